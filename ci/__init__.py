@@ -1,0 +1,1 @@
+"""The gate: which properties, which budgets, reports."""

@@ -1,0 +1,1 @@
+"""How a specification is checked: engines behind one `Verdict`."""

@@ -1,0 +1,320 @@
+"""Python code generated from guarded commands, for the exhaustive engine.
+
+A state is packed into bytes: one byte a cell, two where its range needs more than 256 values, none
+where it has one value only. The generated code unpacks a state into local variables, walks a tree
+of the guards' conditions, in which equal conditions stand once, and packs each next state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spec.notation import SpecError, Values
+from spec.notation import _nodes as nodes
+from spec.notation._nodes import Cell, Node
+
+from .trace import Command, System
+
+MEMO_COST = 40
+"""Claims with at least so many nodes are remembered by the cells they read."""
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Where each cell stands in a packed state.
+
+    Attributes
+    ----------
+    cells : tuple of Cell
+        All cells of a state.
+    offset : dict of Cell to int
+        The first byte of a cell that has more than one value.
+    width : dict of Cell to int
+        Its number of bytes, 1 or 2.
+    size : int
+        Bytes of a state.
+    """
+
+    cells: tuple[Cell, ...]
+    offset: dict[Cell, int]
+    width: dict[Cell, int]
+    size: int
+
+    def pack(self, values: Values) -> bytes:
+        """Return a state as bytes."""
+        found = bytearray(self.size)
+        for cell, value in zip(self.cells, values, strict=True):
+            if cell in self.offset:
+                at, width = self.offset[cell], self.width[cell]
+                found[at : at + width] = (value - cell.low).to_bytes(width, "big")
+        return bytes(found)
+
+    def unpack(self, state: bytes) -> Values:
+        """Return a packed state's values."""
+        values = []
+        for cell in self.cells:
+            at, width = self.offset.get(cell, 0), self.width.get(cell, 0)
+            values.append(cell.low + int.from_bytes(state[at : at + width], "big"))
+        return tuple(values)
+
+
+def packing(cells: Sequence[Cell]) -> Packing:
+    """Lay out the cells.
+
+    Raises
+    ------
+    SpecError
+        If a range has more than 65,536 values.
+    """
+    offset, width, size = {}, {}, 0
+    for cell in cells:
+        span = cell.high - cell.low
+        if span >= 65536:
+            raise SpecError(f"the range of {cell.label} has {span + 1} values; 65536 is the most")
+        if span:
+            offset[cell], width[cell] = size, 1 if span < 256 else 2
+            size += width[cell]
+    return Packing(tuple(cells), offset, width, size)
+
+
+class Printer:
+    """Prints nodes as Python expressions over the local variables of an unpacked state."""
+
+    def __init__(self, layout: Packing) -> None:
+        self.layout = layout
+        self.named: dict[Node, str] = {}
+
+    def show(self, node: Node) -> str:
+        """Return an expression; nodes in `named` stand as their names."""
+        if node in self.named:
+            return self.named[node]
+        return self._print(node)
+
+    def _print(self, node: Node) -> str:
+        if node.op == "constant":
+            value = node.args[0]
+            return str(bool(value)) if node.boolean else f"({value})" if value < 0 else str(value)
+        if node.op == "cell":
+            return f"v{self.layout.offset[node.args[0]]}"
+        a = [self.show(n) for n in node.args]
+        if node.op in ("and", "or"):
+            return "(" + f" {node.op} ".join(a) + ")"
+        if node.op == "not":
+            return self._not(node.args[0])
+        if node.op == "ite":
+            return f"({a[1]} if {a[0]} else {a[2]})"
+        sign = {"add": "+", "subtract": "-", "multiply": "*", "divide": "//", "modulo": "%",
+                "less": "<", "equal": "=="}[node.op]  # fmt: skip
+        return f"({a[0]} {sign} {a[1]})"
+
+    def _not(self, inner: Node) -> str:
+        if inner in self.named or inner.op not in ("less", "equal"):
+            return f"(not {self.show(inner)})"
+        sign = "!=" if inner.op == "equal" else ">="
+        return f"({self.show(inner.args[0])} {sign} {self.show(inner.args[1])})"
+
+
+def _unpacking(layout: Packing, used: Iterable[Cell]) -> list[str]:
+    """Return lines that put a packed state ``s`` into local variables."""
+    names = [f"r{i}" for i in range(layout.size)]
+    lines = [f"{', '.join(names)}{',' if len(names) == 1 else ''} = s"] if names else []
+    wanted = set(used)
+    for cell, at in layout.offset.items():
+        if cell not in wanted:
+            continue
+        raw = f"r{at}" if layout.width[cell] == 1 else f"(r{at} << 8 | r{at + 1})"
+        shift = f" + {cell.low}" if cell.low > 0 else f" - {-cell.low}" if cell.low else ""
+        lines.append(f"v{at} = {raw}{shift}")
+    return lines
+
+
+def _direct(lines: list[str], layout: Packing, used: Iterable[Cell]) -> list[str]:
+    """Let cells that need no shift be unpacked under their final names at once."""
+    plain = {
+        f"v{layout.offset[c]} = r{layout.offset[c]}": layout.offset[c]
+        for c in used
+        if c in layout.offset and layout.width[c] == 1 and c.low == 0
+    }
+    if not lines:
+        return lines
+    head = lines[0][: -len(" = s")].rstrip(",").split(", ")
+    kept = []
+    for line in lines[1:]:
+        if line in plain:
+            head[plain[line]] = f"v{plain[line]}"
+        else:
+            kept.append(line)
+    return [", ".join(head) + ("," if len(head) == 1 else "") + " = s", *kept]
+
+
+def unpacking(layout: Packing, used: Iterable[Cell]) -> list[str]:
+    """Return lines that put the used cells of a packed state ``s`` into local variables."""
+    wanted = list(used)
+    return _direct(_unpacking(layout, wanted), layout, wanted)
+
+
+class _Tree:
+    """Commands under the conditions of their guards; equal conditions are asked once."""
+
+    def __init__(self) -> None:
+        self.branches: dict[Node, _Tree] = {}
+        self.commands: list[int] = []
+
+    def add(self, guard: Sequence[Node], command: int) -> None:
+        here = self
+        for literal in guard:
+            here = here.branches.setdefault(literal, _Tree())
+        here.commands.append(command)
+
+
+class Expander:
+    """Generates the function that expands a chunk of states."""
+
+    def __init__(self, system: System, layout: Packing) -> None:
+        self.system, self.layout = system, layout
+        self.printer = Printer(layout)
+        self.lines: list[str] = []
+
+    def source(self) -> str:
+        """Return the source of ``expand(chunk, first, add, seen, found, parent, via, report)``.
+
+        For each state of the chunk it adds the next states that are new to ``seen`` and to the
+        lists ``found``, ``parent`` and ``via``; it returns the number of steps that were possible.
+        """
+        tree = _Tree()
+        used: set[Cell] = set()
+        for i, command in enumerate(self.system.commands):
+            tree.add(command.guard, i)
+            used |= nodes.cells_of(
+                [*command.guard, *(n for _, n in command.updates)]
+                + [c.condition for c in command.checks]
+            )
+        self.lines = [
+            "def expand(chunk, first, seen, found, parent, via, taken, report):",
+            "    steps = 0",
+            "    add = seen.add",
+            "    for i, s in enumerate(chunk, first):",
+            "        before = steps",
+        ]
+        self.lines += ["        " + line for line in unpacking(self.layout, used)]
+        self._emit(tree, 2)
+        self.lines += ["        if steps == before: report(i, -1, -1)", "    return steps"]
+        return "\n".join(self.lines)
+
+    def _emit(self, tree: _Tree, depth: int) -> None:
+        pad = "    " * depth
+        for command in tree.commands:
+            self._emit_command(command, depth)
+        done: set[Node] = set()
+        for literal, branch in tree.branches.items():
+            if literal in done:
+                continue
+            inverse = nodes.negation(literal)
+            self.lines.append(f"{pad}if {self.printer.show(literal)}:")
+            self._emit(branch, depth + 1)
+            if inverse in tree.branches:
+                done.add(inverse)
+                self.lines.append(f"{pad}else:")
+                self._emit(tree.branches[inverse], depth + 1)
+
+    def _emit_command(self, index: int, depth: int) -> None:
+        pad = "    " * depth
+        command: Command = self.system.commands[index]
+        self.lines.append(f"{pad}steps += 1; taken[{index}] += 1")
+        leaves_range = False
+        for k, check in enumerate(command.checks):
+            failed = self.printer.show(nodes.negation(check.condition))
+            self.lines.append(f"{pad}if {failed}: report(i, {index}, {k})")
+            leaves_range |= check.claim == "ranges"
+        if leaves_range:
+            conditions = [c.condition for c in command.checks if c.claim == "ranges"]
+            inside = self.printer.show(nodes.conjunction(conditions))
+            self.lines.append(f"{pad}if {inside}:")
+            pad += "    "
+        self.lines += [pad + line for line in self._successor(command)]
+        self.lines += [
+            f"{pad}if n not in seen: add(n); found.append(n); parent.append(i); via.append({index})"
+        ]
+
+    def _successor(self, command: Command) -> list[str]:
+        lines = ["b = bytearray(s)"]
+        for place, node in command.updates:
+            cell = self.layout.cells[place]
+            if cell not in self.layout.offset:
+                continue
+            at, value = self.layout.offset[cell], self.printer.show(node)
+            if node.boolean and node.op not in ("cell", "constant"):
+                value = f"1 if {value} else 0"
+            elif node.op == "constant":
+                value = str(node.args[0] - cell.low)
+            elif cell.low:
+                value = f"{value} - ({cell.low})"
+            if self.layout.width[cell] == 1:
+                lines.append(f"b[{at}] = {value}")
+            else:
+                lines.append(f"w = {value}; b[{at}] = w >> 8; b[{at + 1}] = w & 255")
+        return [*lines, "n = bytes(b)"]
+
+
+def _shared(roots: Iterable[Node]) -> list[Node]:
+    """Return the nodes that are used more than once, arguments before users."""
+    uses: dict[Node, int] = {}
+    order: list[Node] = []
+
+    def visit(node: Node) -> None:
+        uses[node] = uses.get(node, 0) + 1
+        if uses[node] == 1 and node.op not in ("cell", "constant"):
+            for a in node.args:
+                visit(a)
+            order.append(node)
+
+    for root in roots:
+        visit(root)
+    return [n for n in order if uses[n] > 1]
+
+
+def size_of(root: Node) -> int:
+    """Return the number of different nodes of an expression."""
+    seen: set[Node] = set()
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if node not in seen:
+            seen.add(node)
+            if node.op not in ("cell", "constant"):
+                todo.extend(node.args)
+    return len(seen)
+
+
+def judge_source(layout: Packing, claims: Sequence[Node], name: str) -> str:
+    """Return the source of a function that says which claims a packed state fails, as bits.
+
+    Parameters
+    ----------
+    layout : Packing
+        How states are packed.
+    claims : sequence of Node
+        Bit k of the result is set where claim k is false.
+    name : str
+        The function's name.
+    """
+    printer = Printer(layout)
+    lines = [f"def {name}(s):"]
+    lines += ["    " + line for line in unpacking(layout, nodes.cells_of(claims))]
+    for i, node in enumerate(_shared(claims)):
+        lines.append(f"    t{i} = {printer.show(node)}")
+        printer.named[node] = f"t{i}"
+    lines.append("    bits = 0")
+    for k, claim in enumerate(claims):
+        lines.append(f"    if not {printer.show(claim)}: bits |= {1 << k}")
+    return "\n".join([*lines, "    return bits"])
+
+
+def compile_function(source: str, name: str) -> Callable[..., Any]:
+    """Compile generated source and return one of its functions."""
+    space: dict[str, Any] = {}
+    exec(compile(source, f"<generated {name}>", "exec"), space)
+    found: Callable[..., Any] = space[name]
+    return found

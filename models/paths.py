@@ -1,0 +1,217 @@
+"""One symbolic run: which side of each branch it takes, and what it knows by then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from spec.notation import Disabled
+from spec.notation import _nodes as nodes
+from spec.notation._nodes import FALSE, TRUE, Node
+
+
+class Infeasible(Disabled):
+    """What the path assumes contradicts itself: no state takes it."""
+
+
+class Facts:
+    """What is known on a path: truth of conditions, and the values that cells can have.
+
+    It is sound and incomplete: what it decides is so; what it cannot decide may still be decided.
+    """
+
+    def __init__(self) -> None:
+        self.truth: dict[Node, bool] = {}
+        self.domain: dict[Node, frozenset[int]] = {}
+        self._clauses: list[Node] = []
+        self._memory: dict[Node, tuple[int, int]] = {}
+
+    def known(self, condition: Node) -> bool | None:
+        """Return whether the condition is true, if the facts say so."""
+        low, high = self.interval(condition)
+        return bool(low) if low == high else None
+
+    def interval(self, node: Node) -> tuple[int, int]:
+        """Return bounds of a node's values under the facts."""
+        if node.op == "constant":
+            return node.low, node.high
+        if node in self.truth:
+            value = int(self.truth[node])
+            return value, value
+        found = self._memory.get(node)
+        if found is None:
+            found = self._memory[node] = self._compute(node)
+        return found
+
+    def _compute(self, node: Node) -> tuple[int, int]:
+        if node.op == "cell":
+            domain = self.domain.get(node)
+            return (min(domain), max(domain)) if domain else (node.low, node.high)
+        if node.boolean:
+            return self._truth(node)
+        if node.op == "ite":
+            condition, then, otherwise = node.args
+            known = self.known(condition)
+            if known is not None:
+                return self.interval(then if known else otherwise)
+        bounds = [self.interval(a) for a in node.args if not a.boolean]
+        (low_a, high_a), (low_b, high_b) = bounds[0], bounds[-1]
+        if node.op == "add":
+            return low_a + low_b, high_a + high_b
+        if node.op == "subtract":
+            return low_a - high_b, high_a - low_b
+        if node.op == "ite":
+            return min(low_a, low_b), max(high_a, high_b)
+        return node.low, node.high
+
+    def _truth(self, node: Node) -> tuple[int, int]:
+        if node.op == "not":
+            low, high = self.interval(node.args[0])
+            return 1 - high, 1 - low
+        if node.op in ("and", "or"):
+            bounds = [self.interval(a) for a in node.args]
+            pick = min if node.op == "and" else max
+            return pick(low for low, _ in bounds), pick(high for _, high in bounds)
+        a, b = node.args
+        (low_a, high_a), (low_b, high_b) = self.interval(a), self.interval(b)
+        if node.op == "less":
+            return int(high_a < low_b), int(low_a < high_b)
+        if high_a < low_b or high_b < low_a or self._excluded(a, b):
+            return 0, 0
+        return int(low_a == high_a == low_b == high_b), 1
+
+    def _excluded(self, a: Node, b: Node) -> bool:
+        return b.op == "constant" and a in self.domain and b.args[0] not in self.domain[a]
+
+    def learn(self, condition: Node) -> None:
+        """Add a condition to the facts.
+
+        Raises
+        ------
+        Infeasible
+            If the facts, with it, contradict themselves.
+        """
+        todo = [condition]
+        while todo:
+            new = todo.pop()
+            known = self.known(new)
+            if known is False:
+                raise Infeasible
+            if known is None or new not in self.truth:
+                todo.extend(self._record(new))
+            self._memory.clear()
+            if not todo:
+                todo.extend(self._propagate())
+
+    def _record(self, fact: Node) -> list[Node]:
+        """Note a fact and return what follows from it at once."""
+        inverse = nodes.negation(fact)
+        if fact.op != "constant":
+            self.truth[fact], self.truth[inverse] = True, False
+        follows: list[Node] = []
+        if fact.op == "and":
+            follows.extend(fact.args)
+        elif fact.op == "or":
+            self._clauses.append(fact)
+        elif fact.op == "not" and inverse.op == "or":
+            follows.extend(nodes.negation(a) for a in inverse.args)
+        elif fact.op == "not" and inverse.op == "and":
+            self._clauses.append(nodes.disjunction(nodes.negation(a) for a in inverse.args))
+        elif fact.op == "less":
+            a, b = fact.args
+            follows.append(nodes.negation(nodes.less(b, a)))
+            follows.append(nodes.negation(nodes.equal(a, b)))
+        self._narrow(fact, inverse)
+        return [f for f in follows if f is not TRUE]
+
+    def _narrow(self, fact: Node, inverse: Node) -> None:
+        atom = inverse if fact.op == "not" else fact
+        for place in _cells_against_constants(atom):
+            possible = self.domain.get(place) or frozenset(range(place.low, place.high + 1))
+            wanted = TRUE if atom is fact else FALSE
+            kept = frozenset(
+                v for v in possible if nodes.rebuild(atom, {place: _value(place, v)}, {}) is wanted
+            )
+            if not kept:
+                raise Infeasible
+            self.domain[place] = kept
+
+    def _propagate(self) -> list[Node]:
+        """Return what remains of clauses of which all but one part is false."""
+        units = []
+        for clause in self._clauses:
+            unknown = [a for a in clause.args if self.known(a) is not False]
+            if not unknown:
+                raise Infeasible
+            if len(unknown) == 1 and unknown[0] not in self.truth:
+                units.append(unknown[0])
+        return units
+
+    def replacements(self) -> dict[Node, Node]:
+        """Return the facts as replacements for `_nodes.rebuild`."""
+        found = {node: nodes.constant(truth) for node, truth in self.truth.items()}
+        for place, values in self.domain.items():
+            if len(values) == 1:
+                found[place] = _value(place, next(iter(values)))
+        return found
+
+
+def _value(place: Node, value: int) -> Node:
+    return nodes.constant(bool(value)) if place.boolean else nodes.constant(value)
+
+
+def _cells_against_constants(atom: Node) -> Sequence[Node]:
+    if atom.op == "cell":
+        return (atom,)
+    if atom.op in ("less", "equal"):
+        a, b = atom.args
+        if a.op == "cell" and b.op == "constant":
+            return (a,)
+        if b.op == "cell" and a.op == "constant":
+            return (b,)
+    return ()
+
+
+class Run:
+    """A symbolic run that follows given decisions first and notes the ones it adds.
+
+    Attributes
+    ----------
+    literals : list of Node
+        The conditions under which the run goes this way, in the order in which they came up.
+    decisions : list of bool
+        The side taken at each branch that the facts left open.
+    """
+
+    limit = 2000
+
+    def __init__(self, decisions: Iterable[bool] = ()) -> None:
+        self.decisions = list(decisions)
+        self.literals: list[Node] = []
+        self.facts = Facts()
+        self._next = 0
+
+    def decide(self, condition: Node) -> bool:
+        """Take a side: the one that is known, the one given, or the true one."""
+        known = self.facts.known(condition)
+        if known is not None:
+            return known
+        if self._next == len(self.decisions):
+            if self._next == self.limit:
+                raise RecursionError(f"more than {self.limit} branches: a loop that does not end?")
+            self.decisions.append(True)
+        side = self.decisions[self._next]
+        self._next += 1
+        self._add(condition if side else nodes.negation(condition))
+        return side
+
+    def assume(self, condition: Node) -> None:
+        """Go on only where the condition holds."""
+        known = self.facts.known(condition)
+        if known is False:
+            raise Infeasible
+        if known is None:
+            self._add(condition)
+
+    def _add(self, literal: Node) -> None:
+        self.literals.extend(literal.args if literal.op == "and" else [literal])
+        self.facts.learn(literal)

@@ -1,0 +1,258 @@
+"""Guarded commands from a spec's plain-Python actions, by running them on symbolic values.
+
+Each action is run once for every choice of its parameters and every feasible path through its
+branches. Paths that contradict themselves are dropped, and paths that do the same are merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+from spec.notation import Disabled, Model, Property, Spec, SpecError, Step
+from spec.notation import _nodes as nodes
+from spec.notation._nodes import FALSE, TRUE, Cell, Node
+from spec.notation._symbolic import deciding, node_of, value_of
+
+from .paths import Facts, Infeasible, Run
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a step owes: a condition on the state before it.
+
+    Attributes
+    ----------
+    condition : Node
+        True where the step is right.
+    claim : str
+        The property that fails otherwise.
+    what : str
+        The variable that would leave its range; empty for a transition property.
+    """
+
+    condition: Node
+    claim: str
+    what: str = ""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A guarded command: under its guard, all updates at once.
+
+    Attributes
+    ----------
+    step : Step
+        The action and its parameters.
+    guard : tuple of Node
+        Conditions that must all hold.
+    updates : tuple of (int, Node)
+        The place of a cell and its new value, in terms of the state before.
+    checks : tuple of Check
+        What must hold besides.
+    """
+
+    step: Step
+    guard: tuple[Node, ...]
+    updates: tuple[tuple[int, Node], ...]
+    checks: tuple[Check, ...] = ()
+
+
+@dataclass
+class System:
+    """A traced spec: everything an engine needs, without any Python of the spec's.
+
+    Attributes
+    ----------
+    model : Model
+        Where it comes from.
+    commands : tuple of Command
+        In the order of the spec's steps.
+    """
+
+    model: Model
+    commands: tuple[Command, ...] = field(default=())
+
+    @cached_property
+    def cells(self) -> tuple[Node, ...]:
+        """The node of every cell."""
+        return tuple(map(nodes.cell, self.model.cells))
+
+    @cached_property
+    def claims(self) -> dict[str, Node]:
+        """The condition of every invariant and of every witness, by name."""
+        kinds = ("invariant", "sometimes")
+        return {p.name: self.formula(p.method) for p in self.model.properties if p.kind in kinds}
+
+    @cached_property
+    def may_end(self) -> Node | None:
+        """Where a run may end; None if the spec does not say."""
+        methods = self.model.methods("finished")
+        return nodes.conjunction(map(self.formula, methods)) if methods else None
+
+    @cached_property
+    def initial(self) -> Node:
+        """The condition on the initial states, beside the values of `Model.initial_values`."""
+        return nodes.conjunction(map(self.formula, self.model.methods("initially")))
+
+    def formula(self, method: str, *after: Any) -> Node:
+        """Return one of the spec's conditions as a node, branches included."""
+
+        def run() -> Node:
+            state = self.model.at([value_of(n) for n in self.cells])
+            result = nodes.truth(node_of(self.model.call(method, state, *after)))
+            if state._store.checks:
+                place = state._store.checks[0][1]
+                raise SpecError(f"{method}: {place} may be outside of the array")
+            return result
+
+        paths = list(explore(run))
+        return nodes.disjunction(nodes.conjunction([*r.literals, result]) for r, result in paths)
+
+    @cached_property
+    def _transitions(self) -> list[tuple[Property, Node, dict[Node, int]]]:
+        """Transition properties over cells and their values after the step."""
+        primed = [
+            nodes.cell(replace(c, variable=c.variable + "'", label=c.label + "'"))
+            for c in self.model.cells
+        ]
+        after = self.model.at([value_of(n) for n in primed])
+        places = {n: i for i, n in enumerate(primed) if n.op == "cell"}
+        kinds = [p for p in self.model.properties if p.kind == "transition"]
+        return [(p, self.formula(p.method, after), places) for p in kinds]
+
+    def checked(self, command: Command) -> Command:
+        """Add what the transition properties demand of a command."""
+        facts = _facts(command.guard)
+        given = facts.replacements()
+        checks = list(command.checks)
+        for claim, condition, places in self._transitions:
+            new = dict(command.updates)
+            stepped = {n: new.get(i, self.cells[i]) for n, i in places.items()}
+            rest = nodes.rebuild(nodes.rebuild(condition, stepped, {}), given, {})
+            if rest is not TRUE and facts.known(rest) is not True:
+                checks.append(Check(rest, claim.name))
+        return replace(command, checks=tuple(checks))
+
+
+def explore(run: Callable[[], T]) -> Iterator[tuple[Run, T]]:
+    """Run a function of symbolic values along every feasible path.
+
+    Yields
+    ------
+    (Run, result)
+        For each path that neither contradicts itself nor is disabled.
+    """
+    todo: list[list[bool]] = [[]]
+    while todo:
+        given = todo.pop()
+        path = Run(given)
+        token = deciding.set(path)
+        try:
+            result = run()
+        except Disabled:
+            pass
+        else:
+            yield path, result
+        finally:
+            deciding.reset(token)
+        new = range(len(path.decisions) - 1, len(given) - 1, -1)
+        todo.extend([*path.decisions[:i], False] for i in reversed(new))
+
+
+def trace(model: Model) -> System:
+    """Return a spec's guarded commands.
+
+    Raises
+    ------
+    SpecError
+        If an action cannot be run on symbolic values; the line is named.
+    """
+    system = System(model)
+    found = [c for step in model.steps for c in _commands(system, step)]
+    system.commands = tuple(map(system.checked, found))
+    return system
+
+
+def _commands(system: System, step: Step) -> list[Command]:
+    model = system.model
+
+    def run() -> Spec:
+        state = model.at([value_of(n) for n in system.cells])
+        model.call(step.action, state, *step.binding)
+        return state
+
+    groups: dict[Any, list[frozenset[Node]]] = {}
+    order: dict[Node, int] = {}
+    for path, state in explore(run):
+        new = [node_of(v) for v in state._store.values]
+        updates = tuple(
+            (i, _as_cell(n, c))
+            for i, (n, c) in enumerate(zip(new, model.cells, strict=True))
+            if n is not system.cells[i]
+        )
+        checks = tuple(Check(condition, "ranges", what) for condition, what in state._store.checks)
+        for literal in path.literals:
+            order.setdefault(literal, len(order))
+        groups.setdefault((updates, checks), []).append(frozenset(path.literals))
+    commands = [
+        Command(step, tuple(sorted(guard, key=order.__getitem__)), updates, checks)
+        for (updates, checks), guards in groups.items()
+        for guard in merge(guards)
+    ]
+    return [c for c in map(_simplified, commands) if c is not None]
+
+
+def _as_cell(node: Node, cell: Cell) -> Node:
+    return nodes.truth(node) if cell.boolean else nodes.integer(node)
+
+
+def merge(guards: list[frozenset[Node]]) -> list[frozenset[Node]]:
+    """Join guards that differ in one literal only, true in one and false in the other."""
+    merged = list(dict.fromkeys(guards))
+    again = True
+    while again:
+        again = False
+        for i, one in enumerate(merged):
+            for other in merged[i + 1 :]:
+                common = one & other
+                left, right = one - common, other - common
+                if len(left) == len(right) == 1 and nodes.negation(*left) in right:
+                    merged.remove(other)
+                    merged[i] = common
+                    again = True
+                    break
+            if again:
+                break
+    return merged
+
+
+def _facts(guard: tuple[Node, ...]) -> Facts:
+    facts = Facts()
+    for literal in guard:
+        facts.learn(literal)
+    return facts
+
+
+def _simplified(command: Command) -> Command | None:
+    """Return the command with everything that its guard decides put in; None if it cannot run."""
+    try:
+        facts = _facts(command.guard)
+    except Infeasible:
+        return None
+    given = facts.replacements()
+    done: dict[Node, Node] = {}
+    updates = tuple((i, nodes.rebuild(n, given, done)) for i, n in command.updates)
+    checks = tuple(
+        replace(check, condition=rest)
+        for check in command.checks
+        if (rest := nodes.rebuild(check.condition, given, done)) is not TRUE
+        and facts.known(rest) is not True
+    )
+    if any(check.condition is FALSE for check in checks):
+        checks = tuple(check for check in checks if check.condition is FALSE)[:1]
+    return replace(command, updates=updates, checks=checks)

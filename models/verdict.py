@@ -1,0 +1,145 @@
+"""What every engine answers: a verdict for each property, how far it reaches, and a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+from spec.notation import Explanation, Model, Property, SpecError, Step, Values
+
+Answer: TypeAlias = Literal["holds", "violated", "unknown"]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A run of a spec that anyone can replay.
+
+    Attributes
+    ----------
+    states : tuple of states
+        The initial state first; one more than steps, or as many where the last step leaves a range.
+    steps : tuple of Step
+        What was done between them.
+    """
+
+    states: tuple[Values, ...]
+    steps: tuple[Step, ...]
+
+    def to_json(self, model: Model) -> list[dict[str, Any]]:
+        """Return a list of ``{action, parameters, changes}``."""
+        entries = []
+        for i, step in enumerate(self.steps):
+            after = self.states[min(i + 1, len(self.states) - 1)]
+            entries.append(
+                {
+                    "action": step.action,
+                    "parameters": model.show_binding(step),
+                    "changes": {
+                        label: {"from": old, "to": new}
+                        for label, (old, new) in model.changes(self.states[i], after).items()
+                    },
+                }
+            )
+        return entries
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an engine says of one property of a spec under given parameters.
+
+    Attributes
+    ----------
+    model : Model
+        The spec with its parameters.
+    claim : Property
+        The property.
+    engine : str
+        The engine's name.
+    answer : str
+        ``holds``, ``violated`` or ``unknown``.
+    extent : str
+        How far the answer reaches: ``all states``, ``k steps``, ``every step``, or a count of runs.
+    states, transitions : int or None
+        Counted, where the engine counts.
+    depth : int or None
+        The length of the trace, or how far the engine went.
+    seconds : float
+        Of wall time, for the run that gave this verdict.
+    trace : Trace or None
+        The violation, or the run that reaches a witness.
+    reason : str
+        Why it is unknown; what failed.
+    notes : tuple of str
+        What else there is to know, such as actions that never happen.
+    """
+
+    model: Model
+    claim: Property
+    engine: str
+    answer: Answer
+    extent: str
+    states: int | None = None
+    transitions: int | None = None
+    depth: int | None = None
+    seconds: float = 0.0
+    trace: Trace | None = None
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    explanation: Explanation = field(default_factory=lambda: Explanation(()))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the verdict as ``--format json`` prints it."""
+        return {
+            "spec": self.model.name,
+            "parameters": dict(self.model.spec.parameters),
+            "property": self.claim.name,
+            "kind": self.claim.kind,
+            "engine": self.engine,
+            "verdict": self.answer,
+            "extent": self.extent,
+            "states": self.states,
+            "transitions": self.transitions,
+            "depth": self.depth,
+            "seconds": round(self.seconds, 3),
+            "reason": self.reason,
+            "explanation": list(self.explanation.lines),
+            "notes": list(self.notes),
+            "trace": None if self.trace is None else self.trace.to_json(self.model),
+        }
+
+
+def replay(model: Model, steps: Sequence[Step], start: Values | None = None) -> Trace:
+    """Run steps in plain Python, from the first initial state or a given one.
+
+    Raises
+    ------
+    SpecError
+        If a step is not possible; the message says which. A step that leaves a range raises
+        `RangeError`, a subclass.
+    """
+    states = [next(model.initial_states()) if start is None else start]
+    for i, step in enumerate(steps):
+        after = model.take(states[-1], step)
+        if after is None:
+            raise SpecError(f"step {i + 1}, {model.show_step(step)}, is not possible there")
+        states.append(after)
+    return Trace(tuple(states), tuple(steps))
+
+
+def explained(verdict: Verdict) -> Verdict:
+    """Return the verdict with the spec's explanation of its violation."""
+    if verdict.answer != "violated" or verdict.trace is None:
+        return verdict
+    states = [verdict.model.at(v) for v in verdict.trace.states]
+    return replace(verdict, explanation=verdict.model.spec.explain(verdict.claim.name, states))
+
+
+def violates(model: Model, claim: Property, trace: Trace) -> bool:
+    """Return whether a replayed trace ends in a violation of a property, in plain Python."""
+    last = trace.states[-1]
+    if claim.kind == "deadlock":
+        return not model.may_end(last) and all(model.take(last, s) is None for s in model.steps)
+    if claim.kind == "transition":
+        return len(trace.states) > 1 and not model.holds(claim, trace.states[-2], last)
+    return claim.kind == "invariant" and not model.holds(claim, last)

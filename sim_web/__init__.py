@@ -1,0 +1,1 @@
+"""The synthetic web whose truth is known. Nothing is built here yet."""

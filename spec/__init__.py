@@ -1,0 +1,1 @@
+"""What is right: specifications and definitions, pure and without input or output."""

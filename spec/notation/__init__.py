@@ -1,0 +1,80 @@
+"""The whole notation: State, action, require, ite, invariant, sometimes.
+
+A specification is a class that declares parameters, variables, actions and properties::
+
+    class Counter(Spec):
+        processes = Index(2, names="p")
+        counter = Integer(0, lambda s: len(s.processes))
+
+        @action
+        def add(s, p):
+            require(s.counter < len(s.processes))
+            s.counter = s.counter + 1
+
+Actions and properties are plain Python. On the integers of a state they are the simulator; on
+symbolic values the engines read them as guarded commands. ``if``, ``and``, ``or`` and ``not`` on
+values of the state fork such a reading; ``ite``, ``every``, ``some``, ``no``, ``implies``,
+``count``, ``minimum`` and ``maximum`` choose without forking.
+"""
+
+from ._errors import RangeError, SpecError
+from ._marks import Disabled, action, finished, initially, invariant, require, sometimes, transition
+from ._model import Model, Values
+from ._parameters import Choice, Index, Number, Parameter
+from ._records import Action, Explanation, Picture, Property, Step
+from ._spec import Spec
+from ._symbolic import (
+    Symbolic,
+    Value,
+    count,
+    every,
+    implies,
+    ite,
+    maximum,
+    minimum,
+    no,
+    some,
+)
+from ._variables import ANY, Array, Boolean, Integer, Member, Reference, Scalar
+
+__all__ = [
+    "ANY",
+    "Action",
+    "Array",
+    "Boolean",
+    "Choice",
+    "Disabled",
+    "Explanation",
+    "Index",
+    "Integer",
+    "Member",
+    "Model",
+    "Number",
+    "Parameter",
+    "Picture",
+    "Property",
+    "RangeError",
+    "Reference",
+    "Scalar",
+    "Spec",
+    "SpecError",
+    "Step",
+    "Symbolic",
+    "Value",
+    "Values",
+    "action",
+    "count",
+    "every",
+    "finished",
+    "implies",
+    "initially",
+    "invariant",
+    "ite",
+    "maximum",
+    "minimum",
+    "no",
+    "require",
+    "some",
+    "sometimes",
+    "transition",
+]

@@ -1,0 +1,24 @@
+"""Errors that a specification can cause."""
+
+from __future__ import annotations
+
+
+class SpecError(Exception):
+    """A specification, or a value given to it, is not well formed.
+
+    The message is one line that a user can act on.
+    """
+
+
+class RangeError(SpecError):
+    """A variable left its declared range.
+
+    Attributes
+    ----------
+    variable : str
+        The variable with its index, for example ``date[x]``.
+    """
+
+    def __init__(self, variable: str, message: str) -> None:
+        super().__init__(message)
+        self.variable = variable

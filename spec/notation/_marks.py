@@ -1,0 +1,86 @@
+"""The decorators that make a method an action or a property, and ``require``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar, overload
+
+from ._symbolic import Symbolic, Value, deciding
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+MARK = "_counterpoint_mark"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a decorated method is.
+
+    Attributes
+    ----------
+    kind : str
+        ``action``, ``invariant``, ``transition``, ``sometimes``, ``finished`` or ``initially``.
+    when : callable or None
+        Of the spec: whether the method counts under its parameters.
+    """
+
+    kind: str
+    when: Callable[[Any], bool] | None = None
+
+
+class Disabled(Exception):  # no error: the action is not possible in this state
+    """An action's requirement does not hold in the present state."""
+
+
+def require(*conditions: Value) -> None:
+    """Say what must hold for the action to be possible at all.
+
+    A condition that fails disables the action; what it did before is undone.
+    """
+    for condition in conditions:
+        if isinstance(condition, Symbolic):
+            path = deciding.get()
+            if path is None:
+                bool(condition)  # raises: no trace is running
+            else:
+                path.assume(condition.node)
+        elif not condition:
+            raise Disabled
+
+
+class _Marker:
+    """A decorator, with or without ``when=``, that marks a method as one kind of thing."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    @overload
+    def __call__(self, function: Function) -> Function: ...
+    @overload
+    def __call__(self, *, when: Callable[[Any], bool]) -> Callable[[Function], Function]: ...
+    def __call__(self, function: Any = None, *, when: Callable[[Any], bool] | None = None) -> Any:
+        def decorate(of: Any) -> Any:
+            setattr(of, MARK, Mark(self.kind, when))
+            return of
+
+        return decorate if function is None else decorate(function)
+
+
+action = _Marker("action")
+"""An atomic step. Its parameters are named as an `Index` says; ``when=`` makes it conditional."""
+
+invariant = _Marker("invariant")
+"""A condition on a state that must always hold."""
+
+transition = _Marker("transition")
+"""A condition on a state and the next one (``def p(s, after)``) that every step must keep."""
+
+sometimes = _Marker("sometimes")
+"""A witness: a condition that at least one reachable state must satisfy."""
+
+finished = _Marker("finished")
+"""Where a run may end. With it declared, any other state without a possible step is a deadlock."""
+
+initially = _Marker("initially")
+"""A condition that restricts the initial states that ``ANY`` leaves open."""

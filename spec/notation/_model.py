@@ -1,0 +1,264 @@
+"""A specification as engines see it: cells, steps, properties, and plain-Python runs."""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import product
+from types import CodeType, FunctionType
+from typing import Any, TypeAlias
+
+from ._errors import RangeError, SpecError
+from ._marks import Disabled
+from ._nodes import Cell
+from ._parameters import Index
+from ._records import Action, Property, Step
+from ._spec import Spec
+from ._store import Layout, Store
+from ._symbolic import Value
+from ._variables import Variable
+
+Values: TypeAlias = tuple[int, ...]
+"""A concrete state: the value of every cell, in the order of `Model.cells`."""
+
+
+class Model:
+    """What a spec under its parameters consists of, and how to run it.
+
+    Parameters
+    ----------
+    spec : Spec
+        The spec.
+
+    Attributes
+    ----------
+    name : str
+        The spec's name.
+    """
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self.name = spec.name
+
+    # What the spec consists of
+
+    @cached_property
+    def _variables(self) -> list[tuple[Variable, list[Cell]]]:
+        declared = self.spec.declared_variables.values()
+        return [(v, v.cells(self.spec)) for v in declared]
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where each variable's cells stand."""
+        sizes = {v.name: tuple(i.size(self.spec) for i in v.indices) for v, _ in self._variables}
+        return Layout([(v.name, sizes[v.name], cells) for v, cells in self._variables])
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells of a state, in the order of declaration."""
+        return self.layout.cells
+
+    def methods(self, *kinds: str) -> list[str]:
+        """Return the methods marked as one of the kinds that count under the parameters."""
+        marks = self.spec.declared_methods.items()
+        return [m for m, k in marks if k.kind in kinds and (k.when is None or k.when(self.spec))]
+
+    @cached_property
+    def actions(self) -> tuple[Action, ...]:
+        """The actions, in the order of declaration."""
+        by_name = {
+            n: p
+            for p in self.spec.declared_parameters.values()
+            if isinstance(p, Index)
+            for n in p.names
+        }
+        found = []
+        for method in self.methods("action"):
+            function = getattr(type(self.spec), method)
+            names = list(inspect.signature(function).parameters)[1:]
+            for name in names:
+                if name not in by_name:
+                    known = ", ".join(sorted(by_name)) or "none"
+                    raise SpecError(
+                        f"{_place(function)}: action {method}: no index has a member named "
+                        f"{name!r} (known: {known})"
+                    )
+            parameters = tuple((n, by_name[n]) for n in names)
+            found.append(Action(method, parameters, _first_line(function)))
+        if not found:
+            raise SpecError(f"{self.name} has no action")
+        return tuple(found)
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """Every action with every choice of its parameters, in order."""
+        return tuple(
+            Step(a.name, binding)
+            for a in self.actions
+            for binding in product(*(range(i.size(self.spec)) for _, i in a.parameters))
+        )
+
+    @cached_property
+    def properties(self) -> tuple[Property, ...]:
+        """What the spec claims: declared properties, then deadlock and ranges."""
+        found = []
+        for method in self.methods("invariant", "transition", "sometimes"):
+            kind = self.spec.declared_methods[method].kind
+            description = _first_line(getattr(type(self.spec), method))
+            found.append(Property(method.replace("_", "-"), kind, description, method))
+        if self.methods("finished"):
+            found.append(Property("no-deadlock", "deadlock", "A run stops only where it may end."))
+        found.append(Property("ranges", "range", "No variable leaves its declared range."))
+        return tuple(found)
+
+    def property_named(self, name: str) -> Property:
+        """Return one property.
+
+        Raises
+        ------
+        SpecError
+            If there is none of that name; the message lists them.
+        """
+        for found in self.properties:
+            if found.name == name:
+                return found
+        known = ", ".join(p.name for p in self.properties)
+        raise SpecError(f"{self.name} has no property {name!r} (it has: {known})")
+
+    # States
+
+    def at(self, values: Sequence[Value]) -> Spec:
+        """Return the spec with the values of a state, concrete or symbolic."""
+        found = object.__new__(type(self.spec))
+        found.__dict__.update(self.spec.__dict__)
+        found.__dict__["_store"] = Store(self.layout, values)
+        return found
+
+    def initial_values(self) -> list[list[int]]:
+        """Return, for every cell, the values it may start with."""
+        return [v.initial_values(self.spec, c) for v, cells in self._variables for c in cells]
+
+    def initial_states(self) -> Iterator[Values]:
+        """Yield every initial state."""
+        conditions = self.methods("initially")
+        for values in product(*self.initial_values()):
+            if all(self.call(m, self.at(values)) for m in conditions):
+                yield values
+
+    def call(self, method: str, state: Spec, *arguments: Any) -> Any:
+        """Run one of the spec's methods on a state; an error names the line of the spec.
+
+        Raises
+        ------
+        SpecError, Disabled
+        """
+        try:
+            return getattr(type(state), method)(state, *arguments)
+        except Disabled:
+            raise
+        except RangeError as error:
+            message = f"{error} in {self._doing(method, arguments)}"
+            raise RangeError(error.variable, message) from error
+        except Exception as error:
+            raise SpecError(f"{_line(error, type(state))}: in {method}: {_say(error)}") from error
+
+    def _doing(self, method: str, arguments: tuple[Any, ...]) -> str:
+        if any(a.name == method for a in self.actions):
+            return self.show_step(Step(method, arguments))
+        return method
+
+    def take(self, values: Values, step: Step) -> Values | None:
+        """Take a step in plain Python: the next state, or None where the step is not possible.
+
+        Raises
+        ------
+        RangeError
+            If a variable would leave its range.
+        """
+        state = self.at(values)
+        try:
+            self.call(step.action, state, *step.binding)
+        except Disabled:
+            return None
+        return tuple(state._store.values)
+
+    def holds(self, claim: Property, values: Values, after: Values | None = None) -> bool:
+        """Return whether an invariant, a witness or a transition property is true of states."""
+        state = self.at(values)
+        if claim.kind == "transition":
+            return after is None or bool(self.call(claim.method, state, self.at(after)))
+        return bool(self.call(claim.method, state))
+
+    def may_end(self, values: Values) -> bool:
+        """Return whether a run may end in this state."""
+        return all(self.call(m, self.at(values)) for m in self.methods("finished"))
+
+    # Showing
+
+    def show_value(self, cell: Cell, value: int) -> str | int | bool:
+        """Return a cell's value as people and JSON see it."""
+        return self.spec.declared_variables[cell.variable].show(self.spec, value)
+
+    def show_binding(self, step: Step) -> dict[str, str]:
+        """Return a step's parameters by name, as labels."""
+        parameters = next(a.parameters for a in self.actions if a.name == step.action)
+        return {
+            name: index.label(self.spec, member)
+            for (name, index), member in zip(parameters, step.binding, strict=True)
+        }
+
+    def show_step(self, step: Step) -> str:
+        """Return a step as text, for example ``read(t=T0, x=y)``."""
+        inside = ", ".join(f"{n}={label}" for n, label in self.show_binding(step).items())
+        return f"{step.action}({inside})"
+
+    def read_step(self, action: str, parameters: dict[str, str]) -> Step:
+        """Return the step that an action's name and labelled parameters mean.
+
+        Raises
+        ------
+        SpecError
+            If there is no such action, parameter or member.
+        """
+        for known in self.actions:
+            if known.name == action:
+                if set(parameters) != {name for name, _ in known.parameters}:
+                    raise SpecError(f"{action} does not take the parameters {list(parameters)}")
+                binding = (i.member(self.spec, str(parameters[n])) for n, i in known.parameters)
+                return Step(action, tuple(binding))
+        raise SpecError(f"{self.name} has no action {action!r}")
+
+    def changes(self, before: Values, after: Values) -> dict[str, tuple[Any, Any]]:
+        """Return what differs: a cell's label to its old and its new value, as shown."""
+        return {
+            c.label: (self.show_value(c, old), self.show_value(c, new))
+            for c, old, new in zip(self.cells, before, after, strict=True)
+            if old != new
+        }
+
+
+def _first_line(function: Callable[..., Any]) -> str:
+    return (inspect.getdoc(function) or "").partition("\n")[0]
+
+
+def _place(function: Callable[..., Any]) -> str:
+    code = function.__code__
+    return f"{code.co_filename}:{code.co_firstlineno}"
+
+
+def _say(error: Exception) -> str:
+    return str(error) if isinstance(error, SpecError) else f"{type(error).__name__}: {error}"
+
+
+def _line(error: Exception, spec: type) -> str:
+    """Return file and line of the deepest place within the files that define the spec."""
+    files = {f.co_filename for c in spec.__mro__ if c not in (Spec, object) for f in _codes(c)}
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if f.filename in files] or list(frames)
+    return f"{own[-1].filename}:{own[-1].lineno}"
+
+
+def _codes(of: type) -> Iterator[CodeType]:
+    return (f.__code__ for f in vars(of).values() if isinstance(f, FunctionType))

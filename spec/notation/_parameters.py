@@ -1,0 +1,185 @@
+"""Parameters of a specification: what ``--set name=value`` can change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
+from ._errors import SpecError
+
+if TYPE_CHECKING:
+    from ._spec import Spec
+
+
+class Parameter:
+    """A named setting of a spec, fixed while the spec runs.
+
+    Parameters
+    ----------
+    default
+        The value where nothing is set.
+    help : str
+        One line for ``counterpoint list``.
+    name : str
+        The public name; by default the attribute's, with dashes for underscores.
+    """
+
+    def __init__(self, default: Any, *, help: str = "", name: str = "") -> None:
+        self.default = default
+        self.help = help
+        self.name = name
+        self.attribute = ""
+
+    def __set_name__(self, owner: type, attribute: str) -> None:
+        self.attribute = attribute
+        self.name = self.name or attribute.replace("_", "-")
+
+    def value(self, spec: Spec) -> Any:
+        """Return what the spec has for this parameter."""
+        return spec.parameters[self.name]
+
+    def parse(self, given: Any) -> Any:
+        """Return the value that a text or a Python value stands for.
+
+        Raises
+        ------
+        SpecError
+            If it stands for none; the message says what is allowed.
+        """
+        raise NotImplementedError
+
+    def allowed(self) -> str:
+        """Say in a few words what values there are."""
+        raise NotImplementedError
+
+    def refuse(self, given: Any) -> SpecError:
+        """Return the error for a value that is not allowed."""
+        return SpecError(f"{self.name} is {self.allowed()}, not {str(given)!r}")
+
+
+class _Whole(Parameter):
+    """A whole number within bounds, both included."""
+
+    def __init__(
+        self, default: int, *, at_least: int = 0, at_most: int = 64, help: str = "", name: str = ""
+    ) -> None:
+        super().__init__(default, help=help, name=name)
+        self.at_least, self.at_most = at_least, at_most
+
+    def parse(self, given: Any) -> int:
+        """Return the number that a text or an int stands for."""
+        try:
+            number = int(given)
+        except (TypeError, ValueError):
+            raise self.refuse(given) from None
+        if not self.at_least <= number <= self.at_most:
+            raise self.refuse(given)
+        return number
+
+    def allowed(self) -> str:
+        """Say what numbers are allowed."""
+        return f"a whole number from {self.at_least} to {self.at_most}"
+
+
+class Number(_Whole):
+    """A whole number within bounds, both included."""
+
+    @overload
+    def __get__(self, spec: None, owner: type) -> Number: ...
+    @overload
+    def __get__(self, spec: Spec, owner: type) -> int: ...
+    def __get__(self, spec: Spec | None, owner: type) -> Any:
+        return self if spec is None else self.value(spec)
+
+
+class Index(_Whole):
+    """A finite domain ``0 .. size - 1`` whose size is a parameter.
+
+    It is what arrays are indexed by and what action parameters range over. In a method,
+    ``s.processes`` is the range of its members.
+
+    Parameters
+    ----------
+    default : int
+        The size where nothing is set.
+    names : str
+        The action parameters that range over it, separated by spaces.
+    labels : str
+        How members are shown: one prefix (``"T"`` gives T0, T1, ...) or a name for each, separated
+        by spaces.
+    at_least, at_most : int
+        Bounds of the size.
+    """
+
+    def __init__(
+        self,
+        default: int,
+        *,
+        names: str = "",
+        labels: str = "",
+        at_least: int = 1,
+        at_most: int = 16,
+        help: str = "",
+        name: str = "",
+    ) -> None:
+        super().__init__(default, at_least=at_least, at_most=at_most, help=help, name=name)
+        self.names = tuple(names.split())
+        self.labels = labels.split()
+
+    @overload
+    def __get__(self, spec: None, owner: type) -> Index: ...
+    @overload
+    def __get__(self, spec: Spec, owner: type) -> range: ...
+    def __get__(self, spec: Spec | None, owner: type) -> Any:
+        return self if spec is None else range(self.value(spec))
+
+    def size(self, spec: Spec) -> int:
+        """Return the number of members."""
+        number: int = self.value(spec)
+        return number
+
+    def label(self, spec: Spec, member: int) -> str:
+        """Return the name under which a member is shown."""
+        own = spec.label(self.name, member)
+        if own is not None:
+            return own
+        if len(self.labels) > member and len(self.labels) > 1:
+            return self.labels[member]
+        return f"{self.labels[0] if len(self.labels) == 1 else ''}{member}"
+
+    def member(self, spec: Spec, label: str) -> int:
+        """Return the member that a label names.
+
+        Raises
+        ------
+        SpecError
+            If none has that label.
+        """
+        for member in range(self.size(spec)):
+            if label in (self.label(spec, member), str(member)):
+                return member
+        raise SpecError(f"{self.name} has no member {label!r}")
+
+
+class Choice(Parameter):
+    """One of several named readings; the first is the default."""
+
+    def __init__(self, *values: str, help: str = "", name: str = "") -> None:
+        super().__init__(values[0], help=help, name=name)
+        self.values = values
+
+    @overload
+    def __get__(self, spec: None, owner: type) -> Choice: ...
+    @overload
+    def __get__(self, spec: Spec, owner: type) -> str: ...
+    def __get__(self, spec: Spec | None, owner: type) -> Any:
+        return self if spec is None else self.value(spec)
+
+    def parse(self, given: Any) -> str:
+        """Return the reading that is named."""
+        if given not in self.values:
+            raise self.refuse(given)
+        return str(given)
+
+    def allowed(self) -> str:
+        """Say what readings there are."""
+        return " or ".join(self.values)

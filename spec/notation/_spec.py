@@ -1,0 +1,112 @@
+"""The base class of every specification.
+
+A subclass declares parameters, variables, actions and properties. An instance is the spec under
+given parameters; within an action or a property it also holds the values of a state.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+from ._errors import SpecError
+from ._marks import MARK, Mark
+from ._parameters import Parameter
+from ._records import Explanation, Picture
+from ._store import Store
+from ._variables import Variable
+
+
+class Spec:
+    """A specification: declare in the body, instantiate with parameters.
+
+    Parameters
+    ----------
+    **given
+        Parameters by name, with underscores or dashes, as values or as texts.
+
+    Raises
+    ------
+    SpecError
+        For an unknown parameter or a value that is not allowed.
+
+    Attributes
+    ----------
+    name : str
+        The public name; by default the class's, in lower case with dashes.
+    lane : str
+        The index whose members a trace shows side by side; by default that of the first parameter
+        of the first action.
+    parameters : dict
+        The value of every parameter, by its public name.
+    """
+
+    name: ClassVar[str] = ""
+    lane: ClassVar[str] = ""
+    declared_parameters: ClassVar[dict[str, Parameter]] = {}
+    declared_variables: ClassVar[dict[str, Variable]] = {}
+    declared_methods: ClassVar[dict[str, Mark]] = {}
+
+    parameters: dict[str, Any]
+    _store: Store
+
+    def __init_subclass__(cls) -> None:
+        """Collect what the body declares, after what the bases declare."""
+        if "name" not in cls.__dict__:
+            cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
+        cls.declared_parameters = dict(cls.declared_parameters)
+        cls.declared_variables = dict(cls.declared_variables)
+        cls.declared_methods = dict(cls.declared_methods)
+        for attribute, value in cls.__dict__.items():
+            declares = isinstance(value, Parameter | Variable) or hasattr(value, MARK)
+            if declares and hasattr(Spec, attribute):
+                raise SpecError(f"{cls.name}: the name {attribute!r} is taken by Spec itself")
+            if isinstance(value, Parameter):
+                cls.declared_parameters[value.name] = value
+            elif isinstance(value, Variable):
+                cls.declared_variables[attribute] = value
+            elif isinstance(getattr(value, MARK, None), Mark):
+                cls.declared_methods[attribute] = getattr(value, MARK)
+
+    def __init__(self, **given: Any) -> None:
+        named = {name.replace("_", "-"): value for name, value in given.items()}
+        for name in named:
+            if name not in self.declared_parameters:
+                known = ", ".join(sorted(self.declared_parameters)) or "none"
+                raise SpecError(f"{self.name} has no parameter {name!r} (it has: {known})")
+        parsed = {n: self.declared_parameters[n].parse(v) for n, v in named.items()}
+        defaults = {n: p.default for n, p in self.declared_parameters.items()}
+        self.__dict__["parameters"] = defaults | parsed
+        self.__dict__["parameters"] |= self.derive(parsed)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self.declared_variables:
+            raise SpecError(f"{self.name} has no variable {name!r} to assign to")
+        super().__setattr__(name, value)
+
+    # What a subclass may say about itself
+
+    def derive(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Return parameters that follow from those given explicitly; overridden where some do."""
+        return {}
+
+    def label(self, index: str, member: int) -> str | None:
+        """Return the label of an index's member if the spec knows better than the declaration."""
+        return None
+
+    def explain(self, violated: str, states: Sequence[Self]) -> Explanation:
+        """Return why the last of the states violates a property; empty if there is no more to say.
+
+        Parameters
+        ----------
+        violated : str
+            The property's name.
+        states : sequence of Spec
+            The states of the run, the initial one first.
+        """
+        return Explanation(())
+
+    def picture(self) -> Picture | None:
+        """Return the state drawn on a line of time, where the spec has one."""
+        return None

@@ -1,0 +1,221 @@
+"""Variables of a state: bounded integers, truth values, named values, references, and arrays.
+
+A variable is declared in the body of a spec; on a state, ``s.clock`` and ``s.date[x]`` read and
+write it. Assigning a value outside of the declared range is an error, never a wrap or a clamp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+from itertools import product
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
+
+from ._errors import SpecError
+from ._nodes import Cell
+from ._parameters import Index
+from ._symbolic import Value
+
+if TYPE_CHECKING:
+    from ._spec import Spec
+
+Bound: TypeAlias = "int | Callable[[Any], int]"
+
+
+class Any_:  # its one instance, ANY, is the public name
+    """The initial value of a variable that may start anywhere in its range."""
+
+    def __repr__(self) -> str:
+        return "ANY"
+
+
+ANY = Any_()
+
+
+class Variable:
+    """What scalars and arrays share: a name, an element's range, and an initial value."""
+
+    indices: tuple[Index, ...] = ()
+    boolean = False
+
+    def __init__(self, initially: Any = None) -> None:
+        self.initially = initially
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def bounds(self, spec: Spec) -> tuple[int, int]:
+        """Return the least and the greatest value of an element."""
+        raise NotImplementedError
+
+    def show(self, spec: Spec, value: int) -> str | int | bool:
+        """Return an element's value as people and JSON see it."""
+        return value
+
+    def cells(self, spec: Spec) -> list[Cell]:
+        """Return the cells of this variable, in row-major order."""
+        low, high = self.bounds(spec)
+        if low > high:
+            raise SpecError(f"variable {self.name} has an empty range {low}..{high}")
+        found = []
+        for index in product(*(range(i.size(spec)) for i in self.indices)):
+            inside = ", ".join(i.label(spec, m) for i, m in zip(self.indices, index, strict=True))
+            label = f"{self.name}[{inside}]" if self.indices else self.name
+            found.append(Cell(self.name, index, label, low, high, self.boolean))
+        return found
+
+    def initial_values(self, spec: Spec, cell: Cell) -> list[int]:
+        """Return the values that a cell may have at the start."""
+        if self.initially is ANY:
+            return list(range(cell.low, cell.high + 1))
+        first = self.initially
+        if callable(first):
+            first = first(spec, *cell.index)
+        if first is None:
+            first = cell.low if cell.low > 0 or cell.high < 0 else 0
+        if not cell.low <= int(first) <= cell.high:
+            raise SpecError(f"{cell.label} starts at {first}, outside {cell.low}..{cell.high}")
+        return [int(first)]
+
+
+class Scalar(Variable):
+    """A variable that is one value."""
+
+    @overload
+    def __get__(self, spec: None, owner: type) -> Scalar: ...
+    @overload
+    def __get__(self, spec: Spec, owner: type) -> Value: ...
+    def __get__(self, spec: Spec | None, owner: type) -> Any:
+        return self if spec is None else spec._store.read(self.name, ())
+
+    def __set__(self, spec: Spec, value: Value) -> None:
+        spec._store.write(self.name, (), value)
+
+
+def _bound(spec: Spec, bound: Bound) -> int:
+    return bound(spec) if callable(bound) else bound
+
+
+class Integer(Scalar):
+    """An integer from ``low`` to ``high``, both included.
+
+    A bound is an int or a function of the spec; a variable starts at 0 if its range has it, else at
+    the bound next to 0.
+    """
+
+    def __init__(self, low: Bound, high: Bound, *, initially: Any = None) -> None:
+        super().__init__(initially)
+        self.low, self.high = low, high
+
+    def bounds(self, spec: Spec) -> tuple[int, int]:
+        """Return the declared range."""
+        return _bound(spec, self.low), _bound(spec, self.high)
+
+
+class Boolean(Scalar):
+    """A truth value, false at the start."""
+
+    boolean = True
+
+    def bounds(self, spec: Spec) -> tuple[int, int]:
+        """Return 0 and 1."""
+        return 0, 1
+
+    def show(self, spec: Spec, value: int) -> bool:
+        """Return the truth value."""
+        return bool(value)
+
+
+class Member(Scalar):
+    """A member of an `enum.IntEnum` whose values leave no gap; it starts at the least."""
+
+    def __init__(self, of: type[IntEnum], *, initially: Any = None) -> None:
+        super().__init__(min(of) if initially is None else initially)
+        self.of = of
+        if sorted(of) != list(range(min(of), max(of) + 1)):
+            raise SpecError(f"the values of {of.__name__} leave a gap")
+
+    def bounds(self, spec: Spec) -> tuple[int, int]:
+        """Return the least and the greatest member."""
+        return int(min(self.of)), int(max(self.of))
+
+    def show(self, spec: Spec, value: int) -> str:
+        """Return the member's name."""
+        return self.of(value).name
+
+
+class Reference(Scalar):
+    """A member of an index, or one of a few named values below zero (an `enum.IntEnum` up to -1).
+
+    It starts at the least named value.
+    """
+
+    def __init__(self, to: Index, otherwise: type[IntEnum], *, initially: Any = None) -> None:
+        super().__init__(min(otherwise) if initially is None else initially)
+        self.to, self.otherwise = to, otherwise
+        if sorted(otherwise) != list(range(min(otherwise), 0)):
+            raise SpecError(f"the values of {otherwise.__name__} must end at -1, without a gap")
+
+    def bounds(self, spec: Spec) -> tuple[int, int]:
+        """Return the least named value and the last member."""
+        return int(min(self.otherwise)), self.to.size(spec) - 1
+
+    def show(self, spec: Spec, value: int) -> str:
+        """Return the member's label or the value's name."""
+        return self.otherwise(value).name if value < 0 else self.to.label(spec, value)
+
+
+class Cells:
+    """An array on a state: ``s.date[x]``, ``s.holds[t, x]``."""
+
+    __slots__ = ("_name", "_spec")
+
+    def __init__(self, spec: Spec, name: str) -> None:
+        self._spec, self._name = spec, name
+
+    def __getitem__(self, key: Value | tuple[Value, ...]) -> Value:
+        return self._spec._store.read(self._name, key if isinstance(key, tuple) else (key,))
+
+    def __setitem__(self, key: Value | tuple[Value, ...], value: Value) -> None:
+        self._spec._store.write(self._name, key if isinstance(key, tuple) else (key,), value)
+
+
+class Array(Variable):
+    """An array of variables over one index or several.
+
+    Parameters
+    ----------
+    over : Index or tuple of Index
+        Its dimensions.
+    of : Scalar
+        What an element is.
+    initially
+        A value for every element, a function of the spec and the indices, or ``ANY``.
+    """
+
+    def __init__(
+        self, over: Index | tuple[Index, ...], of: Scalar, *, initially: Any = None
+    ) -> None:
+        super().__init__(of.initially if initially is None else initially)
+        self.indices = over if isinstance(over, tuple) else (over,)
+        self.of = of
+        self.boolean = of.boolean
+
+    def bounds(self, spec: Spec) -> tuple[int, int]:
+        """Return the range of an element."""
+        return self.of.bounds(spec)
+
+    def show(self, spec: Spec, value: int) -> str | int | bool:
+        """Return an element as people see it."""
+        return self.of.show(spec, value)
+
+    @overload
+    def __get__(self, spec: None, owner: type) -> Array: ...
+    @overload
+    def __get__(self, spec: Spec, owner: type) -> Cells: ...
+    def __get__(self, spec: Spec | None, owner: type) -> Any:
+        return self if spec is None else Cells(spec, self.name)
+
+    def __set__(self, spec: Spec, value: object) -> None:
+        raise SpecError(f"{self.name} is an array: assign to its elements")
