@@ -10,7 +10,7 @@ import gc
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any
 
@@ -21,7 +21,7 @@ from spec.notation._nodes import Node
 from .generate import Expander, Packing, compile_function, judge_source, packing, size_of
 from .limits import LimitReached, Limits
 from .trace import System, trace
-from .verdict import Trace, Verdict, explained, replay
+from .verdict import Answer, Trace, Verdict, explained, replay, what_failed
 
 CHUNK = 4096
 """States expanded between two looks at the limits."""
@@ -254,14 +254,10 @@ class _Explorer:
                         if bits >> k & 1:
                             self.run.failures.setdefault(name, (i, -1))
 
-    def _report(self, state: int, command: int, check: int) -> None:
-        """Note what generated code found: a failed check, or a state without a step."""
+    def _report(self, state: int, command: int, name: str) -> None:
+        """Note what generated code found: a step that fails a claim, or a state without a step."""
         run = self.run
-        if command >= 0:
-            name = run.system.commands[command].checks[check].claim
-        elif self.may_end is not None and self.may_end(run.states[state]):
-            name = "no-deadlock"
-        else:
+        if command < 0 and not (self.may_end and self.may_end(run.states[state])):
             return
         if name in self.names:
             run.failures.setdefault(name, (state, command))
@@ -295,32 +291,14 @@ def _verdict(run: Exploration, claim: Property, seconds: float, notes: tuple[str
     witness = claim.kind == "sometimes"
     if claim.name in run.failures:
         found = run.trace_to(*run.failures[claim.name])
-        answer = "holds" if witness else "violated"
+        answer: Answer = "holds" if witness else "violated"
         extent = f"{len(found.steps)} steps"
-        changed = _replace(
+        changed = replace(
             verdict, answer=answer, extent=extent, depth=len(found.steps), trace=found
         )
-        return explained(_replace(changed, reason=_what(run, claim, *run.failures[claim.name])))
+        return explained(replace(changed, reason=what_failed(model, claim, found)))
     if not run.complete:
-        return _replace(verdict, answer="unknown", reason=run.reason)
+        return replace(verdict, answer="unknown", reason=run.reason)
     if witness:
-        return _replace(verdict, answer="violated", reason="no reachable state satisfies it")
+        return replace(verdict, answer="violated", reason="no reachable state satisfies it")
     return verdict
-
-
-def _what(run: Exploration, claim: Property, state: int, command: int) -> str:
-    if claim.kind == "range":
-        values = run.layout.unpack(run.states[state])
-        try:
-            run.system.model.take(values, run.system.commands[command].step)
-        except RangeError as error:
-            return str(error)
-    if claim.kind == "deadlock":
-        return "no step is possible, and the run may not end there"
-    return ""
-
-
-def _replace(verdict: Verdict, **changes: Any) -> Verdict:
-    from dataclasses import replace
-
-    return replace(verdict, **changes)

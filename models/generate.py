@@ -200,7 +200,10 @@ class Expander:
         ]
         self.lines += ["        " + line for line in unpacking(self.layout, used)]
         self._emit(tree, 2)
-        self.lines += ["        if steps == before: report(i, -1, -1)", "    return steps"]
+        self.lines += [
+            "        if steps == before: report(i, -1, 'no-deadlock')",
+            "    return steps",
+        ]
         return "\n".join(self.lines)
 
     def _emit(self, tree: _Tree, depth: int) -> None:
@@ -223,16 +226,12 @@ class Expander:
         pad = "    " * depth
         command: Command = self.system.commands[index]
         self.lines.append(f"{pad}steps += 1; taken[{index}] += 1")
-        leaves_range = False
-        for k, check in enumerate(command.checks):
+        if command.leaves:
+            self.lines.append(f"{pad}report(i, {index}, 'ranges')")
+            return
+        for check in command.checks:
             failed = self.printer.show(nodes.negation(check.condition))
-            self.lines.append(f"{pad}if {failed}: report(i, {index}, {k})")
-            leaves_range |= check.claim == "ranges"
-        if leaves_range:
-            conditions = [c.condition for c in command.checks if c.claim == "ranges"]
-            inside = self.printer.show(nodes.conjunction(conditions))
-            self.lines.append(f"{pad}if {inside}:")
-            pad += "    "
+            self.lines.append(f"{pad}if {failed}: report(i, {index}, {check.claim!r})")
         self.lines += [pad + line for line in self._successor(command)]
         self.lines += [
             f"{pad}if n not in seen: add(n); found.append(n); parent.append(i); via.append({index})"

@@ -9,35 +9,35 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
-from spec.notation import Disabled, Model, Property, Spec, SpecError, Step
+from spec.notation import Disabled, Model, Property, RangeError, Spec, Step
 from spec.notation import _nodes as nodes
-from spec.notation._nodes import FALSE, TRUE, Cell, Node
+from spec.notation._nodes import TRUE, Cell, Node
 from spec.notation._symbolic import deciding, node_of, value_of
 
 from .paths import Facts, Infeasible, Run
 
 T = TypeVar("T")
 
+Updates: TypeAlias = tuple[tuple[int, Node], ...]
+"""The place of a cell and its new value, in terms of the state before."""
+
 
 @dataclass(frozen=True)
 class Check:
-    """What a step owes: a condition on the state before it.
+    """What a transition property asks of a command.
 
     Attributes
     ----------
     condition : Node
-        True where the step is right.
+        True of the states in which the step is right.
     claim : str
-        The property that fails otherwise.
-    what : str
-        The variable that would leave its range; empty for a transition property.
+        The property.
     """
 
     condition: Node
     claim: str
-    what: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,15 +51,18 @@ class Command:
     guard : tuple of Node
         Conditions that must all hold.
     updates : tuple of (int, Node)
-        The place of a cell and its new value, in terms of the state before.
+        See `Updates`.
     checks : tuple of Check
         What must hold besides.
+    leaves : str
+        The variable that would leave its range, if the step does that; it then leads nowhere.
     """
 
     step: Step
     guard: tuple[Node, ...]
-    updates: tuple[tuple[int, Node], ...]
+    updates: Updates
     checks: tuple[Check, ...] = ()
+    leaves: str = ""
 
 
 @dataclass
@@ -104,11 +107,7 @@ class System:
 
         def run() -> Node:
             state = self.model.at([value_of(n) for n in self.cells])
-            result = nodes.truth(node_of(self.model.call(method, state, *after)))
-            if state._store.checks:
-                place = state._store.checks[0][1]
-                raise SpecError(f"{method}: {place} may be outside of the array")
-            return result
+            return nodes.truth(node_of(self.model.call(method, state, *after)))
 
         paths = list(explore(run))
         return nodes.disjunction(nodes.conjunction([*r.literals, result]) for r, result in paths)
@@ -127,9 +126,11 @@ class System:
 
     def checked(self, command: Command) -> Command:
         """Add what the transition properties demand of a command."""
+        if command.leaves:
+            return command
         facts = _facts(command.guard)
         given = facts.replacements()
-        checks = list(command.checks)
+        checks = []
         for claim, condition, places in self._transitions:
             new = dict(command.updates)
             stepped = {n: new.get(i, self.cells[i]) for n, i in places.items()}
@@ -181,30 +182,36 @@ def trace(model: Model) -> System:
 def _commands(system: System, step: Step) -> list[Command]:
     model = system.model
 
-    def run() -> Spec:
+    def run() -> tuple[Updates, str]:
         state = model.at([value_of(n) for n in system.cells])
-        model.call(step.action, state, *step.binding)
-        return state
+        try:
+            model.call(step.action, state, *step.binding)
+        except RangeError as error:
+            return (), error.variable
+        return _updates(system, state), ""
 
-    groups: dict[Any, list[frozenset[Node]]] = {}
+    groups: dict[tuple[Updates, str], list[frozenset[Node]]] = {}
     order: dict[Node, int] = {}
-    for path, state in explore(run):
-        new = [node_of(v) for v in state._store.values]
-        updates = tuple(
-            (i, _as_cell(n, c))
-            for i, (n, c) in enumerate(zip(new, model.cells, strict=True))
-            if n is not system.cells[i]
-        )
-        checks = tuple(Check(condition, "ranges", what) for condition, what in state._store.checks)
+    for path, effect in explore(run):
         for literal in path.literals:
             order.setdefault(literal, len(order))
-        groups.setdefault((updates, checks), []).append(frozenset(path.literals))
+        groups.setdefault(effect, []).append(frozenset(path.literals))
     commands = [
-        Command(step, tuple(sorted(guard, key=order.__getitem__)), updates, checks)
-        for (updates, checks), guards in groups.items()
+        Command(step, tuple(sorted(guard, key=order.__getitem__)), updates, leaves=leaves)
+        for (updates, leaves), guards in groups.items()
         for guard in merge(guards)
     ]
     return [c for c in map(_simplified, commands) if c is not None]
+
+
+def _updates(system: System, state: Spec) -> Updates:
+    """Return the cells that a symbolic run has changed."""
+    new = [node_of(v) for v in state._store.values]
+    return tuple(
+        (i, _as_cell(n, c))
+        for i, (n, c) in enumerate(zip(new, system.model.cells, strict=True))
+        if n is not system.cells[i]
+    )
 
 
 def _as_cell(node: Node, cell: Cell) -> Node:
@@ -247,12 +254,4 @@ def _simplified(command: Command) -> Command | None:
     given = facts.replacements()
     done: dict[Node, Node] = {}
     updates = tuple((i, nodes.rebuild(n, given, done)) for i, n in command.updates)
-    checks = tuple(
-        replace(check, condition=rest)
-        for check in command.checks
-        if (rest := nodes.rebuild(check.condition, given, done)) is not TRUE
-        and facts.known(rest) is not True
-    )
-    if any(check.condition is FALSE for check in checks):
-        checks = tuple(check for check in checks if check.condition is FALSE)[:1]
-    return replace(command, updates=updates, checks=checks)
+    return replace(command, updates=updates)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from spec.notation import Explanation, Model, Property, SpecError, Step, Values
+from spec.notation import Explanation, Model, Property, RangeError, SpecError, Step, Values
 
 Answer: TypeAlias = Literal["holds", "violated", "unknown"]
 
@@ -143,3 +143,15 @@ def violates(model: Model, claim: Property, trace: Trace) -> bool:
     if claim.kind == "transition":
         return len(trace.states) > 1 and not model.holds(claim, trace.states[-2], last)
     return claim.kind == "invariant" and not model.holds(claim, last)
+
+
+def what_failed(model: Model, claim: Property, trace: Trace) -> str:
+    """Say what failed at the end of a violation, where the trace does not show it by itself."""
+    if claim.kind == "range":
+        try:
+            model.take(trace.states[-1], trace.steps[-1])
+        except RangeError as error:
+            return str(error)
+    if claim.kind == "deadlock":
+        return "no step is possible, and the run may not end there"
+    return ""

@@ -56,16 +56,13 @@ class Store:
     ----------
     values : list
         The value of every cell: an int, or `Symbolic`.
-    checks : list of (Node, str)
-        What a symbolic run owes: conditions that keep ranges, each with the variable's label.
     """
 
-    __slots__ = ("checks", "layout", "values")
+    __slots__ = ("layout", "values")
 
     def __init__(self, layout: Layout, values: Sequence[Value]) -> None:
         self.layout = layout
         self.values = list(values)
-        self.checks: list[tuple[Node, str]] = []
 
     def read(self, name: str, key: tuple[Value, ...]) -> Value:
         """Return the value at a place, symbolic if the state or the key is."""
@@ -78,7 +75,13 @@ class Store:
         return value_of(found)
 
     def write(self, name: str, key: tuple[Value, ...], value: Value) -> None:
-        """Assign to a place; a value outside of the range is an error or, if symbolic, a check."""
+        """Assign to a place.
+
+        Raises
+        ------
+        RangeError
+            If the value is outside of the range; if it is symbolic, the trace forks on that.
+        """
         if not self._symbolic(name, key):
             self._assign(self.layout.position(name, key), value)
             return
@@ -97,11 +100,8 @@ class Store:
         choices = [(nodes.TRUE, 0)]
         for part, size in zip(key, self.layout.shape[name], strict=True):
             node = node_of(part)
-            inside = _within(node, 0, size - 1)
-            if inside is nodes.FALSE:
-                raise RangeError(name, f"an index of {name} is always outside of the array")
-            if inside is not nodes.TRUE:
-                self.checks.append((inside, f"the index of {name}"))
+            if not value_of(_within(node, 0, size - 1)):
+                raise RangeError(name, f"an index of {name} is outside of the array")
             choices = [
                 (nodes.conjunction([condition, chosen]), offset * size + i)
                 for condition, offset in choices
@@ -117,9 +117,8 @@ class Store:
     def _assign(self, place: int, value: Value) -> None:
         cell = self.layout.cells[place]
         if isinstance(value, Symbolic):
-            check = _within(value.node, cell.low, cell.high)
-            if check is not nodes.TRUE:
-                self.checks.append((check, cell.label))
+            if not value_of(_within(value.node, cell.low, cell.high)):
+                raise RangeError(cell.label, f"{cell.label} would leave {cell.low}..{cell.high}")
             node = nodes.truth(value.node) if cell.boolean else nodes.integer(value.node)
             self.values[place] = Symbolic(node)
             return

@@ -119,8 +119,9 @@ def _shortest_circle(arrows: Iterable[tuple[int, int]]) -> list[tuple[int, int]]
     after: dict[int, list[int]] = {}
     for t, u in arrows:
         after.setdefault(t, []).append(u)
-    circles = [found for start in sorted(after) if (found := _way_back(start, after))]
-    return list(pairwise(min(circles, key=lambda way: len(way)))) if circles else []
+    circles = [way for way in (_way_back(start, after) for start in sorted(after)) if way]
+    shortest: list[int] = min(circles, key=len, default=[])
+    return list(pairwise(shortest))
 
 
 def _way_back(start: int, after: dict[int, list[int]]) -> list[int]:

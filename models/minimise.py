@@ -1,0 +1,82 @@
+"""Makes a counterexample smaller: whole members dropped, then single steps, as long as it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from spec.notation import Model, Property, RangeError, Step
+
+from .verdict import Trace, violates
+
+
+def minimise(model: Model, claim: Property, trace: Trace) -> Trace:
+    """Return a trace that still violates a property, from which nothing more can be dropped.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    claim : Property
+        The property that the trace violates.
+    trace : Trace
+        The violation.
+
+    Notes
+    -----
+    First all steps of one member of an index are dropped (a whole transaction), then single steps
+    and pairs of steps, again and again; what is left need not be the shortest counterexample.
+    """
+    best = _cut(model, claim, trace.states[0], trace.steps) or trace
+    again = True
+    while again:
+        again = False
+        for steps in _smaller(model, best.steps):
+            found = _cut(model, claim, best.states[0], steps)
+            if found is not None and len(found.steps) < len(best.steps):
+                best, again = found, True
+                break
+    return best
+
+
+def _smaller(model: Model, steps: Sequence[Step]) -> Iterator[list[Step]]:
+    parameters = {a.name: a.parameters for a in model.actions}
+    members = {
+        (index.name, member)
+        for s in steps
+        for (_, index), member in zip(parameters[s.action], s.binding, strict=True)
+    }
+    for name, member in sorted(members):
+        yield [
+            s
+            for s in steps
+            if all(
+                (index.name, m) != (name, member)
+                for (_, index), m in zip(parameters[s.action], s.binding, strict=True)
+            )
+        ]
+    for i in range(len(steps)):
+        yield [*steps[:i], *steps[i + 1 :]]
+    for i in range(len(steps)):
+        for j in range(i + 1, len(steps)):
+            yield [*steps[:i], *steps[i + 1 : j], *steps[j + 1 :]]
+
+
+def _cut(
+    model: Model, claim: Property, start: tuple[int, ...], steps: Sequence[Step]
+) -> Trace | None:
+    """Return the run up to its first violation; None if a step is not possible or none occurs."""
+    trace = Trace((start,), ())
+    if violates(model, claim, trace):
+        return trace
+    for step in steps:
+        taken = (*trace.steps, step)
+        try:
+            after = model.take(trace.states[-1], step)
+        except RangeError:
+            return Trace(trace.states, taken) if claim.kind == "range" else None
+        if after is None:
+            return None
+        trace = Trace((*trace.states, after), taken)
+        if violates(model, claim, trace):
+            return trace
+    return None

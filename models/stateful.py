@@ -1,0 +1,332 @@
+"""Hypothesis: a `RuleBasedStateMachine` made from any spec, in plain Python.
+
+As a test class, one line::
+
+    TestWindow = machine(Window(transactions=3)).TestCase
+
+As an engine, `check` runs such a machine again and again, until what fails has been found, and
+minimises what Hypothesis found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    rule,
+    run_state_machine_as_test,
+)
+
+from spec.notation import Model, Property, RangeError, Spec, Step, Values
+
+from .limits import LimitReached, Limits
+from .minimise import minimise
+from .verdict import Trace, Verdict, explained, replay, what_failed
+
+DEFAULT_RUNS = 4000
+DEFAULT_MOVES = 8
+
+BURSTS = (0, 0, 1, 1, 2, 3, 5, 8, 30)
+"""How many steps one lane may run on after the one that a rule chose."""
+
+
+Move: TypeAlias = tuple[Step, Values | None]
+"""A step that is possible, and the state it leads to; None if it leaves a range."""
+
+
+class Violated(AssertionError):
+    """Properties do not hold at the end of a run."""
+
+    def __init__(self, model: Model, claims: Sequence[Property], trace: Trace) -> None:
+        steps = "\n".join(f"  {i + 1:3} {model.show_step(s)}" for i, s in enumerate(trace.steps))
+        names = ", ".join(c.name for c in claims)
+        super().__init__(f"{model.name}: violated after these steps: {names}\n{steps}")
+        self.claims, self.trace = claims, trace
+
+
+class Walker:
+    """Runs of one spec, with a memory of what each state allows and what it violates.
+
+    Attributes
+    ----------
+    reached : dict
+        Every state seen, with the steps possible there.
+    witnessed : dict
+        The witnesses that were reached, each with a trace.
+    pairs : list of (str, int)
+        Every action with every lane it has.
+    runs : int
+        How many runs were begun.
+    """
+
+    def __init__(self, model: Model, wanted: Sequence[Property]) -> None:
+        self.model = model
+        self.starts = list(model.initial_states())
+        self.reached: dict[Values, list[Move]] = {}
+        self.broken: dict[Values, list[Property]] = {}
+        self.witnessed: dict[str, Trace] = {}
+        self.pairs = sorted({(s.action, lane_of((s, None))) for s in model.steps})
+        self.runs = 0
+        self.watch(wanted)
+
+    def watch(self, wanted: Sequence[Property]) -> None:
+        """Look for violations of these properties from now on."""
+        self.wanted = list(wanted)
+        self.kinds = {p.kind: [q for q in wanted if q.kind == p.kind] for p in wanted}
+        self.broken.clear()
+
+    def possible(self, values: Values) -> list[Move]:
+        """Return the steps possible in a state, with where they lead."""
+        found = self.reached.get(values)
+        if found is None:
+            found = [m for step in self.model.steps for m in self._move(values, step)]
+            self.reached[values] = found
+        return found
+
+    def _move(self, values: Values, step: Step) -> list[Move]:
+        try:
+            after = self.model.take(values, step)
+        except RangeError:
+            return [(step, None)]
+        return [] if after is None else [(step, after)]
+
+    def judge(self, trace: Trace) -> None:
+        """Note witnesses that the last state satisfies.
+
+        Raises
+        ------
+        Violated
+            If the last state, or the last step, violates a property.
+        """
+        last = trace.states[-1]
+        found = self.broken.get(last)
+        if found is None:
+            found = self.broken[last] = self._judge_state(trace)
+        before = trace.states[-2] if len(trace.states) > 1 else last
+        if len(trace.states) > 1:
+            claims = self.kinds.get("transition", [])
+            found = found + [c for c in claims if not self.model.holds(c, before, last)]
+        if found:
+            raise Violated(self.model, found, trace)
+
+    def _judge_state(self, trace: Trace) -> list[Property]:
+        last = trace.states[-1]
+        for claim in self.kinds.get("sometimes", []):
+            if claim.name not in self.witnessed and self.model.holds(claim, last):
+                self.witnessed[claim.name] = trace
+        broken = [c for c in self.kinds.get("invariant", []) if not self.model.holds(c, last)]
+        if self.kinds.get("deadlock") and not self.possible(last) and not self.model.may_end(last):
+            broken += self.kinds["deadlock"]
+        return broken
+
+
+def machine(spec: Spec | Model, wanted: Sequence[Property] | None = None) -> type[SpecMachine]:
+    """Return a Hypothesis state machine that takes a spec's steps and checks its properties.
+
+    Parameters
+    ----------
+    spec : Spec or Model
+        The spec under its parameters.
+    wanted : sequence of Property, optional
+        The properties to check; all by default. Witnesses are only noted.
+    """
+    model = spec if isinstance(spec, Model) else Model(spec)
+    return _machine(Walker(model, model.properties if wanted is None else wanted))
+
+
+class SpecMachine(RuleBasedStateMachine):
+    """One run of a spec; a subclass has the walker and a rule for each action.
+
+    Errors of order are rare among random runs. So a run changes lanes seldom (Musuvathi and Qadeer,
+    PLDI 2007: few preemptions suffice), and it avoids some moves of some lanes where it has others
+    (Groce et al., ISSTA 2012: swarm testing).
+    """
+
+    walker: Walker
+    trace: Trace
+    avoided: set[tuple[str, int]]
+
+    @initialize(data=st.data())
+    def start(self, data: st.DataObject) -> None:
+        """Choose an initial state, and the moves that this run avoids where it can."""
+        starts, pairs = self.walker.starts, self.walker.pairs
+        first = starts[0] if len(starts) == 1 else data.draw(st.sampled_from(starts))
+        size = -(-len(pairs) // 8)
+        bits = int.from_bytes(data.draw(st.binary(min_size=size, max_size=size), label="avoided"))
+        self.avoided = {pair for i, pair in enumerate(pairs) if bits >> i & 1}
+        self.trace = Trace((first,), ())
+        self.walker.runs += 1
+        self.walker.judge(self.trace)
+
+    def possible(self) -> list[Move]:
+        """Return what is possible now."""
+        return self.walker.possible(self.trace.states[-1])
+
+    def go(self, step: Step, after: Values | None) -> None:
+        """Take a step."""
+        steps = (*self.trace.steps, step)
+        if after is None:
+            self.trace = Trace(self.trace.states, steps)
+            model = self.walker.model
+            raise Violated(model, [model.property_named("ranges")], self.trace)
+        self.trace = Trace((*self.trace.states, after), steps)
+        self.walker.judge(self.trace)
+
+    @rule(data=st.data())
+    def go_on(self, data: st.DataObject) -> None:
+        """Take a step, then let its lane run on for a while; nothing where the run has ended.
+
+        One rule for all actions: Hypothesis discards a run in which it has switched off every rule
+        that is possible.
+        """
+        moves = self.possible()
+        if not moves:
+            return
+        lane = lane_of(self.take_one(moves, data))
+        for _ in range(data.draw(st.sampled_from(BURSTS), label="steps more")):
+            moves = [m for m in self.possible() if lane_of(m) == lane]
+            if not moves:
+                return
+            self.take_one(moves, data)
+
+    def take_one(self, moves: list[Move], data: st.DataObject) -> Move:
+        """Take one of the moves, one that the run does not avoid if there is any."""
+        liked = [m for m in moves if (m[0].action, lane_of(m)) not in self.avoided] or moves
+        move = liked[0] if len(liked) == 1 else data.draw(st.sampled_from(liked))
+        self.go(*move)
+        return move
+
+
+def lane_of(move: Move) -> int:
+    """Return the lane of a move: its step's first parameter."""
+    return move[0].binding[0] if move[0].binding else -1
+
+
+def _machine(walker: Walker) -> type[SpecMachine]:
+    name = "".join(part.title() for part in walker.model.name.split("-")) + "Machine"
+    return type(name, (SpecMachine,), {"walker": walker})
+
+
+def check(
+    model: Model,
+    limits: Limits | None = None,
+    wanted: Sequence[Property] | None = None,
+    runs: int = DEFAULT_RUNS,
+    moves: int = DEFAULT_MOVES,
+    random_seed: int = 0,
+) -> list[Verdict]:
+    """Return a verdict for each property from random runs; what they do not find may still be.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    limits : Limits, optional
+        Time and memory.
+    wanted : sequence of Property, optional
+        The properties; all by default.
+    runs, moves : int
+        How many runs, of at most how many rules each (a rule is one step or several of one lane),
+        without finding anything new.
+    random_seed : int
+        The same seed gives the same runs.
+
+    Notes
+    -----
+    A witness that no run reached is unknown.
+    """
+    limits = limits or Limits()
+    wanted = list(model.properties if wanted is None else wanted)
+    walker = Walker(model, wanted)
+    found: dict[str, Trace] = {}
+    reason = ""
+    try:
+        while len(found) < len(wanted):
+            walker.watch([p for p in wanted if p.name not in found])
+            violation = _run(walker, limits, runs, moves, random_seed + len(found))
+            if violation is None:
+                break
+            for claim in violation.claims:
+                found[claim.name] = minimise(model, claim, violation.trace)
+    except LimitReached as limit:
+        reason = str(limit)
+    return [_verdict(walker, claim, found, reason, limits) for claim in wanted]
+
+
+def _run(
+    walker: Walker, limits: Limits, runs: int, moves: int, random_seed: int
+) -> Violated | None:
+    made = _machine(walker)
+
+    class Limited(made):  # type: ignore[misc, valid-type]  # a class made at run time
+        def check_invariants(self, *given: Any, **named: Any) -> None:
+            limits.check(f"{walker.runs:,} runs, {len(walker.reached):,} states")
+            super().check_invariants(*given, **named)
+
+    chosen = settings(
+        max_examples=runs,
+        stateful_step_count=moves,
+        deadline=None,
+        database=None,
+        derandomize=False,
+        phases=(Phase.generate,),
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+        verbosity=Verbosity.quiet,
+    )
+    try:
+        run_state_machine_as_test(seed(random_seed)(Limited), settings=chosen)
+    except Violated as violation:
+        return violation
+    return None
+
+
+def _verdict(
+    walker: Walker,
+    claim: Property,
+    found: dict[str, Trace],
+    reason: str,
+    limits: Limits,
+) -> Verdict:
+    extent = f"{walker.runs:,} random runs"
+    base = Verdict(
+        walker.model, claim, "stateful", "holds", extent, len(walker.reached),
+        seconds=limits.elapsed(),
+    )  # fmt: skip
+    if claim.name in found:
+        trace = found[claim.name]
+        what = what_failed(walker.model, claim, trace)
+        length = len(trace.steps)
+        return explained(
+            replace(base, answer="violated", extent=f"{length} steps", depth=length, trace=trace,
+                    reason=what)
+        )  # fmt: skip
+    if claim.kind == "sometimes":
+        if claim.name not in walker.witnessed:
+            return replace(base, answer="unknown", reason=reason or "no run reached it")
+        trace = walker.witnessed[claim.name]
+        return replace(
+            base, trace=trace, depth=len(trace.steps), extent=f"{len(trace.steps)} steps"
+        )
+    return replace(base, answer="unknown", reason=reason) if reason else base
+
+
+def share(verdicts: Sequence[Verdict], all_states: int) -> list[Verdict]:
+    """Return the verdicts with the share of all reachable states that the runs reached."""
+    return [
+        replace(
+            v, notes=(*v.notes, f"reached {v.states / all_states:.1%} of {all_states:,} states")
+        )
+        if v.states is not None
+        else v
+        for v in verdicts
+    ]
+
+
+__all__ = ["Violated", "Walker", "check", "machine", "replay", "share"]
