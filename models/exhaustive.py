@@ -238,7 +238,7 @@ class _Explorer:
                     chunk, begin, seen, run.states, run.parent, run.via, run.taken, self._report
                 )
                 self._judge(new)
-                if self.names <= run.failures.keys():
+                if self.names and self.names <= run.failures.keys():
                     return
                 self.limits.check(f"{len(run.states):,} states, {len(run.levels) - 1} steps deep")
             first = last

@@ -47,6 +47,10 @@ class Limits:
         """Return the seconds since the start."""
         return time.monotonic() - self.started
 
+    def again(self) -> Limits:
+        """Return the same limits, begun now."""
+        return Limits(self.seconds, self.bytes, self.progress)
+
     def left(self) -> float | None:
         """Return the seconds left, at least 0; None without a limit."""
         return None if self.seconds is None else max(0.0, self.seconds - self.elapsed())

@@ -27,7 +27,7 @@ from spec.notation import Model, Property, RangeError, Spec, Step, Values
 
 from .limits import LimitReached, Limits
 from .minimise import minimise
-from .verdict import Trace, Verdict, explained, replay, what_failed
+from .verdict import Trace, Verdict, explained, what_failed
 
 DEFAULT_RUNS = 4000
 DEFAULT_MOVES = 8
@@ -315,18 +315,3 @@ def _verdict(
             base, trace=trace, depth=len(trace.steps), extent=f"{len(trace.steps)} steps"
         )
     return replace(base, answer="unknown", reason=reason) if reason else base
-
-
-def share(verdicts: Sequence[Verdict], all_states: int) -> list[Verdict]:
-    """Return the verdicts with the share of all reachable states that the runs reached."""
-    return [
-        replace(
-            v, notes=(*v.notes, f"reached {v.states / all_states:.1%} of {all_states:,} states")
-        )
-        if v.states is not None
-        else v
-        for v in verdicts
-    ]
-
-
-__all__ = ["Violated", "Walker", "check", "machine", "replay", "share"]

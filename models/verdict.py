@@ -92,6 +92,7 @@ class Verdict:
         """Return the verdict as ``--format json`` prints it."""
         return {
             "spec": self.model.name,
+            "reference": self.model.reference,
             "parameters": dict(self.model.spec.parameters),
             "property": self.claim.name,
             "kind": self.claim.kind,
@@ -105,6 +106,7 @@ class Verdict:
             "reason": self.reason,
             "explanation": list(self.explanation.lines),
             "notes": list(self.notes),
+            "initial": self.model.show_open_cells(self.trace.states[0]) if self.trace else {},
             "trace": None if self.trace is None else self.trace.to_json(self.model),
         }
 

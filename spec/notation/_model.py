@@ -31,6 +31,8 @@ class Model:
     ----------
     spec : Spec
         The spec.
+    reference : str
+        How a user names the spec on the command line; by default its name.
 
     Attributes
     ----------
@@ -38,9 +40,13 @@ class Model:
         The spec's name.
     """
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: Spec, reference: str = "") -> None:
         self.spec = spec
         self.name = spec.name
+        self.reference = reference or spec.name
+
+    def __reduce__(self) -> tuple[type[Model], tuple[Spec, str]]:
+        return Model, (self.spec, self.reference)
 
     # What the spec consists of
 
@@ -197,6 +203,16 @@ class Model:
 
     # Showing
 
+    def changed_parameters(self) -> dict[str, Any]:
+        """Return the parameters that differ from their defaults and do not follow from others."""
+        declared = self.spec.declared_parameters
+        derived = self.spec.derive({n: v for n, v in self.spec.parameters.items() if n in declared})
+        return {
+            n: v
+            for n, v in self.spec.parameters.items()
+            if v != declared[n].default and n not in derived
+        }
+
     def show_value(self, cell: Cell, value: int) -> str | int | bool:
         """Return a cell's value as people and JSON see it."""
         return self.spec.declared_variables[cell.variable].show(self.spec, value)
@@ -237,6 +253,11 @@ class Model:
             for c, old, new in zip(self.cells, before, after, strict=True)
             if old != new
         }
+
+    def show_open_cells(self, values: Values) -> dict[str, Any]:
+        """Return the cells that may start with several values, with those that a state has."""
+        choices = zip(self.cells, self.initial_values(), values, strict=True)
+        return {c.label: self.show_value(c, v) for c, several, v in choices if len(several) > 1}
 
 
 def _first_line(function: Callable[..., Any]) -> str:

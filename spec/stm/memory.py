@@ -68,9 +68,7 @@ class TransactionalMemory(Spec):
 
     lane = "transactions"
 
-    transactions = Index(
-        2, names="t", labels="T", at_most=6, help="how many transactions run, one Index each"
-    )
+    transactions = Index(2, names="t", labels="T", at_most=6, help="how many transactions run")
     objects = Index(
         2, names="x", labels="x y z a b c", at_most=6, help="how many objects they share"
     )

@@ -1,0 +1,66 @@
+"""What every command shares: one line for an error, the exit codes, and progress on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
+
+from spec.notation import SpecError
+
+OK, FELL, WRONG, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+class Refused(click.ClickException):
+    """The command is wrong: one line, exit code 2."""
+
+    exit_code = WRONG
+
+
+def run(command: click.Command, arguments: list[str] | None = None) -> int:
+    """Run a command line and return its exit code; errors become one line on standard error."""
+    try:
+        result = command.main(args=arguments, prog_name="counterpoint", standalone_mode=False)
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else "counterpoint"
+        return _say(f"{error.format_message()} (see {path} --help)", WRONG)
+    except click.ClickException as error:
+        return _say(error.format_message(), error.exit_code)
+    except SpecError as error:
+        return _say(str(error), WRONG)
+    except (KeyboardInterrupt, click.Abort):
+        return _say("interrupted; nothing was written", INTERRUPTED)
+    except BrokenPipeError:
+        sys.stdout = None  # nobody reads it; closing it must not fail
+        return OK
+    except OSError as error:
+        return _say(f"{error.filename or 'system'}: {error.strerror or error}", WRONG)
+    except (RecursionError, MemoryError) as error:
+        return _say(f"unknown: {type(error).__name__}: the problem is too large", UNKNOWN)
+    return result if isinstance(result, int) else OK
+
+
+def _say(message: str, code: int) -> int:
+    line = " ".join(message.split())
+    click.echo(f"counterpoint: {line}", err=True)
+    return code
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[str], None] | None]:
+    """Show a moving line on a terminal while something runs; yield None where there is none.
+
+    Yields
+    ------
+    callable or None
+        Takes a line about how far it is.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console  # only a terminal needs it, and it takes a while to load
+
+    with Console(stderr=True).status(what, spinner="dots") as status:
+        yield lambda line: status.update(f"{what}: {line}")

@@ -1,0 +1,202 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from models import formats
+from models.engines import ENGINES, Options, check, engines_named
+from models.limits import Limits
+from models.loading import load
+from models.verdict import Verdict
+from spec.catalogue import SPECS
+
+from . import show
+from .console import FELL, OK, UNKNOWN, progress, run
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="counterpoint", prog_name="counterpoint")
+def counterpoint() -> None:
+    r"""Check order: of transactions that commit, of a crawler that fetches.
+
+    \b
+    counterpoint list                                  what there is
+    counterpoint check window-stm --set fetch-and-increment=old
+    counterpoint gate                                  everything, one report
+    """
+
+
+@counterpoint.command("list")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@click.argument("reference", required=False, metavar="[SPEC]")
+def list_(reference: str | None, form: str) -> None:
+    r"""List specs and engines, or what one SPEC has.
+
+    \b
+    counterpoint list
+    counterpoint list window-stm          its parameters, properties and actions
+    """
+    found = _describe(reference) if reference else _overview()
+    if form == "json":
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    for section, entries in found.items():
+        click.echo(click.style(section, bold=True))
+        for name, text in entries.items():
+            show.entry(name, text)
+        click.echo()
+    if not reference:
+        click.echo("counterpoint list SPEC shows a spec's parameters, properties and actions.")
+
+
+def _overview() -> dict[str, dict[str, str]]:
+    specs = {name: show.first_line(type(load(name).spec)) for name in SPECS}
+    return {"specs": specs, "engines": {e.name: e.description for e in ENGINES.values()}}
+
+
+def _describe(reference: str) -> dict[str, dict[str, str]]:
+    model = load(reference)
+    parameters = model.spec.declared_parameters
+    return {
+        "parameters": {
+            n: f"{p.help} ({p.allowed()}; default {p.default or 'none'})"
+            for n, p in parameters.items()
+        },
+        "properties": {p.name: f"{p.description} ({p.kind})" for p in model.properties},
+        "actions": {
+            f"{a.name}({', '.join(n for n, _ in a.parameters)})": a.description
+            for a in model.actions
+        },
+    }
+
+
+@counterpoint.command("check")
+@click.argument("reference", metavar="SPEC")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter.")
+@click.option(
+    "--engine",
+    default="exhaustive",
+    metavar="NAME",
+    show_default=True,
+    help=f"One of {', '.join(ENGINES)}; or all.",
+)
+@click.option("--property", "names", multiple=True, metavar="NAME", help="Only this property.")
+@click.option("--steps", type=click.IntRange(0, 1000), help="Bounded: the longest run.  [20]")
+@click.option("--runs", type=click.IntRange(1), help="Stateful: how many random runs.  [4000]")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Stateful: of the random runs.")
+@click.option("--time-limit", type=click.FloatRange(0.0, min_open=True), metavar="SECONDS",
+              help="For each engine; what is open then is unknown.")  # fmt: skip
+@click.option("--memory-limit", type=click.IntRange(1), default=4096, metavar="MB",
+              show_default=True, help="For this process.")  # fmt: skip
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "junit", "github"]),
+    default="text",
+    show_default=True,
+)
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path),
+              help="Write the counterexample as one page to step through.")  # fmt: skip
+def check_(
+    reference: str,
+    settings: tuple[str, ...],
+    engine: str,
+    names: tuple[str, ...],
+    steps: int | None,
+    runs: int | None,
+    seed: int,
+    time_limit: float | None,
+    memory_limit: int,
+    form: str,
+    html: Path | None,
+) -> int:
+    r"""Check the properties of SPEC: a name from the list, or a file as my_spec.py:Class.
+
+    Exit code 0: all hold; 1: something is violated; 2: the command is wrong; 3: unknown.
+
+    \b
+    counterpoint check window-stm
+    counterpoint check window-stm --set fetch-and-increment=old --html old.html
+    counterpoint check window-stm --set transactions=3 --property opacity
+    counterpoint check window-stm --set programs="w x; w z; r x, r z; r z, r x"
+    counterpoint check my_spec.py:Counter --engine all --format json
+    """
+    model = load(reference, settings)
+    engines_named(engine)
+    wanted = [model.property_named(n) for n in names] or list(model.properties)
+    _must_be_writable(html)
+    with progress(f"checking {model.name}") as tell:
+        limits = Limits(time_limit, memory_limit * 2**20, tell)
+        verdicts = check(model, engine, limits, wanted, Options(steps, runs, seed))
+    _print(verdicts, form)
+    if html is not None:
+        _write_page(verdicts, html)
+    return exit_code(verdicts)
+
+
+def exit_code(verdicts: list[Verdict]) -> int:
+    """Return 1 if anything is violated, else 3 if anything is unknown, else 0."""
+    answers = {v.answer for v in verdicts}
+    return FELL if "violated" in answers else UNKNOWN if "unknown" in answers else OK
+
+
+def _print(verdicts: list[Verdict], form: str) -> None:
+    if form == "json":
+        click.echo(formats.as_json(verdicts))
+    elif form == "junit":
+        click.echo(formats.as_junit(formats.by_suite(verdicts)))
+    elif form == "github":
+        click.echo(formats.as_github(verdicts))
+    else:
+        show.report(verdicts)
+
+
+def _must_be_writable(path: Path | None) -> None:
+    if path is not None and not path.absolute().parent.is_dir():
+        raise click.UsageError(f"--html: there is no folder {path.absolute().parent}")
+
+
+def _write_page(verdicts: list[Verdict], path: Path) -> None:
+    from models.page import write  # Jinja2 only where a page is wanted
+
+    shown = show.first_to_break(verdicts) or next((v for v in verdicts if v.trace), None)
+    if shown is None:
+        click.echo("no page was written: nothing is violated and no witness has a trace", err=True)
+        return
+    write(path, shown, formats.command(shown))
+    click.echo(f"{path} shows {shown.claim.name}", err=True)
+
+
+@counterpoint.command()
+@click.argument("file", type=click.File("r", encoding="utf-8"))
+def replay(file: Any) -> int:
+    r"""Replay the traces of FILE, printed by check --format json, in plain Python.
+
+    Exit code 0: each does what the file says; 1: one does not.
+
+    \b
+    counterpoint check window-stm --set fetch-and-increment=old --format json > old.json
+    counterpoint replay old.json
+    counterpoint check window-stm --format json | counterpoint replay -
+    """
+    from models.replaying import read, replayed
+
+    results = [replayed(recorded) for recorded in read(file.read(), file.name)]
+    for result in results:
+        colour = "green" if result.agrees else "red"
+        click.echo(f"{click.style('agrees' if result.agrees else 'differs', fg=colour)}  "
+                   f"{result.title}: {result.said}")  # fmt: skip
+    if not results:
+        click.echo("no trace in it: nothing was violated and no witness was reached")
+    return OK if all(r.agrees for r in results) else FELL
+
+
+def main() -> None:
+    """Run the command line."""
+    sys.exit(run(counterpoint))

@@ -1,0 +1,107 @@
+"""Verdicts as a person reads them in a terminal."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Sequence
+
+import click
+
+from models.chart import chart
+from models.formats import command, said
+from models.verdict import Verdict
+
+COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
+
+
+def width() -> int:
+    """Return the columns to use: the terminal's, at most 120; 80 in a pipe."""
+    return min(shutil.get_terminal_size((80, 24)).columns, 120)
+
+
+def report(verdicts: Sequence[Verdict]) -> None:
+    """Print verdicts engine by engine, then the counterexample that comes first."""
+    first = verdicts[0]
+    click.echo(click.style(heading(first), bold=True))
+    for engine in dict.fromkeys(v.engine for v in verdicts):
+        mine = [v for v in verdicts if v.engine == engine]
+        click.echo()
+        click.echo(_wrapped(f"{engine}: {_effort(mine)}"))
+        for verdict in mine:
+            _line(verdict)
+    worst = first_to_break(verdicts)
+    if worst is not None:
+        counterexample(verdicts, worst)
+
+
+def heading(verdict: Verdict) -> str:
+    """Return the spec with its parameters."""
+    model = verdict.model
+    shown = {n: v for n, v in model.spec.parameters.items() if v != ""}
+    changed = model.changed_parameters()
+    order = sorted(shown, key=lambda n: n not in changed)
+    text = ", ".join(f"{n}={shown[n]}" for n in order)
+    return _wrapped(f"{model.name}: {text}")
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, width(), subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _effort(verdicts: Sequence[Verdict]) -> str:
+    first = verdicts[0]
+    parts = []
+    if first.states is not None:
+        parts.append(f"{first.states:,} states")
+    if first.transitions is not None:
+        parts.append(f"{first.transitions:,} transitions")
+    parts.append(f"{max(v.seconds for v in verdicts):.1f} s")
+    return ", ".join([*parts, *first.notes])
+
+
+def _line(verdict: Verdict) -> None:
+    answer = click.style(f"{verdict.answer:8}", fg=COLOURS[verdict.answer])
+    text = said(verdict).removeprefix(verdict.answer).strip(" :()")
+    if verdict.answer == "holds" and verdict.claim.kind == "sometimes":
+        text = f"a run of {verdict.extent} reaches it"
+    head = f"  {answer}  {verdict.claim.name:26} "
+    indent = " " * 39
+    lines = textwrap.wrap(text, max(20, width() - len(indent))) or [""]
+    click.echo(head + f"\n{indent}".join(lines))
+
+
+def first_to_break(verdicts: Sequence[Verdict]) -> Verdict | None:
+    """Return the violation with the shortest trace; of several, the weakest criterion's."""
+    broken = [v for v in verdicts if v.answer == "violated" and v.trace is not None]
+    return min(broken, key=lambda v: v.depth or 0) if broken else None
+
+
+def counterexample(verdicts: Sequence[Verdict], shown: Verdict) -> None:
+    """Print the chart of a violation, and how to see it and the others again."""
+    same = [
+        v.claim.name
+        for v in verdicts
+        if v.answer == "violated" and v.depth == shown.depth and v.engine == shown.engine
+    ]
+    what = same[0] if len(same) == 1 else f"{', '.join(same[:-1])} and {same[-1]}"
+    verb = "breaks" if len(same) == 1 else "break"
+    click.echo()
+    click.echo(_wrapped(f"{what} {verb} first, after {shown.depth} steps:"))
+    click.echo()
+    click.echo(chart(shown, width()).rstrip())
+    click.echo()
+    click.echo(f"To reproduce: {command(shown)}")
+
+
+def entry(name: str, text: str) -> None:
+    """Print a name with what it is, folded beside it."""
+    indent = " " * 28
+    lines = textwrap.wrap(text, max(20, width() - len(indent))) or [""]
+    head = f"  {name:25} " if len(name) <= 25 else f"  {name}\n{indent}"
+    click.echo(head + f"\n{indent}".join(lines))
+
+
+def first_line(of: type) -> str:
+    """Return the first line of a class's docstring."""
+    return (of.__doc__ or "").strip().partition("\n")[0].replace("``", "")

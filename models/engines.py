@@ -1,0 +1,156 @@
+"""The engines by name, each with the same call."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from spec.notation import Model, Property, SpecError
+
+from .limits import Limits
+from .verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user can ask of an engine; each engine takes what concerns it.
+
+    Attributes
+    ----------
+    steps : int or None
+        The longest run of the bounded engine.
+    runs : int or None
+        How many random runs the stateful engine makes.
+    seed : int
+        Of the random runs.
+    """
+
+    steps: int | None = None
+    runs: int | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine: its name, what it does in one line, and the options it takes.
+
+    Attributes
+    ----------
+    options : dict
+        Name of an `Options` attribute to the name of the engine's parameter.
+    """
+
+    name: str
+    description: str
+    module: str
+    options: dict[str, str]
+
+    def check(
+        self, model: Model, limits: Limits, wanted: Sequence[Property], options: Options
+    ) -> list[Verdict]:
+        """Return a verdict for each wanted property."""
+        run: Callable[..., list[Verdict]] = importlib.import_module(self.module).check
+        given: dict[str, Any] = {
+            parameter: getattr(options, option)
+            for option, parameter in self.options.items()
+            if getattr(options, option) is not None
+        }
+        return run(model, limits, wanted, **given)
+
+
+ENGINES = {
+    e.name: e
+    for e in (
+        Engine(
+            "exhaustive",
+            "every reachable state, breadth first: shortest counterexamples",
+            "models.exhaustive",
+            {},
+        ),
+        Engine(
+            "bounded",
+            "z3: every run of at most --steps steps, shortest first",
+            "models.bounded",
+            {"steps": "steps"},
+        ),
+        Engine(
+            "stateful",
+            "Hypothesis: --runs random runs in plain Python, minimised",
+            "models.stateful",
+            {"runs": "runs", "seed": "random_seed"},
+        ),
+    )
+}
+
+
+def engines_named(name: str) -> list[Engine]:
+    """Return one engine, or every engine for ``all``.
+
+    Raises
+    ------
+    SpecError
+        If there is none of that name.
+    """
+    if name == "all":
+        return list(ENGINES.values())
+    if name not in ENGINES:
+        raise SpecError(f"there is no engine {name!r}; there are: {', '.join(ENGINES)}, all")
+    return [ENGINES[name]]
+
+
+def check(
+    model: Model,
+    engine: str = "exhaustive",
+    limits: Limits | None = None,
+    wanted: Sequence[Property] | None = None,
+    options: Options | None = None,
+) -> list[Verdict]:
+    """Check a spec with one engine, or with all.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    engine : str
+        A name of `ENGINES`, or ``all``.
+    limits : Limits, optional
+        Time for each engine, and memory.
+    wanted : sequence of Property, optional
+        The properties; all by default.
+    options : Options, optional
+        What the engines take.
+
+    Returns
+    -------
+    list of Verdict
+        In the order of engines, then of properties.
+    """
+    wanted = model.properties if wanted is None else wanted
+    limits = limits or Limits()
+    found: list[Verdict] = []
+    for one in engines_named(engine):
+        mine = one.check(model, limits.again(), wanted, options or Options())
+        if one.name == "stateful":
+            mine = _with_share(model, found, mine)
+        found += mine
+    return found
+
+
+SHARE_SECONDS = 10.0
+"""Time spent to count all states, for the share of them that random runs reached."""
+
+
+def _with_share(model: Model, known: Sequence[Verdict], mine: list[Verdict]) -> list[Verdict]:
+    """Add the share of all reachable states that the stateful engine reached."""
+    total = next((v.states for v in known if v.extent == "all states" and v.states), None)
+    if total is None:
+        exhaustive = importlib.import_module("models.exhaustive")
+        run = exhaustive.explore(model, Limits(seconds=SHARE_SECONDS), ())
+        total = len(run.states) if run.complete else None
+    if not total:
+        return [replace(v, notes=(*v.notes, "too many states to say what share was reached"))
+                for v in mine]  # fmt: skip
+    notes = [f"reached {(v.states or 0) / total:.1%} of {total:,} states" for v in mine]
+    return [replace(v, notes=(*v.notes, note)) for v, note in zip(mine, notes, strict=True)]

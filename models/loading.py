@@ -1,0 +1,102 @@
+"""Finds a spec by the name that a user gives: from the catalogue, or in a file of the user's."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from spec.catalogue import SPECS
+from spec.notation import Model, Spec, SpecError
+
+
+def load(reference: str, settings: Sequence[str] = ()) -> Model:
+    """Return a spec under parameters.
+
+    Parameters
+    ----------
+    reference : str
+        A name of the catalogue, ``file.py:Class``, or ``file.py`` where it defines one spec.
+    settings : sequence of str
+        Parameters as ``name=value``.
+
+    Raises
+    ------
+    SpecError
+        If there is no such spec, the file has an error (the line is named), or a parameter is not
+        allowed.
+    """
+    found = find(reference)
+    given: dict[str, Any] = {}
+    for setting in settings:
+        name, sign, value = setting.partition("=")
+        if not sign:
+            raise SpecError(f"--set takes name=value, not {setting!r}")
+        if name in given:
+            raise SpecError(f"{name} is set twice")
+        given[name] = value
+    model = Model(found(**given), reference)
+    _ = model.cells, model.actions  # errors of the declarations, before any engine runs
+    return model
+
+
+def find(reference: str) -> type[Spec]:
+    """Return the class that a reference names."""
+    if reference in SPECS:
+        module, _, name = SPECS[reference].partition(":")
+        found: type[Spec] = getattr(importlib.import_module(module), name)
+        return found
+    if ".py" in reference:
+        path, _, name = reference.partition(":")
+        return _in_module(_import(Path(path)), path, name)
+    near = difflib.get_close_matches(reference, SPECS, 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(SPECS)}"
+    raise SpecError(f"there is no spec {reference!r}; {hint} (a file: my_spec.py:Class)")
+
+
+def _import(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise SpecError(f"there is no file {path}")
+    name = f"_counterpoint_user_{path.stem}"
+    wanted = importlib.util.spec_from_file_location(name, path)
+    if wanted is None or wanted.loader is None:
+        raise SpecError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(wanted)
+    sys.modules[name] = module
+    try:
+        wanted.loader.exec_module(module)
+    except SyntaxError as error:
+        raise SpecError(f"{error.filename}:{error.lineno}: {error.msg}") from error
+    except Exception as error:
+        raise SpecError(_where(error, path)) from error
+    return module
+
+
+def _where(error: Exception, path: Path) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if Path(f.filename).resolve() == path.resolve()]
+    place = f"{path}:{own[-1].lineno}" if own else str(path)
+    kind = "" if isinstance(error, SpecError) else f"{type(error).__name__}: "
+    return f"{place}: {kind}{error}"
+
+
+def _in_module(module: ModuleType, path: str, name: str) -> type[Spec]:
+    specs = {
+        n: v
+        for n, v in vars(module).items()
+        if isinstance(v, type) and issubclass(v, Spec) and v.__module__ == module.__name__
+    }
+    if not name and len(specs) == 1:
+        return next(iter(specs.values()))
+    if name in specs:
+        return specs[name]
+    known = ", ".join(specs) or "none"
+    if not name:
+        raise SpecError(f"{path} defines several specs or none: name one as {path}:Class ({known})")
+    raise SpecError(f"{path} defines no spec {name!r} (it defines: {known})")

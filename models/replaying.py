@@ -1,0 +1,99 @@
+"""Replays traces that were printed as JSON, in plain Python."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from spec.notation import Model, RangeError, SpecError, Values
+
+from .loading import load
+from .verdict import Trace, violates
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What became of one recorded trace.
+
+    Attributes
+    ----------
+    title : str
+        The spec and the property.
+    agrees : bool
+        Whether plain Python does what the record says.
+    said : str
+        What it did.
+    """
+
+    title: str
+    agrees: bool
+    said: str
+
+
+def read(text: str, name: str) -> Iterator[dict[str, Any]]:
+    """Yield the records of a JSON text that have a trace.
+
+    Raises
+    ------
+    SpecError
+        If the text is not what ``check --format json`` prints.
+    """
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise SpecError(f"{name}:{error.lineno}: {error.msg}") from None
+    needed = {"spec", "reference", "parameters", "property", "verdict", "trace", "initial"}
+    for place, record in enumerate(found if isinstance(found, list) else [found]):
+        if not isinstance(record, dict) or not needed <= record.keys():
+            raise SpecError(f"{name}: entry {place + 1} is no verdict of check --format json")
+        if record["trace"] is not None:
+            yield record
+
+
+def replayed(record: dict[str, Any]) -> Replayed:
+    """Replay one record.
+
+    Raises
+    ------
+    SpecError
+        If the spec, a parameter, an action or the property is not there any more.
+    """
+    given = [f"{n}={v}" for n, v in record["parameters"].items()]
+    model = load(record["reference"], given)
+    title = f"{model.name} {record['property']}"
+    claim = model.property_named(record["property"])
+    steps = [model.read_step(e["action"], e["parameters"]) for e in record["trace"]]
+    trace = Trace((_start(model, record["initial"]),), ())
+    for place, (step, entry) in enumerate(zip(steps, record["trace"], strict=True)):
+        try:
+            after = model.take(trace.states[-1], step)
+        except RangeError as error:
+            last = claim.kind == "range" and place == len(steps) - 1
+            return Replayed(title, last, str(error))
+        if after is None:
+            return Replayed(title, False, f"step {place + 1}, {model.show_step(step)}, cannot run")
+        if not _same_changes(model, trace.states[-1], after, entry["changes"]):
+            return Replayed(title, False, f"step {place + 1} does not change what is recorded")
+        trace = Trace((*trace.states, after), (*trace.steps, step))
+    if claim.kind == "sometimes":
+        reached = model.holds(claim, trace.states[-1])
+        return Replayed(
+            title, reached, f"reached after {len(steps)} steps" if reached else "missed"
+        )
+    broken = violates(model, claim, trace)
+    said = f"violated after {len(steps)} steps" if broken else "not violated"
+    return Replayed(title, broken, said)
+
+
+def _start(model: Model, initial: dict[str, Any]) -> Values:
+    for values in model.initial_states():
+        if model.show_open_cells(values) == initial:
+            return values
+    raise SpecError(f"{model.name} has no initial state as recorded")
+
+
+def _same_changes(model: Model, before: Values, after: Values, recorded: Any) -> bool:
+    changes = model.changes(before, after)
+    return bool(recorded == {n: {"from": a, "to": b} for n, (a, b) in changes.items()})

@@ -1,0 +1,7 @@
+"""The specifications that come with the project, by name."""
+
+SPECS = {
+    "peterson": "spec.locks.peterson:Peterson",
+    "window-stm": "spec.stm.window:Window",
+}
+"""Public name to ``module:class``."""
