@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import click
 
+from ci.gate import DEFAULT_BUDGET
 from models import formats
 from models.engines import ENGINES, Options, check, engines_named
 from models.limits import Limits
@@ -88,7 +90,7 @@ def _describe(reference: str) -> dict[str, dict[str, str]]:
 )
 @click.option("--property", "names", multiple=True, metavar="NAME", help="Only this property.")
 @click.option("--steps", type=click.IntRange(0, 1000), help="Bounded: the longest run.  [20]")
-@click.option("--runs", type=click.IntRange(1), help="Stateful: how many random runs.  [4000]")
+@click.option("--runs", type=click.IntRange(1), help="Stateful: how many random runs.  [6000]")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Stateful: of the random runs.")
 @click.option("--time-limit", type=click.FloatRange(0.0, min_open=True), metavar="SECONDS",
               help="For each engine; what is open then is unknown.")  # fmt: skip
@@ -195,6 +197,44 @@ def replay(file: Any) -> int:
     if not results:
         click.echo("no trace in it: nothing was violated and no witness was reached")
     return OK if all(r.agrees for r in results) else FELL
+
+
+@counterpoint.command()
+@click.option("--budget", type=click.FloatRange(0.0, min_open=True), default=DEFAULT_BUDGET,
+              show_default=True, metavar="SECONDS", help="For all checks together.")  # fmt: skip
+@click.option("--report", type=click.Path(path_type=Path), default=Path("report"),
+              show_default=True, metavar="FOLDER", help="Where the report goes.")  # fmt: skip
+@click.option("--processes", type=click.IntRange(1, 64), default=2, show_default=True)
+@click.option("--format", "form", type=click.Choice(["text", "json", "junit", "github"]),
+              default="text", show_default=True)  # fmt: skip
+def gate(budget: float, report: Path, processes: int, form: str) -> int:
+    r"""Run every registered check, and write one report.
+
+    What should hold must hold, and what should be violated must be violated, after as many steps.
+    Exit code 0: all as expected; 1: something fell; 2: the command is wrong; 3: unknown.
+
+    \b
+    counterpoint gate
+    counterpoint gate --budget 600 --report build/report
+    counterpoint gate --format github
+    """
+    from ci import gate as gates
+    from ci import report as reports
+
+    reports.refuse_foreign(report)
+    begun = time.monotonic()
+    with progress("gate") as tell:
+        outcomes = gates.run(budget, processes=processes, tell=tell)
+    seconds = time.monotonic() - begun
+    reports.write(report, outcomes, seconds)
+    if form == "json":
+        verdicts = [v for o in outcomes for v in o.verdicts]
+        click.echo(formats.as_json(verdicts))
+    elif form != "text":
+        click.echo(reports.junit(outcomes) if form == "junit" else reports.github(outcomes))
+    else:
+        show.gate(outcomes, reports.totals(outcomes), seconds, report)
+    return gates.exit_code(outcomes)
 
 
 def main() -> None:

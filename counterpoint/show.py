@@ -5,9 +5,12 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
+from ci.gate import Outcome
+from ci.report import reproduce
 from models.chart import chart
 from models.formats import command, said
 from models.verdict import Verdict
@@ -105,3 +108,21 @@ def entry(name: str, text: str) -> None:
 def first_line(of: type) -> str:
     """Return the first line of a class's docstring."""
     return (of.__doc__ or "").strip().partition("\n")[0].replace("``", "")
+
+
+def gate(outcomes: Sequence[Outcome], total: str, seconds: float, folder: Path) -> None:
+    """Print the gate's outcomes, what is not as expected with the command that shows it."""
+    colours = {"as expected": "green", "fell": "red", "unknown": "yellow"}
+    for outcome in outcomes:
+        answer = click.style(f"{outcome.answer:11}", fg=colours[outcome.answer])
+        lines = textwrap.wrap(outcome.job.name, width() - 22, break_on_hyphens=False)
+        click.echo(f"{answer}  {outcome.seconds:5.1f} s  " + ("\n" + " " * 22).join(lines))
+        for _, text in (*outcome.surprises, *outcome.unknown):
+            click.echo(
+                textwrap.fill(text, width(), initial_indent="    ", subsequent_indent="    ")
+            )
+        if outcome.answer != "as expected":
+            click.echo(f"    To reproduce: {reproduce(outcome)}")
+    click.echo()
+    click.echo(click.style(f"{total}, in {seconds:.0f} s", bold=True))
+    click.echo(f"The report is {folder / 'index.html'}")

@@ -4,22 +4,40 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 from xml.etree import ElementTree
 
+from .engines import Options
 from .verdict import Verdict
+
+
+def command_line(
+    reference: str,
+    parameters: Mapping[str, Any],
+    engine: str = "exhaustive",
+    properties: Sequence[str] = (),
+    options: Options | None = None,
+) -> str:
+    """Return the command line of a check."""
+    parts = ["counterpoint", "check", reference]
+    for name, value in parameters.items():
+        parts += ["--set", f"{name}={value}"]
+    for name in properties:
+        parts += ["--property", name]
+    parts += [] if engine == "exhaustive" else ["--engine", engine]
+    for name, value in vars(options or Options()).items():
+        if value != getattr(Options(), name):
+            parts += [f"--{name}", str(value)]
+    return shlex.join(parts)
 
 
 def command(verdict: Verdict) -> str:
     """Return the command line that reproduces a verdict."""
     model = verdict.model
-    parts = ["counterpoint", "check", model.reference]
-    for name, value in model.changed_parameters().items():
-        parts += ["--set", f"{name}={value}"]
-    parts += ["--property", verdict.claim.name]
-    if verdict.engine != "exhaustive":
-        parts += ["--engine", verdict.engine]
-    return shlex.join(parts)
+    changed = model.changed_parameters()
+    return command_line(model.reference, changed, verdict.engine, [verdict.claim.name])
 
 
 def as_json(verdicts: Sequence[Verdict]) -> str:
@@ -59,46 +77,56 @@ def details(verdict: Verdict) -> str:
     return "\n".join(lines)
 
 
-def as_junit(suites: Iterable[tuple[str, Sequence[Verdict]]]) -> str:
-    """Return JUnit XML with a suite for each name, a case for each property.
+@dataclass(frozen=True)
+class Case:
+    """A test case for JUnit; violated is a failure, unknown an error, holds a pass."""
 
-    Parameters
-    ----------
-    suites : iterable of (str, sequence of Verdict)
-        A violated property is a failure, an unknown one an error.
-    """
+    name: str
+    answer: str
+    message: str
+    text: str
+    seconds: float
+
+
+def case(verdict: Verdict) -> Case:
+    """Return a verdict as a test case."""
+    text = "" if verdict.answer == "holds" else details(verdict)
+    return Case(verdict.claim.name, verdict.answer, title(verdict), text, verdict.seconds)
+
+
+def as_junit(suites: Iterable[tuple[str, Sequence[Case]]]) -> str:
+    """Return JUnit XML with a suite for each name."""
     root = ElementTree.Element("testsuites", name="counterpoint")
-    for name, verdicts in suites:
-        answers = [v.answer for v in verdicts]
+    for name, cases in suites:
+        answers = [c.answer for c in cases]
         suite = ElementTree.SubElement(
             root,
             "testsuite",
             name=name,
-            tests=str(len(verdicts)),
+            tests=str(len(cases)),
             failures=str(answers.count("violated")),
             errors=str(answers.count("unknown")),
             skipped="0",
-            time=f"{max((v.seconds for v in verdicts), default=0.0):.3f}",
+            time=f"{max((c.seconds for c in cases), default=0.0):.3f}",
         )
-        for verdict in verdicts:
-            _case(suite, name, verdict)
+        for one in cases:
+            _add_case(suite, name, one)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
 
 
-def _case(suite: ElementTree.Element, name: str, verdict: Verdict) -> None:
-    case = ElementTree.SubElement(
+def _add_case(suite: ElementTree.Element, name: str, of: Case) -> None:
+    added = ElementTree.SubElement(
         suite,
         "testcase",
         classname=name.replace(" ", "."),
-        name=verdict.claim.name,
-        time=f"{verdict.seconds:.3f}",
+        name=of.name,
+        time=f"{of.seconds:.3f}",
     )
-    if verdict.answer == "holds":
-        return
-    tag = "failure" if verdict.answer == "violated" else "error"
-    fault = ElementTree.SubElement(case, tag, message=title(verdict), type=verdict.answer)
-    fault.text = details(verdict)
+    if of.answer != "holds":
+        tag = "failure" if of.answer == "violated" else "error"
+        fault = ElementTree.SubElement(added, tag, message=of.message, type=of.answer)
+        fault.text = of.text
 
 
 def suite_name(verdict: Verdict) -> str:
@@ -107,11 +135,11 @@ def suite_name(verdict: Verdict) -> str:
     return " ".join([verdict.model.name, *(f"{n}={v}" for n, v in changed), verdict.engine])
 
 
-def by_suite(verdicts: Sequence[Verdict]) -> list[tuple[str, list[Verdict]]]:
-    """Return verdicts grouped by `suite_name`, in order."""
-    groups: dict[str, list[Verdict]] = {}
+def by_suite(verdicts: Sequence[Verdict]) -> list[tuple[str, list[Case]]]:
+    """Return verdicts as test cases, grouped by `suite_name`, in order."""
+    groups: dict[str, list[Case]] = {}
     for verdict in verdicts:
-        groups.setdefault(suite_name(verdict), []).append(verdict)
+        groups.setdefault(suite_name(verdict), []).append(case(verdict))
     return list(groups.items())
 
 

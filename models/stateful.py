@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Any, TypeAlias
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
@@ -29,10 +30,13 @@ from .limits import LimitReached, Limits
 from .minimise import minimise
 from .verdict import Trace, Verdict, explained, what_failed
 
-DEFAULT_RUNS = 4000
+DEFAULT_RUNS = 6000
 DEFAULT_MOVES = 8
 
-BURSTS = (0, 0, 1, 1, 2, 3, 5, 8, 30)
+BATCH = 500
+"""Runs that one call of Hypothesis makes."""
+
+BURSTS = (0, 1, 1, 2, 3, 100, 100, 100)
 """How many steps one lane may run on after the one that a rule chose."""
 
 
@@ -95,6 +99,11 @@ class Walker:
         except RangeError:
             return [(step, None)]
         return [] if after is None else [(step, after)]
+
+    def closed(self) -> bool:
+        """Return whether every step from every state seen leads to a state seen."""
+        steps = (after for moves in self.reached.values() for _, after in moves)
+        return all(after is None or after in self.reached for after in steps)
 
     def judge(self, trace: Trace) -> None:
         """Note witnesses that the last state satisfies.
@@ -232,8 +241,8 @@ def check(
     wanted : sequence of Property, optional
         The properties; all by default.
     runs, moves : int
-        How many runs, of at most how many rules each (a rule is one step or several of one lane),
-        without finding anything new.
+        How many runs, of at most how many rules each (a rule is one step or several of one lane).
+        They end early when every step from every state reached leads to a state reached.
     random_seed : int
         The same seed gives the same runs.
 
@@ -247,13 +256,17 @@ def check(
     found: dict[str, Trace] = {}
     reason = ""
     try:
-        while len(found) < len(wanted):
-            walker.watch([p for p in wanted if p.name not in found])
-            violation = _run(walker, limits, runs, moves, random_seed + len(found))
-            if violation is None:
+        for batch in count():
+            if walker.runs >= runs or len(found) == len(wanted):
                 break
-            for claim in violation.claims:
-                found[claim.name] = minimise(model, claim, violation.trace)
+            walker.watch([p for p in wanted if p.name not in found])
+            size = min(BATCH, runs - walker.runs)
+            violation = _run(walker, limits, size, moves, random_seed * 1_000_003 + batch)
+            if violation is not None:
+                for claim in violation.claims:
+                    found[claim.name] = minimise(model, claim, violation.trace)
+            elif walker.closed():
+                break
     except LimitReached as limit:
         reason = str(limit)
     return [_verdict(walker, claim, found, reason, limits) for claim in wanted]

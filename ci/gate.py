@@ -1,0 +1,164 @@
+"""The main job: every registered check within a time budget, and what was expected of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+
+from models.engines import check
+from models.limits import Limits
+from models.loading import load
+from models.verdict import Verdict
+
+from .registry import JOBS, Job
+
+DEFAULT_BUDGET = 120.0
+"""Seconds."""
+
+MEMORY = 4 * 2**30
+"""Bytes that one job may use."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A job with its verdicts, held against what was expected.
+
+    Attributes
+    ----------
+    surprises : tuple of (str, str)
+        What came out differently: the property, or "" for the whole, and a sentence.
+    unknown : tuple of (str, str)
+        What was not decided, likewise.
+    """
+
+    job: Job
+    verdicts: tuple[Verdict, ...]
+    seconds: float
+    surprises: tuple[tuple[str, str], ...] = ()
+    unknown: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def answer(self) -> str:
+        """``fell``, ``unknown`` or ``as expected``."""
+        return "fell" if self.surprises else "unknown" if self.unknown else "as expected"
+
+
+def run_job(job: Job, until: float) -> Outcome:
+    """Run one job, until a moment of `time.monotonic` at the latest.
+
+    Parameters
+    ----------
+    job : Job
+        What to check.
+    until : float
+        The moment at which the gate's budget ends.
+    """
+    begun = time.monotonic()
+    if begun >= until:
+        return unbegun(job)
+    model = load(job.reference, [f"{n}={v}" for n, v in job.parameters.items()])
+    wanted = [p for p in model.properties if not job.only or p.name in job.only]
+    limits = Limits(until - begun, MEMORY)
+    verdicts = tuple(check(model, job.engine, limits, wanted, job.options))
+    return judged(Outcome(job, verdicts, time.monotonic() - begun))
+
+
+def unbegun(job: Job) -> Outcome:
+    """Return the outcome of a job for which no time was left."""
+    return Outcome(job, (), 0.0, unknown=(("", "the budget was used up before it began"),))
+
+
+def judged(outcome: Outcome) -> Outcome:
+    """Return an outcome held against what its job expects."""
+    surprises: list[tuple[str, str]] = []
+    unknown: list[tuple[str, str]] = []
+    for verdict in outcome.verdicts:
+        name = verdict.claim.name
+        if verdict.answer == "unknown":
+            unknown.append((name, f"{name} is unknown: {verdict.reason}"))
+        else:
+            surprises += [(name, text) for text in _against(verdict, outcome.job)]
+    surprises += [("", text) for text in _missing(outcome) + _states(outcome)]
+    return replace(outcome, surprises=tuple(surprises), unknown=tuple(unknown))
+
+
+def _against(verdict: Verdict, job: Job) -> list[str]:
+    """Return how a decided verdict differs from what the job expects."""
+    name = verdict.claim.name
+    if name not in job.violated:
+        wrong = verdict.answer == "violated"
+        return [f"{name} is violated ({verdict.extent}); it should hold"] if wrong else []
+    if verdict.answer == "holds":
+        return [f"{name} holds ({verdict.extent}); it should be violated"]
+    steps = job.violated[name]
+    if steps is not None and verdict.depth != steps:
+        return [f"{name} is violated after {verdict.depth} steps; it should be after {steps}"]
+    return []
+
+
+def _missing(outcome: Outcome) -> list[str]:
+    known = {v.claim.name for v in outcome.verdicts}
+    expected = dict.fromkeys([*outcome.job.violated, *outcome.job.only])
+    return [f"there is no property {n} any more" for n in expected if n not in known]
+
+
+def _states(outcome: Outcome) -> list[str]:
+    wanted = outcome.job.states
+    counted = {v.states for v in outcome.verdicts if v.extent == "all states"}
+    if wanted is None or not counted or counted == {wanted}:
+        return []
+    found = ", ".join(f"{n:,}" for n in counted if n is not None)
+    return [f"{found} reachable states; there should be {wanted:,}"]
+
+
+def run(
+    budget: float = DEFAULT_BUDGET,
+    jobs: Sequence[Job] = JOBS,
+    processes: int = 2,
+    tell: Callable[[str], None] | None = None,
+) -> list[Outcome]:
+    """Run the jobs side by side and return their outcomes in the given order.
+
+    Parameters
+    ----------
+    budget : float
+        Seconds for all jobs; what is not decided then is unknown.
+    jobs : sequence of Job
+        What to run, the most important first.
+    processes : int
+        How many run at a time.
+    tell : callable, optional
+        Called with a line whenever a job has ended.
+    """
+    until = time.monotonic() + budget
+    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
+    try:
+        waiting = {pool.submit(run_job, job, until): job for job in jobs}
+        found = dict(_collected(waiting, tell))
+    except BaseException:
+        for process in list(pool._processes.values()):  # no public way to stop running workers
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+    return [found[id(job)] for job in jobs]
+
+
+def _collected(
+    waiting: dict[Future[Outcome], Job], tell: Callable[[str], None] | None
+) -> Iterable[tuple[int, Outcome]]:
+    for done, future in enumerate(as_completed(waiting), start=1):
+        job = waiting[future]
+        outcome = future.result()
+        if tell is not None:
+            tell(f"{done} of {len(waiting)}: {job.name}: {outcome.answer}")
+        yield id(job), replace(outcome, job=job)
+
+
+def exit_code(outcomes: Iterable[Outcome]) -> int:
+    """Return 1 if anything fell, else 3 if anything is unknown, else 0."""
+    answers = {o.answer for o in outcomes}
+    return 1 if "fell" in answers else 3 if "unknown" in answers else 0

@@ -1,0 +1,207 @@
+"""What the gate checks: specs under parameters, the engine, and what must come out.
+
+Everything that is not named under ``violated`` must hold. A violation is expected with the length
+of its shortest counterexample, and the number of reachable states is pinned where it is known: both
+are exact, so any change of them is a change of the spec or of an engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from models.engines import Options
+
+TORN_SNAPSHOT = {
+    "serializability": 14,
+    "strict-serializability": 14,
+    "virtual-world-consistency": 13,
+    "opacity": 13,
+    "tms2": 13,
+}
+"""A reader that holds one old and one new value: the reader's commit is the 14th step."""
+
+LATE_PUBLISHER = "w x; w z; r x, r z; r z, r x"
+"""T1 may draw a later time than T0 and publish first; T2 and T3 then see them in opposite order."""
+
+PAST_UPDATE = "w a; w y; r y, w x; r y, r x"
+"""T0 only advances the clock, so that T2's finite window has a time inside."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of one engine.
+
+    Attributes
+    ----------
+    reference : str
+        The spec.
+    parameters : mapping
+        What differs from the spec's defaults.
+    engine : str
+        The engine's name.
+    why : str
+        What the job shows.
+    violated : mapping of str to (int or None)
+        The properties that must be violated, with the number of steps; None where the engine does
+        not look for a shortest counterexample.
+    states : int or None
+        The exact number of reachable states.
+    only : tuple of str
+        The properties to check; all, if empty.
+    """
+
+    reference: str
+    parameters: Mapping[str, Any]
+    engine: str
+    why: str
+    violated: Mapping[str, int | None] = field(default_factory=dict)
+    states: int | None = None
+    only: tuple[str, ...] = ()
+    options: Options = field(default_factory=Options)
+
+    @property
+    def name(self) -> str:
+        """The job in one line."""
+        given = "".join(f" {name}={value}" for name, value in self.parameters.items())
+        return f"{self.reference}{given} · {self.engine}"
+
+
+def _window(engine: str, why: str, more: Mapping[str, Any] | None = None, **given: str) -> Job:
+    """Return a job on the window protocol; ``more`` are further attributes of the job."""
+    parameters = {name.replace("_", "-"): value for name, value in given.items()}
+    return Job("window-stm", parameters, engine, why, **(more or {}))
+
+
+OLD: dict[str, Any] = {"fetch_and_increment": "old"}
+
+JOBS: tuple[Job, ...] = (
+    _window(
+        "exhaustive",
+        "The published protocol, which returns the old clock value, is not opaque.",
+        more={"violated": TORN_SNAPSHOT, "states": 4821},
+        **OLD,
+    ),
+    _window(
+        "exhaustive",
+        "With the new value nothing is wrong, at 2 transactions x 2 objects x 2 operations.",
+        more={"states": 4611},
+    ),
+    _window(
+        "bounded",
+        "z3 finds the same error, after as many steps.",
+        more={"violated": TORN_SNAPSHOT, "options": Options(steps=14)},
+        **OLD,
+    ),
+    _window(
+        "stateful",
+        "So do random runs in plain Python.",
+        more={"violated": {"opacity": None}, "only": ("opacity",)},
+        **OLD,
+    ),
+    _window(
+        "exhaustive",
+        "With the new value nothing is wrong, at 3 transactions x 2 objects x 2 operations.",
+        more={"states": 804480},
+        transactions="3",
+    ),
+    _window(
+        "exhaustive",
+        "A re-check that ignores locks breaks opacity, but only from four transactions on.",
+        more={
+            "violated": {
+                "serializability": 22,
+                "strict-serializability": 22,
+                "virtual-world-consistency": 22,
+                "opacity": 20,
+                "tms2": 20,
+            }
+        },
+        programs=LATE_PUBLISHER,
+        recheck_locked="ignore",
+    ),
+    _window(
+        "exhaustive",
+        "The same programs are harmless when a re-check minds locks.",
+        programs=LATE_PUBLISHER,
+    ),
+    _window(
+        "exhaustive",
+        "An update that picks a time inside its finite window breaks opacity.",
+        more={
+            "violated": {
+                "serializability": 24,
+                "strict-serializability": 24,
+                "virtual-world-consistency": 24,
+                "opacity": 23,
+                "tms2": 20,
+            }
+        },
+        programs=PAST_UPDATE,
+        finite_window="pick",
+    ),
+    _window(
+        "exhaustive",
+        "The same programs are harmless when such an update aborts.",
+        programs=PAST_UPDATE,
+    ),
+    _window(
+        "exhaustive",
+        "If every read re-checks the window, even the old value does no harm.",
+        recheck="every-read",
+        **OLD,
+    ),
+    _window(
+        "exhaustive",
+        "If no read re-checks it, the new value does not help.",
+        more={"violated": TORN_SNAPSHOT},
+        recheck="never",
+    ),
+    _window(
+        "exhaustive",
+        "A reader that does not wait for a locked object sees half of an update.",
+        more={
+            "violated": {
+                "serializability": 12,
+                "strict-serializability": 12,
+                "virtual-world-consistency": 11,
+                "opacity": 11,
+                "tms2": 11,
+                "nothing-half-published": 10,
+            }
+        },
+        readers_wait="no",
+    ),
+    _window(
+        "exhaustive",
+        "Locks on writes alone allow write skew.",
+        more={"violated": dict.fromkeys(TORN_SNAPSHOT, 16)},
+        locks="writes",
+    ),
+    _window(
+        "exhaustive",
+        "Unlocking object by object lets others read from an update that is half published.",
+        more={"violated": {"nothing-half-published": 11}},
+        unlock="object-by-object",
+    ),
+    Job("peterson", {}, "exhaustive", "Peterson's algorithm is right."),
+    Job(
+        "peterson",
+        {"first": "turn"},
+        "exhaustive",
+        "With the turn set before the flag it is not.",
+        violated={"mutual-exclusion": 6},
+    ),
+    _window(
+        "bounded",
+        "z3 finds no run of at most 16 steps that is wrong with the new value.",
+        more={"options": Options(steps=16)},
+    ),
+    _window(
+        "stateful",
+        "Random runs find nothing wrong with the new value.",
+        more={"options": Options(runs=1500)},
+    ),
+)
+"""In the order in which the gate begins them; the first ones matter most."""
