@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import getpass
 import json
+import os
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -239,4 +242,7 @@ def gate(budget: float, report: Path, processes: int, form: str) -> int:
 
 def main() -> None:
     """Run the command line."""
+    # Hypothesis keeps notes in the present folder unless it is told another one.
+    notes = Path(tempfile.gettempdir()) / f"counterpoint-{getpass.getuser()}"
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(notes))
     sys.exit(run(counterpoint))
