@@ -144,6 +144,8 @@ def violates(model: Model, claim: Property, trace: Trace) -> bool:
         return not model.may_end(last) and all(model.take(last, s) is None for s in model.steps)
     if claim.kind == "transition":
         return len(trace.states) > 1 and not model.holds(claim, trace.states[-2], last)
+    if claim.kind == "range":
+        return len(trace.steps) == len(trace.states) and what_failed(model, claim, trace) != ""
     return claim.kind == "invariant" and not model.holds(claim, last)
 
 

@@ -1,0 +1,202 @@
+"""The engines are held together: interpreter, generated code and z3 do the same."""
+
+from __future__ import annotations
+
+import math
+import random
+from array import array
+from collections.abc import Callable
+from itertools import product
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+
+from models import bounded, exhaustive
+from models.generate import Expander, Packing, compile_function, packing
+from models.trace import System, trace
+from models.verdict import violates
+from spec.catalogue import SPECS
+from spec.notation import Model, Step, Values
+from spec.stm.window import Window
+from tests import reference, strategies
+from tests.reference import LEAVES
+
+MODELS = {
+    "peterson": lambda: _load("peterson"),
+    "window new": lambda: Model(Window()),
+    "window old": lambda: Model(Window(fetch_and_increment="old")),
+    "window 3 x 2": lambda: Model(Window(transactions=3)),
+    "window picking": lambda: Model(
+        Window(programs="w a; w y; r y, w x; r y, r x", finite_window="pick")
+    ),
+    "window every reading changed": lambda: Model(
+        Window(
+            clock_read="commit-only",
+            recheck="later-or-equal",
+            recheck_locked="wait",
+            empty_window="passes",
+            version_end="ct-1",
+            readers_wait="no",
+            finite_window="pick",
+            locks="writes",
+            unlock="object-by-object",
+            processes=1,
+        )
+    ),
+}
+
+
+def _load(name: str) -> Model:
+    from models.loading import load
+
+    return load(name)
+
+
+def test_every_spec_of_the_catalogue_is_here() -> None:
+    """A spec that is added to the catalogue but not held to the agreement of the engines."""
+    assert {name.split()[0] for name in MODELS} == {name.split("-")[0] for name in SPECS}
+
+
+def random_states(model: Model, number: int, seed: int) -> list[Values]:
+    """Return states, half of them anywhere in the ranges, half along random runs; or all there are."""
+    ranges = [range(c.low, c.high + 1) for c in model.cells]
+    if math.prod(map(len, ranges)) <= number:
+        return list(product(*ranges))
+    chance = random.Random(seed)
+    found = {tuple(map(chance.choice, ranges)) for _ in range(number // 2)}
+    values = next(model.initial_states())
+    for _ in range(number * 20):
+        after = [v for v in reference.successors(model, values).values() if v != LEAVES]
+        values = chance.choice(after) if after else next(model.initial_states())
+        found.add(values)
+        if len(found) >= number:
+            break
+    return sorted(found)
+
+
+def _expanded(
+    system: System, layout: Packing, expand: Callable[..., int], values: Values
+) -> dict[Step, Values | str]:
+    """Return what the generated code makes of every step."""
+    found: dict[Step, Values | str] = {}
+    leaving: list[int] = []
+    states: list[bytes] = []
+    via = array("L")
+    taken = [0] * len(system.commands)
+
+    def report(_state: int, command: int, name: str) -> None:
+        if name == "ranges":
+            leaving.append(command)
+
+    class Nothing(set):  # type: ignore[type-arg]
+        def __contains__(self, _: object) -> bool:
+            return False
+
+    expand([layout.pack(values)], 0, Nothing(), states, array("L"), via, taken, report)
+    for state, command in zip(states, via, strict=True):
+        step = system.commands[command].step
+        assert step not in found, f"two commands of {step} are possible at once"
+        found[step] = layout.unpack(state)
+    for command in leaving:
+        found[system.commands[command].step] = LEAVES
+    return found
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_generated_code_agrees_on_a_thousand_states(name: str) -> None:
+    """A command whose guard, update or packing differs from what plain Python does."""
+    model = MODELS[name]()
+    system = trace(model)
+    layout = packing(model.cells)
+    expand = compile_function(Expander(system, layout).source(), "expand")
+    states = random_states(model, 1000, seed=1)
+    assert len(states) == (1000 if model.name != "peterson" else 128)
+    for values in states:
+        assert _expanded(system, layout, expand, values) == reference.successors(model, values)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_z3_agrees_on_a_thousand_states(name: str) -> None:
+    """A transition relation for z3 that differs from what plain Python does."""
+    model = MODELS[name]()
+    solver = reference.Solver(trace(model))
+    states = random_states(model, 1000, seed=2)
+    assert len(states) == (1000 if model.name != "peterson" else 128)
+    for values in states:
+        assert solver.successors(values) == reference.successors(model, values)
+
+
+@pytest.mark.parametrize("name", [n for n in MODELS if n not in ("window 3 x 2",)])
+def test_claims_agree_on_random_states(name: str) -> None:
+    """A property that means one thing in plain Python and another as a formula."""
+    model = MODELS[name]()
+    system = trace(model)
+    layout = packing(model.cells)
+    names_and_judges = exhaustive.judges(layout, system.claims)
+    claims = {p.name: p for p in model.properties}
+    for values in random_states(model, 300, seed=3):
+        packed = layout.pack(values)
+        for names, judge in names_and_judges:
+            bits = judge(packed)
+            for k, claim in enumerate(names):
+                assert model.holds(claims[claim], values) == (not bits >> k & 1), claim
+
+
+common = settings(
+    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
+
+
+@given(source=strategies.sources())
+@settings(common, max_examples=150)
+def test_random_specs_are_explored_as_by_hand(source: str) -> None:
+    """A branch taken silently, a path lost or merged wrongly, a range wrapped: on any spec."""
+    model = strategies.build(source)
+    naive = reference.explore(model, limit=2000)
+    assume(naive is not None and naive.states)
+    assert naive is not None
+    run = exhaustive.explore(model)
+    assert run.complete or len(run.failures) == len(model.properties)
+    if run.complete:
+        assert {run.layout.unpack(s) for s in run.states} == set(naive.states)
+        assert run.transitions == naive.transitions
+    for verdict in exhaustive.verdicts(run, model.properties, 0.0):
+        name, witness = verdict.claim.name, verdict.claim.kind == "sometimes"
+        assert (verdict.answer == "violated") == ((name in naive.first) != witness), name
+        if name in naive.first:
+            assert verdict.depth == naive.first[name], name
+            assert verdict.trace is not None
+            if not witness:
+                assert violates(model, verdict.claim, verdict.trace)
+
+
+@given(source=strategies.sources())
+@settings(common, max_examples=40)
+def test_random_specs_step_alike_in_all_engines(source: str) -> None:
+    """z3 or generated code that disagrees with plain Python on some expression."""
+    model = strategies.build(source)
+    system = trace(model)
+    solver = reference.Solver(system)
+    layout = packing(model.cells)
+    expand = compile_function(Expander(system, layout).source(), "expand")
+    for values in random_states(model, 24, seed=4):
+        expected = reference.successors(model, values)
+        assert _expanded(system, layout, expand, values) == expected
+        assert solver.successors(values) == expected
+
+
+@given(source=strategies.sources())
+@settings(common, max_examples=40)
+def test_bounded_and_exhaustive_agree_on_random_specs(source: str) -> None:
+    """A counterexample that one engine misses, or a shorter one that it overlooks."""
+    model = strategies.build(source)
+    naive = reference.explore(model, limit=300)
+    assume(naive is not None and naive.states and max(naive.states.values()) <= 8)
+    assert naive is not None
+    for verdict in bounded.check(model, steps=10):
+        name, witness = verdict.claim.name, verdict.claim.kind == "sometimes"
+        if name in naive.first:
+            assert verdict.answer == ("holds" if witness else "violated"), name
+            assert verdict.depth == naive.first[name], name
+        else:
+            assert verdict.answer != ("holds" if witness else "violated"), name

@@ -1,0 +1,136 @@
+"""Random specs, as the Python text that a user could have written."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+from typing import Any
+
+from hypothesis import strategies as st
+
+from spec.notation import Model, Spec
+
+HEADER = """\
+from spec.notation import *
+"""
+
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+
+
+@st.composite
+def integers(draw: st.DrawFn, names: tuple[str, ...], depth: int = 2) -> str:
+    """Return the text of an integer expression over the state and the action's parameters."""
+    leaves = ["s.a", "s.b", "s.n[0]", "s.n[1]", *(f"s.n[{p}]" for p in names), *names]
+    leaves += [str(draw(st.integers(-2, 3))).replace("-", "0-")]
+    if depth == 0:
+        return f"({draw(st.sampled_from(leaves))})"
+    inner = integers(names, depth - 1)
+    truth = conditions(names, depth - 1)
+    kind = draw(st.integers(0, 9))
+    if kind <= 3:
+        return f"({draw(st.sampled_from(leaves))})"
+    if kind <= 5:
+        return f"({draw(inner)} {draw(st.sampled_from('+-*'))} {draw(inner)})"
+    if kind == 6:
+        return f"({draw(inner)} {draw(st.sampled_from(['% 2', '% 3', '// 2', '// 3']))})"
+    if kind == 7:
+        return f"{draw(st.sampled_from(['minimum', 'maximum']))}({draw(inner)}, {draw(inner)})"
+    if kind == 8:
+        return f"ite({draw(truth)}, {draw(inner)}, {draw(inner)})"
+    return f"s.n[{draw(inner)}]" if draw(st.booleans()) else f"count([{draw(truth)}, s.f])"
+
+
+@st.composite
+def conditions(draw: st.DrawFn, names: tuple[str, ...], depth: int = 2) -> str:
+    """Return the text of a condition, with operators that fork and with ones that do not."""
+    kind = draw(st.integers(0, 7)) if depth else draw(st.integers(0, 3))
+    if kind == 0:
+        return "s.f"
+    if kind <= 3:
+        left, right = draw(integers(names, 0)), draw(integers(names, 0))
+        if depth:
+            left = draw(integers(names, depth - 1))
+        return f"({left} {draw(st.sampled_from(COMPARISONS))} {right})"
+    one, other = draw(conditions(names, depth - 1)), draw(conditions(names, depth - 1))
+    forms = [
+        f"({one} and {other})",
+        f"({one} or {other})",
+        f"(not {one})",
+        f"every({one}, {other})",
+        f"some([{one}, {other}])",
+        f"no({one})",
+        f"implies({one}, {other})",
+        f"({one} == {other})",
+    ]
+    return draw(st.sampled_from(forms))
+
+
+@st.composite
+def statements(draw: st.DrawFn, names: tuple[str, ...], indent: int, depth: int = 2) -> list[str]:
+    """Return the lines of a block."""
+    pad = "    " * indent
+    lines: list[str] = []
+    for _ in range(draw(st.integers(1, 3))):
+        kind = draw(st.integers(0, 6))
+        if kind == 0:
+            lines.append(f"{pad}require({draw(conditions(names, 1))})")
+        elif kind == 1 and depth:
+            lines.append(f"{pad}if {draw(conditions(names, 1))}:")
+            lines += draw(statements(names, indent + 1, depth - 1))
+            if draw(st.booleans()):
+                lines.append(f"{pad}else:")
+                lines += draw(statements(names, indent + 1, depth - 1))
+        elif kind == 2:
+            lines.append(f"{pad}s.f = {draw(conditions(names, 1))}")
+        else:
+            lines.append(f"{pad}{draw(_assignment(names))}")
+    return lines
+
+
+@st.composite
+def _assignment(draw: st.DrawFn, names: tuple[str, ...]) -> str:
+    place = draw(st.sampled_from(["s.a", "s.b", "s.n[0]", "s.n[s.a % 2]", "s.n[s.b]", *names]))
+    if place in names:
+        place = f"s.n[{place}]"
+    value = draw(integers(names, 2))
+    if draw(st.integers(0, 3)):  # mostly within the range, so that there is something to explore
+        value = f"maximum(0, minimum(2, {value}))"
+    return f"{place} = {value}"
+
+
+@st.composite
+def sources(draw: st.DrawFn) -> str:
+    """Return the text of a module that defines one spec, ``Random``."""
+    lines = [
+        HEADER,
+        "class Random(Spec):",
+        "    members = Index(2, names='p q')",
+        f"    a = Integer({draw(st.sampled_from([-1, 0]))}, {draw(st.integers(2, 4))})",
+        f"    b = Integer(0, 2, initially={draw(st.sampled_from(['0', '1', 'ANY']))})",
+        "    f = Boolean()",
+        "    n = Array(members, Integer(0, 2))",
+    ]
+    for i in range(draw(st.integers(1, 3))):
+        names = draw(st.sampled_from([(), ("p",), ("p", "q")]))
+        lines += ["    @action", f"    def act{i}(s{''.join(', ' + n for n in names)}):"]
+        lines += draw(statements(names, 2))
+    lines += ["    @invariant", "    def always(s):", f"        return {draw(conditions((), 1))}"]
+    lines += ["    @sometimes", "    def witness(s):", f"        return {draw(conditions((), 1))}"]
+    lines += ["    @transition", "    def moves(s, after):"]
+    lines += ["        return every(after.a >= s.a - 1, implies(s.f, after.b >= s.b))"]
+    if draw(st.booleans()):
+        lines += ["    @finished", "    def ends(s):", f"        return {draw(conditions((), 1))}"]
+    return "\n".join(lines) + "\n"
+
+
+_numbers = itertools.count()
+
+
+def build(source: str) -> Model:
+    """Return the model of the spec that a source defines."""
+    space: dict[str, Any] = {}
+    name = f"<random spec {next(_numbers)}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    exec(compile(source, name, "exec"), space)
+    found: type[Spec] = space["Random"]
+    return Model(found())
