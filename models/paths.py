@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from spec.notation import Disabled
+from spec.notation import Disabled, SpecError
 from spec.notation import _nodes as nodes
 from spec.notation._nodes import FALSE, TRUE, Node
 
@@ -182,27 +182,49 @@ class Run:
         The side taken at each branch that the facts left open.
     """
 
-    limit = 2000
+    limit = 100_000  # questions, asked anew or not; a loop that asks more does not end
+    deep = 16  # decisions after which z3 is asked what the facts leave open
 
     def __init__(self, decisions: Iterable[bool] = ()) -> None:
         self.decisions = list(decisions)
         self.literals: list[Node] = []
         self.facts = Facts()
         self._next = 0
+        self._asked = 0
 
     def decide(self, condition: Node) -> bool:
         """Take a side: the one that is known, the one given, or the true one."""
+        self._asked += 1
+        if self._asked > self.limit:
+            raise SpecError(f"more than {self.limit:,} branches: a loop that does not end")
         known = self.facts.known(condition)
+        if known is None and self._next >= self.deep:
+            known = self._solved(condition)
         if known is not None:
             return known
         if self._next == len(self.decisions):
-            if self._next == self.limit:
-                raise RecursionError(f"more than {self.limit} branches: a loop that does not end?")
             self.decisions.append(True)
         side = self.decisions[self._next]
         self._next += 1
         self._add(condition if side else nodes.negation(condition))
         return side
+
+    def _solved(self, condition: Node) -> bool | None:
+        """Ask z3, which is exact but slow.
+
+        Raises
+        ------
+        Infeasible
+            If the path so far contradicts itself.
+        """
+        from .smt import satisfiable  # z3 takes long to load, and few specs branch so deeply
+
+        can_be = satisfiable([*self.literals, condition])
+        if can_be and satisfiable([*self.literals, nodes.negation(condition)]):
+            return None
+        if not can_be and not satisfiable(self.literals):
+            raise Infeasible
+        return can_be
 
     def assume(self, condition: Node) -> None:
         """Go on only where the condition holds."""

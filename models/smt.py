@@ -91,6 +91,22 @@ PRINT: dict[str, Callable[..., Any]] = {
 }
 
 
+def satisfiable(conditions: Sequence[Node]) -> bool:
+    """Return whether some values of the cells, within their ranges, satisfy all conditions."""
+    terms, ranges = {}, []
+    for cell in nodes.cells_of(conditions):
+        node = nodes.cell(cell)
+        if cell.boolean:
+            terms[node] = z3.Bool(cell.label)
+        else:
+            terms[node] = z3.Int(cell.label)
+            ranges += [cell.low <= terms[node], terms[node] <= cell.high]
+    printer = Printer(terms, 0)
+    solver = z3.Solver()
+    solver.add(*ranges, *map(printer.show, conditions))
+    return bool(solver.check() != z3.unsat)
+
+
 class Frame:
     """z3 terms for all cells at one moment.
 

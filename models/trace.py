@@ -175,8 +175,15 @@ def trace(model: Model) -> System:
     """
     system = System(model)
     found = [c for step in model.steps for c in _commands(system, step)]
-    system.commands = tuple(map(system.checked, found))
+    system.commands = tuple(system.checked(c) for c in found if not c.leaves or _possible(c))
     return system
+
+
+def _possible(command: Command) -> bool:
+    """Ask z3 whether a step can leave its range: what the facts leave open is mostly impossible."""
+    from .smt import satisfiable  # smt needs this module
+
+    return satisfiable(command.guard)
 
 
 def _commands(system: System, step: Step) -> list[Command]:

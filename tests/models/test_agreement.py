@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from models import bounded, exhaustive
 from models.generate import Expander, Packing, compile_function, packing
+from models.smt import satisfiable
 from models.trace import System, trace
 from models.verdict import violates
 from spec.catalogue import SPECS
@@ -58,7 +59,7 @@ def test_every_spec_of_the_catalogue_is_here() -> None:
 
 
 def random_states(model: Model, number: int, seed: int) -> list[Values]:
-    """Return states, half of them anywhere in the ranges, half along random runs; or all there are."""
+    """Return states: all there are, or half anywhere in the ranges and half along runs."""
     ranges = [range(c.low, c.high + 1) for c in model.cells]
     if math.prod(map(len, ranges)) <= number:
         return list(product(*ranges))
@@ -124,6 +125,17 @@ def test_z3_agrees_on_a_thousand_states(name: str) -> None:
     assert len(states) == (1000 if model.name != "peterson" else 128)
     for values in states:
         assert solver.successors(values) == reference.successors(model, values)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_no_path_that_cannot_be_taken_is_left(name: str) -> None:
+    """Infeasible paths that multiply instead of being pruned, and like ones not merged."""
+    system = trace(MODELS[name]())
+    for command in system.commands:
+        assert satisfiable(command.guard), command.step
+    effects = [(c.step, c.updates, c.leaves) for c in system.commands]
+    alike = len(effects) - len(set(effects))
+    assert alike <= len(effects) // 4
 
 
 @pytest.mark.parametrize("name", [n for n in MODELS if n not in ("window 3 x 2",)])

@@ -1,0 +1,234 @@
+"""The notation: ranges, branches, parameters, and what a user may get wrong."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.trace import trace
+from spec.notation import (
+    ANY,
+    Array,
+    Boolean,
+    Choice,
+    Index,
+    Integer,
+    Model,
+    Number,
+    RangeError,
+    Spec,
+    SpecError,
+    Step,
+    action,
+    count,
+    every,
+    implies,
+    initially,
+    ite,
+    maximum,
+    minimum,
+    no,
+    require,
+    some,
+)
+from spec.notation import _nodes as nodes
+from spec.notation._nodes import Cell
+from spec.notation._symbolic import Symbolic
+
+
+class Box(Spec):
+    """Two bounded numbers in a row, and one alone."""
+
+    places = Index(2, names="p", at_most=3)
+    top = Number(3, at_most=9)
+    mode = Choice("up", "down")
+    row = Array(places, Integer(0, lambda s: s.top))
+    low = Integer(-2, 2)
+    flag = Boolean()
+
+    @action
+    def put(s, p):
+        """Add two, if the flag is up."""
+        s.low = 1
+        require(s.flag)
+        s.row[p] = s.row[p] + 2
+
+    @action
+    def raise_flag(s):
+        """Raise the flag."""
+        require(no(s.flag))
+        s.flag = True
+
+    @action
+    def point(s):
+        """Write where ``low`` points to."""
+        s.row[s.low] = 1
+
+
+def state(model: Model, **named: int) -> tuple[int, ...]:
+    """Return the initial state with some cells changed, by label."""
+    values = dict(zip((c.label for c in model.cells), next(model.initial_states()), strict=True))
+    return tuple((values | named).values())
+
+
+def test_leaving_a_range_names_variable_and_action() -> None:
+    """A value that is wrapped or clamped, or an error that does not say where."""
+    model = Model(Box())
+    full = state(model, flag=1) | {} if False else state(model, **{"row[1]": 2, "flag": 1})
+    with pytest.raises(
+        RangeError, match=r"row\[1\] would become 4, outside of 0..3, in put\(p=1\)"
+    ):
+        model.take(full, Step("put", (1,)))
+
+
+def test_an_index_outside_of_the_array_is_an_error() -> None:
+    """Python's negative index, which would silently mean the last element."""
+    model = Model(Box())
+    with pytest.raises(RangeError, match=r"row\[-1\] is outside of the array in point\(\)"):
+        model.take(state(model, low=-1), Step("point", ()))
+    with pytest.raises(RangeError, match=r"row\[2\] is outside"):
+        model.take(state(model, low=2), Step("point", ()))
+
+
+def test_a_step_that_is_not_possible_leaves_the_state_untouched() -> None:
+    """A requirement that fails after an assignment and leaves that assignment behind."""
+    model = Model(Box())
+    before = state(model)
+    assert model.take(before, Step("put", (0,))) is None
+    assert before == next(model.initial_states())
+
+
+def test_parameters_are_parsed_and_refused() -> None:
+    """A parameter that is ignored, or a wrong value taken."""
+    assert Box(top="5").parameters == {"places": 2, "top": 5, "mode": "up"}
+    for given_, message in (
+        ({"top": "ten"}, "top is a whole number from 0 to 9, not 'ten'"),
+        ({"top": 10}, "not '10'"),
+        ({"mode": "left"}, "mode is up or down, not 'left'"),
+        ({"places": 0}, "places is a whole number from 1 to 3"),
+        ({"tpo": 1}, "box has no parameter 'tpo'"),
+    ):
+        with pytest.raises(SpecError, match=message):
+            Box(**given_)
+
+
+def test_a_variable_that_is_not_declared_cannot_be_assigned() -> None:
+    """A misspelt variable that becomes a new attribute and is lost."""
+
+    class Typo(Spec):
+        a = Integer(0, 1)
+
+        @action
+        def go(s):
+            s.b = 1
+
+    with pytest.raises(SpecError, match="typo has no variable 'b' to assign to"):
+        trace(Model(Typo()))
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("s.a = 0.5", "which is no integer"),
+        ("s.a = [s.a][s.a]", "plain integer"),
+        ("s.a = float(s.a)", "cannot become a float"),
+        ("s.a = {0: 1}[s.a]", "unhashable"),
+        ("s.row = 1", "row is an array"),
+        ("s.a = s.row[0, 0]", "row has 1 indices, not 2"),
+        ("s.a = s.a // s.row[0]", "positive constant"),
+        ("s.a = s.a == None", "None is no integer"),
+        ("while s.a < 1: pass", None),
+        ("while s.row[0] != s.row[1]: s.row[0] = (s.row[0] + 1) % 2", None),
+    ],
+)
+def test_what_cannot_be_traced_is_an_error_with_its_line(body: str, message: str | None) -> None:
+    """A symbolic value that silently takes one side, becomes a number, or loops for ever."""
+    source = (
+        "from spec.notation import *\n"
+        "class Odd(Spec):\n"
+        "    items = Index(2, names='i')\n"
+        "    a = Integer(0, 1, initially=ANY)\n"
+        "    row = Array(items, Integer(0, 1))\n"
+        "    @action\n"
+        f"    def go(s):\n        {body}\n"
+    )
+    space: dict[str, type[Spec]] = {}
+    exec(compile(source, "<odd>", "exec"), space)
+    model = Model(space["Odd"]())
+    if message is None and "row" in body:
+        assert trace(model).commands  # a loop that the ranges bound is unrolled
+        return
+    with pytest.raises(SpecError, match=message or "does not end") as caught:
+        trace(model)
+    assert "<odd>:8: in go:" in str(caught.value)
+
+
+def test_names_of_the_notation_cannot_be_taken() -> None:
+    """A variable that would shadow what the engines call."""
+    with pytest.raises(SpecError, match="the name 'label' is taken"):
+
+        class Taken(Spec):
+            label = Integer(0, 1)
+
+
+def test_initial_states_are_all_that_any_leaves_open() -> None:
+    """An initial state lost, or one that the restriction forbids."""
+
+    class Start(Spec):
+        places = Index(2, names="p")
+        row = Array(places, Integer(1, 3), initially=ANY)
+        fixed = Integer(5, 9)
+
+        @initially
+        def sorted_(s):
+            return s.row[0] <= s.row[1]
+
+        @action
+        def stay(s):
+            pass
+
+    model = Model(Start())
+    expected = [(1, 1, 5), (1, 2, 5), (1, 3, 5), (2, 2, 5), (2, 3, 5), (3, 3, 5)]
+    assert list(model.initial_states()) == expected
+
+
+truths = st.lists(st.booleans(), max_size=5)
+
+
+@given(values=truths)
+def test_choices_that_do_not_fork_mean_what_python_means(values: list[bool]) -> None:
+    """A combinator that differs from all, any, sum, min, max or an if on plain values."""
+    assert every(values) == every(*values, True) == all(values)
+    assert some(values) == some(*values, False) == any(values)
+    assert no(values) == (not any(values))
+    assert count(values) == sum(values)
+    one, other = [*values, False, False][:2]
+    assert implies(one, other) == (not one or other)
+    numbers = [3 * v - i for i, v in enumerate(values)] or [0]
+    assert minimum(numbers) == minimum(*numbers, 99) == min(numbers)
+    assert maximum(numbers) == maximum(*numbers, -99) == max(numbers)
+    assert ite(bool(values), "yes", "no") == ("yes" if values else "no")
+
+
+def test_equal_expressions_are_one_node() -> None:
+    """Sharing lost: expressions that grow with every use, and paths that are not merged."""
+    a = nodes.cell(Cell("a", (), "a", 0, 5, False))
+    b = nodes.cell(Cell("b", (), "b", 0, 5, False))
+    one, two = nodes.constant(1), nodes.constant(2)
+    assert nodes.add(nodes.add(a, one), one) is nodes.add(a, two)
+    assert nodes.add(a, b) is nodes.add(b, a)
+    assert nodes.less(nodes.add(a, one), two) is nodes.less(a, one)
+    assert nodes.negation(nodes.negation(nodes.less(a, b))) is nodes.less(a, b)
+    assert nodes.conjunction([nodes.less(a, b), nodes.negation(nodes.less(a, b))]) is nodes.FALSE
+    assert nodes.less(a, nodes.constant(6)) is nodes.TRUE
+    assert nodes.equal(a, nodes.constant(7)) is nodes.FALSE
+
+
+def test_a_symbolic_value_outside_of_a_trace_has_no_truth() -> None:
+    """An ``if`` on a symbolic value that takes the true side because objects are true."""
+    value = Symbolic(nodes.cell(Cell("a", (), "a", 0, 5, False)))
+    with pytest.raises(SpecError, match="outside of a trace"):
+        bool(value > 2)
+    with pytest.raises(SpecError, match="outside of a trace"):
+        require(value > 2)

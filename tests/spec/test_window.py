@@ -1,0 +1,195 @@
+"""The window protocol: exact counts, shortest lengths, and what each reading does."""
+
+from __future__ import annotations
+
+import pytest
+
+from models import bounded, exhaustive, stateful
+from models.stateful import machine
+from models.verdict import Verdict, replay
+from spec.notation import Model, SpecError
+from spec.stm import programs
+from spec.stm.window import Window
+from tests import reference
+
+OLD = {"fetch_and_increment": "old"}
+TORN = {
+    "serializability": 14,
+    "strict-serializability": 14,
+    "virtual-world-consistency": 13,
+    "opacity": 13,
+    "tms2": 13,
+}
+LATE = "w x; w z; r x, r z; r z, r x"
+PAST = "w a; w y; r y, w x; r y, r x"
+
+
+def checked(**given: object) -> list[Verdict]:
+    """Return the verdicts of the exhaustive engine."""
+    return exhaustive.check(Model(Window(**given)))
+
+
+def violated(verdicts: list[Verdict]) -> dict[str, int | None]:
+    """Return the violated properties with the length of their traces."""
+    return {v.claim.name: v.depth for v in verdicts if v.answer == "violated"}
+
+
+@pytest.mark.parametrize(
+    ("given", "states", "transitions", "broken"),
+    [
+        ({}, 4611, 6826, {}),
+        (OLD, 4821, 7084, TORN),
+        ({"objects": 3}, 23257, 36628, {}),
+        ({"objects": 1}, 366, 472, {}),
+        ({"transactions": 1}, 54, 57, {}),
+        ({"transactions": 3, "operations": 1}, 47480, 82392, {}),
+        ({"transactions": 3, "processes": 1}, 5884, 6327, None),
+        ({"recheck": "every-read"}, 4687, 6890, {}),
+        ({"recheck": "every-read", **OLD}, 4895, 7144, {}),
+        ({"recheck": "later-or-equal", **OLD}, 4895, 7144, {}),
+        ({"recheck": "never"}, 4821, 7084, TORN),
+        ({"recheck": "never", **OLD}, 4821, 7084, TORN),
+        ({"empty_window": "passes"}, 4615, 6830, TORN),
+        ({"empty_window": "passes", "version_end": "ct-1"}, 4611, 6826, {}),
+        ({"clock_read": "commit-only", **OLD}, 3799, 5504, TORN),
+        ({"locks": "writes"}, 4869, 7412, dict.fromkeys(TORN, 16)),
+        ({"unlock": "object-by-object"}, 6297, 9862, {"nothing-half-published": 11}),
+        ({"recheck_locked": "ignore"}, 4611, 6826, {}),
+        ({"recheck_locked": "wait"}, 4611, 6826, {}),
+    ],
+)
+def test_counts_and_shortest_lengths(
+    given: dict[str, object], states: int, transitions: int, broken: dict[str, int] | None
+) -> None:
+    """Any change of the protocol, of a reading, of a criterion or of the explorer."""
+    verdicts = checked(**given)
+    assert (verdicts[0].states, verdicts[0].transitions) == (states, transitions)
+    if broken is not None:
+        assert violated(verdicts) == broken
+
+
+@pytest.mark.parametrize("given", [{"objects": 1}, {"transactions": 1}, {"objects": 1, **OLD}])
+def test_counts_are_those_of_a_search_by_hand(given: dict[str, object]) -> None:
+    """Pinned counts that were wrong from the start."""
+    model = Model(Window(**given))
+    naive = reference.explore(model, limit=1000)
+    run = exhaustive.explore(model)
+    assert naive is not None
+    assert (len(run.states), run.transitions) == (len(naive.states), naive.transitions)
+
+
+def test_three_transactions_hold_with_the_new_value() -> None:
+    """NEW broken at 3 transactions x 2 objects x 2 operations."""
+    verdicts = checked(transactions=3)
+    assert {v.answer for v in verdicts} == {"holds"}
+    assert verdicts[0].states == 804480
+    assert verdicts[0].transitions == 1378917
+
+
+def test_the_old_counterexample_is_a_torn_snapshot() -> None:
+    """A counterexample of another shape: more than two transactions, or no old-with-new reader."""
+    verdict = next(v for v in checked(**OLD) if v.claim.name == "opacity")
+    assert verdict.trace is not None
+    model = verdict.model
+    last = model.at(verdict.trace.states[-1])
+    readers = [t for t in (0, 1) if {last.source[t, 0], last.source[t, 1]} == {-1, 1 - t}]
+    assert len(readers) == 1
+    assert replay(model, verdict.trace.steps) == verdict.trace
+    assert {(a, b) for a, b, _ in verdict.explanation.edges} == {("T0", "T1"), ("T1", "T0")}
+
+
+@pytest.mark.parametrize(
+    ("plan", "slip", "lengths"),
+    [
+        (LATE, {"recheck_locked": "ignore"}, (22, 20, 20)),
+        (PAST, {"finite_window": "pick"}, (24, 23, 20)),
+    ],
+)
+def test_the_sets_of_four_programs(
+    plan: str, slip: dict[str, str], lengths: tuple[int, int, int]
+) -> None:
+    """A slip that needs four transactions passes, or the default reading breaks with them."""
+    broken = violated(checked(programs=plan, **slip))
+    assert (broken["serializability"], broken["opacity"], broken["tms2"]) == lengths
+    assert violated(checked(programs=plan)) == {}
+
+
+def test_bounded_finds_the_same_lengths() -> None:
+    """z3 and the explorer disagree on the shortest counterexample."""
+    verdicts = bounded.check(Model(Window(**OLD)), steps=14)
+    assert violated(verdicts) == TORN
+    assert {v.answer for v in verdicts if v.claim.name not in TORN} == {"holds"}
+
+
+@pytest.mark.slow
+def test_bounded_covers_the_longest_run_with_the_new_value() -> None:
+    """NEW broken for z3; or a run of more than 20 steps at 2 x 2 x 2."""
+    verdicts = bounded.check(Model(Window()), steps=21)
+    assert {(v.answer, v.extent) for v in verdicts if v.claim.kind != "sometimes"} == {
+        ("holds", "all states")
+    }
+
+
+def test_random_runs_find_the_old_counterexample() -> None:
+    """A stateful engine whose runs are too uniform to hit a rare order; or a trace not minimal."""
+    model = Model(Window(**OLD))
+    (verdict,) = stateful.check(model, wanted=[model.property_named("opacity")])
+    assert verdict.answer == "violated"
+    assert verdict.depth == 13
+
+
+def test_random_runs_are_the_same_for_the_same_seed() -> None:
+    """Chance that comes from somewhere else than the seed."""
+    model = Model(Window())
+    one, two = (stateful.check(model, runs=200, random_seed=5) for _ in range(2))
+    assert [(v.answer, v.states, v.trace) for v in one] == [
+        (v.answer, v.states, v.trace) for v in two
+    ]
+
+
+TestWindow = machine(Window(transactions=3, processes=2)).TestCase
+TestWindow.settings = stateful.settings(max_examples=100, deadline=None, database=None)
+
+
+def test_processes_run_transactions_in_turn() -> None:
+    """Two transactions of one process that overlap."""
+    model = Model(Window(transactions=3, processes=1))
+    run = exhaustive.explore(model)
+    for packed in run.states:
+        status = run.layout.unpack(packed)[:3]
+        assert sum(s in (1, 2) for s in status) <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x", "T0 has 'x', which is no operation"),
+        ("r x; w", "T1 has 'w', which is no operation"),
+        ("r x;; w x", "T1 has '', which is no operation"),
+        ("T1: r x; w x", "T1 stands at the place of T0"),
+        ("r x, q y", "T0 has 'q y'"),
+        (";".join(["w x"] * 7), "transactions is a whole number from 1 to 6, not '7'"),
+        ("w a, w b, w c, w d, w e, w f, w g", "objects is a whole number from 1 to 6"),
+    ],
+)
+def test_programs_that_do_not_parse(text: str, message: str) -> None:
+    """Programs that are cut short or misread without a word."""
+    with pytest.raises(SpecError, match=message):
+        Window(programs=text)
+
+
+def test_programs_are_read_in_every_spelling() -> None:
+    """A spelling that the papers or a user would use, refused or misread."""
+    wanted = ((("w", "x"),), (("r", "x"), ("w", "z")))
+    for text in ("w x; r x, w z", "T0: w x; T1: r x, w z;", "write x ; read(x),w(z)"):
+        assert programs.parse(text) == wanted
+    spec = Window(programs="T0: write x; read(x),w(z)")
+    assert spec.parameters["programs"] == "w x; r x, w z"
+    assert (len(spec.transactions), len(spec.objects)) == (2, 2)
+
+
+def test_a_program_that_reads_its_own_write() -> None:
+    """A read of one's own copy that is recorded, waits, or stops the program."""
+    verdicts = checked(programs="w x, r x, r x; r x, r x")
+    assert violated(verdicts) == {}
+    assert next(v for v in verdicts if v.claim.name == "all-commit").answer == "holds"
