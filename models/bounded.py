@@ -121,6 +121,8 @@ class _Bounded:
 
     def go(self, steps: int) -> None:
         run = _Unrolling(trace(self.model))
+        if self._ask(run, []) == z3.unsat:
+            raise LimitReached("there is no initial state")
         for k in range(steps + 1):
             self._decide(run, k, steps)
             self.done = k

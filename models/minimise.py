@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 from spec.notation import Model, Property, RangeError, Step
 
@@ -23,8 +24,9 @@ def minimise(model: Model, claim: Property, trace: Trace) -> Trace:
 
     Notes
     -----
-    First all steps of one member of an index are dropped (a whole transaction), then single steps
-    and pairs of steps, again and again; what is left need not be the shortest counterexample.
+    First all steps of one member of an index are dropped (a whole transaction), then halves,
+    quarters and so on down to single steps, then pairs, again and again until nothing can go; what
+    is left need not be the shortest counterexample.
     """
     best = _cut(model, claim, trace.states[0], trace.steps) or trace
     again = True
@@ -54,11 +56,13 @@ def _smaller(model: Model, steps: Sequence[Step]) -> Iterator[list[Step]]:
                 for (_, index), m in zip(parameters[s.action], s.binding, strict=True)
             )
         ]
-    for i in range(len(steps)):
-        yield [*steps[:i], *steps[i + 1 :]]
-    for i in range(len(steps)):
-        for j in range(i + 1, len(steps)):
-            yield [*steps[:i], *steps[i + 1 : j], *steps[j + 1 :]]
+    size = len(steps) // 2
+    while size:
+        for i in range(0, len(steps), size):
+            yield [*steps[:i], *steps[i + size :]]
+        size //= 2
+    for i, j in combinations(range(len(steps)), 2):
+        yield [*steps[:i], *steps[i + 1 : j], *steps[j + 1 :]]
 
 
 def _cut(

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis import strategies as st
@@ -33,10 +33,12 @@ from .verdict import Trace, Verdict, explained, what_failed
 DEFAULT_RUNS = 6000
 DEFAULT_MOVES = 8
 
+KINDS = ("invariant", "transition", "sometimes", "deadlock", "range")
+
 BATCH = 500
 """Runs that one call of Hypothesis makes."""
 
-BURSTS = (0, 1, 1, 2, 3, 100, 100, 100)
+BURSTS = (0, 1, 1, 2, 3, 40, 40, 40)
 """How many steps one lane may run on after the one that a rule chose."""
 
 
@@ -54,13 +56,30 @@ class Violated(AssertionError):
         self.claims, self.trace = claims, trace
 
 
+class OutOfLimits(BaseException):
+    """A limit was reached. Hypothesis would take an Exception for a failure, and run it again."""
+
+
 class Walker:
     """Runs of one spec, with a memory of what each state allows and what it violates.
 
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    wanted : sequence of Property
+        What to look for.
+    limits : Limits
+        Time and memory.
+    small : bool
+        Whether a violation is minimised before it is raised.
+
     Attributes
     ----------
-    reached : dict
-        Every state seen, with the steps possible there.
+    seen : set
+        Every state that a run was in.
+    moves : dict
+        Every state in which a run could go on, with the steps possible there.
     witnessed : dict
         The witnesses that were reached, each with a trace.
     pairs : list of (str, int)
@@ -69,28 +88,44 @@ class Walker:
         How many runs were begun.
     """
 
-    def __init__(self, model: Model, wanted: Sequence[Property]) -> None:
-        self.model = model
+    def __init__(
+        self, model: Model, wanted: Sequence[Property], limits: Limits, small: bool = False
+    ) -> None:
+        self.model, self.limits, self.small = model, limits, small
         self.starts = list(model.initial_states())
-        self.reached: dict[Values, list[Move]] = {}
-        self.broken: dict[Values, list[Property]] = {}
+        self.seen: set[Values] = set()
+        self.moves: dict[Values, list[Move]] = {}
         self.witnessed: dict[str, Trace] = {}
         self.pairs = sorted({(s.action, lane_of((s, None))) for s in model.steps})
+        self.smallest: dict[str, Trace] = {}
         self.runs = 0
         self.watch(wanted)
 
     def watch(self, wanted: Sequence[Property]) -> None:
         """Look for violations of these properties from now on."""
-        self.wanted = list(wanted)
-        self.kinds = {p.kind: [q for q in wanted if q.kind == p.kind] for p in wanted}
-        self.broken.clear()
+        self.wanted = {kind: [p for p in wanted if p.kind == kind] for kind in KINDS}
+        self.broken: dict[Values, list[Property]] = {}
+        self.wrong: dict[tuple[Values, Values], list[Property]] = {}
+
+    def pause(self) -> None:
+        """Look at the limits.
+
+        Raises
+        ------
+        OutOfLimits
+            If one was reached.
+        """
+        try:
+            self.limits.check(f"{self.runs:,} runs, {len(self.seen):,} states")
+        except LimitReached as limit:
+            raise OutOfLimits(str(limit)) from None
 
     def possible(self, values: Values) -> list[Move]:
         """Return the steps possible in a state, with where they lead."""
-        found = self.reached.get(values)
+        found = self.moves.get(values)
         if found is None:
             found = [m for step in self.model.steps for m in self._move(values, step)]
-            self.reached[values] = found
+            self.moves[values] = found
         return found
 
     def _move(self, values: Values, step: Step) -> list[Move]:
@@ -102,8 +137,8 @@ class Walker:
 
     def closed(self) -> bool:
         """Return whether every step from every state seen leads to a state seen."""
-        steps = (after for moves in self.reached.values() for _, after in moves)
-        return all(after is None or after in self.reached for after in steps)
+        after = {after for moves in self.moves.values() for _, after in moves}
+        return after - {None} <= self.moves.keys()
 
     def judge(self, trace: Trace) -> None:
         """Note witnesses that the last state satisfies.
@@ -111,28 +146,45 @@ class Walker:
         Raises
         ------
         Violated
-            If the last state, or the last step, violates a property.
+            If the last state, or the last step, violates a property that is looked for.
         """
-        last = trace.states[-1]
-        found = self.broken.get(last)
-        if found is None:
-            found = self.broken[last] = self._judge_state(trace)
-        before = trace.states[-2] if len(trace.states) > 1 else last
-        if len(trace.states) > 1:
-            claims = self.kinds.get("transition", [])
-            found = found + [c for c in claims if not self.model.holds(c, before, last)]
+        if len(trace.steps) == len(trace.states):
+            found = self.wanted["range"]
+        else:
+            found = self._judge_state(trace) + self._judge_step(trace)
         if found:
-            raise Violated(self.model, found, trace)
+            raise Violated(self.model, found, self._small(found[0], trace))
+
+    def _small(self, claim: Property, trace: Trace) -> Trace:
+        """Return a minimal violation, found once, so that Hypothesis can repeat it quickly."""
+        if not self.small:
+            return trace
+        if claim.name not in self.smallest:
+            self.smallest[claim.name] = minimise(self.model, claim, trace)
+        return self.smallest[claim.name]
 
     def _judge_state(self, trace: Trace) -> list[Property]:
         last = trace.states[-1]
-        for claim in self.kinds.get("sometimes", []):
-            if claim.name not in self.witnessed and self.model.holds(claim, last):
-                self.witnessed[claim.name] = trace
-        broken = [c for c in self.kinds.get("invariant", []) if not self.model.holds(c, last)]
-        if self.kinds.get("deadlock") and not self.possible(last) and not self.model.may_end(last):
-            broken += self.kinds["deadlock"]
-        return broken
+        self.seen.add(last)
+        if last not in self.broken:
+            for claim in self.wanted["sometimes"]:
+                if claim.name not in self.witnessed and self.model.holds(claim, last):
+                    self.witnessed[claim.name] = trace
+            claims = self.wanted["invariant"]
+            self.broken[last] = [c for c in claims if not self.model.holds(c, last)]
+            if not self.possible(last) and not self.model.may_end(last):
+                self.broken[last] += self.wanted["deadlock"]
+        return self.broken[last]
+
+    def _judge_step(self, trace: Trace) -> list[Property]:
+        if not trace.steps or not self.wanted["transition"]:
+            return []
+        before, after = trace.states[-2:]
+        if (before, after) not in self.wrong:
+            claims = self.wanted["transition"]
+            failing = [c for c in claims if not self.model.holds(c, before, after)]
+            self.wrong[before, after] = failing
+        return self.wrong[before, after]
 
 
 def machine(spec: Spec | Model, wanted: Sequence[Property] | None = None) -> type[SpecMachine]:
@@ -146,7 +198,8 @@ def machine(spec: Spec | Model, wanted: Sequence[Property] | None = None) -> typ
         The properties to check; all by default. Witnesses are only noted.
     """
     model = spec if isinstance(spec, Model) else Model(spec)
-    return _machine(Walker(model, model.properties if wanted is None else wanted))
+    wanted = model.properties if wanted is None else wanted
+    return _machine(Walker(model, wanted, Limits(), small=True))
 
 
 class SpecMachine(RuleBasedStateMachine):
@@ -174,17 +227,14 @@ class SpecMachine(RuleBasedStateMachine):
         self.walker.judge(self.trace)
 
     def possible(self) -> list[Move]:
-        """Return what is possible now."""
-        return self.walker.possible(self.trace.states[-1])
+        """Return what is possible now; steps that leave a range only while they are looked for."""
+        found = self.walker.possible(self.trace.states[-1])
+        return found if self.walker.wanted["range"] else [m for m in found if m[1] is not None]
 
     def go(self, step: Step, after: Values | None) -> None:
         """Take a step."""
-        steps = (*self.trace.steps, step)
-        if after is None:
-            self.trace = Trace(self.trace.states, steps)
-            model = self.walker.model
-            raise Violated(model, [model.property_named("ranges")], self.trace)
-        self.trace = Trace((*self.trace.states, after), steps)
+        states = self.trace.states if after is None else (*self.trace.states, after)
+        self.trace = Trace(states, (*self.trace.steps, step))
         self.walker.judge(self.trace)
 
     @rule(data=st.data())
@@ -194,6 +244,7 @@ class SpecMachine(RuleBasedStateMachine):
         One rule for all actions: Hypothesis discards a run in which it has switched off every rule
         that is possible.
         """
+        self.walker.pause()
         moves = self.possible()
         if not moves:
             return
@@ -219,7 +270,15 @@ def lane_of(move: Move) -> int:
 
 def _machine(walker: Walker) -> type[SpecMachine]:
     name = "".join(part.title() for part in walker.model.name.split("-")) + "Machine"
-    return type(name, (SpecMachine,), {"walker": walker})
+    made = type(name, (SpecMachine,), {"walker": walker})
+    made.TestCase.settings = settings(
+        max_examples=500,
+        stateful_step_count=DEFAULT_MOVES,
+        deadline=None,
+        phases=(Phase.explicit, Phase.reuse, Phase.generate),  # `minimise` shrinks faster
+        suppress_health_check=list(HealthCheck),
+    )
+    return made
 
 
 def check(
@@ -252,36 +311,28 @@ def check(
     """
     limits = limits or Limits()
     wanted = list(model.properties if wanted is None else wanted)
-    walker = Walker(model, wanted)
+    walker = Walker(model, wanted, limits)
     found: dict[str, Trace] = {}
-    reason = ""
+    reason = "" if walker.starts else "there is no initial state"
     try:
         for batch in count():
-            if walker.runs >= runs or len(found) == len(wanted):
+            if reason or walker.runs >= runs or len(found) == len(wanted):
                 break
             walker.watch([p for p in wanted if p.name not in found])
             size = min(BATCH, runs - walker.runs)
-            violation = _run(walker, limits, size, moves, random_seed * 1_000_003 + batch)
+            violation = _run(walker, size, moves, random_seed * 1_000_003 + batch)
             if violation is not None:
                 for claim in violation.claims:
                     found[claim.name] = minimise(model, claim, violation.trace)
             elif walker.closed():
                 break
-    except LimitReached as limit:
+    except OutOfLimits as limit:
         reason = str(limit)
     return [_verdict(walker, claim, found, reason, limits) for claim in wanted]
 
 
-def _run(
-    walker: Walker, limits: Limits, runs: int, moves: int, random_seed: int
-) -> Violated | None:
-    made = _machine(walker)
-
-    class Limited(made):  # type: ignore[misc, valid-type]  # a class made at run time
-        def check_invariants(self, *given: Any, **named: Any) -> None:
-            limits.check(f"{walker.runs:,} runs, {len(walker.reached):,} states")
-            super().check_invariants(*given, **named)
-
+def _run(walker: Walker, runs: int, moves: int, random_seed: int) -> Violated | None:
+    """Make runs; return the first violation, if there is one."""
     chosen = settings(
         max_examples=runs,
         stateful_step_count=moves,
@@ -294,7 +345,7 @@ def _run(
         verbosity=Verbosity.quiet,
     )
     try:
-        run_state_machine_as_test(seed(random_seed)(Limited), settings=chosen)
+        run_state_machine_as_test(seed(random_seed)(_machine(walker)), settings=chosen)
     except Violated as violation:
         return violation
     return None
@@ -309,7 +360,7 @@ def _verdict(
 ) -> Verdict:
     extent = f"{walker.runs:,} random runs"
     base = Verdict(
-        walker.model, claim, "stateful", "holds", extent, len(walker.reached),
+        walker.model, claim, "stateful", "holds", extent, len(walker.seen),
         seconds=limits.elapsed(),
     )  # fmt: skip
     if claim.name in found:
