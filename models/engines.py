@@ -133,7 +133,7 @@ def check(
     for one in engines_named(engine):
         mine = one.check(model, limits.again(), wanted, options or Options())
         if one.name == "stateful":
-            mine = _with_share(model, found, mine)
+            mine = _with_share(model, limits, found, mine)
         found += mine
     return found
 
@@ -142,12 +142,15 @@ SHARE_SECONDS = 10.0
 """Time spent to count all states, for the share of them that random runs reached."""
 
 
-def _with_share(model: Model, known: Sequence[Verdict], mine: list[Verdict]) -> list[Verdict]:
+def _with_share(
+    model: Model, limits: Limits, known: Sequence[Verdict], mine: list[Verdict]
+) -> list[Verdict]:
     """Add the share of all reachable states that the stateful engine reached."""
     total = next((v.states for v in known if v.extent == "all states" and v.states), None)
     if total is None:
         exhaustive = importlib.import_module("models.exhaustive")
-        run = exhaustive.explore(model, Limits(seconds=SHARE_SECONDS), ())
+        seconds = min(SHARE_SECONDS, limits.seconds or SHARE_SECONDS)
+        run = exhaustive.explore(model, Limits(seconds, limits.bytes), ())
         total = len(run.states) if run.complete else None
     if not total:
         return [replace(v, notes=(*v.notes, "too many states to say what share was reached"))

@@ -270,7 +270,7 @@ def lane_of(move: Move) -> int:
 
 def _machine(walker: Walker) -> type[SpecMachine]:
     name = "".join(part.title() for part in walker.model.name.split("-")) + "Machine"
-    made = type(name, (SpecMachine,), {"walker": walker})
+    made: type[SpecMachine] = type(name, (SpecMachine,), {"walker": walker})
     made.TestCase.settings = settings(
         max_examples=500,
         stateful_step_count=DEFAULT_MOVES,

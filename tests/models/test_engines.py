@@ -249,9 +249,7 @@ def test_models_and_verdicts_travel_between_processes() -> None:
 def test_the_machine_is_a_test_class_that_fails_with_the_steps() -> None:
     """A test class that passes although the spec is wrong, or does not say what happened."""
     case = stateful.machine(Philosophers()).TestCase
-    case.settings = stateful.settings(
-        max_examples=200, deadline=None, database=None, derandomize=True, print_blob=False
-    )
+    case.settings = stateful.settings(case.settings, database=None, derandomize=True)
     with pytest.raises(
         stateful.Violated, match="violated after these steps: no-deadlock"
     ) as caught:

@@ -148,7 +148,7 @@ def test_random_runs_are_the_same_for_the_same_seed() -> None:
 
 
 TestWindow = machine(Window(transactions=3, processes=2)).TestCase
-TestWindow.settings = stateful.settings(max_examples=100, deadline=None, database=None)
+TestWindow.settings = stateful.settings(TestWindow.settings, max_examples=100, database=None)
 
 
 def test_processes_run_transactions_in_turn() -> None:
