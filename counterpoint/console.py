@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import click
 
@@ -17,6 +19,24 @@ class Refused(click.ClickException):
     """The command is wrong: one line, exit code 2."""
 
     exit_code = WRONG
+
+
+class Seconds(click.ParamType):
+    """A finite number of seconds above zero."""
+
+    name = "seconds"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number that a text stands for."""
+        try:
+            seconds = float(value)
+        except ValueError:
+            seconds = math.nan
+        if not 0 < seconds < math.inf:
+            self.fail(f"{value!r} is no number of seconds above zero", param, ctx)
+        return seconds
 
 
 def run(command: click.Command, arguments: list[str] | None = None) -> int:

@@ -22,7 +22,7 @@ from models.verdict import Verdict
 from spec.catalogue import SPECS
 
 from . import show
-from .console import FELL, OK, UNKNOWN, progress, run
+from .console import FELL, OK, UNKNOWN, Seconds, progress, run
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -95,7 +95,7 @@ def _describe(reference: str) -> dict[str, dict[str, str]]:
 @click.option("--steps", type=click.IntRange(0, 1000), help="Bounded: the longest run.  [20]")
 @click.option("--runs", type=click.IntRange(1), help="Stateful: how many random runs.  [6000]")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Stateful: of the random runs.")
-@click.option("--time-limit", type=click.FloatRange(0.0, min_open=True), metavar="SECONDS",
+@click.option("--time-limit", type=Seconds(), metavar="SECONDS",
               help="For each engine; what is open then is unknown.")  # fmt: skip
 @click.option("--memory-limit", type=click.IntRange(1), default=4096, metavar="MB",
               show_default=True, help="For this process.")  # fmt: skip
@@ -203,7 +203,7 @@ def replay(file: Any) -> int:
 
 
 @counterpoint.command()
-@click.option("--budget", type=click.FloatRange(0.0, min_open=True), default=DEFAULT_BUDGET,
+@click.option("--budget", type=Seconds(), default=DEFAULT_BUDGET,
               show_default=True, metavar="SECONDS", help="For all checks together.")  # fmt: skip
 @click.option("--report", type=click.Path(path_type=Path), default=Path("report"),
               show_default=True, metavar="FOLDER", help="Where the report goes.")  # fmt: skip

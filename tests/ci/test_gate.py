@@ -1,0 +1,159 @@
+"""The gate: what was expected, what was not, budgets, and the report."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from junitparser import JUnitXml
+
+from ci import gate, registry, report
+from ci.gate import Outcome
+from ci.registry import TORN_SNAPSHOT, Job
+from models.engines import ENGINES
+from models.loading import load
+from spec.notation import SpecError
+
+OLD = {"fetch-and-increment": "old"}
+PETERSON = Job("peterson", {}, "exhaustive", "It is right.")
+EXPECTED = Job("window-stm", OLD, "exhaustive", "It is wrong.", violated=TORN_SNAPSHOT, states=4821)
+
+
+def outcome(job: Job, seconds: float = 60.0) -> Outcome:
+    """Run one job in this process."""
+    return gate.run_job(job, time.monotonic() + seconds)
+
+
+def said(found: Outcome) -> str:
+    """Return all surprises as one text."""
+    return "\n".join(text for _, text in found.surprises)
+
+
+def test_what_is_expected_passes() -> None:
+    """A gate that calls a known counterexample a failure."""
+    found = [outcome(PETERSON), outcome(EXPECTED)]
+    assert [o.answer for o in found] == ["as expected"] * 2
+    assert gate.exit_code(found) == 0
+
+
+@pytest.mark.parametrize(
+    ("job", "message"),
+    [
+        (replace(EXPECTED, parameters={}), "opacity holds (all states); it should be violated"),
+        (replace(EXPECTED, violated={}), "opacity is violated (13 steps); it should hold"),
+        (
+            replace(EXPECTED, violated={**TORN_SNAPSHOT, "opacity": 12}),
+            "opacity is violated after 13 steps; it should be after 12",
+        ),
+        (replace(EXPECTED, states=4822), "4,821 reachable states; there should be 4,822"),
+        (
+            replace(EXPECTED, violated={**TORN_SNAPSHOT, "beauty": 3}),
+            "there is no property beauty any more",
+        ),
+        (
+            replace(PETERSON, parameters={"first": "turn"}),
+            "mutual-exclusion is violated (6 steps); it should hold",
+        ),
+    ],
+)
+def test_what_is_not_expected_fails(job: Job, message: str) -> None:
+    """If OLD ever passes, or NEW ever breaks, or an exact count moves, and the gate is green."""
+    found = outcome(job)
+    assert found.answer == "fell"
+    assert message in said(found)
+    assert gate.exit_code([found]) == 1
+    suites = JUnitXml.fromstring(report.junit([found]).encode())
+    assert sum(s.failures for s in suites) >= 1
+
+
+def test_a_budget_that_is_used_up_is_unknown() -> None:
+    """A check that did not run and counts as passed."""
+    found = gate.run(budget=0.01, jobs=[PETERSON, EXPECTED], processes=1)
+    assert [o.answer for o in found] == ["unknown"] * 2
+    assert gate.exit_code(found) == 3
+    late = outcome(replace(EXPECTED, parameters={"transactions": "4"}), seconds=0.5)
+    assert late.answer == "unknown"
+    assert any("time limit" in text for _, text in late.unknown)
+    suites = JUnitXml.fromstring(report.junit([late]).encode())
+    assert sum(s.errors for s in suites) >= 1
+    assert sum(s.failures for s in suites) == 0
+
+
+def test_outcomes_stand_in_the_order_of_the_jobs() -> None:
+    """Outcomes that are mixed up when the second job ends first."""
+    slow = Job("window-stm", {"objects": "3"}, "exhaustive", "It takes longer.")
+    lines: list[str] = []
+    found = gate.run(jobs=[slow, PETERSON, EXPECTED], processes=2, tell=lines.append)
+    assert [o.job for o in found] == [slow, PETERSON, EXPECTED]
+    assert [o.answer for o in found] == ["as expected"] * 3
+    assert len(lines) == 3
+
+
+@pytest.mark.parametrize("job", registry.JOBS, ids=lambda job: job.name)
+def test_every_registered_job_makes_sense(job: Job) -> None:
+    """A job of the registry that names what is not there."""
+    model = load(job.reference, [f"{n}={v}" for n, v in job.parameters.items()])
+    names = {p.name for p in model.properties}
+    assert {*job.violated, *job.only} <= names
+    assert job.engine in ENGINES
+    assert job.why.endswith(".")
+
+
+def test_every_spec_and_engine_is_registered() -> None:
+    """A spec or an engine that the gate never runs."""
+    from spec.catalogue import SPECS
+
+    assert {j.reference for j in registry.JOBS} == set(SPECS)
+    assert {j.engine for j in registry.JOBS} == set(ENGINES)
+
+
+def test_the_report(tmp_path: Path) -> None:
+    """A page that is missing or that no link leads to; a report that differs each time."""
+    found = [replace(o, seconds=1.0) for o in (outcome(PETERSON), outcome(EXPECTED))]
+    found = [replace(o, verdicts=tuple(replace(v, seconds=1.0) for v in o.verdicts)) for o in found]
+    folder = tmp_path / "report"
+    report.write(folder, found, 2.0)
+    files = {p.name: p.read_bytes() for p in folder.iterdir()}
+    index = files["index.html"].decode()
+    links = set(re.findall(r'href="([^"]+)"', index))
+    pages = {name for name in files if re.match(r"\d\d-", name)}
+    assert links == pages
+    assert len(pages) == len(TORN_SNAPSHOT)
+    assert "2 of 2 checks as expected" in index
+    assert "| ✓ | peterson · exhaustive |" in files["summary.md"].decode()
+    suites = JUnitXml.fromstring(files["junit.xml"])
+    assert [(s.failures, s.errors) for s in suites] == [(0, 0)] * 2
+    report.write(folder, found, 2.0)
+    assert {p.name: p.read_bytes() for p in folder.iterdir()} == files
+    assert [p.name for p in tmp_path.iterdir()] == ["report"]
+
+
+def test_a_foreign_folder_is_left_alone(tmp_path: Path) -> None:
+    """A user's folder that the report replaces."""
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter.tex").write_text("years of work")
+    with pytest.raises(SpecError, match="holds something that is no report"):
+        report.write(tmp_path / "thesis", [outcome(PETERSON)], 1.0)
+    assert [p.name for p in (tmp_path / "thesis").iterdir()] == ["chapter.tex"]
+    assert [p.name for p in tmp_path.iterdir()] == ["thesis"]
+
+
+def test_a_failure_while_writing_leaves_the_old_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A report of which half is new, or temporary folders left behind."""
+    folder = tmp_path / "report"
+    report.write(folder, [outcome(PETERSON)], 1.0)
+    before = {p.name: p.read_bytes() for p in folder.iterdir()}
+
+    def full(*_: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(report, "summary", full)
+    with pytest.raises(OSError, match="No space left"):
+        report.write(folder, [outcome(EXPECTED)], 1.0)
+    assert {p.name: p.read_bytes() for p in folder.iterdir()} == before
+    assert [p.name for p in tmp_path.iterdir()] == ["report"]

@@ -1,0 +1,354 @@
+"""The command line, as a user types it: what it prints, its exit codes, and every error."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from junitparser import JUnitXml
+
+from counterpoint.console import run
+from counterpoint.main import counterpoint as commands
+
+ROOT = Path(__file__).resolve().parents[2]
+OLD = ("check", "window-stm", "--set", "fetch-and-increment=old")
+
+SPEC = """\
+from spec.notation import *
+
+
+class Mine(Spec):
+    items = Index(2, names="p")
+    n = Integer(0, 3)
+
+    @action
+    def go(s, p):
+        require(s.n < 10)
+        BODY
+"""
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Run a command line in this process; return exit code, output, and errors."""
+    code = run(commands, list(arguments))
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def start(*arguments: str, cwd: Path, **more: object) -> subprocess.Popen[str]:
+    """Start a command line as a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "counterpoint", *arguments],
+        cwd=cwd,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "80"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **more,  # type: ignore[call-overload]
+    )
+
+
+def test_the_old_counterexample(tmp_path: Path) -> None:
+    """The main thing: no counterexample, no exit code 1, colours in a pipe, or lines too long."""
+    process = start(*OLD, cwd=tmp_path)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert err == ""
+    assert "\x1b" not in out
+    assert all(len(line) <= 80 for line in out.splitlines() if "To reproduce" not in line)
+    for text in (
+        "violated  opacity                    after 13 steps",
+        "T0 must precede T1: T0 reads the first x, which T1 overwrites.",
+        "T1 must precede T0: T0 reads y from T1.",
+        "To reproduce: counterpoint check window-stm --set fetch-and-increment=old",
+    ):
+        assert text in out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_new_protocol_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    """A clean protocol reported as broken, or without its bounds."""
+    code, out, _ = call(capsys, "check", "window-stm")
+    assert code == 0
+    assert "4,611 states, 6,826 transitions" in out
+    assert "holds     opacity                    all states" in out
+    assert "violated" not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check", "window-smt"], "there is no spec 'window-smt'; did you mean window-stm?"),
+        (["check", ""], "there is no spec ''"),
+        (["check", "window-stm", "--set", "tx=2"], "window-stm has no parameter 'tx'"),
+        (["check", "window-stm", "--set", "transactions=7"], "a whole number from 1 to 6, not '7'"),
+        (["check", "window-stm", "--set", "transactions=-1"], "a whole number from 1 to 6"),
+        (["check", "window-stm", "--set", "unlock=never"], "unlock is at-the-end or object-by"),
+        (["check", "window-stm", "--set", "programs=w"], "T0 has 'w', which is no operation"),
+        (
+            ["check", "window-stm", "--set", "programs=w x; r x", "--set", "transactions=3"],
+            "the programs have 2 transactions, not 3",
+        ),
+        (["check", "window-stm", "--set", "transactions"], "--set takes name=value"),
+        (
+            ["check", "window-stm", "--set", "objects=1", "--set", "objects=2"],
+            "objects is set twice",
+        ),
+        (["check", "window-stm", "--engine", "spin"], "there is no engine 'spin'"),
+        (["check", "window-stm", "--property", "beauty"], "has no property 'beauty'"),
+        (["check", "window-stm", "--time-limit", "0"], "--time-limit"),
+        (["check", "window-stm", "--time-limit", "nan"], "--time-limit"),
+        (["check", "window-stm", "--steps", "-1"], "--steps"),
+        (["check", "window-stm", "--html", "none/here/x.html"], "there is no folder"),
+        (["check", "nowhere.py:X"], "there is no file nowhere.py"),
+        (["check"], "Missing argument 'SPEC'"),
+        (["frobnicate"], "No such command 'frobnicate'"),
+        (["list", "nothing"], "there is no spec 'nothing'"),
+        (["replay", "nothing.json"], "No such file"),
+        (["gate", "--budget", "0"], "--budget"),
+        (["gate", "--budget", "nan"], "--budget"),
+        (["gate", "--report", "none/here"], "there is no folder"),
+    ],
+)
+def test_a_wrong_command_is_one_clear_line(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    """A traceback, several lines, silence, or another exit code than 2."""
+    code, out, err = call(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert err.startswith("counterpoint: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (SPEC.replace("BODY", "s.m = 1"), "mine.py:11: in go: mine has no variable 'm'"),
+        (SPEC.replace("BODY", "s.n = later"), "mine.py:11: in go: NameError"),
+        (SPEC.replace("go(s, p)", "go(s, q)"), "mine.py:8: action go: no index has a member"),
+        (SPEC.replace("Integer(0, 3)", "Integer(3, 0)"), "variable n has an empty range 3..0"),
+        (SPEC.replace("n = Integer", "name = Integer"), "the name 'name' is taken by Spec"),
+        (SPEC.replace("BODY", "return ("), "mine.py:11: "),
+        ("import nothing_of_that_name\n", "mine.py:1: ModuleNotFoundError"),
+        ("x = 1\n", "defines several specs or none"),
+        (SPEC.replace("BODY", "pass") + "class Other(Mine): pass\n", "(Mine, Other)"),
+    ],
+)
+def test_a_spec_with_an_error_names_the_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, message: str
+) -> None:
+    """An error in a user's file that does not say where, or shows our own code."""
+    path = tmp_path / "mine.py"
+    path.write_text(text)
+    code, out, err = call(capsys, "check", str(path))
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_leaving_a_range_is_a_violation_with_its_trace(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A range error without variable and action, or that ends the program."""
+    path = tmp_path / "mine.py"
+    path.write_text(SPEC.replace("BODY", "s.n = s.n + 1"))
+    code, out, err = call(capsys, "check", f"{path}:Mine", "--engine", "all")
+    assert (code, err) == (1, "")
+    assert "n would become 4, outside of 0..3, in go(p=0)" in out
+
+
+def test_limits_leave_it_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+    """A limit that is called a pass, or takes what was found with it."""
+    big = ("check", "window-stm", "--set", "transactions=4", "--set", "objects=3")
+    code, out, _ = call(capsys, *big, "--time-limit", "0.3")
+    assert code == 3
+    assert "unknown   opacity                    the time limit of 0.3 s was reached" in out
+    code, out, _ = call(capsys, *big, "--memory-limit", "1")
+    assert code == 3
+    assert "the memory limit of 1 MB was reached" in out
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """Keys that a program relies on."""
+    code, out, _ = call(capsys, *OLD, "--format", "json")
+    found = {v["property"]: v for v in json.loads(out)}
+    assert code == 1
+    assert len(found) == 15
+    opacity = found["opacity"]
+    keys = "spec parameters property engine verdict extent states transitions depth seconds trace"
+    assert set(keys.split()) <= opacity.keys()
+    assert (opacity["spec"], opacity["engine"]) == ("window-stm", "exhaustive")
+    assert opacity["parameters"]["fetch-and-increment"] == "old"
+    assert (opacity["verdict"], opacity["depth"], opacity["states"]) == ("violated", 13, 4821)
+    assert found["one-owner"]["extent"] == "all states"
+    assert found["one-owner"]["trace"] is None
+    assert opacity["trace"][0] == {
+        "action": "begin",
+        "parameters": {"t": "T0"},
+        "changes": {"status[T0]": {"from": "NOT_BEGUN", "to": "LIVE"}},
+    }
+    assert len(opacity["trace"]) == 13
+
+
+def test_junit(capsys: pytest.CaptureFixture[str]) -> None:
+    """XML that a CI server does not read, or that counts wrongly."""
+    code, out, _ = call(capsys, *OLD, "--format", "junit")
+    suites = JUnitXml.fromstring(out.encode())
+    assert code == 1
+    assert [(s.tests, s.failures, s.errors) for s in suites] == [(15, 5, 0)]
+    failed = {c.name for s in suites for c in s if c.result}
+    assert "opacity" in failed
+    assert "one-owner" not in failed
+
+
+def test_github(capsys: pytest.CaptureFixture[str]) -> None:
+    """Annotations that a raw newline or a percent sign cuts off."""
+    _, out, _ = call(capsys, *OLD, "--format", "github")
+    lines = out.strip().splitlines()
+    assert len(lines) == 15
+    assert all(re.match(r"::(error|notice|warning) title=[^:]+::", line) for line in lines)
+    assert sum(line.startswith("::error") for line in lines) == 5
+    assert "%0A" in lines[0]
+
+
+def test_traces_are_replayed_and_tampering_is_seen(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A recorded trace that nobody checks."""
+    _, out, _ = call(capsys, *OLD, "--format", "json")
+    path = tmp_path / "old.json"
+    path.write_text(out)
+    code, said, _ = call(capsys, "replay", str(path))
+    assert code == 0
+    assert "agrees  window-stm opacity: violated after 13 steps" in said
+    records = json.loads(out)
+    opacity = next(r for r in records if r["property"] == "opacity")
+    opacity["trace"].pop(10)
+    path.write_text(json.dumps([opacity]))
+    code, said, _ = call(capsys, "replay", str(path))
+    assert code == 1
+    assert "differs" in said
+    for text, message in (("[1, 2", "old.json:1: "), ("[{}]", "entry 1 is no verdict")):
+        path.write_text(text)
+        code, _, err = call(capsys, "replay", str(path))
+        assert code == 2
+        assert message in err
+
+
+def test_html(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A page that is not written, or of something else than the counterexample."""
+    path = tmp_path / "old.html"
+    code, _, err = call(capsys, *OLD, "--property", "opacity", "--html", str(path))
+    assert code == 1
+    assert "shows opacity" in err
+    assert "T0 reads the first x, which T1 overwrites" in path.read_text()
+    assert [p.name for p in tmp_path.iterdir()] == ["old.html"]
+
+
+def test_lists(capsys: pytest.CaptureFixture[str]) -> None:
+    """A spec, an engine, a parameter or a property that a user cannot find."""
+    _, out, _ = call(capsys, "list")
+    assert all(n in out for n in ("window-stm", "peterson", "exhaustive", "bounded", "stateful"))
+    _, out, _ = call(capsys, "list", "window-stm")
+    assert all(n in out for n in ("fetch-and-increment", "opacity", "unlock_all(t)"))
+    _, out, _ = call(capsys, "list", "window-stm", "--format", "json")
+    assert set(json.loads(out)) == {"parameters", "properties", "actions"}
+
+
+@pytest.mark.parametrize("command", ["list", "check", "replay", "gate"])
+def test_help_shows_examples(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    """Help that does not say what to type."""
+    code, out, _ = call(capsys, command, "--help")
+    assert code == 0
+    assert f"counterpoint {command}" in out
+    assert out.count("counterpoint ") >= 2
+
+
+def test_the_spec_in_the_readme(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """An example that does not do what the README says."""
+    found = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert found is not None
+    path = tmp_path / "counter.py"
+    path.write_text(found[1])
+    code, out, _ = call(capsys, "check", str(path), "--engine", "all", "--format", "json")
+    lost = [v for v in json.loads(out) if v["property"] == "nothing-is-lost"]
+    assert code == 1
+    assert [(v["verdict"], v["depth"]) for v in lost] == [("violated", 4)] * 3
+
+
+def wait_until(condition: object, process: subprocess.Popen[str]) -> None:
+    """Poll until a condition holds while a process runs."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and process.poll() is None:
+        if condition():  # type: ignore[operator]
+            return
+        time.sleep(0.05)
+    raise AssertionError("it did not come to that")
+
+
+def processes() -> list[tuple[int, int, str]]:
+    """Return pid, parent and state of every process."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended meanwhile
+            continue
+        found.append((int(path.parent.name), int(fields[1]), fields[0]))
+    return found
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the processor time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_ctrl_c_is_one_line(tmp_path: Path) -> None:
+    """A traceback, a page half-written, or a check that cannot be stopped."""
+    arguments = ("check", "window-stm", "--set", "transactions=4", "--set", "objects=3")
+    process = start(*arguments, "--html", "big.html", cwd=tmp_path)
+    wait_until(lambda: cpu_seconds(process.pid) > 1.5, process)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert (out, err.strip()) == ("", "counterpoint: interrupted; nothing was written")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_stops_the_gate_and_its_workers(tmp_path: Path) -> None:
+    """Workers that run on, or a report half-written."""
+    process = start("gate", cwd=tmp_path, start_new_session=True)
+
+    def workers() -> list[int]:
+        return [pid for pid, parent, _ in processes() if parent == process.pid]
+
+    wait_until(lambda: len(workers()) >= 2 and cpu_seconds(workers()[-1]) > 0.5, process)
+    children = set(workers())
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to everybody
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert out == ""
+    assert err.strip() == "counterpoint: interrupted; nothing was written"
+    assert list(tmp_path.iterdir()) == []
+    deadline = time.monotonic() + 10
+    while running := {pid for pid, _, state in processes() if state != "Z"} & children:
+        assert time.monotonic() < deadline, running
+        time.sleep(0.05)
+
+
+def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+    """A traceback when the reader has seen enough."""
+    with start("check", "window-stm", "--format", "json", cwd=tmp_path) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
