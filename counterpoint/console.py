@@ -6,7 +6,6 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import click
 
@@ -21,22 +20,11 @@ class Refused(click.ClickException):
     exit_code = WRONG
 
 
-class Seconds(click.ParamType):
-    """A finite number of seconds above zero."""
-
-    name = "seconds"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Return the number that a text stands for."""
-        try:
-            seconds = float(value)
-        except ValueError:
-            seconds = math.nan
-        if not 0 < seconds < math.inf:
-            self.fail(f"{value!r} is no number of seconds above zero", param, ctx)
-        return seconds
+def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """Refuse what is no finite number above zero; a callback of an option."""
+    if value is not None and not 0 < value < math.inf:
+        raise click.BadParameter(f"{value} is no number of seconds above zero", ctx, param)
+    return value
 
 
 def run(command: click.Command, arguments: list[str] | None = None) -> int:

@@ -22,7 +22,7 @@ from models.verdict import Verdict
 from spec.catalogue import SPECS
 
 from . import show
-from .console import FELL, OK, UNKNOWN, Seconds, progress, run
+from .console import FELL, OK, UNKNOWN, progress, run, seconds
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -95,7 +95,7 @@ def _describe(reference: str) -> dict[str, dict[str, str]]:
 @click.option("--steps", type=click.IntRange(0, 1000), help="Bounded: the longest run.  [20]")
 @click.option("--runs", type=click.IntRange(1), help="Stateful: how many random runs.  [6000]")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Stateful: of the random runs.")
-@click.option("--time-limit", type=Seconds(), metavar="SECONDS",
+@click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
               help="For each engine; what is open then is unknown.")  # fmt: skip
 @click.option("--memory-limit", type=click.IntRange(1), default=4096, metavar="MB",
               show_default=True, help="For this process.")  # fmt: skip
@@ -203,7 +203,7 @@ def replay(file: Any) -> int:
 
 
 @counterpoint.command()
-@click.option("--budget", type=Seconds(), default=DEFAULT_BUDGET,
+@click.option("--budget", type=float, callback=seconds, default=DEFAULT_BUDGET,
               show_default=True, metavar="SECONDS", help="For all checks together.")  # fmt: skip
 @click.option("--report", type=click.Path(path_type=Path), default=Path("report"),
               show_default=True, metavar="FOLDER", help="Where the report goes.")  # fmt: skip
@@ -228,15 +228,15 @@ def gate(budget: float, report: Path, processes: int, form: str) -> int:
     begun = time.monotonic()
     with progress("gate") as tell:
         outcomes = gates.run(budget, processes=processes, tell=tell)
-    seconds = time.monotonic() - begun
-    reports.write(report, outcomes, seconds)
+    taken = time.monotonic() - begun
+    reports.write(report, outcomes, taken)
     if form == "json":
         verdicts = [v for o in outcomes for v in o.verdicts]
         click.echo(formats.as_json(verdicts))
     elif form != "text":
         click.echo(reports.junit(outcomes) if form == "junit" else reports.github(outcomes))
     else:
-        show.gate(outcomes, reports.totals(outcomes), seconds, report)
+        show.gate(outcomes, reports.totals(outcomes), taken, report)
     return gates.exit_code(outcomes)
 
 
