@@ -14,12 +14,6 @@ from spec.notation import SpecError
 OK, FELL, WRONG, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 130
 
 
-class Refused(click.ClickException):
-    """The command is wrong: one line, exit code 2."""
-
-    exit_code = WRONG
-
-
 def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
     """Refuse what is no finite number above zero; a callback of an option."""
     if value is not None and not 0 < value < math.inf:

@@ -17,9 +17,6 @@ from spec.notation._nodes import Cell, Node
 
 from .trace import Command, System
 
-MEMO_COST = 40
-"""Claims with at least so many nodes are remembered by the cells they read."""
-
 
 @dataclass(frozen=True)
 class Packing:

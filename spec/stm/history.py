@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import combinations, permutations
 from typing import TypeAlias
 
-from spec.notation import Value, every, implies, no, some
+from spec.notation import Value, every, no, some
 
 Relation: TypeAlias = Callable[[int, int], Value]
 
@@ -233,11 +233,4 @@ def alone(h: History, t: int) -> Value:
     """Return whether no other transaction ran while t did."""
     return every(
         some(no(h.begun[u]), h.before[u][t], h.before[t][u]) for u in h.transactions if u != t
-    )
-
-
-def well_founded(h: History) -> Value:
-    """Return whether real time, as recorded, runs one way."""
-    return every(
-        implies(h.before[t][u], no(h.before[u][t])) for t, u in combinations(h.transactions, 2)
     )

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from models import bounded, exhaustive
+from models.engines import ENGINES, check
 from models.generate import Expander, Packing, compile_function, packing
 from models.smt import satisfiable
 from models.trace import System, trace
@@ -212,3 +213,24 @@ def test_bounded_and_exhaustive_agree_on_random_specs(source: str) -> None:
             assert verdict.depth == naive.first[name], name
         else:
             assert verdict.answer != ("holds" if witness else "violated"), name
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_counterexample_of_one_engine_replays_in_all(engine: str) -> None:
+    """A trace that only the engine believes that found it."""
+    model = MODELS["window old"]()
+    (found,) = check(model, engine, wanted=[model.property_named("opacity")])
+    assert found.trace is not None
+    system = trace(model)
+    solver = reference.Solver(system)
+    layout = packing(model.cells)
+    expand = compile_function(Expander(system, layout).source(), "expand")
+    states = found.trace.states
+    for before, step, after in zip(states, found.trace.steps, states[1:], strict=False):
+        assert model.take(before, step) == after
+        assert _expanded(system, layout, expand, before)[step] == after
+        assert solver.successors(before)[step] == after
+    (names, judge), *_ = exhaustive.judges(layout, {"opacity": system.claims["opacity"]})
+    assert names == ["opacity"]
+    assert [bool(judge(layout.pack(v))) for v in states] == [False] * 13 + [True]
+    assert violates(model, found.claim, found.trace)
