@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from models.engines import check
 from models.limits import Limits
 from models.loading import load
-from models.verdict import Verdict
+from models.verdict import Verdict, in_steps
 
 from .registry import JOBS, Job
 
@@ -95,7 +95,9 @@ def _against(verdict: Verdict, job: Job) -> list[str]:
         return [f"{name} holds ({verdict.extent}); it should be violated"]
     steps = job.violated[name]
     if steps is not None and verdict.depth != steps:
-        return [f"{name} is violated after {verdict.depth} steps; it should be after {steps}"]
+        return [
+            f"{name} is violated after {in_steps(verdict.depth or 0)}; it should be after {steps}"
+        ]
     return []
 
 

@@ -13,7 +13,7 @@ from ci.gate import Outcome
 from ci.report import reproduce
 from models.chart import chart
 from models.formats import command, said
-from models.verdict import Verdict
+from models.verdict import Verdict, in_steps
 
 COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
 
@@ -90,7 +90,7 @@ def counterexample(verdicts: Sequence[Verdict], shown: Verdict) -> None:
     what = same[0] if len(same) == 1 else f"{', '.join(same[:-1])} and {same[-1]}"
     verb = "breaks" if len(same) == 1 else "break"
     click.echo()
-    click.echo(_wrapped(f"{what} {verb} first, after {shown.depth} steps:"))
+    click.echo(_wrapped(f"{what} {verb} first, after {in_steps(shown.depth or 0)}:"))
     click.echo()
     click.echo(chart(shown, width()).rstrip())
     click.echo()

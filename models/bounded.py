@@ -18,7 +18,7 @@ from spec.notation import _nodes as nodes
 from .limits import LimitReached, Limits
 from .smt import Frame, becomes, width_for
 from .trace import System, trace
-from .verdict import Trace, Verdict, explained, replay, what_failed
+from .verdict import Trace, Verdict, explained, in_steps, replay, what_failed
 
 DEFAULT_STEPS = 20
 
@@ -104,7 +104,7 @@ def check(
     """
     limits = limits or Limits()
     run = _Bounded(model, limits, model.properties if wanted is None else wanted)
-    reason = f"not reached within {steps} steps"
+    reason = f"not reached within {in_steps(steps)}"
     try:
         run.go(steps)
     except LimitReached as limit:
@@ -189,7 +189,7 @@ class _Bounded:
             answer = "holds" if witness else "violated"
             what = what_failed(self.model, claim, trace_found)
             base = replace(base, depth=length, trace=trace_found, reason=what)
-            return explained(_answered(base, answer, f"{length} steps"))
+            return explained(_answered(base, answer, in_steps(length)))
         if self.ended:
             if witness:
                 return _answered(
@@ -197,8 +197,8 @@ class _Bounded:
                 )
             return _answered(base, "holds", "all states")
         if witness or self.done < steps:
-            return _answered(replace(base, reason=reason), "unknown", f"{max(self.done, 0)} steps")
-        return _answered(base, "holds", f"{steps} steps")
+            return _answered(replace(base, reason=reason), "unknown", in_steps(max(self.done, 0)))
+        return _answered(base, "holds", in_steps(steps))
 
 
 def _answered(verdict: Verdict, answer: Any, extent: str) -> Verdict:

@@ -21,7 +21,7 @@ from spec.notation._nodes import Node
 from .generate import Expander, Packing, compile_function, judge_source, packing, size_of
 from .limits import LimitReached, Limits
 from .trace import System, trace
-from .verdict import Answer, Trace, Verdict, explained, replay, what_failed
+from .verdict import Answer, Trace, Verdict, explained, in_steps, replay, what_failed
 
 CHUNK = 4096
 """States expanded between two looks at the limits."""
@@ -283,7 +283,7 @@ def verdicts(run: Exploration, wanted: Sequence[Property], seconds: float) -> li
 def _verdict(run: Exploration, claim: Property, seconds: float, notes: tuple[str, ...]) -> Verdict:
     model = run.system.model
     reached = max(len(run.levels) - 1, 0)
-    extent = "all states" if run.complete else f"{reached} steps"
+    extent = "all states" if run.complete else in_steps(reached)
     verdict = Verdict(
         model, claim, "exhaustive", "holds", extent, len(run.states), run.transitions, reached,
         seconds, notes=notes,
@@ -292,7 +292,7 @@ def _verdict(run: Exploration, claim: Property, seconds: float, notes: tuple[str
     if claim.name in run.failures:
         found = run.trace_to(*run.failures[claim.name])
         answer: Answer = "holds" if witness else "violated"
-        extent = f"{len(found.steps)} steps"
+        extent = in_steps(len(found.steps))
         changed = replace(
             verdict, answer=answer, extent=extent, depth=len(found.steps), trace=found
         )

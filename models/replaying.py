@@ -10,7 +10,7 @@ from typing import Any
 from spec.notation import Model, RangeError, SpecError, Values
 
 from .loading import load
-from .verdict import Trace, violates
+from .verdict import Trace, in_steps, violates
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,10 @@ def replayed(record: dict[str, Any]) -> Replayed:
     if claim.kind == "sometimes":
         reached = model.holds(claim, trace.states[-1])
         return Replayed(
-            title, reached, f"reached after {len(steps)} steps" if reached else "missed"
+            title, reached, f"reached after {in_steps(len(steps))}" if reached else "missed"
         )
     broken = violates(model, claim, trace)
-    said = f"violated after {len(steps)} steps" if broken else "not violated"
+    said = f"violated after {in_steps(len(steps))}" if broken else "not violated"
     return Replayed(title, broken, said)
 
 

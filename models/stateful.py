@@ -28,7 +28,7 @@ from spec.notation import Model, Property, RangeError, Spec, Step, Values
 
 from .limits import LimitReached, Limits
 from .minimise import minimise
-from .verdict import Trace, Verdict, explained, what_failed
+from .verdict import Trace, Verdict, explained, in_steps, what_failed
 
 DEFAULT_RUNS = 6000
 DEFAULT_MOVES = 8
@@ -368,14 +368,12 @@ def _verdict(
         what = what_failed(walker.model, claim, trace)
         length = len(trace.steps)
         return explained(
-            replace(base, answer="violated", extent=f"{length} steps", depth=length, trace=trace,
+            replace(base, answer="violated", extent=in_steps(length), depth=length, trace=trace,
                     reason=what)
         )  # fmt: skip
     if claim.kind == "sometimes":
         if claim.name not in walker.witnessed:
             return replace(base, answer="unknown", reason=reason or "no run reached it")
         trace = walker.witnessed[claim.name]
-        return replace(
-            base, trace=trace, depth=len(trace.steps), extent=f"{len(trace.steps)} steps"
-        )
+        return replace(base, trace=trace, depth=len(trace.steps), extent=in_steps(len(trace.steps)))
     return replace(base, answer="unknown", reason=reason) if reason else base

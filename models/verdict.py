@@ -11,6 +11,11 @@ from spec.notation import Explanation, Model, Property, RangeError, SpecError, S
 Answer: TypeAlias = Literal["holds", "violated", "unknown"]
 
 
+def in_steps(number: int) -> str:
+    """Return a number of steps in words: ``1 step``, ``13 steps``."""
+    return f"{number} step" if number == 1 else f"{number} steps"
+
+
 @dataclass(frozen=True)
 class Trace:
     """A run of a spec that anyone can replay.
@@ -111,8 +116,8 @@ class Verdict:
         }
 
 
-def replay(model: Model, steps: Sequence[Step], start: Values | None = None) -> Trace:
-    """Run steps in plain Python, from the first initial state or a given one.
+def replay(model: Model, taken: Sequence[Step], start: Values | None = None) -> Trace:
+    """Take steps in plain Python, from the first initial state or a given one.
 
     Raises
     ------
@@ -121,12 +126,12 @@ def replay(model: Model, steps: Sequence[Step], start: Values | None = None) -> 
         `RangeError`, a subclass.
     """
     states = [next(model.initial_states()) if start is None else start]
-    for i, step in enumerate(steps):
+    for i, step in enumerate(taken):
         after = model.take(states[-1], step)
         if after is None:
             raise SpecError(f"step {i + 1}, {model.show_step(step)}, is not possible there")
         states.append(after)
-    return Trace(tuple(states), tuple(steps))
+    return Trace(tuple(states), tuple(taken))
 
 
 def explained(verdict: Verdict) -> Verdict:
