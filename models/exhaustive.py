@@ -248,6 +248,8 @@ class _Explorer:
         states = self.run.states
         for names, judge in self.judges:
             for i in range(first, len(states)):
+                if i % 512 == 0:
+                    self.limits.check()
                 bits = judge(states[i])
                 if bits:
                     for k, name in enumerate(names):

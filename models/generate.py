@@ -166,6 +166,15 @@ class _Tree:
         here.commands.append(command)
 
 
+def _chain(literal: Node, branch: _Tree) -> tuple[list[Node], _Tree]:
+    """Return the conditions up to the next fork or command, which can be asked in one line."""
+    conditions = [literal]
+    while not branch.commands and len(branch.branches) == 1:
+        (literal, branch), *_ = branch.branches.items()
+        conditions.append(literal)
+    return conditions, branch
+
+
 class Expander:
     """Generates the function that expands a chunk of states."""
 
@@ -175,7 +184,7 @@ class Expander:
         self.lines: list[str] = []
 
     def source(self) -> str:
-        """Return the source of ``expand(chunk, first, add, seen, found, parent, via, report)``.
+        """Return the source of ``expand(chunk, first, seen, found, parent, via, taken, report)``.
 
         For each state of the chunk it adds the next states that are new to ``seen`` and to the
         lists ``found``, ``parent`` and ``via``; it returns the number of steps that were possible.
@@ -212,9 +221,11 @@ class Expander:
             if literal in done:
                 continue
             inverse = nodes.negation(literal)
-            self.lines.append(f"{pad}if {self.printer.show(literal)}:")
+            conditions, branch = _chain(literal, branch)
+            self.lines.append(f"{pad}if {' and '.join(map(self.printer.show, conditions))}:")
             self._emit(branch, depth + 1)
-            if inverse in tree.branches:
+            done.add(literal)
+            if inverse in tree.branches and inverse not in done and len(conditions) == 1:
                 done.add(inverse)
                 self.lines.append(f"{pad}else:")
                 self._emit(tree.branches[inverse], depth + 1)
@@ -226,6 +237,10 @@ class Expander:
         if command.leaves:
             self.lines.append(f"{pad}report(i, {index}, 'ranges')")
             return
+        roots = [n for _, n in command.updates] + [c.condition for c in command.checks]
+        for k, node in enumerate(_shared(roots)):
+            self.lines.append(f"{pad}t{k} = {self.printer.show(node)}")
+            self.printer.named[node] = f"t{k}"
         for check in command.checks:
             failed = self.printer.show(nodes.negation(check.condition))
             self.lines.append(f"{pad}if {failed}: report(i, {index}, {check.claim!r})")
@@ -233,6 +248,7 @@ class Expander:
         self.lines += [
             f"{pad}if n not in seen: add(n); found.append(n); parent.append(i); via.append({index})"
         ]
+        self.printer.named.clear()
 
     def _successor(self, command: Command) -> list[str]:
         lines = ["b = bytearray(s)"]

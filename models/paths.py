@@ -227,7 +227,8 @@ class Run:
         return can_be
 
     def assume(self, condition: Node) -> None:
-        """Go on only where the condition holds."""
+        """Go on only where the condition holds; an integer holds where it is not 0."""
+        condition = nodes.truth(condition)
         known = self.facts.known(condition)
         if known is False:
             raise Infeasible

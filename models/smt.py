@@ -8,7 +8,7 @@ from typing import Any
 import z3
 
 from spec.notation import _nodes as nodes
-from spec.notation._nodes import Node
+from spec.notation._nodes import Cell, Node
 
 from .trace import Command, System
 
@@ -28,6 +28,8 @@ def width_for(system: System) -> int:
             continue
         seen.add(node)
         low, high = min(low, node.low), max(high, node.high)
+        if node.op == "divide":  # computed by way of a - a % b
+            low = min(low, node.args[0].low - node.args[1].args[0])
         if node.op not in ("cell", "constant"):
             todo.extend(node.args)
     return max(high.bit_length(), (-low - 1).bit_length()) + 1
@@ -91,18 +93,24 @@ PRINT: dict[str, Callable[..., Any]] = {
 }
 
 
+def _name(cell: Cell) -> str:
+    """Return a name that no other cell has."""
+    return f"{cell.variable}{list(cell.index)}"
+
+
 def satisfiable(conditions: Sequence[Node]) -> bool:
     """Return whether some values of the cells, within their ranges, satisfy all conditions."""
     terms, ranges = {}, []
     for cell in nodes.cells_of(conditions):
         node = nodes.cell(cell)
         if cell.boolean:
-            terms[node] = z3.Bool(cell.label)
+            terms[node] = z3.Bool(_name(cell))
         else:
-            terms[node] = z3.Int(cell.label)
+            terms[node] = z3.Int(_name(cell))
             ranges += [cell.low <= terms[node], terms[node] <= cell.high]
     printer = Printer(terms, 0)
     solver = z3.Solver()
+    solver.set("timeout", 1000)  # what it cannot say in a second counts as possible
     solver.add(*ranges, *map(printer.show, conditions))
     return bool(solver.check() != z3.unsat)
 
@@ -124,7 +132,7 @@ class Frame:
         self.system = system
         self.terms: list[Any] = []
         for cell, node in zip(system.model.cells, system.cells, strict=True):
-            name = f"{cell.label}@{moment}"
+            name = f"{_name(cell)}@{moment}"
             if node.op == "constant":
                 self.terms.append(Printer({}, width).show(node))
             elif cell.boolean:

@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis import strategies as st
+from hypothesis.errors import HypothesisException
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
@@ -86,6 +87,8 @@ class Walker:
         Every action with every lane it has.
     runs : int
         How many runs were begun.
+    stopped : str
+        The limit that was reached, if one was.
     """
 
     def __init__(
@@ -99,6 +102,7 @@ class Walker:
         self.pairs = sorted({(s.action, lane_of((s, None))) for s in model.steps})
         self.smallest: dict[str, Trace] = {}
         self.runs = 0
+        self.stopped = ""
         self.watch(wanted)
 
     def watch(self, wanted: Sequence[Property]) -> None:
@@ -118,7 +122,8 @@ class Walker:
         try:
             self.limits.check(f"{self.runs:,} runs, {len(self.seen):,} states")
         except LimitReached as limit:
-            raise OutOfLimits(str(limit)) from None
+            self.stopped = str(limit)
+            raise OutOfLimits from None
 
     def possible(self, values: Values) -> list[Move]:
         """Return the steps possible in a state, with where they lead."""
@@ -326,8 +331,10 @@ def check(
                     found[claim.name] = minimise(model, claim, violation.trace)
             elif walker.closed():
                 break
-    except OutOfLimits as limit:
-        reason = str(limit)
+    except (OutOfLimits, HypothesisException):
+        if not walker.stopped:
+            raise
+        reason = walker.stopped  # Hypothesis may also find a run flaky that a limit cut short
     return [_verdict(walker, claim, found, reason, limits) for claim in wanted]
 
 

@@ -142,11 +142,19 @@ def explained(verdict: Verdict) -> Verdict:
     return replace(verdict, explanation=verdict.model.spec.explain(verdict.claim.name, states))
 
 
+def _possible(model: Model, values: Values, step: Step) -> bool:
+    """Return whether a step can be taken, be it out of its range."""
+    try:
+        return model.take(values, step) is not None
+    except RangeError:
+        return True
+
+
 def violates(model: Model, claim: Property, trace: Trace) -> bool:
     """Return whether a replayed trace ends in a violation of a property, in plain Python."""
     last = trace.states[-1]
     if claim.kind == "deadlock":
-        return not model.may_end(last) and all(model.take(last, s) is None for s in model.steps)
+        return not model.may_end(last) and not any(_possible(model, last, s) for s in model.steps)
     if claim.kind == "transition":
         return len(trace.states) > 1 and not model.holds(claim, trace.states[-2], last)
     if claim.kind == "range":

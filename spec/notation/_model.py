@@ -59,6 +59,10 @@ class Model:
     def layout(self) -> Layout:
         """Where each variable's cells stand."""
         sizes = {v.name: tuple(i.size(self.spec) for i in v.indices) for v, _ in self._variables}
+        labels = [c.label for _, cells in self._variables for c in cells]
+        for label in labels:
+            if labels.count(label) > 1:
+                raise SpecError(f"{self.name}: two cells are called {label}: labels must differ")
         return Layout([(v.name, sizes[v.name], cells) for v, cells in self._variables])
 
     @cached_property
@@ -114,6 +118,9 @@ class Model:
             kind = self.spec.declared_methods[method].kind
             description = _first_line(getattr(type(self.spec), method))
             found.append(Property(method.replace("_", "-"), kind, description, method))
+        for taken in ("ranges", "no-deadlock"):
+            if any(p.name == taken for p in found):
+                raise SpecError(f"{self.name}: the property name {taken!r} is taken")
         if self.methods("finished"):
             found.append(Property("no-deadlock", "deadlock", "A run stops only where it may end."))
         found.append(Property("ranges", "range", "No variable leaves its declared range."))
@@ -193,9 +200,12 @@ class Model:
     def holds(self, claim: Property, values: Values, after: Values | None = None) -> bool:
         """Return whether an invariant, a witness or a transition property is true of states."""
         state = self.at(values)
-        if claim.kind == "transition":
-            return after is None or bool(self.call(claim.method, state, self.at(after)))
-        return bool(self.call(claim.method, state))
+        try:
+            if claim.kind == "transition":
+                return after is None or bool(self.call(claim.method, state, self.at(after)))
+            return bool(self.call(claim.method, state))
+        except Disabled:
+            raise SpecError(f"{self.name}: {claim.name}: require belongs in actions") from None
 
     def may_end(self, values: Values) -> bool:
         """Return whether a run may end in this state."""

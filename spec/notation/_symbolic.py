@@ -113,12 +113,12 @@ class Symbolic:
         return value_of(nodes.negation(nodes.equal(self.node, node_of(other))))
 
     def __and__(self, other: Value) -> Value:
-        return every(self, other)
+        return every(*_truths(self, other))
 
     __rand__ = __and__
 
     def __or__(self, other: Value) -> Value:
-        return some(self, other)
+        return some(*_truths(self, other))
 
     __ror__ = __or__
 
@@ -132,6 +132,13 @@ def node_of(value: Value) -> Node:
     if isinstance(value, int):
         return nodes.constant(int(value))
     raise SpecError(f"{value!r} is no integer and no truth value")
+
+
+def _truths(*values: Value) -> tuple[Value, ...]:
+    """Return the values if they are truth values: on integers Python's & and | mean bits."""
+    if not all(node_of(value).boolean for value in values):
+        raise SpecError("& and | take truth values; use every, some or ite on numbers")
+    return values
 
 
 def value_of(node: Node) -> Value:

@@ -60,6 +60,15 @@ class History:
     before_commit: Sequence[Sequence[Value]]
     predecessor: Sequence[int | None]
 
+    def earlier(self, t: int) -> list[int]:
+        """Return what t's process ran before t, the nearest first."""
+        found: list[int] = []
+        before = self.predecessor[t]
+        while before is not None:
+            found.append(before)
+            before = self.predecessor[before]
+        return found
+
     def takes_from(self, t: int, w: int) -> Value:
         """Return whether t read something that w wrote."""
         return some(self.reads_from[t][x][w] for x in self.objects)
@@ -95,11 +104,15 @@ def strict_serializability(h: History) -> list[Demand]:
 
 
 def virtual_world_consistency(h: History) -> list[Demand]:
-    """Demand strict serializability, and that each transaction fits its own causal past."""
+    """Demand strict serializability, and that each transaction fits its own causal past.
+
+    The past of a transaction is what it has read from, what its process committed before it, and
+    their pasts; it is ordered by reads and by process, not by real time.
+    """
     alone = [
         _with_sources(h, [t == u for u in h.transactions], causal=True) for t in h.transactions
     ]
-    pasts = [Demand(past, lambda t, u: False) for past in alone]
+    pasts = [Demand(past, lambda t, u: t in h.earlier(u)) for past in alone]
     return strict_serializability(h) + pasts
 
 
@@ -112,7 +125,9 @@ def tms2(h: History) -> list[Demand]:
     """Demand opacity with updates in the order of their commits.
 
     In TMS2 an update takes effect between the call of its commit and the answer, on the newest
-    memory; so what had ended when an update asked to commit stands before that update.
+    memory; so what had ended when an update asked to commit stands before that update. (An update
+    that others read from before it had an answer would also have to; that is not recorded, and so
+    this is a necessary condition only where updates are read while they commit.)
     """
 
     def keeps(t: int, u: int) -> Value:
@@ -221,7 +236,7 @@ def _with_sources(
                 some(
                     every(members[t], h.committed[w])
                     for t in h.transactions
-                    if causal and h.predecessor[t] == w
+                    if causal and w in h.earlier(t)
                 ),
             )
             for w in h.transactions

@@ -60,7 +60,7 @@ class Window(TransactionalMemory):
         help="the clock value that Fetch&Increment returns",
     )
     clock_read = Choice(
-        "begin", "commit-only", help="the window's bottom at begin: the clock, or 0"
+        "begin", "commit-only", help="the window's bottom at begin: the clock, or before all"
     )
     recheck = Choice(
         "later", "later-or-equal", "every-read", "never",
@@ -81,11 +81,19 @@ class Window(TransactionalMemory):
     unlock = Choice("at-the-end", "object-by-object", help="when a commit unlocks")
 
     clock = Integer(0, lambda s: len(s.transactions))
-    date = Array(TransactionalMemory.objects, Integer(0, lambda s: len(s.transactions)))
+    date = Array(
+        TransactionalMemory.objects,
+        Integer(lambda s: s.origin, lambda s: len(s.transactions)),
+        initially=lambda s, x: s.origin,
+    )
     holds = Array((TransactionalMemory.transactions, TransactionalMemory.objects), Boolean())
 
     stage = Array(TransactionalMemory.transactions, Member(Stage))
-    bottom = Array(TransactionalMemory.transactions, Integer(0, lambda s: len(s.transactions)))
+    bottom = Array(
+        TransactionalMemory.transactions,
+        Integer(lambda s: s.origin, lambda s: len(s.transactions)),
+        initially=lambda s, t: s.origin,
+    )
     commit_time = Array(TransactionalMemory.transactions, Integer(0, lambda s: len(s.transactions)))
     published = Array((TransactionalMemory.transactions, TransactionalMemory.objects), Boolean())
     overwritten = Array((TransactionalMemory.transactions, TransactionalMemory.objects), Boolean())
@@ -93,6 +101,16 @@ class Window(TransactionalMemory):
         (TransactionalMemory.transactions, TransactionalMemory.objects),
         Integer(lambda s: -1 if s.version_end == "ct-1" else 0, lambda s: len(s.transactions)),
     )
+
+    @property
+    def origin(s) -> int:
+        """The date of the first versions, and the bottom of a window before the clock is read.
+
+        Where the commit alone touches the clock, it lies before every time that a commit can draw,
+        be it the old value: otherwise the first versions would look as new as the first update, and
+        OLD would be broken by the initial state alone.
+        """
+        return 0 if s.clock_read == "begin" else -1
 
     # The transaction's operations
 
@@ -259,7 +277,7 @@ class Window(TransactionalMemory):
     def forget(s, t: int) -> None:
         """Release t's locks and clear what it no longer needs."""
         s.stage[t] = Stage.OUTSIDE
-        s.bottom[t] = 0
+        s.bottom[t] = s.origin
         s.commit_time[t] = 0
         for x in s.objects:
             s.holds[t, x] = False
@@ -296,7 +314,7 @@ class Window(TransactionalMemory):
         """Neither the clock nor the date of an object ever runs backwards."""
         return every(after.clock >= s.clock, every(after.date[x] >= s.date[x] for x in s.objects))
 
-    @sometimes(when=lambda s: not s.plans and len(s.transactions) > 1)
+    @sometimes(when=lambda s: not s.plans and len(s.transactions) > 1 and s.processes != 1)
     def a_window_shrinks(s) -> Value:
         """A live transaction's window can become finite."""
         return some(
