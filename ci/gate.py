@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
+from multiprocessing import connection, get_context, parent_process
+from threading import Thread
 
 from models.engines import check
 from models.limits import Limits
 from models.loading import load
 from models.verdict import Verdict, in_steps
+from spec.notation import SpecError
 
 from .registry import JOBS, Job
 
@@ -47,7 +53,7 @@ class Outcome:
 
 
 def run_job(job: Job, until: float) -> Outcome:
-    """Run one job, until a moment of `time.monotonic` at the latest.
+    """Run one job, until a moment of `time.monotonic` at the latest; an error is a surprise.
 
     Parameters
     ----------
@@ -58,17 +64,22 @@ def run_job(job: Job, until: float) -> Outcome:
     """
     begun = time.monotonic()
     if begun >= until:
-        return unbegun(job)
-    model = load(job.reference, [f"{n}={v}" for n, v in job.parameters.items()])
-    wanted = [p for p in model.properties if not job.only or p.name in job.only]
-    limits = Limits(until - begun, MEMORY)
-    verdicts = tuple(check(model, job.engine, limits, wanted, job.options))
+        return _undecided(job, "the budget was used up before it began")
+    try:
+        verdicts = _verdicts(job, Limits(until - begun, MEMORY))
+    except SpecError as error:
+        return Outcome(job, (), time.monotonic() - begun, surprises=(("", str(error)),))
     return judged(Outcome(job, verdicts, time.monotonic() - begun))
 
 
-def unbegun(job: Job) -> Outcome:
-    """Return the outcome of a job for which no time was left."""
-    return Outcome(job, (), 0.0, unknown=(("", "the budget was used up before it began"),))
+def _verdicts(job: Job, limits: Limits) -> tuple[Verdict, ...]:
+    model = load(job.reference, [f"{n}={v}" for n, v in job.parameters.items()])
+    wanted = [p for p in model.properties if not job.only or p.name in job.only]
+    return tuple(check(model, job.engine, limits, wanted, job.options))
+
+
+def _undecided(job: Job, why: str) -> Outcome:
+    return Outcome(job, (), 0.0, unknown=(("", why),))
 
 
 def judged(outcome: Outcome) -> Outcome:
@@ -136,9 +147,11 @@ def run(
         Called with a line whenever a job has ended.
     """
     until = time.monotonic() + budget
-    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
+    context = get_context("spawn")
+    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_parent)
     try:
-        waiting = {pool.submit(run_job, job, until): job for job in jobs}
+        with _interrupts_held():
+            waiting = {pool.submit(run_job, job, until): job for job in jobs}
         found = dict(_collected(waiting, tell))
     except BaseException:
         for process in list(pool._processes.values()):  # no public way to stop running workers
@@ -149,15 +162,47 @@ def run(
     return [found[id(job)] for job in jobs]
 
 
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back; processes begun meanwhile never see it, and it is for us to end them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_with_parent() -> None:
+    """End this process as soon as its parent has ended, in whatever way."""
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def wait() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
+
+
 def _collected(
     waiting: dict[Future[Outcome], Job], tell: Callable[[str], None] | None
 ) -> Iterable[tuple[int, Outcome]]:
     for done, future in enumerate(as_completed(waiting), start=1):
         job = waiting[future]
-        outcome = future.result()
+        outcome = _result(future, job)
         if tell is not None:
             tell(f"{done} of {len(waiting)}: {job.name}: {outcome.answer}")
         yield id(job), replace(outcome, job=job)
+
+
+def _result(future: Future[Outcome], job: Job) -> Outcome:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        return _undecided(job, "the process was ended from outside, perhaps for want of memory")
+    except (MemoryError, RecursionError) as error:
+        return _undecided(job, f"{type(error).__name__}: the problem is too large")
 
 
 def exit_code(outcomes: Iterable[Outcome]) -> int:

@@ -31,25 +31,41 @@ def write(folder: Path, outcomes: Sequence[Outcome], seconds: float) -> None:
         If the folder holds something else, or cannot be made.
     """
     refuse_foreign(folder)
-    parent = folder.absolute().parent
+    folder = folder.resolve()  # where a link leads to; the link stays
+    parent = folder.parent
     new = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=parent))
     try:
         new.chmod(0o755)
         _fill(new, outcomes, seconds)
-        old = new.with_name(new.name + "-old")
-        if folder.exists():
-            os.replace(folder, old)
-        os.replace(new, folder)
-        shutil.rmtree(old, ignore_errors=True)
+        _exchange(folder, new)
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
         raise
 
 
+def _exchange(folder: Path, new: Path) -> None:
+    """Put a new folder in the place of an older one, which is removed at the end."""
+    old = new.with_name(new.name + "-old")
+    if folder.exists():
+        os.replace(folder, old)
+    try:
+        os.replace(new, folder)
+    except BaseException:
+        if old.exists():
+            os.replace(old, folder)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
 def refuse_foreign(folder: Path) -> None:
     """Raise a SpecError if a folder is not one that a report may replace."""
-    if not folder.absolute().parent.is_dir():
-        raise SpecError(f"there is no folder {folder.absolute().parent}")
+    place = folder.resolve()
+    if Path.cwd().is_relative_to(place):
+        raise SpecError(f"the report cannot replace the present folder, {place}; name another")
+    if not place.parent.is_dir():
+        raise SpecError(f"there is no folder {place.parent}")
+    if not os.access(place.parent, os.W_OK):
+        raise SpecError(f"nothing can be written in {place.parent}")
     if folder.exists() and not folder.is_dir():
         raise SpecError(f"{folder} is no folder")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / MARKER).exists():

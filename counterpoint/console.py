@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import math
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import click
 
+from models.loading import line_of_user
 from spec.notation import SpecError
 
 OK, FELL, WRONG, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 130
@@ -34,20 +37,43 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
         return _say(str(error), WRONG)
     except (KeyboardInterrupt, click.Abort):
         return _say("interrupted; nothing was written", INTERRUPTED)
-    except BrokenPipeError:
-        sys.stdout = None  # nobody reads it; closing it must not fail
-        return OK
     except OSError as error:
         return _say(f"{error.filename or 'system'}: {error.strerror or error}", WRONG)
     except (RecursionError, MemoryError) as error:
         return _say(f"unknown: {type(error).__name__}: the problem is too large", UNKNOWN)
+    except (Exception, SystemExit) as error:
+        return _say(_of_user(error), WRONG)
     return result if isinstance(result, int) else OK
+
+
+def _of_user(error: BaseException) -> str:
+    """Say where a user's file failed; an error of ours is raised again."""
+    place = line_of_user(error)
+    if not place:
+        raise error
+    return f"{place}: {type(error).__name__}: {error}"
 
 
 def _say(message: str, code: int) -> int:
     line = " ".join(message.split())
     click.echo(f"counterpoint: {line}", err=True)
     return code
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """Print to a reader who may have seen enough; the exit code is then what it would be."""
+    try:
+        yield
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 until Python ends
+
+
+def print_what_can_be_encoded() -> None:
+    """Let an escape stand for each character that the terminal's encoding does not have."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 @contextmanager
@@ -59,7 +85,7 @@ def progress(what: str) -> Iterator[Callable[[str], None] | None]:
     callable or None
         Takes a line about how far it is.
     """
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console  # only a terminal needs it, and it takes a while to load

@@ -22,12 +22,22 @@ from models.verdict import Verdict
 from spec.catalogue import SPECS
 
 from . import show
-from .console import FELL, OK, UNKNOWN, progress, run, seconds
+from .console import (
+    FELL,
+    OK,
+    UNKNOWN,
+    print_what_can_be_encoded,
+    printing,
+    progress,
+    run,
+    seconds,
+)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(package_name="counterpoint", prog_name="counterpoint")
-def counterpoint() -> None:
+@click.pass_context
+def counterpoint(context: click.Context) -> None:
     r"""Check order: of transactions that commit, of a crawler that fetches.
 
     \b
@@ -35,6 +45,8 @@ def counterpoint() -> None:
     counterpoint check window-stm --set fetch-and-increment=old
     counterpoint gate                                  everything, one report
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 @counterpoint.command("list")
@@ -47,17 +59,22 @@ def list_(reference: str | None, form: str) -> None:
     counterpoint list
     counterpoint list window-stm          its parameters, properties and actions
     """
-    found = _describe(reference) if reference else _overview()
-    if form == "json":
-        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
-        return
+    found = _overview() if reference is None else _describe(reference)
+    with printing():
+        if form == "json":
+            click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        else:
+            _show_entries(found)
+            if reference is None:
+                click.echo("counterpoint list SPEC shows its parameters, properties and actions.")
+
+
+def _show_entries(found: dict[str, dict[str, str]]) -> None:
     for section, entries in found.items():
         click.echo(click.style(section, bold=True))
         for name, text in entries.items():
             show.entry(name, text)
         click.echo()
-    if not reference:
-        click.echo("counterpoint list SPEC shows a spec's parameters, properties and actions.")
 
 
 def _overview() -> dict[str, dict[str, str]]:
@@ -134,12 +151,13 @@ def check_(
     """
     model = load(reference, settings)
     engines_named(engine)
-    wanted = [model.property_named(n) for n in names] or list(model.properties)
+    wanted = [model.property_named(n) for n in dict.fromkeys(names)] or list(model.properties)
     _must_be_writable(html)
     with progress(f"checking {model.name}") as tell:
         limits = Limits(time_limit, memory_limit * 2**20, tell)
         verdicts = check(model, engine, limits, wanted, Options(steps, runs, seed))
-    _print(verdicts, form)
+    with printing():
+        _print(verdicts, form)
     if html is not None:
         _write_page(verdicts, html)
     return exit_code(verdicts)
@@ -163,8 +181,15 @@ def _print(verdicts: list[Verdict], form: str) -> None:
 
 
 def _must_be_writable(path: Path | None) -> None:
-    if path is not None and not path.absolute().parent.is_dir():
-        raise click.UsageError(f"--html: there is no folder {path.absolute().parent}")
+    if path is None:
+        return
+    if not path.name:
+        raise click.UsageError("--html: '' names no file")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise click.UsageError(f"--html: there is no folder {folder}")
+    if not os.access(folder, os.W_OK):
+        raise click.UsageError(f"--html: nothing can be written in {folder}")
 
 
 def _write_page(verdicts: list[Verdict], path: Path) -> None:
@@ -174,12 +199,15 @@ def _write_page(verdicts: list[Verdict], path: Path) -> None:
     if shown is None:
         click.echo("no page was written: nothing is violated and no witness has a trace", err=True)
         return
-    write(path, shown, formats.command(shown))
+    try:
+        write(path, shown, formats.command(shown))
+    except OSError as error:  # it would name a temporary file
+        raise click.UsageError(f"--html: {path}: {error.strerror}") from error
     click.echo(f"{path} shows {shown.claim.name}", err=True)
 
 
 @counterpoint.command()
-@click.argument("file", type=click.File("r", encoding="utf-8"))
+@click.argument("file", type=click.File("r", encoding="utf-8-sig"))
 def replay(file: Any) -> int:
     r"""Replay the traces of FILE, printed by check --format json, in plain Python.
 
@@ -192,13 +220,18 @@ def replay(file: Any) -> int:
     """
     from models.replaying import read, replayed
 
-    results = [replayed(recorded) for recorded in read(file.read(), file.name)]
-    for result in results:
-        colour = "green" if result.agrees else "red"
-        click.echo(f"{click.style('agrees' if result.agrees else 'differs', fg=colour)}  "
-                   f"{result.title}: {result.said}")  # fmt: skip
-    if not results:
-        click.echo("no trace in it: nothing was violated and no witness was reached")
+    try:
+        text = file.read()
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"{file.name} is no text in UTF-8: {error.reason}") from error
+    results = [replayed(recorded) for recorded in read(text, file.name)]
+    with printing():
+        for result in results:
+            colour = "green" if result.agrees else "red"
+            click.echo(f"{click.style('agrees' if result.agrees else 'differs', fg=colour)}  "
+                       f"{result.title}: {result.said}")  # fmt: skip
+        if not results:
+            click.echo("no trace in it: nothing was violated and no witness was reached")
     return OK if all(r.agrees for r in results) else FELL
 
 
@@ -230,13 +263,13 @@ def gate(budget: float, report: Path, processes: int, form: str) -> int:
         outcomes = gates.run(budget, processes=processes, tell=tell)
     taken = time.monotonic() - begun
     reports.write(report, outcomes, taken)
-    if form == "json":
-        verdicts = [v for o in outcomes for v in o.verdicts]
-        click.echo(formats.as_json(verdicts))
-    elif form != "text":
-        click.echo(reports.junit(outcomes) if form == "junit" else reports.github(outcomes))
-    else:
-        show.gate(outcomes, reports.totals(outcomes), taken, report)
+    with printing():
+        if form == "json":
+            click.echo(formats.as_json([v for o in outcomes for v in o.verdicts]))
+        elif form != "text":
+            click.echo(reports.junit(outcomes) if form == "junit" else reports.github(outcomes))
+        else:
+            show.gate(outcomes, reports.totals(outcomes), taken, report)
     return gates.exit_code(outcomes)
 
 
@@ -245,4 +278,5 @@ def main() -> None:
     # Hypothesis keeps notes in the present folder unless it is told another one.
     notes = Path(tempfile.gettempdir()) / f"counterpoint-{getpass.getuser()}"
     os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(notes))
+    print_what_can_be_encoded()
     sys.exit(run(counterpoint))

@@ -13,14 +13,14 @@ from ci.gate import Outcome
 from ci.report import reproduce
 from models.chart import chart
 from models.formats import command, said
-from models.verdict import Verdict, in_steps
+from models.verdict import Verdict
 
 COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
 
 
 def width() -> int:
-    """Return the columns to use: the terminal's, at most 120; 80 in a pipe."""
-    return min(shutil.get_terminal_size((80, 24)).columns, 120)
+    """Return the columns to use: the terminal's, from 40 to 120; 80 in a pipe."""
+    return max(40, min(shutil.get_terminal_size((80, 24)).columns, 120))
 
 
 def report(verdicts: Sequence[Verdict]) -> None:
@@ -87,11 +87,10 @@ def counterexample(verdicts: Sequence[Verdict], shown: Verdict) -> None:
         for v in verdicts
         if v.answer == "violated" and v.depth == shown.depth and v.engine == shown.engine
     ]
-    what = same[0] if len(same) == 1 else f"{', '.join(same[:-1])} and {same[-1]}"
-    verb = "breaks" if len(same) == 1 else "break"
     click.echo()
-    click.echo(_wrapped(f"{what} {verb} first, after {in_steps(shown.depth or 0)}:"))
-    click.echo()
+    if len(same) > 1:
+        click.echo(_wrapped(f"{', '.join(same[:-1])} and {same[-1]} break first:"))
+        click.echo()
     click.echo(chart(shown, width()).rstrip())
     click.echo()
     click.echo(f"To reproduce: {command(shown)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -95,14 +96,14 @@ def case(verdict: Verdict) -> Case:
 
 
 def as_junit(suites: Iterable[tuple[str, Sequence[Case]]]) -> str:
-    """Return JUnit XML with a suite for each name."""
+    """Return JUnit XML with a suite for each name; what XML cannot hold is shown as U+FFFD."""
     root = ElementTree.Element("testsuites", name="counterpoint")
     for name, cases in suites:
         answers = [c.answer for c in cases]
         suite = ElementTree.SubElement(
             root,
             "testsuite",
-            name=name,
+            name=_clean(name),
             tests=str(len(cases)),
             failures=str(answers.count("violated")),
             errors=str(answers.count("unknown")),
@@ -119,14 +120,21 @@ def _add_case(suite: ElementTree.Element, name: str, of: Case) -> None:
     added = ElementTree.SubElement(
         suite,
         "testcase",
-        classname=name.replace(" ", "."),
-        name=of.name,
+        classname=_clean(name.replace(" ", ".")),
+        name=_clean(of.name),
         time=f"{of.seconds:.3f}",
     )
     if of.answer != "holds":
         tag = "failure" if of.answer == "violated" else "error"
-        fault = ElementTree.SubElement(added, tag, message=of.message, type=of.answer)
-        fault.text = of.text
+        fault = ElementTree.SubElement(added, tag, message=_clean(of.message), type=of.answer)
+        fault.text = _clean(of.text)
+
+
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def _clean(text: str) -> str:
+    return _NO_XML.sub("\ufffd", text)
 
 
 def suite_name(verdict: Verdict) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import importlib.util
+import inspect
 import sys
 import traceback
 from collections.abc import Sequence
@@ -14,6 +15,9 @@ from typing import Any
 
 from spec.catalogue import SPECS
 from spec.notation import Model, Spec, SpecError
+
+USER = "_counterpoint_user_"
+"""How the name of a module begins that was made from a user's file."""
 
 
 def load(reference: str, settings: Sequence[str] = ()) -> Model:
@@ -38,11 +42,17 @@ def load(reference: str, settings: Sequence[str] = ()) -> Model:
         name, sign, value = setting.partition("=")
         if not sign:
             raise SpecError(f"--set takes name=value, not {setting!r}")
+        name = name.replace("_", "-")
         if name in given:
             raise SpecError(f"{name} is set twice")
         given[name] = value
-    model = Model(found(**given), reference)
-    _ = model.cells, model.actions  # errors of the declarations, before any engine runs
+    try:
+        model = Model(found(**given), reference)
+        _ = model.cells, model.steps, model.properties, model.initial_values()
+    except SpecError:
+        raise
+    except Exception as error:  # of a declaration, before any engine runs
+        raise SpecError(_where(error, Path(inspect.getfile(found)))) from error
     return model
 
 
@@ -63,7 +73,7 @@ def find(reference: str) -> type[Spec]:
 def _import(path: Path) -> ModuleType:
     if not path.is_file():
         raise SpecError(f"there is no file {path}")
-    name = f"_counterpoint_user_{path.stem}"
+    name = USER + path.stem
     wanted = importlib.util.spec_from_file_location(name, path)
     if wanted is None or wanted.loader is None:
         raise SpecError(f"{path} is no Python file")
@@ -72,13 +82,24 @@ def _import(path: Path) -> ModuleType:
     try:
         wanted.loader.exec_module(module)
     except SyntaxError as error:
-        raise SpecError(f"{error.filename}:{error.lineno}: {error.msg}") from error
-    except Exception as error:
+        line = f":{error.lineno}" if error.lineno else ""
+        raise SpecError(f"{error.filename or path}{line}: {error.msg}") from error
+    except (Exception, SystemExit) as error:
         raise SpecError(_where(error, path)) from error
     return module
 
 
-def _where(error: Exception, path: Path) -> str:
+def line_of_user(error: BaseException) -> str:
+    """Return file and line of the deepest place in a user's file; empty if it is in none."""
+    places = [
+        f"{frame.f_code.co_filename}:{line}"
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if frame.f_globals.get("__name__", "").startswith(USER)
+    ]
+    return places[-1] if places else ""
+
+
+def _where(error: BaseException, path: Path) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     own = [f for f in frames if Path(f.filename).resolve() == path.resolve()]
     place = f"{path}:{own[-1].lineno}" if own else str(path)

@@ -44,12 +44,32 @@ def read(text: str, name: str) -> Iterator[dict[str, Any]]:
         found = json.loads(text)
     except json.JSONDecodeError as error:
         raise SpecError(f"{name}:{error.lineno}: {error.msg}") from None
-    needed = {"spec", "reference", "parameters", "property", "verdict", "trace", "initial"}
+    except RecursionError:
+        raise SpecError(f"{name}: it is nested too deeply") from None
     for place, record in enumerate(found if isinstance(found, list) else [found]):
-        if not isinstance(record, dict) or not needed <= record.keys():
+        if not _has(record, RECORD) or not all(_has(e, ENTRY) for e in record["trace"] or ()):
             raise SpecError(f"{name}: entry {place + 1} is no verdict of check --format json")
         if record["trace"] is not None:
             yield record
+
+
+RECORD = {
+    "spec": str,
+    "reference": str,
+    "parameters": dict,
+    "property": str,
+    "verdict": str,
+    "initial": dict,
+    "trace": list | None,
+}
+ENTRY = {"action": str, "parameters": dict, "changes": dict}
+
+
+def _has(found: Any, shape: dict[str, Any]) -> bool:
+    """Return whether a JSON value is an object with at least these keys, of these types."""
+    return isinstance(found, dict) and all(
+        key in found and isinstance(found[key], of) for key, of in shape.items()
+    )
 
 
 def replayed(record: dict[str, Any]) -> Replayed:
@@ -64,6 +84,7 @@ def replayed(record: dict[str, Any]) -> Replayed:
     model = load(record["reference"], given)
     title = f"{model.name} {record['property']}"
     claim = model.property_named(record["property"])
+    violated = record["verdict"] == "violated"
     steps = [model.read_step(e["action"], e["parameters"]) for e in record["trace"]]
     trace = Trace((_start(model, record["initial"]),), ())
     for place, (step, entry) in enumerate(zip(steps, record["trace"], strict=True)):
@@ -71,7 +92,7 @@ def replayed(record: dict[str, Any]) -> Replayed:
             after = model.take(trace.states[-1], step)
         except RangeError as error:
             last = claim.kind == "range" and place == len(steps) - 1
-            return Replayed(title, last, str(error))
+            return Replayed(title, last and violated, str(error))
         if after is None:
             return Replayed(title, False, f"step {place + 1}, {model.show_step(step)}, cannot run")
         if not _same_changes(model, trace.states[-1], after, entry["changes"]):
@@ -79,12 +100,11 @@ def replayed(record: dict[str, Any]) -> Replayed:
         trace = Trace((*trace.states, after), (*trace.steps, step))
     if claim.kind == "sometimes":
         reached = model.holds(claim, trace.states[-1])
-        return Replayed(
-            title, reached, f"reached after {in_steps(len(steps))}" if reached else "missed"
-        )
+        said = f"reached after {in_steps(len(steps))}" if reached else "missed"
+        return Replayed(title, reached and record["verdict"] == "holds", said)
     broken = violates(model, claim, trace)
     said = f"violated after {in_steps(len(steps))}" if broken else "not violated"
-    return Replayed(title, broken, said)
+    return Replayed(title, broken and violated, said)
 
 
 def _start(model: Model, initial: dict[str, Any]) -> Values:

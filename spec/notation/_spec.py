@@ -69,7 +69,7 @@ class Spec:
             elif isinstance(getattr(value, MARK, None), Mark):
                 cls.declared_methods[attribute] = getattr(value, MARK)
 
-    def __init__(self, **given: Any) -> None:
+    def __init__(self, /, **given: Any) -> None:
         named = {name.replace("_", "-"): value for name, value in given.items()}
         for name in named:
             if name not in self.declared_parameters:
