@@ -76,6 +76,12 @@ ENGINES = {
             {"steps": "steps"},
         ),
         Engine(
+            "induction",
+            "z3: every run of any length, from lemmas or by k-induction (k up to --steps)",
+            "models.induction",
+            {"steps": "steps"},
+        ),
+        Engine(
             "stateful",
             "Hypothesis: --runs random runs in plain Python, minimised",
             "models.stateful",

@@ -80,10 +80,10 @@ class Window(TransactionalMemory):
     locks = Choice("reads-and-writes", "writes", help="what a commit locks")
     unlock = Choice("at-the-end", "object-by-object", help="when a commit unlocks")
 
-    clock = Integer(0, lambda s: len(s.transactions))
+    clock = Integer(0, lambda s: len(s.transactions), grows=True)
     date = Array(
         TransactionalMemory.objects,
-        Integer(lambda s: s.origin, lambda s: len(s.transactions)),
+        Integer(lambda s: s.origin, lambda s: len(s.transactions), grows=True),
         initially=lambda s, x: s.origin,
     )
     holds = Array((TransactionalMemory.transactions, TransactionalMemory.objects), Boolean())
@@ -91,15 +91,21 @@ class Window(TransactionalMemory):
     stage = Array(TransactionalMemory.transactions, Member(Stage))
     bottom = Array(
         TransactionalMemory.transactions,
-        Integer(lambda s: s.origin, lambda s: len(s.transactions)),
+        Integer(lambda s: s.origin, lambda s: len(s.transactions), grows=True),
         initially=lambda s, t: s.origin,
     )
-    commit_time = Array(TransactionalMemory.transactions, Integer(0, lambda s: len(s.transactions)))
+    commit_time = Array(
+        TransactionalMemory.transactions, Integer(0, lambda s: len(s.transactions), grows=True)
+    )
     published = Array((TransactionalMemory.transactions, TransactionalMemory.objects), Boolean())
     overwritten = Array((TransactionalMemory.transactions, TransactionalMemory.objects), Boolean())
     end = Array(
         (TransactionalMemory.transactions, TransactionalMemory.objects),
-        Integer(lambda s: -1 if s.version_end == "ct-1" else 0, lambda s: len(s.transactions)),
+        Integer(
+            lambda s: -1 if s.version_end == "ct-1" else 0,
+            lambda s: len(s.transactions),
+            grows=True,
+        ),
     )
 
     @property
@@ -137,10 +143,11 @@ class Window(TransactionalMemory):
             elif s.recheck_locked == "abort" and locked:
                 s.abort(t)
                 return
-            s.bottom[t] = maximum(s.bottom[t], s.date[x])
-            if s.window_is_empty(t):
+            bottom = maximum(s.bottom[t], s.date[x])
+            if s.window_is_empty(t, bottom):
                 s.abort(t)
                 return
+            s.bottom[t] = bottom
         s.record_read(t, x)
 
     @action
@@ -234,11 +241,11 @@ class Window(TransactionalMemory):
             return s.date[x] >= s.bottom[t]
         return s.recheck == "every-read"
 
-    def window_is_empty(s, t: int) -> Value:
-        """Return whether bottom has reached top, the least end of anything t has read."""
+    def window_is_empty(s, t: int, bottom: Value) -> Value:
+        """Return whether a bottom reaches top, the least end of anything t has read."""
         if s.empty_window == "reaches":
-            return some(every(s.overwritten[t, y], s.bottom[t] >= s.end[t, y]) for y in s.objects)
-        return some(every(s.overwritten[t, y], s.bottom[t] > s.end[t, y]) for y in s.objects)
+            return some(every(s.overwritten[t, y], bottom >= s.end[t, y]) for y in s.objects)
+        return some(every(s.overwritten[t, y], bottom > s.end[t, y]) for y in s.objects)
 
     def top(s, t: int) -> Value:
         """Return the least end of anything t has read; beyond the clock while nothing ended."""
