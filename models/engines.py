@@ -120,7 +120,7 @@ def check(
     model : Model
         The spec.
     engine : str
-        A name of `ENGINES`, or ``all``.
+        A name of `ENGINES`, or ``all``: then induction is left out where there are no lemmas.
     limits : Limits, optional
         Time for each engine, and memory.
     wanted : sequence of Property, optional
@@ -137,11 +137,18 @@ def check(
     limits = limits or Limits()
     found: list[Verdict] = []
     for one in engines_named(engine):
+        if engine == "all" and one.name == "induction" and not _has_lemmas(model):
+            continue
         mine = one.check(model, limits.again(), wanted, options or Options())
         if one.name == "stateful":
             mine = _with_share(model, limits, found, mine)
         found += mine
     return found
+
+
+def _has_lemmas(model: Model) -> bool:
+    loading = importlib.import_module("models.loading")
+    return any(proof.lemmas for proof in loading.proofs_of(model))
 
 
 SHARE_SECONDS = 10.0
