@@ -9,7 +9,7 @@ SPECS = {
 PROOFS = {
     "spec.stm.window:Window": (
         "spec.stm.window_proof:EndlessWindow",
-        "spec.stm.window_proof:RecordedWindow",
+        "spec.stm.recorded_window:RecordedWindow",
     ),
 }
 """For a spec's class, the classes that have the lemmas of its proofs."""

@@ -40,6 +40,10 @@ class Spec:
         of the first action.
     without : tuple of str
         Methods of a base class that are no actions or properties of this one.
+    any_number : tuple of str
+        The indices of which a proof need not know the size.
+    in_other_words : dict
+        For a property's method, the names of properties that say the same without numbers.
     parameters : dict
         The value of every parameter, by its public name.
     """
@@ -47,6 +51,8 @@ class Spec:
     name: ClassVar[str] = ""
     lane: ClassVar[str] = ""
     without: ClassVar[tuple[str, ...]] = ()
+    any_number: ClassVar[tuple[str, ...]] = ()
+    in_other_words: ClassVar[dict[str, tuple[str, ...]]] = {}
     declared_parameters: ClassVar[dict[str, Parameter]] = {}
     declared_variables: ClassVar[dict[str, Variable]] = {}
     declared_methods: ClassVar[dict[str, Mark]] = {}

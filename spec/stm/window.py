@@ -171,7 +171,7 @@ class Window(TransactionalMemory):
         first = every(s.may_commit(t), s.writes_something(t))
         require(some(first, s.stage[t] == Stage.LOCKING))
         require(s.needs_lock(t, x), no(s.holds[t, x]))
-        require(every(implies(s.needs_lock(t, y), s.holds[t, y]) for y in s.objects if y < x))
+        require(every(implies(every(y < x, s.needs_lock(t, y)), s.holds[t, y]) for y in s.objects))
         require(no(s.holds[u, x] for u in s.transactions))
         if first:
             s.record_commit_call(t)
@@ -203,7 +203,7 @@ class Window(TransactionalMemory):
     def publish(s, t: int, x: int) -> None:
         """Publish (v, ct), in a fixed order; the old version ends at ct."""
         require(s.stage[t] == Stage.PUBLISHING, s.wrote[t, x], no(s.published[t, x]))
-        require(every(implies(s.wrote[t, y], s.published[t, y]) for y in s.objects if y < x))
+        require(every(implies(every(y < x, s.wrote[t, y]), s.published[t, y]) for y in s.objects))
         time = s.commit_time[t]
         for u in s.transactions:
             running = some(s.status[u] == Status.LIVE, s.status[u] == Status.COMMITTING)
@@ -270,7 +270,7 @@ class Window(TransactionalMemory):
 
     def locked_by_other(s, t: int, x: int) -> Value:
         """Return whether another transaction holds x."""
-        return some(s.holds[u, x] for u in s.transactions if u != t)
+        return some(every(u != t, s.holds[u, x]) for u in s.transactions)
 
     def all_published(s, t: int) -> Value:
         """Return whether everything that t wrote is published."""
@@ -298,21 +298,24 @@ class Window(TransactionalMemory):
     def one_owner(s) -> Value:
         """No two transactions hold the lock of one object."""
         return no(
-            every(s.holds[t, x], s.holds[u, x])
+            every(t < u, s.holds[t, x], s.holds[u, x])
             for x in s.objects
             for t in s.transactions
             for u in s.transactions
-            if t < u
         )
 
     @invariant
     def nothing_half_published(s) -> Value:
         """Nobody has read from a transaction that still has something to publish."""
         return no(
-            every(s.source[t, x] == w, s.status[w] == Status.COMMITTING, no(s.all_published(w)))
+            every(
+                t != w,
+                s.source[t, x] == w,
+                s.status[w] == Status.COMMITTING,
+                no(s.all_published(w)),
+            )
             for t in s.transactions
             for w in s.transactions
-            if t != w
             for x in s.objects
         )
 

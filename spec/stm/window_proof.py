@@ -7,8 +7,8 @@ add only what is recorded for the proof (ghosts: no step depends on them), and l
 on a transaction's operations, which proves more.
 
 `EndlessWindow` lets every process run transactions for ever and forgets each as the next begins.
-`RecordedWindow` keeps the whole history of transactions that run once, and so the criteria
-themselves, opacity among them, follow from its lemmas.
+`recorded_window.RecordedWindow` keeps the whole history of transactions that run once, and so the
+criteria themselves, opacity among them, follow from its lemmas.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from spec.notation import (
     transition,
 )
 
-from .history import CRITERIA, alone
+from .history import CRITERIA
 from .memory import Source, Status, TransactionalMemory
 from .window import Stage, Window
 
@@ -39,6 +39,7 @@ class PlacedWindow(Window):
     """The window protocol, with the place of each transaction and the dates that it has read."""
 
     name = "window-proof"
+    any_number = ("transactions", "objects")
 
     place = Array(
         TransactionalMemory.transactions,
@@ -75,6 +76,10 @@ class PlacedWindow(Window):
     def running(s, t: Value) -> Value:
         """Return whether t has begun and not ended."""
         return some(s.status[t] == Status.LIVE, s.status[t] == Status.COMMITTING)
+
+    def validated(s, t: Value) -> Value:
+        """Return whether t has validated what it read."""
+        return s.stage[t] >= Stage.VALIDATED
 
     def drawn(s, t: Value) -> Value:
         """Return whether t has drawn its commit time and has not ended."""
@@ -165,11 +170,10 @@ class PlacedWindow(Window):
     @lemma
     def the_validated_are_current(s) -> Value:
         """From validation on a transaction holds all its locks, and all it read is current."""
-        validated = {t: s.stage[t] >= Stage.VALIDATED for t in s.transactions}
         return every(
             every(
-                implies(every(validated[t], s.needs_lock(t, x)), s.holds[t, x]),
-                implies(every(validated[t], s.overwritten[t, x]), s.published[t, x]),
+                implies(every(s.validated(t), s.needs_lock(t, x)), s.holds[t, x]),
+                implies(every(s.validated(t), s.overwritten[t, x]), s.published[t, x]),
                 implies(s.published[t, x], s.wrote[t, x]),
             )
             for t in s.transactions
@@ -314,167 +318,4 @@ class EndlessWindow(PlacedWindow):
             )
             for t in s.transactions
             for x in s.objects
-        )
-
-
-class RecordedWindow(PlacedWindow):
-    """Every transaction runs once, and the history is kept: the criteria follow."""
-
-    name = "recorded-window"
-
-    def update(s, t: Value) -> Value:
-        """Return whether t's place is a commit time."""
-        committed = every(s.status[t] == Status.COMMITTED, s.writes_something(t))
-        return some(s.drawn(t), committed)
-
-    def wrote_version(s, w: Value, x: Value) -> Value:
-        """Return whether w has published a version of x."""
-        return some(s.published[w, x], every(s.status[w] == Status.COMMITTED, s.wrote[w, x]))
-
-    @lemma
-    def versions_have_writers(s) -> Value:
-        """The present version is the last writer's, and dated by its place."""
-        return every(
-            every(
-                implies(s.writer[x] < 0, s.date[x] == s.origin),
-                every(
-                    implies(
-                        s.writer[x] == w,
-                        every(s.wrote_version(w, x), s.date[x] == s.placed(w)),
-                    )
-                    for w in s.transactions
-                ),
-                every(
-                    implies(
-                        s.wrote_version(w, x),
-                        every(s.origin < s.placed(w), s.placed(w) <= s.date[x]),
-                    )
-                    for w in s.transactions
-                ),
-            )
-            for x in s.objects
-        )
-
-    @lemma
-    def copies_have_sources(s) -> Value:
-        """What was read is dated by the place of the committed update that wrote it."""
-        return every(
-            every(
-                implies(s.source[t, x] == Source.FIRST, s.read_date[t, x] == s.origin),
-                implies(s.current(t, x), s.source[t, x] == s.writer[x]),
-                implies(s.has_read(t, x), s.read_date[t, x] <= s.placed(t)),
-                every(
-                    implies(
-                        s.source[t, x] == w,
-                        every(
-                            s.status[w] == Status.COMMITTED,
-                            s.wrote[w, x],
-                            s.read_date[t, x] == s.placed(w),
-                            w != t,
-                        ),
-                    )
-                    for w in s.transactions
-                ),
-            )
-            for t in s.transactions
-            for x in s.objects
-        )
-
-    @lemma
-    def ended_updates_precede(s) -> Value:
-        """An ended update read only what was dated before its place."""
-        return every(
-            implies(every(s.update(t), s.has_read(t, x)), s.read_date[t, x] < s.placed(t))
-            for t in s.transactions
-            for x in s.objects
-        )
-
-    @lemma
-    def nothing_is_hidden(s) -> Value:
-        """No update that writes x stands between the version t has read and t's place."""
-
-        def before_or_after(t: Value, v: Value, x: Value) -> Value:
-            undrawn = some(
-                every(s.overwritten[t, x], s.end[t, x] <= s.placed(v)),
-                every(s.current(t, x), s.to_publish(v, x)),
-            )
-            later = ite(s.undrawn(t), undrawn, s.placed(t) < s.placed(v))
-            return some(s.placed(v) <= s.read_date[t, x], later)
-
-        return every(
-            implies(
-                every(t != v, s.has_read(t, x), s.update(v), s.wrote[v, x]),
-                before_or_after(t, v, x),
-            )
-            for t in s.transactions
-            for v in s.transactions
-            for x in s.objects
-        )
-
-    @lemma
-    def updates_have_places_of_their_own(s) -> Value:
-        """No two updates have one place, and no later one can have it either."""
-        return every(
-            implies(
-                s.update(t),
-                every(
-                    s.placed(t) < s.next_time(),
-                    every(
-                        implies(every(t != u, s.update(u)), s.placed(t) != s.placed(u))
-                        for u in s.transactions
-                    ),
-                ),
-            )
-            for t in s.transactions
-        )
-
-    @lemma
-    def real_time_is_kept(s) -> Value:
-        """What had ended before a transaction began stands before it."""
-        return every(
-            implies(
-                s.before[u, t],
-                every(
-                    u != t,
-                    s.ended(u),
-                    s.status[t] != Status.NOT_BEGUN,
-                    ite(s.update(t), s.placed(u) < s.placed(t), s.placed(u) <= s.placed(t)),
-                    no(s.before[t, u]),
-                    every(implies(s.before[v, u], s.before[v, t]) for v in s.transactions),
-                ),
-            )
-            for u in s.transactions
-            for t in s.transactions
-        )
-
-    @lemma
-    def commits_are_called_in_time(s) -> Value:
-        """What had ended when a transaction asked to commit stands before its commit time."""
-        return every(
-            implies(
-                s.before_commit[u, t],
-                every(
-                    u != t,
-                    s.ended(u),
-                    s.status[t] >= Status.COMMITTING,
-                    implies(s.update(t), s.placed(u) < s.placed(t)),
-                ),
-            )
-            for u in s.transactions
-            for t in s.transactions
-        )
-
-    @lemma
-    def overwriting_takes_two(s) -> Value:
-        """A copy is overwritten, and a transaction aborts, only beside a concurrent one."""
-        h = s.history()
-        return every(
-            every(
-                implies(s.status[t] == Status.ABORTED, no(alone(h, t))),
-                every(
-                    implies(every(s.overwritten[t, x], no(s.drawn(t))), no(alone(h, t)))
-                    for x in s.objects
-                ),
-            )
-            for t in s.transactions
         )

@@ -19,8 +19,8 @@ from models.trace import System, trace
 from models.verdict import violates
 from spec.catalogue import SPECS
 from spec.notation import Model, Step, Values
+from spec.stm.recorded_window import RecordedWindow
 from spec.stm.window import Window
-from spec.stm.window_proof import RecordedWindow
 from tests import reference, strategies
 from tests.reference import LEAVES
 

@@ -12,8 +12,9 @@ from models.proving import Prover
 from models.trace import trace
 from models.verdict import Verdict, violates
 from spec.notation import Integer, Model, Spec, action, invariant, lemma, require
+from spec.stm.recorded_window import RecordedWindow
 from spec.stm.window import Window
-from spec.stm.window_proof import EndlessWindow, RecordedWindow
+from spec.stm.window_proof import EndlessWindow
 from tests.strategies import build, sources
 
 
