@@ -94,7 +94,8 @@ def _write_pages(folder: Path, outcomes: Sequence[Outcome]) -> dict[tuple[int, s
     for place, outcome in enumerate(outcomes, start=1):
         for verdict in outcome.verdicts:
             if verdict.answer == "violated" and verdict.trace is not None:
-                name = f"{place:02}-{verdict.model.name}-{verdict.engine}-{verdict.claim.name}.html"
+                of = verdict.model.name.replace("/", "-")
+                name = f"{place:02}-{of}-{verdict.engine}-{verdict.claim.name}.html"
                 page.write(folder / name, verdict, command(verdict))
                 pages[place, verdict.claim.name] = name
     return pages

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import click
 
 from models.loading import line_of_user
+from models.processes import cores
 from spec.notation import SpecError
 
 OK, FELL, WRONG, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 130
@@ -22,6 +23,13 @@ def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> 
     if value is not None and not 0 < value < math.inf:
         raise click.BadParameter(f"{value} is no number of seconds above zero", ctx, param)
     return value
+
+
+processes_option = click.option(
+    "--processes", type=click.IntRange(1, 64), default=cores, show_default="all cores",
+    help="How many run at a time.",
+)  # fmt: skip
+"""The option of every command that runs many checks."""
 
 
 def run(command: click.Command, arguments: list[str] | None = None) -> int:

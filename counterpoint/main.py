@@ -22,12 +22,14 @@ from models.verdict import Verdict
 from spec.catalogue import SPECS
 
 from . import show
+from .commands import mutants
 from .console import (
     FELL,
     OK,
     UNKNOWN,
     print_what_can_be_encoded,
     printing,
+    processes_option,
     progress,
     run,
     seconds,
@@ -57,7 +59,7 @@ def list_(reference: str | None, form: str) -> None:
 
     \b
     counterpoint list
-    counterpoint list window-stm          its parameters, properties and actions
+    counterpoint list window-stm          its parameters, properties, actions and mutants
     """
     found = _overview() if reference is None else _describe(reference)
     with printing():
@@ -66,7 +68,9 @@ def list_(reference: str | None, form: str) -> None:
         else:
             _show_entries(found)
             if reference is None:
-                click.echo("counterpoint list SPEC shows its parameters, properties and actions.")
+                click.echo(
+                    "counterpoint list SPEC shows its parameters, properties, actions and mutants."
+                )
 
 
 def _show_entries(found: dict[str, dict[str, str]]) -> None:
@@ -95,6 +99,7 @@ def _describe(reference: str) -> dict[str, dict[str, str]]:
             f"{a.name}({', '.join(n for n, _ in a.parameters)})": a.description
             for a in model.actions
         },
+        **mutants.section(reference),
     }
 
 
@@ -125,6 +130,9 @@ def _describe(reference: str) -> dict[str, dict[str, str]]:
 )
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path),
               help="Write the counterexample as one page to step through.")  # fmt: skip
+@click.option("--mutants", "of_mutants", is_flag=True,
+              help="Check the mutants of SPEC: each must be killed as it declares.")  # fmt: skip
+@processes_option
 def check_(
     reference: str,
     settings: tuple[str, ...],
@@ -137,6 +145,8 @@ def check_(
     memory_limit: int,
     form: str,
     html: Path | None,
+    of_mutants: bool,
+    processes: int,
 ) -> int:
     r"""Check the properties of SPEC: a name from the list, or a file as my_spec.py:Class.
 
@@ -148,7 +158,14 @@ def check_(
     counterpoint check window-stm --set transactions=3 --property opacity
     counterpoint check window-stm --set programs="w x; w z; r x, r z; r z, r x"
     counterpoint check my_spec.py:Counter --engine all --format json
+    counterpoint check window-stm --mutants
+    counterpoint check window-stm/reader-does-not-wait
     """
+    if of_mutants:
+        if settings or names or html:
+            raise click.UsageError(mutants.OWN_BOUNDS)
+        limits = Limits(time_limit, memory_limit * 2**20)
+        return mutants.check(reference, engine, limits, Options(steps, runs, seed), processes, form)
     model = load(reference, settings)
     engines_named(engine)
     wanted = [model.property_named(n) for n in dict.fromkeys(names)] or list(model.properties)

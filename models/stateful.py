@@ -10,6 +10,7 @@ minimises what Hypothesis found.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
@@ -274,7 +275,7 @@ def lane_of(move: Move) -> int:
 
 
 def _machine(walker: Walker) -> type[SpecMachine]:
-    name = "".join(part.title() for part in walker.model.name.split("-")) + "Machine"
+    name = "".join(part.title() for part in re.split(r"\W", walker.model.name)) + "Machine"
     made: type[SpecMachine] = type(name, (SpecMachine,), {"walker": walker})
     made.TestCase.settings = settings(
         max_examples=500,

@@ -5,3 +5,8 @@ SPECS = {
     "window-stm": "spec.stm.window:Window",
 }
 """Public name to ``module:class``."""
+
+MUTANTS = {
+    "window-stm": "spec.stm.mutants.window",
+}
+"""Public name to the module that declares its mutants; a mutant is named ``spec/mutant``."""

@@ -18,6 +18,7 @@ from spec.notation import (
     Array,
     Boolean,
     Choice,
+    Claim,
     Integer,
     Member,
     Picture,
@@ -52,6 +53,7 @@ class Window(TransactionalMemory):
     """The window protocol; ``fetch-and-increment=old`` is the incorrect one."""
 
     name = "window-stm"
+    published_claim = Claim("fetch-and-increment", broken="old", clean="new", criterion="opacity")
 
     returns = Choice(
         "new",
@@ -306,6 +308,15 @@ class Window(TransactionalMemory):
             for t in s.transactions
             for w in s.transactions
             if t != w
+            for x in s.objects
+        )
+
+    @invariant
+    def idle_holds_nothing(s) -> Value:
+        """A transaction that is not committing holds no lock."""
+        return no(
+            every(s.holds[t, x], s.status[t] != Status.COMMITTING)
+            for t in s.transactions
             for x in s.objects
         )
 
