@@ -23,6 +23,9 @@ from spec.catalogue import SPECS
 
 from . import show
 from .commands import mutants
+from .commands.errata import errata
+from .commands.readings import readings
+from .commands.search import search_
 from .console import (
     FELL,
     OK,
@@ -45,6 +48,9 @@ def counterpoint(context: click.Context) -> None:
     \b
     counterpoint list                                  what there is
     counterpoint check window-stm --set fetch-and-increment=old
+    counterpoint check window-stm --mutants            who kills whom
+    counterpoint readings window-stm --changes 1       which readings keep the paper's claim
+    counterpoint errata                                what papers printed
     counterpoint gate                                  everything, one report
     """
     if context.invoked_subcommand is None:
@@ -169,7 +175,7 @@ def check_(
     model = load(reference, settings)
     engines_named(engine)
     wanted = [model.property_named(n) for n in dict.fromkeys(names)] or list(model.properties)
-    _must_be_writable(html)
+    show.must_be_writable("--html", html)
     with progress(f"checking {model.name}") as tell:
         limits = Limits(time_limit, memory_limit * 2**20, tell)
         verdicts = check(model, engine, limits, wanted, Options(steps, runs, seed))
@@ -195,18 +201,6 @@ def _print(verdicts: list[Verdict], form: str) -> None:
         click.echo(formats.as_github(verdicts))
     else:
         show.report(verdicts)
-
-
-def _must_be_writable(path: Path | None) -> None:
-    if path is None:
-        return
-    if not path.name:
-        raise click.UsageError("--html: '' names no file")
-    folder = path.absolute().parent
-    if not folder.is_dir():
-        raise click.UsageError(f"--html: there is no folder {folder}")
-    if not os.access(folder, os.W_OK):
-        raise click.UsageError(f"--html: nothing can be written in {folder}")
 
 
 def _write_page(verdicts: list[Verdict], path: Path) -> None:
@@ -288,6 +282,10 @@ def gate(budget: float, report: Path, processes: int, form: str) -> int:
         else:
             show.gate(outcomes, reports.totals(outcomes), taken, report)
     return gates.exit_code(outcomes)
+
+
+for _command in (readings, search_, errata):
+    counterpoint.add_command(_command)
 
 
 def main() -> None:

@@ -84,6 +84,7 @@ class Found:
         Why the search, or a set, was left undecided.
     """
 
+    model: Model
     claim: Property
     space: Space
     total: int
@@ -157,7 +158,7 @@ def search(
         shortest = min(broken, key=lambda b: (b.depth, broken.index(b)))
         verdict = _least(partial(check_set, reference, settings, claim.name), shortest.programs)
     return Found(
-        claim, space, len(everything), tried, states, tuple(broken), verdict, tuple(unknown),
+        model, claim, space, len(everything), tried, states, tuple(broken), verdict, tuple(unknown),
         limits.elapsed(),
     )  # fmt: skip
 

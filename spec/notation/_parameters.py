@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from ._errors import SpecError
@@ -54,7 +53,8 @@ class Parameter:
 
     def fixed(self, given: Any) -> Self:
         """Return the parameter with one value left."""
-        found = copy(self)
+        found = object.__new__(type(self))
+        found.__dict__.update(self.__dict__)
         found.default = self.parse(given)
         return found
 
