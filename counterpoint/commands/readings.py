@@ -221,7 +221,7 @@ def _all_rows(of: Study) -> Iterator[str]:
     if terms:
         yield "The claim is kept exactly where one of these holds (rows may be in several):"
     for term, number in terms:
-        yield f"- {_term(term)} ({number:,} rows)"
+        yield f"- {_term(term)} ({number:,} {'row' if number == 1 else 'rows'})"
 
 
 def _term(term: Mapping[str, tuple[str, ...]]) -> str:

@@ -107,7 +107,8 @@ def to_json(of: Found, seed: int) -> list[dict[str, object]]:
 
 def _report(of: Found, reference: str) -> None:
     space = of.space
-    click.echo(click.style(f"Search of {reference} for a violation of {of.claim.name}", bold=True))
+    heading = show.wrapped(f"Search of {reference} for a violation of {of.claim.name}")
+    click.echo(click.style(heading, bold=True))
     click.echo(show.wrapped(
         f"{of.total:,} sets of {space.transactions} programs of at most {space.operations} "
         f"operations on at most {space.objects} objects, up to renaming; {of.tried:,} tried, "

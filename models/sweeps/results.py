@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -37,7 +36,6 @@ class Outcome:
     unknown: str = ""
 
 
-@cache
 def source(reference: str) -> str:
     """Return the digest of the program text that results depend on: specs, engines, user's file."""
     files = [p for package in (spec, models) for p in _folder(package).rglob("*.py")]
@@ -119,9 +117,8 @@ class Results:
         if self._path is None:
             return
         if self._file is None:
-            cut = self._path.exists() and self._path.read_bytes()[-1:] not in (b"", b"\n")
+            _drop_cut_line(self._path)
             self._file = self._path.open("a", encoding="utf-8")
-            self._file.write("\n" if cut else "")
         self._file.write(json.dumps({"kind": KIND, "source": self.source, **entry}) + "\n")
         self._file.flush()
 
@@ -130,3 +127,12 @@ class Results:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def _drop_cut_line(path: Path) -> None:
+    """Take away a last line that has no end: its writer was stopped within it."""
+    if not path.exists():
+        return
+    text = path.read_bytes()
+    if not text.endswith(b"\n"):
+        path.write_bytes(text[: text.rfind(b"\n") + 1])
