@@ -1,7 +1,12 @@
 """The specifications that come with the project, by name."""
 
 SPECS = {
+    "dstm": "spec.stm.dstm:DSTM",
+    "jvstm": "spec.stm.jvstm:JVSTM",
+    "mcrt": "spec.stm.mcrt:McRT",
+    "norec": "spec.stm.norec:NOrec",
     "peterson": "spec.locks.peterson:Peterson",
+    "tl2": "spec.stm.tl2:TL2",
     "window-stm": "spec.stm.window:Window",
 }
 """Public name to ``module:class``."""

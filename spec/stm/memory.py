@@ -28,6 +28,7 @@ from spec.notation import (
     every,
     finished,
     invariant,
+    ite,
     no,
     require,
     some,
@@ -55,6 +56,14 @@ class Source(IntEnum):
 
     NOT_READ = -2
     FIRST = -1
+
+
+class Earlier(IntEnum):
+    """How far another transaction was when a transaction began."""
+
+    NO = 0
+    EFFECTIVE = 1
+    ENDED = 2
 
 
 class Writer(IntEnum):
@@ -86,7 +95,7 @@ class TransactionalMemory(Spec):
     status = Array(transactions, Member(Status))
     source = Array((transactions, objects), Reference(transactions, Source))
     wrote = Array((transactions, objects), Boolean())
-    before = Array((transactions, transactions), Boolean())
+    before = Array((transactions, transactions), Member(Earlier))
     before_commit = Array((transactions, transactions), Boolean())
     writer = Array(objects, Reference(transactions, Writer))
     position = Array(transactions, Integer(0, lambda s: s.longest_program))
@@ -147,6 +156,13 @@ class TransactionalMemory(Spec):
         if s.plans:
             s.position[t] = s.position[t] + 1
 
+    def returns_own_copy(s, t: Value, x: Value) -> bool:
+        """Let a program's read return what t has read or written itself, where it has."""
+        if s.plans and some(s.has_read(t, x), s.wrote[t, x]):
+            s.advance(t)
+            return True
+        return False
+
     # What a transaction knows
 
     def has_read(s, t: Value, x: Value) -> Value:
@@ -161,6 +177,14 @@ class TransactionalMemory(Spec):
         """Return whether t has committed or aborted."""
         return s.status[t] >= Status.COMMITTED
 
+    def idle(s, t: Value) -> Value:
+        """Return whether t is outside of its commit operation."""
+        return s.status[t] != Status.COMMITTING
+
+    def has_been_read(s, t: Value) -> Value:
+        """Return whether another transaction has read what t wrote."""
+        return some(s.source[u, x] == t for u in s.transactions if u != t for x in s.objects)
+
     # Recording
 
     def record_begin(s, t: Value) -> None:
@@ -172,11 +196,16 @@ class TransactionalMemory(Spec):
         s.status[t] = Status.LIVE
         for u in s.transactions:
             if u != t:
-                s.before[u, t] = s.ended(u)
+                effective = ite(s.has_been_read(u), Earlier.EFFECTIVE, Earlier.NO)
+                s.before[u, t] = ite(s.ended(u), Earlier.ENDED, effective)
 
     def record_read(s, t: Value, x: Value) -> None:
         """Let t take a copy of the present version of x."""
-        s.source[t, x] = s.writer[x]
+        s.record_read_of(t, x, s.writer[x])
+
+    def record_read_of(s, t: Value, x: Value, version: Value) -> None:
+        """Let t take a copy of the x that ``version`` wrote, or of the first."""
+        s.source[t, x] = version
         s.advance(t)
 
     def record_write(s, t: Value, x: Value) -> None:
@@ -189,7 +218,7 @@ class TransactionalMemory(Spec):
         s.status[t] = Status.COMMITTING
         for u in s.transactions:
             if u != t:
-                s.before_commit[u, t] = s.ended(u)
+                s.before_commit[u, t] = some(s.ended(u), s.has_been_read(u))
 
     def record_publish(s, t: Value, x: Value) -> None:
         """Make t's x the present version."""
@@ -219,8 +248,9 @@ class TransactionalMemory(Spec):
             reads_initial=[[s.source[t, x] == Source.FIRST for x in xs] for t in ts],
             reads_from=[[[s.source[t, x] == w for w in ts] for x in xs] for t in ts],
             wrote=[[s.wrote[t, x] for x in xs] for t in ts],
-            before=[[s.before[t, u] for u in ts] for t in ts],
-            before_commit=[[s.before_commit[t, u] for u in ts] for t in ts],
+            before=[[s.before[t, u] == Earlier.ENDED for u in ts] for t in ts],
+            effective_before=[[s.before[t, u] != Earlier.NO for u in ts] for t in ts],
+            effective_before_commit=[[s.before_commit[t, u] for u in ts] for t in ts],
             predecessor=[s.predecessor(t) for t in ts],
         )
 
@@ -275,8 +305,15 @@ class TransactionalMemory(Spec):
     def readers_overlap_updates(s) -> Value:
         """An update can commit while a transaction that read the old version is live."""
         return some(
-            every(s.status[t] == Status.LIVE, s.source[t, x] == Source.FIRST, s.writer[x] >= 0)
+            every(
+                s.status[t] == Status.LIVE,
+                s.source[t, x] == Source.FIRST,
+                s.writer[x] == w,
+                s.status[w] == Status.COMMITTED,
+            )
             for t in s.transactions
+            for w in s.transactions
+            if t != w
             for x in s.objects
         )
 
@@ -284,6 +321,11 @@ class TransactionalMemory(Spec):
     def all_ended(s) -> Value:
         """A run ends when every transaction has committed or aborted."""
         return every(s.ended(t) for t in s.transactions)
+
+    def writer_label(self, x: int) -> str:
+        """Return who wrote the present version of x, in words."""
+        writer = self.writer[x]
+        return type(self).transactions.label(self, writer) if writer >= 0 else "first"
 
     def explain(self, violated: str, states: Sequence[Self]) -> Explanation:
         """Name the transactions that contradict each other, and why."""
