@@ -12,6 +12,8 @@ SPECS = {
 """Public name to ``module:class``."""
 
 MUTANTS = {
+    "norec": "spec.stm.mutants.norec",
+    "tl2": "spec.stm.mutants.tl2",
     "window-stm": "spec.stm.mutants.window",
 }
 """Public name to the module that declares its mutants; a mutant is named ``spec/mutant``."""

@@ -315,15 +315,6 @@ class Window(TransactionalMemory):
             for x in s.objects
         )
 
-    @invariant
-    def idle_holds_nothing(s) -> Value:
-        """A transaction that is not committing holds no lock."""
-        return no(
-            every(s.holds[t, x], s.status[t] != Status.COMMITTING)
-            for t in s.transactions
-            for x in s.objects
-        )
-
     @transition
     def time_runs_forward(s, after: Self) -> Value:
         """Neither the clock nor the date of an object ever runs backwards."""

@@ -30,31 +30,55 @@ from spec.notation import SpecError, mutant
 from spec.stm.window import Window
 
 SHORTEST = {
-    "fetch-and-increment-returns-old": (13, "virtual-world-consistency"),
-    "window-begins-after-the-clock": (13, "virtual-world-consistency"),
-    "draws-before-locking": (13, "virtual-world-consistency"),
-    "reads-the-clock-then-sets-it": (17, "time-runs-forward"),
-    "advances-the-clock-after-unlocking": (20, "virtual-world-consistency"),
-    "reader-does-not-wait": (10, "nothing-half-published"),
-    "never-rechecks": (13, "virtual-world-consistency"),
-    "recheck-ignores-locks": (20, "opacity"),
-    "empty-window-passes": (13, "virtual-world-consistency"),
-    "top-not-considered": (13, "virtual-world-consistency"),
-    "copies-the-date-before-the-value": (15, "virtual-world-consistency"),
-    "locks-writes-only": (16, "serializability"),
-    "locks-in-no-order": (8, "no-deadlock"),
-    "takes-held-locks": (6, "one-owner"),
-    "unlocks-object-by-object": (11, "nothing-half-published"),
-    "unlocks-before-publishing": (10, "nothing-half-published"),
-    "abort-keeps-locks": (12, "idle-holds-nothing"),
-    "no-validation": (15, "tms2"),
-    "validates-only-what-it-writes": (16, "tms2"),
-    "validates-before-locking": (16, "serializability"),
-    "validates-after-publishing": (17, "virtual-world-consistency"),
-    "picks-inside-the-window": (20, "tms2"),
-    "old-version-never-ends": (13, "virtual-world-consistency"),
-    "old-version-ends-for-live-readers-only": (19, "opacity"),
-    "versions-keep-old-dates": (13, "virtual-world-consistency"),
+    "window-stm": {
+        "fetch-and-increment-returns-old": (13, "virtual-world-consistency"),
+        "window-begins-after-the-clock": (13, "virtual-world-consistency"),
+        "draws-before-locking": (13, "virtual-world-consistency"),
+        "reads-the-clock-then-sets-it": (17, "time-runs-forward"),
+        "advances-the-clock-after-unlocking": (20, "virtual-world-consistency"),
+        "reader-does-not-wait": (10, "nothing-half-published"),
+        "never-rechecks": (13, "virtual-world-consistency"),
+        "recheck-ignores-locks": (20, "opacity"),
+        "empty-window-passes": (13, "virtual-world-consistency"),
+        "top-not-considered": (13, "virtual-world-consistency"),
+        "copies-the-date-before-the-value": (15, "virtual-world-consistency"),
+        "locks-writes-only": (16, "serializability"),
+        "locks-in-no-order": (8, "no-deadlock"),
+        "takes-held-locks": (6, "one-owner"),
+        "unlocks-object-by-object": (11, "nothing-half-published"),
+        "unlocks-before-publishing": (10, "nothing-half-published"),
+        "abort-keeps-locks": (12, "idle-holds-nothing"),
+        "no-validation": (15, "tms2"),
+        "validates-only-what-it-writes": (16, "tms2"),
+        "validates-before-locking": (16, "serializability"),
+        "validates-after-publishing": (17, "virtual-world-consistency"),
+        "picks-inside-the-window": (20, "tms2"),
+        "old-version-never-ends": (13, "virtual-world-consistency"),
+        "old-version-ends-for-live-readers-only": (19, "opacity"),
+        "versions-keep-old-dates": (13, "virtual-world-consistency"),
+    },
+    "tl2": {
+        "fetch-and-increment-returns-old": (15, "virtual-world-consistency"),
+        "spares-validation-at-shared-versions": (20, "serializability"),
+        "does-not-look-again": (14, "virtual-world-consistency"),
+        "looks-at-the-version-only": (14, "virtual-world-consistency"),
+        "accepts-later-versions": (15, "virtual-world-consistency"),
+        "no-validation": (15, "tms2"),
+        "validation-ignores-locks": (19, "serializability"),
+        "takes-held-locks": (10, "no-deadlock"),
+        "release-keeps-the-version": (15, "virtual-world-consistency"),
+        "abort-keeps-locks": (8, "idle-holds-nothing"),
+    },
+    "norec": {
+        "snapshot-is-too-late": (21, "virtual-world-consistency"),
+        "compares-nothing": (14, "tms2"),
+        "compares-only-what-it-writes": (14, "tms2"),
+        "acquires-at-any-clock": (12, "tms2"),
+        "ignores-the-sequence-lock": (3, "one-publisher"),
+        "returns-without-looking": (10, "virtual-world-consistency"),
+        "releases-before-publishing": (3, "one-publisher"),
+        "release-leaves-the-clock-odd": (5, "one-publisher"),
+    },
 }
 """What breaks first, and after how many steps; of several, the weakest criterion."""
 
@@ -65,8 +89,9 @@ SURVIVE = {
     "validates-after-publishing",
     "picks-inside-the-window",
     "old-version-ends-for-live-readers-only",
+    "snapshot-is-too-late",
 }
-"""At the default bounds."""
+"""At the default bounds, of any spec."""
 
 USER = '''
 from spec.notation import *
@@ -108,20 +133,28 @@ class Elsewhere(Counter):
 
 
 @pytest.fixture(scope="module")
-def window() -> list[Trial]:
+def tables() -> dict[str, list[Trial]]:
+    """The mutants of every spec, checked."""
+    return {reference: trials(reference) for reference in MUTANTS}
+
+
+@pytest.fixture(scope="module")
+def window(tables: dict[str, list[Trial]]) -> list[Trial]:
     """The mutants of the window protocol, checked."""
-    return trials("window-stm")
+    return tables["window-stm"]
 
 
-def test_the_kill_table(window: list[Trial]) -> None:
+@pytest.mark.parametrize("reference", MUTANTS)
+def test_the_kill_table(tables: dict[str, list[Trial]], reference: str) -> None:
     """A mutant that lives, is killed by something else, later, or where it should survive."""
-    assert [(t.name, t.surprises, t.unknown) for t in window if t.surprises or t.unknown] == []
-    first = {t.name: min(t.violated.items(), key=lambda i: i[1] or 99)[::-1] for t in window}
-    assert first == SHORTEST
-    assert {t.name for t in window if t.at} == SURVIVE
-    assert {t.name for t in window if not any(v.answer == "violated" for v in t.default)} == SURVIVE
-    assert {t.answer for t in window} == {"killed"}
-    assert exit_code(window) == 0
+    table = tables[reference]
+    assert [(t.name, t.surprises, t.unknown) for t in table if t.surprises or t.unknown] == []
+    first = {t.name: min(t.violated.items(), key=lambda i: i[1] or 99)[::-1] for t in table}
+    assert first == SHORTEST[reference]
+    alive = {t.name for t in table if not any(v.answer == "violated" for v in t.default)}
+    assert alive == SURVIVE & {t.name for t in table} == {t.name for t in table if t.at}
+    assert {t.answer for t in table} == {"killed"}
+    assert exit_code(table) == 0
 
 
 def test_each_property_of_the_window_kills_something(window: list[Trial]) -> None:
