@@ -136,13 +136,14 @@ def run(
     budget : float
         Seconds for all jobs; what is not decided then is unknown.
     jobs : sequence of Job
-        What to run, the most important first.
+        What to run, the most important first; those that need a larger budget are left out.
     processes : int
         How many run at a time.
     tell : callable, optional
         Called with a line whenever a job has ended.
     """
     until = time.monotonic() + budget
+    jobs = [job for job in jobs if job.least_budget <= budget]
     pool = executor(processes)
     try:
         with interrupts_held():

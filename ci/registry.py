@@ -7,11 +7,13 @@ are exact, so any change of them is a change of the spec or of an engine.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from models.engines import Options
+from models.loading import mutants
+from spec.catalogue import MUTANTS
 
 TORN_SNAPSHOT = {
     "serializability": 14,
@@ -50,6 +52,12 @@ class Job:
         The exact number of reachable states.
     only : tuple of str
         The properties to check; all, if empty.
+    options : Options
+        What the engine takes.
+    shown : tuple of str
+        The violations that the report shows as pages; all, if empty.
+    least_budget : float
+        The gate's budget, in seconds, from which on the job is run.
     """
 
     reference: str
@@ -60,6 +68,8 @@ class Job:
     states: int | None = None
     only: tuple[str, ...] = ()
     options: Options = field(default_factory=Options)
+    shown: tuple[str, ...] = ()
+    least_budget: float = 0.0
 
     @property
     def name(self) -> str:
@@ -72,6 +82,23 @@ def _window(engine: str, why: str, more: Mapping[str, Any] | None = None, **give
     """Return a job on the window protocol; ``more`` are further attributes of the job."""
     parameters = {name.replace("_", "-"): value for name, value in given.items()}
     return Job("window-stm", parameters, engine, why, **(more or {}))
+
+
+def _mutant(reference: str, name: str) -> Iterator[Job]:
+    """Yield a job at the bounds at which a mutant is killed, and one at those it survives."""
+    declared = mutants(reference)[name]
+    mutation = declared.mutation
+    assert mutation is not None
+    first = min(mutation.killed, key=lambda p: (mutation.killed[p] is None, mutation.killed[p]))
+    why = " ".join((declared.__doc__ or "").split())
+    public = f"{reference}/{name}"
+    yield Job(public, mutation.at, "exhaustive", why, violated=mutation.killed, shown=(first,))
+    if mutation.at:
+        yield Job(public, {}, "exhaustive", f"At the default bounds it is not noticed. {why}")
+
+
+def _mutants() -> tuple[Job, ...]:
+    return tuple(job for of in MUTANTS for name in mutants(of) for job in _mutant(of, name))
 
 
 OLD: dict[str, Any] = {"fetch_and_increment": "old"}
@@ -202,6 +229,21 @@ JOBS: tuple[Job, ...] = (
         "stateful",
         "Random runs find nothing wrong with the new value.",
         more={"options": Options(runs=1500)},
+    ),
+    *_mutants(),
+    Job(
+        "window-stm/recheck-ignores-locks",
+        {"transactions": "3"},
+        "exhaustive",
+        "No run of three transactions shows that a re-check must mind locks.",
+        least_budget=300.0,
+    ),
+    Job(
+        "window-stm/picks-inside-the-window",
+        {"transactions": "3"},
+        "exhaustive",
+        "No run of three transactions shows that a time inside the window is too late to take.",
+        least_budget=300.0,
     ),
 )
 """In the order in which the gate begins them; the first ones matter most."""

@@ -93,7 +93,8 @@ def _write_pages(folder: Path, outcomes: Sequence[Outcome]) -> dict[tuple[int, s
     pages: dict[tuple[int, str], str] = {}
     for place, outcome in enumerate(outcomes, start=1):
         for verdict in outcome.verdicts:
-            if verdict.answer == "violated" and verdict.trace is not None:
+            wanted = not outcome.job.shown or verdict.claim.name in outcome.job.shown
+            if verdict.answer == "violated" and verdict.trace is not None and wanted:
                 of = verdict.model.name.replace("/", "-")
                 name = f"{place:02}-{of}-{verdict.engine}-{verdict.claim.name}.html"
                 page.write(folder / name, verdict, command(verdict))

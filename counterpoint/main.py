@@ -58,14 +58,15 @@ def counterpoint(context: click.Context) -> None:
 
 
 @counterpoint.command("list")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
+              show_default=True)  # fmt: skip
 @click.argument("reference", required=False, metavar="[SPEC]")
 def list_(reference: str | None, form: str) -> None:
     r"""List specs and engines, or what one SPEC has.
 
     \b
     counterpoint list
-    counterpoint list window-stm          its parameters, properties, actions and mutants
+    counterpoint list window-stm      parameters, properties, actions, mutants
     """
     found = _overview() if reference is None else _describe(reference)
     with printing():
@@ -219,7 +220,9 @@ def _write_page(verdicts: list[Verdict], path: Path) -> None:
 
 @counterpoint.command()
 @click.argument("file", type=click.File("r", encoding="utf-8-sig"))
-def replay(file: Any) -> int:
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
+              show_default=True)  # fmt: skip
+def replay(file: Any, form: str) -> int:
     r"""Replay the traces of FILE, printed by check --format json, in plain Python.
 
     Exit code 0: each does what the file says; 1: one does not.
@@ -237,6 +240,9 @@ def replay(file: Any) -> int:
         raise click.UsageError(f"{file.name} is no text in UTF-8: {error.reason}") from error
     results = [replayed(recorded) for recorded in read(text, file.name)]
     with printing():
+        if form == "json":
+            click.echo(json.dumps([vars(r) for r in results], indent=2, ensure_ascii=False))
+            return OK if all(r.agrees for r in results) else FELL
         for result in results:
             colour = "green" if result.agrees else "red"
             click.echo(f"{click.style('agrees' if result.agrees else 'differs', fg=colour)}  "
@@ -267,6 +273,7 @@ def gate(budget: float, report: Path, processes: int, form: str) -> int:
     """
     from ci import gate as gates
     from ci import report as reports
+    from ci.registry import JOBS
 
     reports.refuse_foreign(report)
     begun = time.monotonic()
@@ -281,6 +288,9 @@ def gate(budget: float, report: Path, processes: int, form: str) -> int:
             click.echo(reports.junit(outcomes) if form == "junit" else reports.github(outcomes))
         else:
             show.gate(outcomes, reports.totals(outcomes), taken, report)
+            needed = [j.least_budget for j in JOBS if j.least_budget > budget]
+            if needed:
+                click.echo(f"{len(needed)} more are run with --budget {max(needed):g}")
     return gates.exit_code(outcomes)
 
 

@@ -66,9 +66,9 @@ def readings(
 
     \b
     counterpoint readings window-stm --changes 1
-    counterpoint readings window-stm --results all.jsonl      all; can be interrupted
+    counterpoint readings window-stm --results all.jsonl   every row; can be stopped
     counterpoint readings window-stm --changes 1 --set transactions=3
-    counterpoint readings window-stm --set recheck=later --set programs="w x; r x, w y"
+    counterpoint readings tl2 --set programs="w x; r x, w y"
     """
     show.must_be_writable("--html", html)
     show.must_be_writable("--results", results)
@@ -130,7 +130,7 @@ def report(of: Study, every_row: bool) -> None:
     click.echo(click.style(f"Readings of {of.model.name}", bold=True))
     changed = ", ".join(f"{n}={v}" for n, v in of.model.changed_parameters().items())
     click.echo(show.wrapped(
-        f"{len(of.rows):,} rows, {of.models:,} models{f' with {changed}' if changed else ''}, "
+        f"{_rows(len(of.rows))}, {of.models:,} models{f' with {changed}' if changed else ''}, "
         f"{of.different:,} of them different, {of.known:,} known from before, {of.seconds:.1f} s"
     ))  # fmt: skip
     click.echo()
@@ -173,7 +173,7 @@ def summary(of: Study) -> Iterator[str]:
     )
     kinds = Counter(row.kind(claim.criterion) for row in of.rows)
     counts = "; ".join(f"{_said(of, kind)}: {kinds[kind]:,}" for kind in KINDS if kinds[kind])
-    yield f"Of {len(of.rows):,} rows, {counts}."
+    yield f"Of {_rows(len(of.rows))}, {counts}."
     default = of.default.broken.violated.get(claim.criterion)
     yield (
         f"With the default readings {_said(of, of.default.kind(claim.criterion))}"
@@ -198,7 +198,7 @@ def _one_choice(of: Study) -> Iterator[str]:
     for kind in KINDS:
         if groups.get(kind):
             yield f"One choice changed, {_said(of, kind)} with {_listed(groups[kind], 'or')}."
-    if of.choices and all(kind == "kept" for _, kind in changed):
+    if len(changed) > 1 and all(kind == "kept" for _, kind in changed):
         yield "No single choice decides: the claim is kept whichever is changed."
 
 
@@ -221,12 +221,16 @@ def _all_rows(of: Study) -> Iterator[str]:
     if terms:
         yield "The claim is kept exactly where one of these holds (rows may be in several):"
     for term, number in terms:
-        yield f"- {_term(term)} ({number:,} {'row' if number == 1 else 'rows'})"
+        yield f"- {_term(term)} ({_rows(number)})"
 
 
 def _term(term: Mapping[str, tuple[str, ...]]) -> str:
     parts = [f"{n}={_listed(list(values), 'or')}" for n, values in term.items()]
     return "; ".join(parts) or "always"
+
+
+def _rows(number: int) -> str:
+    return f"{number:,} row{'' if number == 1 else 's'}"
 
 
 def _listed(names: list[str], word: str) -> str:
