@@ -21,9 +21,9 @@ from models.verdict import in_steps
 
 WORDS = {
     "kept": "the claim is kept",
-    "both clean": "not kept: {broken} is clean too",
-    "both broken": "not kept: {clean} is broken too",
-    "reversed": "not kept: only {clean} is broken",
+    "both clean": "{broken} is clean too",
+    "both broken": "{clean} is broken too",
+    "reversed": "only {clean} is broken",
     "unknown": "undecided",
 }
 
@@ -32,6 +32,8 @@ WORDS = {
 @click.argument("reference", metavar="SPEC")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="A bound, or a reading that does not vary.")  # fmt: skip
+@click.option("--also", multiple=True, metavar="NAME=VALUE",
+              help="Bounds at which every row is checked besides.")  # fmt: skip
 @click.option("--changes", type=click.IntRange(0), metavar="N",
               help="Only rows with at most N choices that are not the default.")  # fmt: skip
 @click.option("--rows", is_flag=True, help="Print every row.")
@@ -49,6 +51,7 @@ WORDS = {
 def readings(
     reference: str,
     settings: tuple[str, ...],
+    also: tuple[str, ...],
     changes: int | None,
     rows: bool,
     results: Path | None,
@@ -67,16 +70,17 @@ def readings(
     \b
     counterpoint readings window-stm --changes 1
     counterpoint readings window-stm --results all.jsonl   every row; can be stopped
-    counterpoint readings window-stm --changes 1 --set transactions=3
-    counterpoint readings tl2 --set programs="w x; r x, w y"
+    counterpoint readings window-stm --changes 1 --also transactions=3
+    counterpoint readings tl2
     """
     show.must_be_writable("--html", html)
     show.must_be_writable("--results", results)
     with progress(f"readings of {reference}") as tell:
         limits = Limits(time_limit, memory_limit * 2**20, tell)
         found = study(
-            reference, settings, changes=changes, processes=processes, path=results, limits=limits
-        )
+            reference, settings, also=also, changes=changes, processes=processes, path=results,
+            limits=limits,
+        )  # fmt: skip
     with printing():
         if form == "json":
             click.echo(json.dumps(to_json(found), indent=2, ensure_ascii=False))
@@ -172,11 +176,11 @@ def summary(of: Study) -> Iterator[str]:
         f"{claim.clean} does not."
     )
     kinds = Counter(row.kind(claim.criterion) for row in of.rows)
-    counts = "; ".join(f"{_said(of, kind)}: {kinds[kind]:,}" for kind in KINDS if kinds[kind])
-    yield f"Of {_rows(len(of.rows))}, {counts}."
+    counts = "; ".join(f"{kinds[k]:,}: {_said(of, k)}" for k in KINDS if kinds[k])
+    yield f"{_rows(len(of.rows))}. {counts}."
     default = of.default.broken.violated.get(claim.criterion)
     yield (
-        f"With the default readings {_said(of, of.default.kind(claim.criterion))}"
+        f"With the default readings, {_said(of, of.default.kind(claim.criterion))}"
         + (f" ({claim.broken}: {in_steps(default)})." if default is not None else ".")
     )
     yield from _one_choice(of)
@@ -197,7 +201,7 @@ def _one_choice(of: Study) -> Iterator[str]:
         groups.setdefault(kind, []).extend(f"{n}={v}" for n, v in change.items())
     for kind in KINDS:
         if groups.get(kind):
-            yield f"One choice changed, {_said(of, kind)} with {_listed(groups[kind], 'or')}."
+            yield f"One choice changed: {_said(of, kind)} with {_listed(groups[kind], 'or')}."
     if len(changed) > 1 and all(kind == "kept" for _, kind in changed):
         yield "No single choice decides: the claim is kept whichever is changed."
 

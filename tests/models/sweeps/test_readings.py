@@ -115,6 +115,19 @@ def test_which_single_choice_decides(near: Study) -> None:
     assert "new is broken too with recheck=never, empty-window=passes, readers-wait=no" in text
 
 
+def test_bounds_are_put_together() -> None:
+    """A slip that only four programs show, in a table that says it is clean."""
+    late = "programs=w x; w z; r x, r z; r z, r x"
+    given = [s for s in FEW if not s.startswith("recheck-locked")]
+    given += ["recheck=later", "empty-window=reaches"]
+    found = study("window-stm", given, also=["operations=1", late])
+    kinds = {row.choices["recheck-locked"]: row.kind("opacity") for row in found.rows}
+    assert kinds == {"abort": "kept", "wait": "kept", "ignore": "both broken"}
+    assert found.default.broken.violated["opacity"] == 13
+    assert found.rows[2].clean.violated["opacity"] == 20
+    assert found.models == 18
+
+
 def test_rows_are_what_a_check_says(few: Study) -> None:
     """A row that another model's outcome was given to."""
     for row in few.rows:
@@ -263,7 +276,7 @@ def test_a_users_claim(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     out = capsys.readouterr().out
     assert "4 rows, 8 models, 3 of them different" in out
     assert all(len(line) <= 80 for line in out.splitlines())
-    assert "One choice changed, not kept: two is clean too with lock=yes." in out
+    assert "One choice changed: two is clean too with lock=yes." in out
     assert "Of no influence on the claim, in any row: colour." in out
     assert "No row keeps the claim with lock=yes." in out
     assert "- lock=no (2 rows)" in out
