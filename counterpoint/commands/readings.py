@@ -221,16 +221,28 @@ def _all_rows(of: Study) -> Iterator[str]:
     never = [f"{n}={v}" for n, v in hopeless(of)]
     if never:
         yield f"No row keeps the claim with {_listed(never, 'or')}."
-    terms = conjunctions(of)
-    if terms:
-        yield "The claim is kept exactly where one of these holds (rows may be in several):"
+    yield from _where_kept(conjunctions(of))
+
+
+def _where_kept(terms: list[tuple[dict[str, tuple[str, ...]], int]]) -> Iterator[str]:
+    """Yield what all terms have in common, then each with the rest."""
+    if not terms:
+        return
+    first = terms[0][0]
+    common = {n: v for n, v in first.items() if all(t.get(n) == v for t, _ in terms)}
+    if len(terms) == 1:
+        yield f"The claim is kept exactly with {_term(common)} ({_rows(terms[0][1])})."
+        return
+    begins = f"with {_term(common)}, and " if common else "with "
+    yield f"The claim is kept exactly {begins}one of these (a row may be in several):"
     for term, number in terms:
-        yield f"- {_term(term)} ({_rows(number)})"
+        rest = {n: v for n, v in term.items() if n not in common}
+        yield f"- {_term(rest)} ({_rows(number)})"
 
 
 def _term(term: Mapping[str, tuple[str, ...]]) -> str:
     parts = [f"{n}={_listed(list(values), 'or')}" for n, values in term.items()]
-    return "; ".join(parts) or "always"
+    return "; ".join(parts) or "any choices"
 
 
 def _rows(number: int) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from counterpoint.commands.readings import summary, to_json
+from counterpoint.commands.readings import _where_kept, summary, to_json
 from counterpoint.console import run
 from counterpoint.main import counterpoint as commands
 from models import exhaustive
@@ -279,12 +279,22 @@ def test_a_users_claim(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "One choice changed: two is clean too with lock=yes." in out
     assert "Of no influence on the claim, in any row: colour." in out
     assert "No row keeps the claim with lock=yes." in out
-    assert "- lock=no (2 rows)" in out
+    assert "The claim is kept exactly with lock=no (2 rows)." in out
     assert html.read_text().count("<tr data-kind=") == 4
     assert run(commands, [*base, "--set", "lock=yes", "--format", "json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert found["counts"]["both clean"] == 2
     assert [r["choices"] for r in found["rows"]] == [{"colour": "red"}, {"colour": "blue"}]
+
+
+def test_what_all_terms_share_is_said_once() -> None:
+    """A summary that repeats itself, or that leaves a part out."""
+    terms = [({"a": ("1",), "b": ("x", "y")}, 2), ({"a": ("1",), "c": ("u",)}, 1)]
+    assert list(_where_kept(terms)) == [
+        "The claim is kept exactly with a=1, and one of these (a row may be in several):",
+        "- b=x or y (2 rows)",
+        "- c=u (1 row)",
+    ]
 
 
 def test_json_and_page_say_what_the_rows_say(few: Study) -> None:
@@ -297,7 +307,7 @@ def test_json_and_page_say_what_the_rows_say(few: Study) -> None:
     assert found["rows"][0]["new"]["violated"] == {}
     shown = page(few, list(summary(few)))
     assert shown.count('data-kind="kept"') == 1
-    assert "recheck=later; empty-window=reaches (1 row)" in shown
+    assert "exactly with recheck=later; empty-window=reaches (1 row)." in shown
 
 
 @pytest.mark.parametrize(
