@@ -181,7 +181,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, *OLD, "--format", "json")
     found = {v["property"]: v for v in json.loads(out)}
     assert code == 1
-    assert len(found) == 15
+    assert len(found) == 16
     opacity = found["opacity"]
     keys = "spec parameters property engine verdict extent states transitions depth seconds trace"
     assert set(keys.split()) <= opacity.keys()
@@ -203,7 +203,7 @@ def test_junit(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, *OLD, "--format", "junit")
     suites = JUnitXml.fromstring(out.encode())
     assert code == 1
-    assert [(s.tests, s.failures, s.errors) for s in suites] == [(15, 5, 0)]
+    assert [(s.tests, s.failures, s.errors) for s in suites] == [(16, 5, 0)]
     failed = {c.name for s in suites for c in s if c.result}
     assert "opacity" in failed
     assert "one-owner" not in failed
@@ -213,7 +213,7 @@ def test_github(capsys: pytest.CaptureFixture[str]) -> None:
     """Annotations that a raw newline or a percent sign cuts off."""
     _, out, _ = call(capsys, *OLD, "--format", "github")
     lines = out.strip().splitlines()
-    assert len(lines) == 15
+    assert len(lines) == 16
     assert all(re.match(r"::(error|notice|warning) title=[^:]+::", line) for line in lines)
     assert sum(line.startswith("::error") for line in lines) == 5
     assert "%0A" in lines[0]
