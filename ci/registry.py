@@ -101,7 +101,126 @@ def _mutants() -> tuple[Job, ...]:
     return tuple(job for of in MUTANTS for name in mutants(of) for job in _mutant(of, name))
 
 
+def _broken(*lengths: int) -> dict[str, int]:
+    """Return the shortest counterexample of every criterion, from the weakest criterion on."""
+    return dict(zip(TORN_SNAPSHOT, lengths, strict=True))
+
+
 OLD: dict[str, Any] = {"fetch_and_increment": "old"}
+
+PROTOCOLS: tuple[Job, ...] = (
+    Job("tl2", {}, "exhaustive", "TL2 is right at 2 x 2 x 2.", states=6815),
+    Job(
+        "tl2",
+        {"fetch-and-increment": "old"},
+        "exhaustive",
+        "With the old clock value TL2 has the window protocol's disease.",
+        violated=_broken(16, 16, 15, 15, 15),
+        states=7767,
+    ),
+    Job(
+        "tl2",
+        {"clock": "pass"},
+        "exhaustive",
+        "Where updates can share a write version (GV4), rv + 1 = wv must not spare the validation.",
+        violated=_broken(20, 20, 20, 20, 20),
+        states=8373,
+    ),
+    Job(
+        "tl2",
+        {"clock": "pass", "shortcut": "if-incremented"},
+        "exhaustive",
+        "It may spare it to those who moved the clock themselves.",
+        states=8383,
+    ),
+    Job("norec", {}, "exhaustive", "NOrec is right at 2 x 2 x 2.", states=3359),
+    Job(
+        "norec",
+        {"programs": "r x, r y; w y; w x, w y", "comparison": "late"},
+        "exhaustive",
+        "A comparison that ends at a later clock value than it began with tears a snapshot.",
+        violated=_broken(22, 22, 21, 21, 21),
+        states=1374,
+    ),
+    Job(
+        "norec",
+        {"programs": "r x, r y; w y; w x, w y", "comparison": "once"},
+        "exhaustive",
+        "It need not be repeated if it counts for the clock value with which it began.",
+    ),
+    Job(
+        "norec",
+        {"values": "two"},
+        "exhaustive",
+        "Comparing values lets others' equal values pass; that is opaque as values go.",
+        violated=_broken(17, 17, 16, 16, 15),
+        states=3449,
+    ),
+    Job("jvstm", {}, "exhaustive", "JVSTM is right, and its readers never abort.", states=3735),
+    Job(
+        "jvstm",
+        {"tag": "current"},
+        "exhaustive",
+        "Versions numbered with the present number are seen by those who already began.",
+        violated=_broken(10, 10, 9, 9, 9),
+        states=4115,
+    ),
+    Job(
+        "jvstm",
+        {"validation": "writes"},
+        "exhaustive",
+        "A validation of writes alone is snapshot isolation: write skew.",
+        violated=_broken(16, 16, 16, 16, 15),
+        states=3673,
+    ),
+    Job(
+        "dstm",
+        {},
+        "exhaustive",
+        "DSTM as published allows write skew (Lesani and Palsberg).",
+        violated=_broken(12, 12, 12, 12, 12),
+        states=2744,
+    ),
+    Job(
+        "dstm",
+        {"programs": "r x, w y; r y, r x; w x", "validation": "owners-at-commit"},
+        "exhaustive",
+        "To abort owners before a commit alone is serializable, and from three on not opaque.",
+        violated={"opacity": 14, "tms2": 14},
+        states=1744,
+    ),
+    Job(
+        "dstm",
+        {"validation": "owners"},
+        "exhaustive",
+        "If every look at what was read aborts its owners, DSTM is right.",
+        states=2790,
+    ),
+    Job(
+        "mcrt",
+        {},
+        "exhaustive",
+        "McRT as published exposes writes that are not committed (Lesani and Palsberg).",
+        violated={"virtual-world-consistency": 5, "opacity": 5, "tms2": 5},
+        states=3770,
+    ),
+    Job(
+        "mcrt",
+        {"read-check": "record"},
+        "exhaustive",
+        "A second look at its own record alone leaves a read a torn snapshot.",
+        violated={"virtual-world-consistency": 11, "opacity": 11, "tms2": 11},
+        states=3870,
+    ),
+    Job(
+        "mcrt",
+        {"read-check": "all-records"},
+        "exhaustive",
+        "A look at the records of everything read makes it right.",
+        states=3858,
+    ),
+)
+"""Transactional memories from the literature, other than the window protocol."""
 
 JOBS: tuple[Job, ...] = (
     _window(
@@ -230,6 +349,7 @@ JOBS: tuple[Job, ...] = (
         "Random runs find nothing wrong with the new value.",
         more={"options": Options(runs=1500)},
     ),
+    *PROTOCOLS,
     *_mutants(),
     Job(
         "window-stm/recheck-ignores-locks",

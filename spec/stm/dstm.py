@@ -79,7 +79,7 @@ class DSTM(SteppedReads):
         if s.returns_own_copy(t, x):
             return
         if s.read_conflict == "abort-owner":
-            s.abort_owner(t, x)
+            s.abort_owners(t, x, looks=False)
         s.load_present(t, x)
 
     @action
@@ -87,8 +87,7 @@ class DSTM(SteppedReads):
         """Look at the whole table: return the version if all are the last committed; else abort."""
         require(s.has_loaded(t, x))
         if s.validation == "owners":
-            s.abort_owner(t, x)
-        s.abort_owners_of_table(t)
+            s.abort_owners(t, x, looks=True)
         if every(s.loaded[t] == s.writer[x], s.table_is_valid(t)):
             s.answer(t, x)
         else:
@@ -101,8 +100,7 @@ class DSTM(SteppedReads):
         if s.write_conflict == "abort-self" and s.owned_by_other(t, x):
             s.abort(t)
             return
-        s.abort_owner(t, x)
-        s.abort_owners_of_table(t)
+        s.abort_owners(t, x, looks=s.validation == "owners")
         if no(s.table_is_valid(t)):
             s.abort(t)
             return
@@ -120,7 +118,7 @@ class DSTM(SteppedReads):
         if asks:
             s.record_commit_call(t)
         if s.validation != "versions":
-            s.abort_owner(t, x)
+            s.abort_owners(t, x, looks=False)
         if s.is_valid(t, x):
             s.checked[t, x] = True
         else:
@@ -142,18 +140,19 @@ class DSTM(SteppedReads):
         """Return whether another transaction, still running, has opened x for writing."""
         return every(s.owner[x] != Owner.NOBODY, s.owner[x] != t)
 
-    def abort_owner(s, t: int, x: int) -> None:
-        """Abort the other transaction that owns x, if there is one."""
-        for u in s.transactions:
-            if u != t and s.owner[x] == u:
+    def abort_owners(s, t: int, opened: int, *, looks: bool) -> None:
+        """Abort the others that own what t opens and, if it looks at it, what t has read."""
+        guilty = {
+            u: some(
+                every(s.owner[x] == u, some(x == opened, every(looks, s.has_read(t, x))))
+                for x in s.objects
+            )
+            for u in s.transactions
+            if u != t
+        }
+        for u, is_guilty in guilty.items():
+            if is_guilty:
                 s.abort(u)
-
-    def abort_owners_of_table(s, t: int) -> None:
-        """Abort whoever owns what t has read, where every look does that."""
-        if s.validation == "owners":
-            for x in s.objects:
-                if s.has_read(t, x):
-                    s.abort_owner(t, x)
 
     def is_valid(s, t: int, x: int) -> Value:
         """Return whether what t read of x is the last committed version."""
@@ -190,7 +189,7 @@ class DSTM(SteppedReads):
             for x in s.objects
         )
 
-    @sometimes(when=lambda s: not s.plans and len(s.transactions) > 1 and s.processes != 1)
+    @sometimes(when=lambda s: s.may_overlap)
     def what_was_read_is_owned(s) -> Value:
         """Another transaction can open for writing what a live one has read."""
         return some(

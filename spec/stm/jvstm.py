@@ -151,7 +151,7 @@ class JVSTM(TransactionalMemory):
     @property
     def may_want_old_versions(s) -> bool:
         """Whether somebody can want a version that is no longer the newest."""
-        return not s.plans and len(s.transactions) > 1 and s.processes != 1 and s.tag == "next"
+        return s.may_overlap and s.tag == "next"
 
     def version_at(s, time: Value, x: int) -> Value:
         """Return who wrote the newest version of x that is not later than a time."""

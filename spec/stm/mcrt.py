@@ -11,7 +11,7 @@ not committed and perhaps never will be (write exposure). The reader cannot comm
 
 ``read-check=record`` looks at the record again after the load; then a doomed reader can still see
 two objects of different moments. ``read-check=all-records`` looks at the records of everything
-that was read, and mends it. An abort restores and frees in one step.
+that was read, and mends it. An abort restores and frees object by object.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from spec.notation import (
     every,
     implies,
     invariant,
-    ite,
     no,
     require,
     some,
@@ -64,6 +63,7 @@ class McRT(SteppedReads):
         (TransactionalMemory.transactions, TransactionalMemory.objects),
         Reference(TransactionalMemory.transactions, Source),
     )
+    undoing = Array(TransactionalMemory.transactions, Boolean())
     checked = Array((TransactionalMemory.transactions, TransactionalMemory.objects), Boolean())
 
     # The transaction's operations
@@ -120,7 +120,7 @@ class McRT(SteppedReads):
     def validate(s, t: int, x: int) -> None:
         """Look at what was read, in a fixed order; another version, or owner: abort."""
         asks = s.may_commit(t)
-        require(some(asks, s.status[t] == Status.COMMITTING), s.must_check(t, x))
+        require(s.is_committing(t), s.must_check(t, x))
         require(no(s.must_check(t, y) for y in s.objects if y < x))
         if asks:
             s.record_commit_call(t)
@@ -133,26 +133,48 @@ class McRT(SteppedReads):
     def release(s, t: int, x: int) -> None:
         """Free a record, with its next version; with the last one, the commit is done."""
         asks = s.may_commit(t)
-        require(some(asks, s.status[t] == Status.COMMITTING), s.owner[x] == t)
+        require(s.is_committing(t), s.owner[x] == t)
         require(no(s.must_check(t, y) for y in s.objects))
         require(no(s.owner[y] == t for y in s.objects if y < x))
         if asks:
             s.record_commit_call(t)
         s.version[x] = s.version[x] + 1
         s.owner[x] = Owner.NOBODY
-        if no(s.owner[y] == t for y in s.objects):
+        if s.owns_nothing(t):
             s.record_commit(t)
             s.forget(t)
 
     @action
     def commit_read_only(s, t: int) -> None:
         """Nothing written, all that was read is valid: commit."""
-        require(s.status[t] == Status.COMMITTING, no(s.writes_something(t)))
+        require(s.status[t] == Status.COMMITTING, s.owns_nothing(t))
         require(no(s.must_check(t, x) for x in s.objects))
         s.record_commit(t)
         s.forget(t)
 
+    @action
+    def restore(s, t: int, x: int) -> None:
+        """Store the old value again and free the record; with the last one, the abort is done."""
+        require(s.undoing[t], s.owner[x] == t)
+        require(no(s.owner[y] == t for y in s.objects if y < x))
+        s.writer[x] = s.undo[t, x]
+        if s.undo_version == "next":
+            s.version[x] = s.version[x] + 1
+        s.owner[x] = Owner.NOBODY
+        if s.owns_nothing(t):
+            s.record_abort(t)
+            s.forget(t)
+
     # Records
+
+    def may_operate(s, kind: str, t: Value, x: Value) -> Value:
+        """Return whether t may read or write x as its next operation: not while it aborts."""
+        return every(super().may_operate(kind, t, x), no(s.undoing[t]))
+
+    def is_committing(s, t: int) -> Value:
+        """Return whether t is in its commit operation, or about to begin it."""
+        may = some(s.may_commit(t), s.status[t] == Status.COMMITTING)
+        return every(may, no(s.undoing[t]))
 
     def owned_by_other(s, t: int, x: int) -> Value:
         """Return whether another transaction owns x."""
@@ -172,19 +194,22 @@ class McRT(SteppedReads):
         return every(s.has_read(t, x), no(s.checked[t, x]))
 
     def abort(s, t: int) -> None:
-        """Restore what stood there, free all records, and abort."""
-        for x in s.objects:
-            owns = s.owner[x] == t
-            s.writer[x] = ite(owns, s.undo[t, x], s.writer[x])
-            if s.undo_version == "next":
-                s.version[x] = ite(owns, s.version[x] + 1, s.version[x])
-            s.owner[x] = ite(owns, Owner.NOBODY, s.owner[x])
-        s.record_abort(t)
-        s.forget(t)
+        """Abort: at once if nothing was written, else after what was written is restored."""
+        s.drop_read(t)
+        if s.owns_nothing(t):
+            s.record_abort(t)
+            s.forget(t)
+        else:
+            s.undoing[t] = True
+
+    def owns_nothing(s, t: int) -> Value:
+        """Return whether t owns no object."""
+        return no(s.owner[x] == t for x in s.objects)
 
     def forget(s, t: int) -> None:
         """Clear what t no longer needs."""
         s.drop_read(t)
+        s.undoing[t] = False
         for x in s.objects:
             s.noted[t, x] = 0
             s.undo[t, x] = Source.NOT_READ
@@ -215,7 +240,7 @@ class McRT(SteppedReads):
         """The version of a record never runs backwards."""
         return every(after.version[x] >= s.version[x] for x in s.objects)
 
-    @sometimes(when=lambda s: not s.plans and len(s.transactions) > 1 and s.processes != 1)
+    @sometimes(when=lambda s: s.may_overlap)
     def a_load_meets_an_owner(s) -> Value:
         """An object can be taken between a read's look at its record and its load."""
         return some(

@@ -163,6 +163,11 @@ class TransactionalMemory(Spec):
             return True
         return False
 
+    @property
+    def may_overlap(s) -> bool:
+        """Whether at least two processes choose their operations freely."""
+        return not s.plans and len(s.transactions) > 1 and s.processes != 1
+
     # What a transaction knows
 
     def has_read(s, t: Value, x: Value) -> Value:
@@ -301,7 +306,7 @@ class TransactionalMemory(Spec):
             for x in s.objects
         )
 
-    @sometimes(when=lambda s: not s.plans and len(s.transactions) > 1 and s.processes != 1)
+    @sometimes(when=lambda s: s.may_overlap)
     def readers_overlap_updates(s) -> Value:
         """An update can commit while a transaction that read the old version is live."""
         return some(

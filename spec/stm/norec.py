@@ -264,7 +264,7 @@ class NOrec(SteppedReads):
         """The clock never runs backwards."""
         return after.clock >= s.clock
 
-    @sometimes(when=lambda s: not s.plans and len(s.transactions) > 1 and s.processes != 1)
+    @sometimes(when=lambda s: s.may_overlap and s.operations > 1 and len(s.objects) > 1)
     def a_snapshot_moves(s) -> Value:
         """A transaction that has read can get a later snapshot, all it has read being the same."""
         return some(
@@ -273,7 +273,7 @@ class NOrec(SteppedReads):
             for x in s.objects
         )
 
-    @sometimes(when=lambda s: not s.plans and len(s.transactions) > 2 and s.processes == 0)
+    @sometimes(when=lambda s: s.may_overlap and len(s.transactions) > 2 and s.processes != 2)
     def a_comparison_is_repeated(s) -> Value:
         """The clock can move while a transaction compares."""
         return some(

@@ -201,6 +201,11 @@ class TL2(SteppedReads):
 
     # Versions and locks
 
+    @property
+    def may_spare_validation(s) -> bool:
+        """Whether some update with reads may need no validation, whatever the programs."""
+        return not s.plans and s.operations > 1 and s.shortcut != "no" and s.returns == "new"
+
     def locked_by_other(s, t: int, x: int) -> Value:
         """Return whether another transaction holds x."""
         return every(s.owner[x] != Owner.NOBODY, s.owner[x] != t)
@@ -263,7 +268,7 @@ class TL2(SteppedReads):
         versions = every(after.version[x] >= s.version[x] for x in s.objects)
         return every(after.clock >= s.clock, versions)
 
-    @sometimes(when=lambda s: not s.plans and s.shortcut != "no" and s.returns == "new")
+    @sometimes(when=lambda s: s.may_spare_validation)
     def a_validation_is_spared(s) -> Value:
         """An update that has read can commit without a validation."""
         return some(
@@ -272,7 +277,7 @@ class TL2(SteppedReads):
             for x in s.objects
         )
 
-    @sometimes(when=lambda s: not s.plans and len(s.transactions) > 1 and s.processes != 1)
+    @sometimes(when=lambda s: s.may_overlap)
     def a_load_meets_a_lock(s) -> Value:
         """An object can be locked between a read's first look at its lock and the second."""
         return some(

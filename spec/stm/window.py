@@ -320,7 +320,7 @@ class Window(TransactionalMemory):
         """Neither the clock nor the date of an object ever runs backwards."""
         return every(after.clock >= s.clock, every(after.date[x] >= s.date[x] for x in s.objects))
 
-    @sometimes(when=lambda s: not s.plans and len(s.transactions) > 1 and s.processes != 1)
+    @sometimes(when=lambda s: s.may_overlap)
     def a_window_shrinks(s) -> Value:
         """A live transaction's window can become finite."""
         return some(

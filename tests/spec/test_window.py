@@ -57,8 +57,8 @@ def violated(verdicts: list[Verdict]) -> dict[str, int | None]:
         ({"unlock": "object-by-object"}, 6221, 9790, {"nothing-half-published": 11}),
         (
             {"unlock": "object-by-object", "recheck_locked": "ignore"},
-            6307,
-            9882,
+            6231,
+            9810,
             {
                 "serializability": 13,
                 "strict-serializability": 13,
