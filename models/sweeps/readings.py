@@ -197,14 +197,13 @@ def study(
     criteria = model.spec.criteria or (claim.criterion,)
     choices = varied(model, settings)
     combinations = grid(choices, changes)
+    bounds = [tuple(settings), *(_instead(reference, settings, one) for one in also)]
     wanted = {
         (i, v, b): [*b, *(f"{n}={c}" for n, c in row.items()), f"{claim.parameter}={v}"]
-        for b in (tuple(settings), *(_instead(settings, one) for one in also))
+        for b in bounds
         for i, row in enumerate(combinations)
         for v in (claim.broken, claim.clean)
     }
-    for one in also:  # a bound that is wrong is said at once
-        load(reference, _instead(settings, one))
     results = Results(path, reference)
     with closing(results):
         work = _Work(results, reference, criteria, processes, limits)
@@ -226,10 +225,19 @@ def study(
     )  # fmt: skip
 
 
-def _instead(settings: Sequence[str], one: str) -> tuple[str, ...]:
-    """Return settings in which one parameter has another value."""
-    name = one.partition("=")[0]
-    return (*(s for s in settings if s.partition("=")[0] != name), one)
+def _instead(reference: str, settings: Sequence[str], one: str) -> tuple[str, ...]:
+    """Return settings in which one parameter has another value, and what follows from it.
+
+    Raises
+    ------
+    SpecError
+        If there is no such parameter or value.
+    """
+    spec = load(reference, [one]).spec
+    name = one.partition("=")[0].replace("_", "-")
+    follows = {name, *spec.derive({name: spec.parameters[name]})}
+    kept = [s for s in settings if s.partition("=")[0].replace("_", "-") not in follows]
+    return (*kept, one)
 
 
 def merged(outcomes: Sequence[Outcome]) -> Outcome:

@@ -120,7 +120,7 @@ def test_bounds_are_put_together() -> None:
     late = "programs=w x; w z; r x, r z; r z, r x"
     given = [s for s in FEW if not s.startswith("recheck-locked")]
     given += ["recheck=later", "empty-window=reaches"]
-    found = study("window-stm", given, also=["operations=1", late])
+    found = study("window-stm", [*given, "objects=2"], also=["operations=1", late])
     kinds = {row.choices["recheck-locked"]: row.kind("opacity") for row in found.rows}
     assert kinds == {"abort": "kept", "wait": "kept", "ignore": "both broken"}
     assert found.default.broken.violated["opacity"] == 13
@@ -320,6 +320,7 @@ def test_json_and_page_say_what_the_rows_say(few: Study) -> None:
         (["window-stm", "--results", "none/here.jsonl"], "--results: there is no folder"),
         (["window-stm", "--html", "none/here.html"], "--html: there is no folder"),
         (["window-stm", "--changes", "-1"], "--changes"),
+        (["window-stm", "--also", "programs=w"], "T0 has 'w', which is no operation"),
         (["window-stm", "--time-limit", "nan"], "--time-limit"),
     ],
 )
