@@ -14,6 +14,7 @@ from counterpoint.main import counterpoint as commands
 from models import exhaustive
 from models.limits import Limits
 from models.loading import load
+from models.processes import cores
 from models.sweeps import readings
 from models.sweeps.deciding import conjunctions, cover, deciding, hopeless, widest
 from models.sweeps.fingerprint import fingerprint
@@ -169,6 +170,29 @@ def test_what_follows_from_all_rows(few: Study) -> None:
         ("empty-window", "passes"),
     }  # fmt: skip
     assert deciding(few) == {"recheck": 4, "empty-window": 2}
+
+
+@pytest.mark.slow
+def test_all_readings() -> None:
+    """A reading of 1,536 whose outcome moved."""
+    found = study("window-stm", processes=cores())
+    kinds = [row.kind("opacity") for row in found.rows]
+    assert (len(kinds), found.models, found.complete) == (1536, 3072, True)
+    assert {kind: kinds.count(kind) for kind in set(kinds)} == {
+        "kept": 30, "both clean": 157, "both broken": 1332, "reversed": 17,
+    }  # fmt: skip
+    always = {
+        "clock-read": ("begin",), "recheck": ("later",),
+        "readers-wait": ("yes",), "locks": ("reads-and-writes",),
+    }  # fmt: skip
+    mostly = {"recheck-locked": ("abort", "wait")}
+    ends = ({"empty-window": ("reaches",)}, {"version-end": ("ct-1",)})
+    at_the_end = {"unlock": ("at-the-end",)}
+    terms = [(term, number) for term, number in conjunctions(found)]
+    assert len(terms) == 4
+    for end in ends:
+        assert ({**always, **mostly, **end}, 16) in terms
+        assert ({**always, **at_the_end, **end}, 12) in terms
 
 
 def test_equal_models_share_a_fingerprint_and_others_do_not() -> None:
