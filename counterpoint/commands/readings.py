@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,7 @@ def readings(
     """
     show.must_be_writable("--html", html)
     show.must_be_writable("--results", results)
-    with progress(f"readings of {reference}") as tell:
+    with progress(f"readings of {reference}") as tell, _kept_in(results):
         limits = Limits(time_limit, memory_limit * 2**20, tell)
         found = study(
             reference, settings, also=also, changes=changes, processes=processes, path=results,
@@ -92,6 +93,17 @@ def readings(
         write(html, found, list(summary(found)))
         click.echo(f"{html} shows all rows", err=True)
     return exit_code(found)
+
+
+@contextmanager
+def _kept_in(results: Path | None) -> Iterator[None]:
+    """Say, when a run is interrupted, where its results are."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if results is None:
+            raise
+        raise KeyboardInterrupt(f"the same command goes on with what {results} has") from None
 
 
 def exit_code(of: Study) -> int:

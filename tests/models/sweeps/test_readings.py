@@ -273,6 +273,24 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert changed.known == 0
 
 
+def test_an_interrupted_command_says_where_its_results_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A user who believes that hours of work are lost."""
+
+    def interrupted(*_: object) -> Outcome:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(readings, "outcome_of", interrupted)
+    path = tmp_path / "results.jsonl"
+    given = ["readings", "tl2", "--changes", "0", "--processes", "1"]
+    assert run(commands, [*given, "--results", str(path)]) == 130
+    assert f"interrupted; the same command goes on with what {path} has" in capsys.readouterr().err
+    assert path.exists()
+    assert run(commands, given) == 130
+    assert "interrupted; nothing was written" in capsys.readouterr().err
+
+
 def test_results_of_something_else_are_left_alone(tmp_path: Path) -> None:
     """A user's file to which results are appended."""
     for text in ("my notes\n", '{"a": 1}\n', '[1]\n{"kind": "counterpoint readings"}\n'):
