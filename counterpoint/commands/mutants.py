@@ -98,7 +98,8 @@ def _summary(found: Sequence[Trial]) -> None:
     click.echo(click.style(f"{killed} of {len(found)} mutants are killed as declared, "
                            f"{early} of them at the default bounds.", bold=True))  # fmt: skip
     kills = ", ".join(f"{name} {len(names)}" for name, names in kills_of(found).items())
-    click.echo(show.wrapped(f"Who kills how many: {kills}."))
+    if kills:
+        click.echo(show.wrapped(f"Who kills how many: {kills}."))
     for name, by in only_by(found).items():
         click.echo(show.wrapped(f"Nothing but {by} kills {name}."))
 

@@ -211,7 +211,7 @@ def _one_choice(of: Study) -> Iterator[str]:
     groups: dict[str, list[str]] = {}
     for change, kind in changed:
         groups.setdefault(kind, []).extend(f"{n}={v}" for n, v in change.items())
-    for kind in KINDS:
+    for kind in KINDS[:-1]:
         if groups.get(kind):
             yield f"One choice changed: {_said(of, kind)} with {_listed(groups[kind], 'or')}."
     if len(changed) > 1 and all(kind == "kept" for _, kind in changed):

@@ -117,9 +117,10 @@ def _report(of: Found, reference: str) -> None:
     for one in of.unknown[:5]:
         click.echo(show.wrapped(f"unknown: {one}"))
     if of.verdict is None:
-        click.echo(f"No set that was tried violates {of.claim.name}.")
+        if of.tried:
+            click.echo(f"No set that was tried violates {of.claim.name}.")
         return
-    click.echo(f"{len(of.broken):,} of them violate it:")
+    click.echo(f"{len(of.broken):,} of them {'violates' if len(of.broken) == 1 else 'violate'} it:")
     for broken in sorted(of.broken, key=lambda b: b.depth or 0)[:10]:
         click.echo(f"  after {in_steps(broken.depth or 0)}: {text(broken.programs)}")
     least = of.verdict.model.spec.parameters["programs"]
