@@ -116,6 +116,21 @@ def claim_of(model: Model) -> Claim:
     return claim
 
 
+def criteria_of(model: Model, claim: Claim) -> tuple[str, ...]:
+    """Return what is judged: the spec's criteria, with the one of the claim.
+
+    Raises
+    ------
+    SpecError
+        If one of them is no invariant.
+    """
+    named = dict.fromkeys((*model.spec.criteria, claim.criterion))
+    for name in named:
+        if model.property_named(name).kind != "invariant":
+            raise SpecError(f"{model.name}: {name} is no invariant; readings judge invariants only")
+    return tuple(named)
+
+
 def varied(model: Model, settings: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return the choices that vary, each with its default first: all that are not set."""
     claim = claim_of(model)
@@ -194,7 +209,7 @@ def study(
     limits = limits or Limits()
     model = load(reference, settings)
     claim = claim_of(model)
-    criteria = model.spec.criteria or (claim.criterion,)
+    criteria = criteria_of(model, claim)
     choices = varied(model, settings)
     combinations = grid(choices, changes)
     bounds = [tuple(settings), *(_instead(reference, settings, one) for one in also)]

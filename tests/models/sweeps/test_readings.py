@@ -204,6 +204,16 @@ def test_equal_models_share_a_fingerprint_and_others_do_not() -> None:
 
     assert of(recheck="never") == of(**{"recheck": "never", "empty-window": "passes"})
     assert of(recheck="never") == of(**{"recheck": "never", "version-end": "ct-1"})
+    for value in ("old", "new"):
+        given = ["recheck=never", f"fetch-and-increment={value}"]
+        assert of(**dict(s.split("=") for s in given)) == of(
+            **dict(s.split("=") for s in given), **{"version-end": "ct-1"}
+        )
+        one, other = (
+            readings.outcome_of("window-stm", criteria, Limits(), [*given, *more])
+            for more in ([], ["version-end=ct-1"])
+        )
+        assert one.violated == other.violated != {}
     plain = of()
     for name, parameter in Window.declared_parameters.items():
         for value in getattr(parameter, "values", ())[1:]:
@@ -337,6 +347,22 @@ def test_what_all_terms_share_is_said_once() -> None:
         "- b=x or y (2 rows)",
         "- c=u (1 row)",
     ]
+
+
+def test_a_claim_about_something_else_than_a_state(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A claim that readings cannot judge, and a traceback."""
+    path = tmp_path / "jar.py"
+    path.write_text(USER.replace('criterion="all-there"', 'criterion="ranges"'))
+    assert run(commands, ["readings", str(path)]) == 2
+    assert "ranges is no invariant" in capsys.readouterr().err
+    path.write_text(USER.replace('criterion="all-there"', 'criterion="beauty"'))
+    assert run(commands, ["readings", str(path)]) == 2
+    assert "has no property 'beauty'" in capsys.readouterr().err
+    path.write_text(USER.replace('Claim("steps"', 'Claim("paces"'))
+    assert run(commands, ["readings", str(path)]) == 2
+    assert "has no parameter 'paces'" in capsys.readouterr().err
 
 
 def test_json_and_page_say_what_the_rows_say(few: Study) -> None:
