@@ -10,3 +10,11 @@ SPECS = {
     "window-stm": "spec.stm.window:Window",
 }
 """Public name to ``module:class``."""
+
+MUTANTS = {
+    "jvstm": "spec.stm.mutants.jvstm",
+    "norec": "spec.stm.mutants.norec",
+    "tl2": "spec.stm.mutants.tl2",
+    "window-stm": "spec.stm.mutants.window",
+}
+"""Public name to the module that declares its mutants; a mutant is named ``spec/mutant``."""

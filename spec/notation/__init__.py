@@ -20,8 +20,9 @@ values of the state fork such a reading; ``ite``, ``every``, ``some``, ``no``, `
 from ._errors import RangeError, SpecError
 from ._marks import Disabled, action, finished, initially, invariant, require, sometimes, transition
 from ._model import Model, Values
+from ._mutants import Mutation, mutant
 from ._parameters import Choice, Index, Number, Parameter
-from ._records import Action, Explanation, Picture, Property, Step
+from ._records import Action, Claim, Explanation, Picture, Property, Step
 from ._spec import Spec
 from ._symbolic import (
     Symbolic,
@@ -43,12 +44,14 @@ __all__ = [
     "Array",
     "Boolean",
     "Choice",
+    "Claim",
     "Disabled",
     "Explanation",
     "Index",
     "Integer",
     "Member",
     "Model",
+    "Mutation",
     "Number",
     "Parameter",
     "Picture",
@@ -72,6 +75,7 @@ __all__ = [
     "ite",
     "maximum",
     "minimum",
+    "mutant",
     "no",
     "require",
     "some",

@@ -195,17 +195,6 @@ class JVSTM(TransactionalMemory):
         )
 
     @invariant
-    def readers_never_wait(s) -> Value:
-        """A transaction that has written nothing can always go on: read, or commit."""
-        return every(
-            implies(
-                every(s.status[t] == Status.LIVE, no(s.writes_something(t))),
-                some(s.may_commit(t), some(s.may_operate("r", t, x) for x in s.objects)),
-            )
-            for t in s.transactions
-        )
-
-    @invariant
     def idle_holds_nothing(s) -> Value:
         """A transaction that is not committing does not hold the lock."""
         return no(every(s.lock_owner == t, s.idle(t)) for t in s.transactions)

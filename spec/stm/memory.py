@@ -76,6 +76,7 @@ class TransactionalMemory(Spec):
     """Transactions over shared objects, with the history that the criteria judge."""
 
     lane = "transactions"
+    criteria = tuple(history.CRITERIA)
 
     transactions = Index(2, names="t", labels="T", at_most=6, help="how many transactions run")
     objects = Index(

@@ -19,6 +19,7 @@ from spec.notation import (
     Array,
     Boolean,
     Choice,
+    Claim,
     Integer,
     Member,
     Picture,
@@ -53,6 +54,7 @@ class TL2(SteppedReads):
     """TL2; ``fetch-and-increment=old`` is incorrect, and so is ``clock=pass`` with its shortcut."""
 
     name = "tl2"
+    published_claim = Claim("fetch-and-increment", broken="old", clean="new", criterion="opacity")
 
     returns = Choice(
         "new",

@@ -18,6 +18,7 @@ from spec.notation import (
     Array,
     Boolean,
     Choice,
+    Claim,
     Integer,
     Member,
     Picture,
@@ -52,6 +53,7 @@ class Window(TransactionalMemory):
     """The window protocol; ``fetch-and-increment=old`` is the incorrect one."""
 
     name = "window-stm"
+    published_claim = Claim("fetch-and-increment", broken="old", clean="new", criterion="opacity")
 
     returns = Choice(
         "new",
