@@ -46,7 +46,7 @@ class Stage(IntEnum):
 
 
 class JVSTM(TransactionalMemory):
-    """JVSTM with the lock-based commit."""
+    """JVSTM: old versions are kept, what only reads never aborts."""
 
     name = "jvstm"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from models import exhaustive
+from models import bounded, exhaustive
 from spec.notation import Model, action, require
 from spec.stm.jvstm import JVSTM
 from tests.protocols import assert_counts, edges, lengths, violated
@@ -77,3 +77,10 @@ class WaitingReader(JVSTM):
 def test_a_slip_is_caught(slip: type[JVSTM], broken: str) -> None:
     """A property that cannot fail."""
     assert broken in violated(exhaustive.check(Model(slip())))
+
+
+def test_bounded_finds_the_same_length() -> None:
+    """z3 and the explorer disagree on the shortest counterexample."""
+    model = Model(JVSTM(tag="current"))
+    wanted = [model.property_named("opacity")]
+    assert violated(bounded.check(model, wanted=wanted, steps=9)) == {"opacity": 9}
