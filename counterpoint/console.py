@@ -44,8 +44,9 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
         return _say(error.format_message(), error.exit_code)
     except SpecError as error:
         return _say(str(error), WRONG)
-    except (KeyboardInterrupt, click.Abort):
-        return _say("interrupted; nothing was written", INTERRUPTED)
+    except (KeyboardInterrupt, click.Abort) as error:
+        told = str(error.__cause__ or error)  # click makes an Abort of it
+        return _say(f"interrupted; {told or 'nothing was written'}", INTERRUPTED)
     except OSError as error:
         return _say(f"{error.filename or 'system'}: {error.strerror or error}", WRONG)
     except (RecursionError, MemoryError) as error:

@@ -37,9 +37,10 @@ def check(
         if form == "json":
             click.echo(json.dumps(to_json(found), indent=2, ensure_ascii=False))
         elif form == "text":
-            _report(reference, found)
+            _report(reference, found, options)
         else:
-            click.echo(_junit(reference, found) if form == "junit" else _github(reference, found))
+            cases = _cases(found, options)
+            click.echo(_junit(reference, cases) if form == "junit" else _github(reference, cases))
     return exit_code(found)
 
 
@@ -52,17 +53,17 @@ def section(reference: str) -> dict[str, dict[str, str]]:
     return {"mutants": found} if found else {}
 
 
-def _report(reference: str, found: Sequence[Trial]) -> None:
+def _report(reference: str, found: Sequence[Trial], options: Options) -> None:
     for engine in dict.fromkeys(t.engine for t in found):
         mine = [t for t in found if t.engine == engine]
         click.echo(click.style(f"Mutants of {reference}, {engine}", bold=True))
         click.echo()
         for one in mine:
-            _trial(one)
+            _trial(one, options)
         _summary(mine)
 
 
-def _trial(one: Trial) -> None:
+def _trial(one: Trial, options: Options) -> None:
     answer = click.style(f"{one.answer:8}", fg=COLOURS[one.answer])
     click.echo(f"{answer}  {click.style(one.name, bold=True)}")
     click.echo(show.wrapped(one.why, indent=10))
@@ -75,7 +76,7 @@ def _trial(one: Trial) -> None:
     for text in (*one.surprises, *([f"unknown: {one.unknown}"] if one.unknown else [])):
         click.echo(click.style(show.wrapped(f"! {text}", indent=10), fg="red"))
     if one.surprises or one.unknown:
-        click.echo(f"          To reproduce: {reproduce(one)}")
+        click.echo(f"          To reproduce: {reproduce(one, options)}")
     click.echo()
 
 
@@ -102,31 +103,31 @@ def _summary(found: Sequence[Trial]) -> None:
         click.echo(show.wrapped(f"Nothing but {by} kills {name}."))
 
 
-def reproduce(one: Trial) -> str:
+def reproduce(one: Trial, options: Options) -> str:
     """Return the command line that runs one trial again."""
     reference = one.verdicts[0].model.reference
-    return command_line(reference, one.at, one.engine)
+    return command_line(reference, one.at, one.engine, options=options)
 
 
-def _cases(found: Sequence[Trial]) -> list[tuple[Trial, Case]]:
+def _cases(found: Sequence[Trial], options: Options) -> list[tuple[Trial, Case]]:
     cases = []
     for one in found:
         wrong = "; ".join(one.surprises) or one.unknown
         answer = "unknown" if one.unknown else "violated" if one.surprises else "holds"
-        text = f"{one.why}\n{wrong}\nTo reproduce: {reproduce(one)}"
+        text = f"{one.why}\n{wrong}\nTo reproduce: {reproduce(one, options)}"
         taken = max(v.seconds for v in one.default + one.verdicts)
         cases.append((one, Case(f"{one.name} {one.engine}", answer, wrong, text, taken)))
     return cases
 
 
-def _junit(reference: str, found: Sequence[Trial]) -> str:
-    return as_junit([(f"{reference} mutants", [case for _, case in _cases(found)])])
+def _junit(reference: str, cases: Sequence[tuple[Trial, Case]]) -> str:
+    return as_junit([(f"{reference} mutants", [case for _, case in cases])])
 
 
-def _github(reference: str, found: Sequence[Trial]) -> str:
+def _github(reference: str, cases: Sequence[tuple[Trial, Case]]) -> str:
     levels = {"violated": "error", "unknown": "warning", "holds": "notice"}
     lines = []
-    for one, case in _cases(found):
+    for one, case in cases:
         first = next(iter(_by_steps(one).items()), ("", []))
         said = case.message or f"killed after {first[0]} by {', '.join(first[1])}"
         heading = f"counterpoint {reference}/{one.name}"

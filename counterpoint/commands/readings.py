@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,9 @@ from models.verdict import in_steps
 
 WORDS = {
     "kept": "the claim is kept",
-    "both clean": "not kept: {broken} is clean too",
-    "both broken": "not kept: {clean} is broken too",
-    "reversed": "not kept: only {clean} is broken",
+    "both clean": "{broken} is clean too",
+    "both broken": "{clean} is broken too",
+    "reversed": "only {clean} is broken",
     "unknown": "undecided",
 }
 
@@ -32,6 +33,8 @@ WORDS = {
 @click.argument("reference", metavar="SPEC")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="A bound, or a reading that does not vary.")  # fmt: skip
+@click.option("--also", multiple=True, metavar="NAME=VALUE",
+              help="Bounds at which every row is checked besides.")  # fmt: skip
 @click.option("--changes", type=click.IntRange(0), metavar="N",
               help="Only rows with at most N choices that are not the default.")  # fmt: skip
 @click.option("--rows", is_flag=True, help="Print every row.")
@@ -49,6 +52,7 @@ WORDS = {
 def readings(
     reference: str,
     settings: tuple[str, ...],
+    also: tuple[str, ...],
     changes: int | None,
     rows: bool,
     results: Path | None,
@@ -67,16 +71,17 @@ def readings(
     \b
     counterpoint readings window-stm --changes 1
     counterpoint readings window-stm --results all.jsonl   every row; can be stopped
-    counterpoint readings window-stm --changes 1 --set transactions=3
-    counterpoint readings tl2 --set programs="w x; r x, w y"
+    counterpoint readings window-stm --changes 1 --also transactions=3
+    counterpoint readings tl2
     """
     show.must_be_writable("--html", html)
     show.must_be_writable("--results", results)
-    with progress(f"readings of {reference}") as tell:
+    with progress(f"readings of {reference}") as tell, _kept_in(results):
         limits = Limits(time_limit, memory_limit * 2**20, tell)
         found = study(
-            reference, settings, changes=changes, processes=processes, path=results, limits=limits
-        )
+            reference, settings, also=also, changes=changes, processes=processes, path=results,
+            limits=limits,
+        )  # fmt: skip
     with printing():
         if form == "json":
             click.echo(json.dumps(to_json(found), indent=2, ensure_ascii=False))
@@ -88,6 +93,17 @@ def readings(
         write(html, found, list(summary(found)))
         click.echo(f"{html} shows all rows", err=True)
     return exit_code(found)
+
+
+@contextmanager
+def _kept_in(results: Path | None) -> Iterator[None]:
+    """Say, when a run is interrupted, where its results are."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if results is None:
+            raise
+        raise KeyboardInterrupt(f"the same command goes on with what {results} has") from None
 
 
 def exit_code(of: Study) -> int:
@@ -172,11 +188,11 @@ def summary(of: Study) -> Iterator[str]:
         f"{claim.clean} does not."
     )
     kinds = Counter(row.kind(claim.criterion) for row in of.rows)
-    counts = "; ".join(f"{_said(of, kind)}: {kinds[kind]:,}" for kind in KINDS if kinds[kind])
-    yield f"Of {_rows(len(of.rows))}, {counts}."
+    counts = "; ".join(f"{kinds[k]:,}: {_said(of, k)}" for k in KINDS if kinds[k])
+    yield f"{_rows(len(of.rows))}. {counts}."
     default = of.default.broken.violated.get(claim.criterion)
     yield (
-        f"With the default readings {_said(of, of.default.kind(claim.criterion))}"
+        f"With the default readings, {_said(of, of.default.kind(claim.criterion))}"
         + (f" ({claim.broken}: {in_steps(default)})." if default is not None else ".")
     )
     yield from _one_choice(of)
@@ -197,7 +213,7 @@ def _one_choice(of: Study) -> Iterator[str]:
         groups.setdefault(kind, []).extend(f"{n}={v}" for n, v in change.items())
     for kind in KINDS:
         if groups.get(kind):
-            yield f"One choice changed, {_said(of, kind)} with {_listed(groups[kind], 'or')}."
+            yield f"One choice changed: {_said(of, kind)} with {_listed(groups[kind], 'or')}."
     if len(changed) > 1 and all(kind == "kept" for _, kind in changed):
         yield "No single choice decides: the claim is kept whichever is changed."
 
@@ -217,16 +233,28 @@ def _all_rows(of: Study) -> Iterator[str]:
     never = [f"{n}={v}" for n, v in hopeless(of)]
     if never:
         yield f"No row keeps the claim with {_listed(never, 'or')}."
-    terms = conjunctions(of)
-    if terms:
-        yield "The claim is kept exactly where one of these holds (rows may be in several):"
+    yield from _where_kept(conjunctions(of))
+
+
+def _where_kept(terms: list[tuple[dict[str, tuple[str, ...]], int]]) -> Iterator[str]:
+    """Yield what all terms have in common, then each with the rest."""
+    if not terms:
+        return
+    first = terms[0][0]
+    common = {n: v for n, v in first.items() if all(t.get(n) == v for t, _ in terms)}
+    if len(terms) == 1:
+        yield f"The claim is kept exactly with {_term(common)} ({_rows(terms[0][1])})."
+        return
+    begins = f"with {_term(common)}, and " if common else "with "
+    yield f"The claim is kept exactly {begins}one of these (a row may be in several):"
     for term, number in terms:
-        yield f"- {_term(term)} ({_rows(number)})"
+        rest = {n: v for n, v in term.items() if n not in common}
+        yield f"- {_term(rest)} ({_rows(number)})"
 
 
 def _term(term: Mapping[str, tuple[str, ...]]) -> str:
     parts = [f"{n}={_listed(list(values), 'or')}" for n, values in term.items()]
-    return "; ".join(parts) or "always"
+    return "; ".join(parts) or "any choices"
 
 
 def _rows(number: int) -> str:

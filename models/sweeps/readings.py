@@ -165,6 +165,7 @@ def study(
     reference: str,
     settings: Sequence[str] = (),
     *,
+    also: Sequence[str] = (),
     changes: int | None = None,
     processes: int = 1,
     path: Path | None = None,
@@ -178,6 +179,9 @@ def study(
         The spec.
     settings : sequence of str
         Parameters as ``name=value``: bounds, and readings that do not vary.
+    also : sequence of str
+        Parameters as ``name=value``, each of which gives bounds at which every row is checked too:
+        a criterion is violated if it is at any of the bounds.
     changes : int, optional
         How many choices may differ from their defaults at once; any number by default.
     processes : int
@@ -193,11 +197,12 @@ def study(
     criteria = model.spec.criteria or (claim.criterion,)
     choices = varied(model, settings)
     combinations = grid(choices, changes)
-    values = (claim.broken, claim.clean)
+    bounds = [tuple(settings), *(_instead(reference, settings, one) for one in also)]
     wanted = {
-        (i, v): [*settings, *(f"{n}={c}" for n, c in row.items()), f"{claim.parameter}={v}"]
+        (i, v, b): [*b, *(f"{n}={c}" for n, c in row.items()), f"{claim.parameter}={v}"]
+        for b in bounds
         for i, row in enumerate(combinations)
-        for v in values
+        for v in (claim.broken, claim.clean)
     }
     results = Results(path, reference)
     with closing(results):
@@ -207,15 +212,42 @@ def study(
         work.outcomes(dict(zip(prints, wanted.values(), strict=False)))
     late = Outcome({}, 0, f"the time limit of {limits.seconds or 0:g} s was reached")
     by_model = dict(zip(wanted, prints, strict=False))
-    found = {m: results.outcomes.get(by_model.get(m, ""), late) for m in wanted}
+    found: dict[tuple[int, str], list[Outcome]] = {}
+    for m in wanted:
+        found.setdefault(m[:2], []).append(results.outcomes.get(by_model.get(m, ""), late))
     rows = tuple(
-        Row(row, found[i, claim.broken], found[i, claim.clean])
+        Row(row, merged(found[i, claim.broken]), merged(found[i, claim.clean]))
         for i, row in enumerate(combinations)
     )
     return Study(
         model, claim, tuple(criteria), choices, rows, len(wanted), len(set(prints)), known,
         limits.elapsed(),
     )  # fmt: skip
+
+
+def _instead(reference: str, settings: Sequence[str], one: str) -> tuple[str, ...]:
+    """Return settings in which one parameter has another value, and what follows from it.
+
+    Raises
+    ------
+    SpecError
+        If there is no such parameter or value.
+    """
+    spec = load(reference, [one]).spec
+    name = one.partition("=")[0].replace("_", "-")
+    follows = {name, *spec.derive({name: spec.parameters[name]})}
+    kept = [s for s in settings if s.partition("=")[0].replace("_", "-") not in follows]
+    return (*kept, one)
+
+
+def merged(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return what several bounds say together: the shortest violation of each criterion."""
+    violated: dict[str, int] = {}
+    for outcome in outcomes:
+        for name, steps in outcome.violated.items():
+            violated[name] = min(steps, violated.get(name, steps))
+    unknown = next((o.unknown for o in outcomes if o.unknown), "")
+    return Outcome(violated, sum(o.states for o in outcomes), unknown)
 
 
 class _Work:

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from counterpoint.commands.readings import summary, to_json
+from counterpoint.commands.readings import _where_kept, summary, to_json
 from counterpoint.console import run
 from counterpoint.main import counterpoint as commands
 from models import exhaustive
 from models.limits import Limits
 from models.loading import load
+from models.processes import cores
 from models.sweeps import readings
 from models.sweeps.deciding import conjunctions, cover, deciding, hopeless, widest
 from models.sweeps.fingerprint import fingerprint
@@ -115,6 +116,19 @@ def test_which_single_choice_decides(near: Study) -> None:
     assert "new is broken too with recheck=never, empty-window=passes, readers-wait=no" in text
 
 
+def test_bounds_are_put_together() -> None:
+    """A slip that only four programs show, in a table that says it is clean."""
+    late = "programs=w x; w z; r x, r z; r z, r x"
+    given = [s for s in FEW if not s.startswith("recheck-locked")]
+    given += ["recheck=later", "empty-window=reaches"]
+    found = study("window-stm", [*given, "objects=2"], also=["operations=1", late])
+    kinds = {row.choices["recheck-locked"]: row.kind("opacity") for row in found.rows}
+    assert kinds == {"abort": "kept", "wait": "kept", "ignore": "both broken"}
+    assert found.default.broken.violated["opacity"] == 13
+    assert found.rows[2].clean.violated["opacity"] == 20
+    assert found.models == 18
+
+
 def test_rows_are_what_a_check_says(few: Study) -> None:
     """A row that another model's outcome was given to."""
     for row in few.rows:
@@ -156,6 +170,29 @@ def test_what_follows_from_all_rows(few: Study) -> None:
         ("empty-window", "passes"),
     }  # fmt: skip
     assert deciding(few) == {"recheck": 4, "empty-window": 2}
+
+
+@pytest.mark.slow
+def test_all_readings() -> None:
+    """A reading of 1,536 whose outcome moved."""
+    found = study("window-stm", processes=cores())
+    kinds = [row.kind("opacity") for row in found.rows]
+    assert (len(kinds), found.models, found.complete) == (1536, 3072, True)
+    assert {kind: kinds.count(kind) for kind in set(kinds)} == {
+        "kept": 30, "both clean": 157, "both broken": 1332, "reversed": 17,
+    }  # fmt: skip
+    always = {
+        "clock-read": ("begin",), "recheck": ("later",),
+        "readers-wait": ("yes",), "locks": ("reads-and-writes",),
+    }  # fmt: skip
+    mostly = {"recheck-locked": ("abort", "wait")}
+    ends = ({"empty-window": ("reaches",)}, {"version-end": ("ct-1",)})
+    at_the_end = {"unlock": ("at-the-end",)}
+    terms = [(term, number) for term, number in conjunctions(found)]
+    assert len(terms) == 4
+    for end in ends:
+        assert ({**always, **mostly, **end}, 16) in terms
+        assert ({**always, **at_the_end, **end}, 12) in terms
 
 
 def test_equal_models_share_a_fingerprint_and_others_do_not() -> None:
@@ -236,6 +273,24 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert changed.known == 0
 
 
+def test_an_interrupted_command_says_where_its_results_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A user who believes that hours of work are lost."""
+
+    def interrupted(*_: object) -> Outcome:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(readings, "outcome_of", interrupted)
+    path = tmp_path / "results.jsonl"
+    given = ["readings", "tl2", "--changes", "0", "--processes", "1"]
+    assert run(commands, [*given, "--results", str(path)]) == 130
+    assert f"interrupted; the same command goes on with what {path} has" in capsys.readouterr().err
+    assert path.exists()
+    assert run(commands, given) == 130
+    assert "interrupted; nothing was written" in capsys.readouterr().err
+
+
 def test_results_of_something_else_are_left_alone(tmp_path: Path) -> None:
     """A user's file to which results are appended."""
     for text in ("my notes\n", '{"a": 1}\n', '[1]\n{"kind": "counterpoint readings"}\n'):
@@ -263,15 +318,25 @@ def test_a_users_claim(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     out = capsys.readouterr().out
     assert "4 rows, 8 models, 3 of them different" in out
     assert all(len(line) <= 80 for line in out.splitlines())
-    assert "One choice changed, not kept: two is clean too with lock=yes." in out
+    assert "One choice changed: two is clean too with lock=yes." in out
     assert "Of no influence on the claim, in any row: colour." in out
     assert "No row keeps the claim with lock=yes." in out
-    assert "- lock=no (2 rows)" in out
+    assert "The claim is kept exactly with lock=no (2 rows)." in out
     assert html.read_text().count("<tr data-kind=") == 4
     assert run(commands, [*base, "--set", "lock=yes", "--format", "json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert found["counts"]["both clean"] == 2
     assert [r["choices"] for r in found["rows"]] == [{"colour": "red"}, {"colour": "blue"}]
+
+
+def test_what_all_terms_share_is_said_once() -> None:
+    """A summary that repeats itself, or that leaves a part out."""
+    terms = [({"a": ("1",), "b": ("x", "y")}, 2), ({"a": ("1",), "c": ("u",)}, 1)]
+    assert list(_where_kept(terms)) == [
+        "The claim is kept exactly with a=1, and one of these (a row may be in several):",
+        "- b=x or y (2 rows)",
+        "- c=u (1 row)",
+    ]
 
 
 def test_json_and_page_say_what_the_rows_say(few: Study) -> None:
@@ -284,7 +349,7 @@ def test_json_and_page_say_what_the_rows_say(few: Study) -> None:
     assert found["rows"][0]["new"]["violated"] == {}
     shown = page(few, list(summary(few)))
     assert shown.count('data-kind="kept"') == 1
-    assert "recheck=later; empty-window=reaches (1 row)" in shown
+    assert "exactly with recheck=later; empty-window=reaches (1 row)." in shown
 
 
 @pytest.mark.parametrize(
@@ -297,6 +362,7 @@ def test_json_and_page_say_what_the_rows_say(few: Study) -> None:
         (["window-stm", "--results", "none/here.jsonl"], "--results: there is no folder"),
         (["window-stm", "--html", "none/here.html"], "--html: there is no folder"),
         (["window-stm", "--changes", "-1"], "--changes"),
+        (["window-stm", "--also", "programs=w"], "T0 has 'w', which is no operation"),
         (["window-stm", "--time-limit", "nan"], "--time-limit"),
     ],
 )

@@ -47,8 +47,8 @@ def test_every_set_is_there_once() -> None:
 
 def test_how_many_sets_there_are() -> None:
     """A space that has become smaller or larger."""
-    sizes = {space: len(program_sets(*space)) for space in ((4, 2, 2), (4, 3, 2), (3, 3, 2))}
-    assert sizes == {(4, 2, 2): 788, (4, 3, 2): 4029, (3, 3, 2): 347}
+    sizes = {space: len(program_sets(*space)) for space in ((4, 2, 2), (3, 3, 2))}
+    assert sizes == {(4, 2, 2): 788, (3, 3, 2): 347}
 
 
 def test_the_late_publisher_is_in_the_space() -> None:
@@ -56,7 +56,9 @@ def test_the_late_publisher_is_in_the_space() -> None:
     late = [(("w", 0),), (("w", 1),), (("r", 0), ("r", 1)), (("r", 1), ("r", 0))]
     past = [(("w", 0),), (("w", 1),), (("r", 1), ("w", 2)), (("r", 1), ("r", 2))]
     assert canonical(late, 2) in program_sets(4, 2, 2)
-    assert canonical(past, 3) in program_sets(4, 3, 2)
+    found = program_sets(4, 3, 2)
+    assert len(found) == 4029
+    assert canonical(past, 3) in found
 
 
 def test_sets_are_written_as_the_parameter_reads_them() -> None:
