@@ -12,6 +12,7 @@ SPECS = {
 """Public name to ``module:class``."""
 
 MUTANTS = {
+    "jvstm": "spec.stm.mutants.jvstm",
     "norec": "spec.stm.mutants.norec",
     "tl2": "spec.stm.mutants.tl2",
     "window-stm": "spec.stm.mutants.window",

@@ -62,6 +62,35 @@ ERRATA = {
             as_corrected={"fetch-and-increment": "new"},
             breaks="opacity",
         ),
+        Erratum(
+            name="dstm-write-skew",
+            source="Herlihy, Luchangco, Moir and Scherer, software transactional memory for "
+            "dynamic-sized data structures (PODC 2003, pp. 92-101)",
+            printed="A transaction commits if all that it has read is the last committed version.",
+            corrected="Whenever it looks at what it has read, it aborts whoever owns it by now.",
+            caveat="Found by Lesani and Palsberg (Proving Non-opacity, DISC 2013). The spec is "
+            "after descriptions of the protocol; its steps, and the mend, are ours.",
+            reference="dstm",
+            as_printed={"validation": "versions"},
+            as_corrected={"validation": "owners"},
+            breaks="serializability",
+        ),
+        Erratum(
+            name="mcrt-write-exposure",
+            source="Saha, Adl-Tabatabai, Hudson, Minh and Hertzberg, McRT-STM: a high performance "
+            "software transactional memory system for a multi-core runtime (PPoPP 2006, "
+            "pp. 187-197)",
+            printed="A read notes the version of its record and loads; versions are compared when "
+            "the transaction commits.",
+            corrected="After each load it compares the versions of all that it has read.",
+            caveat="Found by Lesani and Palsberg (Proving Non-opacity, DISC 2013); what commits is "
+            "serializable all the same. The spec follows descriptions of the protocol; its steps, "
+            "and the mend, are ours.",
+            reference="mcrt",
+            as_printed={"read-check": "nothing"},
+            as_corrected={"read-check": "all-records"},
+            breaks="opacity",
+        ),
     )
 }
 """By name."""

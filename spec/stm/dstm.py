@@ -27,6 +27,7 @@ from spec.notation import (
     Array,
     Boolean,
     Choice,
+    Claim,
     Reference,
     Value,
     action,
@@ -44,9 +45,11 @@ from .stepped import Owner, SteppedReads
 
 
 class DSTM(SteppedReads):
-    """DSTM as published; ``validation=owners`` is mended."""
+    """DSTM: as published it allows write skew; ``validation=owners`` is mended."""
 
     name = "dstm"
+
+    published_claim = Claim("validation", broken="versions", clean="owners", criterion="opacity")
 
     validation = Choice(
         "versions", "owners-at-commit", "owners",

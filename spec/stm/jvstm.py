@@ -46,7 +46,7 @@ class Stage(IntEnum):
 
 
 class JVSTM(TransactionalMemory):
-    """JVSTM with the lock-based commit."""
+    """JVSTM: old versions are kept, what only reads never aborts."""
 
     name = "jvstm"
 
@@ -192,17 +192,6 @@ class JVSTM(TransactionalMemory):
         """A transaction that has written nothing is never aborted."""
         return no(
             every(s.status[t] == Status.ABORTED, no(s.writes_something(t))) for t in s.transactions
-        )
-
-    @invariant
-    def readers_never_wait(s) -> Value:
-        """A transaction that has written nothing can always go on: read, or commit."""
-        return every(
-            implies(
-                every(s.status[t] == Status.LIVE, no(s.writes_something(t))),
-                some(s.may_commit(t), some(s.may_operate("r", t, x) for x in s.objects)),
-            )
-            for t in s.transactions
         )
 
     @invariant

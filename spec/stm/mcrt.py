@@ -22,6 +22,7 @@ from spec.notation import (
     Array,
     Boolean,
     Choice,
+    Claim,
     Integer,
     Reference,
     Value,
@@ -41,9 +42,13 @@ from .stepped import Owner, SteppedReads
 
 
 class McRT(SteppedReads):
-    """McRT as published; ``read-check=all-records`` is mended."""
+    """McRT: as published it exposes writes; ``read-check=all-records`` is mended."""
 
     name = "mcrt"
+
+    published_claim = Claim(
+        "read-check", broken="nothing", clean="all-records", criterion="opacity"
+    )
 
     read_check = Choice(
         "nothing", "record", "all-records",

@@ -47,7 +47,7 @@ class Stage(IntEnum):
 
 
 class NOrec(SteppedReads):
-    """NOrec; ``comparison=late`` is incorrect, ``comparison=once`` is not."""
+    """NOrec: one sequence lock, validation by value; ``comparison=late`` is incorrect."""
 
     name = "norec"
 

@@ -51,7 +51,7 @@ class Stage(IntEnum):
 
 
 class TL2(SteppedReads):
-    """TL2; ``fetch-and-increment=old`` is incorrect, and so is ``clock=pass`` with its shortcut."""
+    """TL2: a global clock, versioned locks; ``fetch-and-increment=old`` is incorrect."""
 
     name = "tl2"
     published_claim = Claim("fetch-and-increment", broken="old", clean="new", criterion="opacity")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from models import bounded
+from spec.notation import Model
 from spec.stm.dstm import DSTM
-from tests.protocols import assert_counts, edges, lengths
+from tests.protocols import assert_counts, edges, lengths, violated
 
 SKEW = lengths(12, 12, 12, 12, 12)
 DOOMED = {"opacity": 14, "tms2": 14}
@@ -70,3 +72,11 @@ def test_the_half_mend_shows_a_doomed_reader_both_sides_of_a_commit() -> None:
     """Another anomaly: the reader sees the update after T0 in one object, and not T0 in another."""
     found = edges(DSTM, "opacity", programs=READER, validation="owners-at-commit")
     assert found == {("T0", "T2"), ("T2", "T1"), ("T1", "T0")}
+
+
+@pytest.mark.slow
+def test_bounded_finds_the_same_length() -> None:
+    """z3 and the explorer disagree on the shortest counterexample."""
+    model = Model(DSTM())
+    wanted = [model.property_named("serializability")]
+    assert violated(bounded.check(model, wanted=wanted, steps=12)) == {"serializability": 12}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from models import exhaustive
+from models import bounded, exhaustive
 from spec.notation import Model
 from spec.stm.mcrt import McRT
-from tests.protocols import assert_counts, edges, lengths
+from tests.protocols import assert_counts, edges, lengths, violated
 
 EXPOSED = {"virtual-world-consistency": 5, "opacity": 5, "tms2": 5}
 TORN = {"virtual-world-consistency": 11, "opacity": 11, "tms2": 11}
@@ -68,3 +68,8 @@ def test_the_counterexample_is_an_exposed_write() -> None:
 def test_a_look_at_one_record_leaves_a_torn_snapshot() -> None:
     """A second flaw that hides behind the first."""
     assert edges(McRT, "opacity", read_check="record") == {("T0", "T1"), ("T1", "T0")}
+
+
+def test_bounded_finds_the_same_lengths() -> None:
+    """z3 and the explorer disagree on the shortest counterexample."""
+    assert violated(bounded.check(Model(McRT()), steps=5)) == EXPOSED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spec.notation import Value, action, every, ite, mutant, some
+from spec.notation import Value, action, every, ite, mutant, require, some
 from spec.stm.stepped import Owner
 from spec.stm.tl2 import TL2, Stage
 
@@ -99,3 +99,38 @@ class AbortKeepsLocks(TL2):
         super().abort(t)
         for x in s.objects:
             s.owner[x] = owner[x]
+
+
+@mutant(
+    killed={
+        **dict.fromkeys(CHAIN, 17),
+        "serializability": 18,
+        "strict-serializability": 18,
+        "tms2": 15,
+    }
+)
+class LooksOnlyAfterLoading(TL2):
+    """A read does not look at the lock before it loads, only afterwards."""
+
+    @action
+    def read(s, t: int, x: int) -> None:
+        """Go on to load, whoever holds the lock."""
+        require(s.may_operate("r", t, x))
+        if not s.returns_own_copy(t, x):
+            s.target[t] = x
+
+    def read_is_consistent(s, t: int, x: int) -> Value:
+        """Judge by the lock as it is after the load."""
+        return s.is_valid(t, x)
+
+
+@mutant(killed={**dict.fromkeys(CHAIN, 18), "tms2": 15})
+class PublishesBeforeValidating(TL2):
+    """An update does not wait for its validation before it publishes and releases."""
+
+    @action
+    def publish(s, t: int, x: int) -> None:
+        """Store the value as soon as there is a write version."""
+        require(s.stage[t] == Stage.STAMPED, s.owner[x] == t, s.writer[x] != t)
+        require(s.has_released_before(t, x))
+        s.record_publish(t, x)

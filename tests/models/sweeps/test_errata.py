@@ -47,7 +47,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     assert "our reconstruction" in " ".join(out.split())
     assert all(len(line) <= 80 for line in out.splitlines() if "counterpoint check" not in line)
     assert run(commands, ["errata", "--format", "json"]) == 0
-    (entry,) = json.loads(capsys.readouterr().out)
+    entry, *_ = json.loads(capsys.readouterr().out)
     (record,) = read(json.dumps(entry["printed_verdict"]), "errata")
     assert replayed(record).agrees
     wrong = replace(CLOCK, as_printed=CLOCK.as_corrected)

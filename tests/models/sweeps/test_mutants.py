@@ -68,6 +68,18 @@ SHORTEST = {
         "takes-held-locks": (10, "no-deadlock"),
         "release-keeps-the-version": (15, "virtual-world-consistency"),
         "abort-keeps-locks": (8, "idle-holds-nothing"),
+        "looks-only-after-loading": (15, "tms2"),
+        "publishes-before-validating": (15, "tms2"),
+    },
+    "jvstm": {
+        "versions-carry-the-present-number": (9, "virtual-world-consistency"),
+        "number-is-public-before-the-versions": (10, "virtual-world-consistency"),
+        "validates-only-what-it-writes": (15, "tms2"),
+        "takes-the-held-lock": (16, "serializability"),
+        "reads-the-newest": (9, "virtual-world-consistency"),
+        "begins-in-the-past": (9, "opacity"),
+        "abort-keeps-the-lock": (12, "idle-holds-nothing"),
+        "keeps-two-versions": (12, "time-runs-forward"),
     },
     "norec": {
         "snapshot-is-too-late": (21, "virtual-world-consistency"),
