@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from multiprocessing import connection, get_context, parent_process
-from threading import Thread
 
 from models.engines import check
 from models.limits import Limits
 from models.loading import load
+from models.processes import end, executor, interrupts_held
 from models.verdict import Verdict, in_steps
 from spec.notation import SpecError
 
@@ -140,49 +136,25 @@ def run(
     budget : float
         Seconds for all jobs; what is not decided then is unknown.
     jobs : sequence of Job
-        What to run, the most important first.
+        What to run, the most important first; those that need a larger budget are left out.
     processes : int
         How many run at a time.
     tell : callable, optional
         Called with a line whenever a job has ended.
     """
     until = time.monotonic() + budget
-    context = get_context("spawn")
-    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_parent)
+    jobs = [job for job in jobs if job.least_budget <= budget]
+    pool = executor(processes)
     try:
-        with _interrupts_held():
+        with interrupts_held():
             waiting = {pool.submit(run_job, job, until): job for job in jobs}
         found = dict(_collected(waiting, tell))
     except BaseException:
-        for process in list(pool._processes.values()):  # no public way to stop running workers
-            process.terminate()
+        end(pool)
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
     return [found[id(job)] for job in jobs]
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back; processes begun meanwhile never see it, and it is for us to end them."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _end_with_parent() -> None:
-    """End this process as soon as its parent has ended, in whatever way."""
-    parent = parent_process()
-    if parent is None:
-        return
-
-    def wait() -> None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
-
-    Thread(target=wait, daemon=True).start()
 
 
 def _collected(

@@ -7,11 +7,13 @@ are exact, so any change of them is a change of the spec or of an engine.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from models.engines import Options
+from models.loading import mutants
+from spec.catalogue import MUTANTS
 
 TORN_SNAPSHOT = {
     "serializability": 14,
@@ -50,6 +52,12 @@ class Job:
         The exact number of reachable states.
     only : tuple of str
         The properties to check; all, if empty.
+    options : Options
+        What the engine takes.
+    shown : tuple of str
+        The violations that the report shows as pages; all, if empty.
+    least_budget : float
+        The gate's budget, in seconds, from which on the job is run.
     """
 
     reference: str
@@ -60,6 +68,8 @@ class Job:
     states: int | None = None
     only: tuple[str, ...] = ()
     options: Options = field(default_factory=Options)
+    shown: tuple[str, ...] = ()
+    least_budget: float = 0.0
 
     @property
     def name(self) -> str:
@@ -74,7 +84,119 @@ def _window(engine: str, why: str, more: Mapping[str, Any] | None = None, **give
     return Job("window-stm", parameters, engine, why, **(more or {}))
 
 
+def _broken(*lengths: int) -> dict[str, int]:
+    """Return the shortest counterexample of every criterion, from the weakest criterion on."""
+    return dict(zip(TORN_SNAPSHOT, lengths, strict=True))
+
+
+def _mutant(reference: str, name: str) -> Iterator[Job]:
+    """Yield a job at the bounds at which a mutant is killed, and one at those it survives."""
+    declared = mutants(reference)[name]
+    mutation = declared.mutation
+    assert mutation is not None
+    first = min(mutation.killed, key=lambda p: (mutation.killed[p] is None, mutation.killed[p]))
+    why = " ".join((declared.__doc__ or "").split())
+    public = f"{reference}/{name}"
+    yield Job(public, mutation.at, "exhaustive", why, violated=mutation.killed, shown=(first,))
+    if mutation.at:
+        yield Job(public, {}, "exhaustive", f"At the default bounds it is not noticed. {why}")
+
+
+def _mutants() -> tuple[Job, ...]:
+    return tuple(job for of in MUTANTS for name in mutants(of) for job in _mutant(of, name))
+
+
 OLD: dict[str, Any] = {"fetch_and_increment": "old"}
+
+PROTOCOLS: tuple[Job, ...] = (
+    Job("tl2", {}, "exhaustive", "TL2 is right at 2 x 2 x 2.", states=6815),
+    Job(
+        "tl2",
+        {"fetch-and-increment": "old"},
+        "exhaustive",
+        "With the old clock value TL2 has the window protocol's disease.",
+        violated=_broken(16, 16, 15, 15, 15),
+        states=7767,
+    ),
+    Job(
+        "tl2",
+        {"clock": "pass", "shortcut": "if-incremented"},
+        "exhaustive",
+        "rv + 1 = wv may spare the validation to those who moved the clock themselves.",
+        states=8383,
+    ),
+    Job("norec", {}, "exhaustive", "NOrec is right at 2 x 2 x 2.", states=3359),
+    Job(
+        "norec",
+        {"programs": "r x, r y; w y; w x, w y", "comparison": "late"},
+        "exhaustive",
+        "A comparison that ends at a later clock value than it began with tears a snapshot.",
+        violated=_broken(22, 22, 21, 21, 21),
+        states=1374,
+    ),
+    Job(
+        "norec",
+        {"programs": "r x, r y; w y; w x, w y", "comparison": "once"},
+        "exhaustive",
+        "It need not be repeated if it counts for the clock value with which it began.",
+    ),
+    Job(
+        "norec",
+        {"values": "two"},
+        "exhaustive",
+        "Comparing values lets others' equal values pass; that is opaque as values go.",
+        violated=_broken(17, 17, 16, 16, 15),
+        states=3449,
+    ),
+    Job("jvstm", {}, "exhaustive", "JVSTM is right, and its readers never abort.", states=3735),
+    Job(
+        "dstm",
+        {},
+        "exhaustive",
+        "DSTM as published allows write skew (Lesani and Palsberg).",
+        violated=_broken(12, 12, 12, 12, 12),
+        states=2744,
+    ),
+    Job(
+        "dstm",
+        {"programs": "r x, w y; r y, r x; w x", "validation": "owners-at-commit"},
+        "exhaustive",
+        "To abort owners before a commit alone is serializable, and from three on not opaque.",
+        violated={"opacity": 14, "tms2": 14},
+        states=1744,
+    ),
+    Job(
+        "dstm",
+        {"validation": "owners"},
+        "exhaustive",
+        "If every look at what was read aborts its owners, DSTM is right.",
+        states=2790,
+    ),
+    Job(
+        "mcrt",
+        {},
+        "exhaustive",
+        "McRT as published exposes writes that are not committed (Lesani and Palsberg).",
+        violated={"virtual-world-consistency": 5, "opacity": 5, "tms2": 5},
+        states=3770,
+    ),
+    Job(
+        "mcrt",
+        {"read-check": "record"},
+        "exhaustive",
+        "A second look at its own record alone leaves a read a torn snapshot.",
+        violated={"virtual-world-consistency": 11, "opacity": 11, "tms2": 11},
+        states=3870,
+    ),
+    Job(
+        "mcrt",
+        {"read-check": "all-records"},
+        "exhaustive",
+        "A look at the records of everything read makes it right.",
+        states=3858,
+    ),
+)
+"""Transactional memories from the literature, other than the window protocol."""
 
 JOBS: tuple[Job, ...] = (
     _window(
@@ -213,6 +335,22 @@ JOBS: tuple[Job, ...] = (
         "stateful",
         "Random runs find nothing wrong with the new value.",
         more={"options": Options(runs=1500)},
+    ),
+    *PROTOCOLS,
+    *_mutants(),
+    Job(
+        "window-stm/recheck-ignores-locks",
+        {"transactions": "3"},
+        "exhaustive",
+        "No run of three transactions shows that a re-check must mind locks.",
+        least_budget=300.0,
+    ),
+    Job(
+        "window-stm/picks-inside-the-window",
+        {"transactions": "3"},
+        "exhaustive",
+        "No run of three transactions shows that a time inside the window is too late to take.",
+        least_budget=300.0,
     ),
 )
 """In the order in which the gate begins them; the first ones matter most."""

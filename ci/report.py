@@ -93,8 +93,10 @@ def _write_pages(folder: Path, outcomes: Sequence[Outcome]) -> dict[tuple[int, s
     pages: dict[tuple[int, str], str] = {}
     for place, outcome in enumerate(outcomes, start=1):
         for verdict in outcome.verdicts:
-            if verdict.answer == "violated" and verdict.trace is not None:
-                name = f"{place:02}-{verdict.model.name}-{verdict.engine}-{verdict.claim.name}.html"
+            wanted = not outcome.job.shown or verdict.claim.name in outcome.job.shown
+            if verdict.answer == "violated" and verdict.trace is not None and wanted:
+                of = verdict.model.name.replace("/", "-")
+                name = f"{place:02}-{of}-{verdict.engine}-{verdict.claim.name}.html"
                 page.write(folder / name, verdict, command(verdict))
                 pages[place, verdict.claim.name] = name
     return pages

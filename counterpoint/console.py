@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import click
 
 from models.loading import line_of_user
+from models.processes import cores
 from spec.notation import SpecError
 
 OK, FELL, WRONG, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 130
@@ -24,8 +25,16 @@ def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> 
     return value
 
 
+processes_option = click.option(
+    "--processes", type=click.IntRange(1, 64), default=cores, show_default="all cores",
+    help="How many run at a time.",
+)  # fmt: skip
+"""The option of every command that runs many checks."""
+
+
 def run(command: click.Command, arguments: list[str] | None = None) -> int:
     """Run a command line and return its exit code; errors become one line on standard error."""
+    _keep_lines(command)
     try:
         result = command.main(args=arguments, prog_name="counterpoint", standalone_mode=False)
     except click.UsageError as error:
@@ -35,8 +44,9 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
         return _say(error.format_message(), error.exit_code)
     except SpecError as error:
         return _say(str(error), WRONG)
-    except (KeyboardInterrupt, click.Abort):
-        return _say("interrupted; nothing was written", INTERRUPTED)
+    except (KeyboardInterrupt, click.Abort) as error:
+        told = str(error.__cause__ or error)  # click makes an Abort of it
+        return _say(f"interrupted; {told or 'nothing was written'}", INTERRUPTED)
     except OSError as error:
         return _say(f"{error.filename or 'system'}: {error.strerror or error}", WRONG)
     except (RecursionError, MemoryError) as error:
@@ -44,6 +54,13 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
     except (Exception, SystemExit) as error:
         return _say(_of_user(error), WRONG)
     return result if isinstance(result, int) else OK
+
+
+def _keep_lines(command: click.Command) -> None:
+    """Let examples stand a line each: click's mark for that is no raw text."""
+    command.help = (command.help or "").replace("\\b\n", "\b\n")
+    for below in command.commands.values() if isinstance(command, click.Group) else ():
+        _keep_lines(below)
 
 
 def _of_user(error: BaseException) -> str:

@@ -22,12 +22,17 @@ from models.verdict import Verdict
 from spec.catalogue import SPECS
 
 from . import show
+from .commands import mutants
+from .commands.errata import errata
+from .commands.readings import readings
+from .commands.search import search_
 from .console import (
     FELL,
     OK,
     UNKNOWN,
     print_what_can_be_encoded,
     printing,
+    processes_option,
     progress,
     run,
     seconds,
@@ -43,6 +48,9 @@ def counterpoint(context: click.Context) -> None:
     \b
     counterpoint list                                  what there is
     counterpoint check window-stm --set fetch-and-increment=old
+    counterpoint check window-stm --mutants            who kills whom
+    counterpoint readings window-stm --changes 1       which readings keep the paper's claim
+    counterpoint errata                                what papers printed
     counterpoint gate                                  everything, one report
     """
     if context.invoked_subcommand is None:
@@ -50,14 +58,15 @@ def counterpoint(context: click.Context) -> None:
 
 
 @counterpoint.command("list")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
+              show_default=True)  # fmt: skip
 @click.argument("reference", required=False, metavar="[SPEC]")
 def list_(reference: str | None, form: str) -> None:
     r"""List specs and engines, or what one SPEC has.
 
     \b
     counterpoint list
-    counterpoint list window-stm          its parameters, properties and actions
+    counterpoint list window-stm      parameters, properties, actions, mutants
     """
     found = _overview() if reference is None else _describe(reference)
     with printing():
@@ -66,7 +75,9 @@ def list_(reference: str | None, form: str) -> None:
         else:
             _show_entries(found)
             if reference is None:
-                click.echo("counterpoint list SPEC shows its parameters, properties and actions.")
+                click.echo(
+                    "counterpoint list SPEC shows its parameters, properties, actions and mutants."
+                )
 
 
 def _show_entries(found: dict[str, dict[str, str]]) -> None:
@@ -95,6 +106,7 @@ def _describe(reference: str) -> dict[str, dict[str, str]]:
             f"{a.name}({', '.join(n for n, _ in a.parameters)})": a.description
             for a in model.actions
         },
+        **mutants.section(reference),
     }
 
 
@@ -125,6 +137,9 @@ def _describe(reference: str) -> dict[str, dict[str, str]]:
 )
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path),
               help="Write the counterexample as one page to step through.")  # fmt: skip
+@click.option("--mutants", "of_mutants", is_flag=True,
+              help="Check the mutants of SPEC: each must be killed as it declares.")  # fmt: skip
+@processes_option
 def check_(
     reference: str,
     settings: tuple[str, ...],
@@ -137,6 +152,8 @@ def check_(
     memory_limit: int,
     form: str,
     html: Path | None,
+    of_mutants: bool,
+    processes: int,
 ) -> int:
     r"""Check the properties of SPEC: a name from the list, or a file as my_spec.py:Class.
 
@@ -148,11 +165,18 @@ def check_(
     counterpoint check window-stm --set transactions=3 --property opacity
     counterpoint check window-stm --set programs="w x; w z; r x, r z; r z, r x"
     counterpoint check my_spec.py:Counter --engine all --format json
+    counterpoint check window-stm --mutants
+    counterpoint check window-stm/reader-does-not-wait
     """
+    if of_mutants:
+        if settings or names or html:
+            raise click.UsageError(mutants.OWN_BOUNDS)
+        limits = Limits(time_limit, memory_limit * 2**20)
+        return mutants.check(reference, engine, limits, Options(steps, runs, seed), processes, form)
     model = load(reference, settings)
     engines_named(engine)
     wanted = [model.property_named(n) for n in dict.fromkeys(names)] or list(model.properties)
-    _must_be_writable(html)
+    show.must_be_writable("--html", html)
     with progress(f"checking {model.name}") as tell:
         limits = Limits(time_limit, memory_limit * 2**20, tell)
         verdicts = check(model, engine, limits, wanted, Options(steps, runs, seed))
@@ -180,18 +204,6 @@ def _print(verdicts: list[Verdict], form: str) -> None:
         show.report(verdicts)
 
 
-def _must_be_writable(path: Path | None) -> None:
-    if path is None:
-        return
-    if not path.name:
-        raise click.UsageError("--html: '' names no file")
-    folder = path.absolute().parent
-    if not folder.is_dir():
-        raise click.UsageError(f"--html: there is no folder {folder}")
-    if not os.access(folder, os.W_OK):
-        raise click.UsageError(f"--html: nothing can be written in {folder}")
-
-
 def _write_page(verdicts: list[Verdict], path: Path) -> None:
     from models.page import write  # Jinja2 only where a page is wanted
 
@@ -208,7 +220,9 @@ def _write_page(verdicts: list[Verdict], path: Path) -> None:
 
 @counterpoint.command()
 @click.argument("file", type=click.File("r", encoding="utf-8-sig"))
-def replay(file: Any) -> int:
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
+              show_default=True)  # fmt: skip
+def replay(file: Any, form: str) -> int:
     r"""Replay the traces of FILE, printed by check --format json, in plain Python.
 
     Exit code 0: each does what the file says; 1: one does not.
@@ -226,6 +240,9 @@ def replay(file: Any) -> int:
         raise click.UsageError(f"{file.name} is no text in UTF-8: {error.reason}") from error
     results = [replayed(recorded) for recorded in read(text, file.name)]
     with printing():
+        if form == "json":
+            click.echo(json.dumps([vars(r) for r in results], indent=2, ensure_ascii=False))
+            return OK if all(r.agrees for r in results) else FELL
         for result in results:
             colour = "green" if result.agrees else "red"
             click.echo(f"{click.style('agrees' if result.agrees else 'differs', fg=colour)}  "
@@ -256,6 +273,7 @@ def gate(budget: float, report: Path, processes: int, form: str) -> int:
     """
     from ci import gate as gates
     from ci import report as reports
+    from ci.registry import JOBS
 
     reports.refuse_foreign(report)
     begun = time.monotonic()
@@ -270,7 +288,14 @@ def gate(budget: float, report: Path, processes: int, form: str) -> int:
             click.echo(reports.junit(outcomes) if form == "junit" else reports.github(outcomes))
         else:
             show.gate(outcomes, reports.totals(outcomes), taken, report)
+            needed = [j.least_budget for j in JOBS if j.least_budget > budget]
+            if needed:
+                click.echo(f"{len(needed)} more are run with --budget {max(needed):g}")
     return gates.exit_code(outcomes)
+
+
+for _command in (readings, search_, errata):
+    counterpoint.add_command(_command)
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import textwrap
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from ci.report import reproduce
 from models.chart import chart
 from models.formats import command, said
 from models.verdict import Verdict
+from spec.notation import SpecError
 
 COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
 
@@ -30,7 +32,7 @@ def report(verdicts: Sequence[Verdict]) -> None:
     for engine in dict.fromkeys(v.engine for v in verdicts):
         mine = [v for v in verdicts if v.engine == engine]
         click.echo()
-        click.echo(_wrapped(f"{engine}: {_effort(mine)}"))
+        click.echo(wrapped(f"{engine}: {_effort(mine)}"))
         longest = max(len(v.claim.name) for v in mine)
         for verdict in mine:
             _line(verdict, max(26, min(longest, width() // 2 - 10)))
@@ -47,11 +49,18 @@ def heading(verdict: Verdict) -> str:
     changed = model.changed_parameters()
     order = sorted(shown, key=lambda n: n not in changed)
     text = ", ".join(f"{n}={shown[n]}" for n in order)
-    return _wrapped(f"{model.name}: {text}")
+    return wrapped(f"{model.name}: {text}")
 
 
-def _wrapped(text: str) -> str:
-    return textwrap.fill(text, width(), subsequent_indent="  ", break_on_hyphens=False)
+def wrapped(text: str, indent: int = 0) -> str:
+    """Return a text folded to the terminal's width, all of it or what follows the first line in."""
+    return textwrap.fill(
+        text,
+        width(),
+        initial_indent=" " * indent,
+        subsequent_indent=" " * (indent or 2),
+        break_on_hyphens=False,
+    )
 
 
 def _effort(verdicts: Sequence[Verdict]) -> str:
@@ -114,11 +123,30 @@ def counterexample(verdicts: Sequence[Verdict], shown: Verdict) -> None:
     ]
     click.echo()
     if len(same) > 1:
-        click.echo(_wrapped(f"{', '.join(same[:-1])} and {same[-1]} break first:"))
+        click.echo(wrapped(f"{', '.join(same[:-1])} and {same[-1]} break first:"))
         click.echo()
     click.echo(chart(shown, width()).rstrip())
     click.echo()
     click.echo(f"To reproduce: {command(shown)}")
+
+
+def must_be_writable(option: str, path: Path | None) -> None:
+    """Refuse a file that an option names where nothing can be written.
+
+    Raises
+    ------
+    SpecError
+        The message names the option.
+    """
+    if path is None:
+        return
+    if not path.name:
+        raise SpecError(f"{option}: '' names no file")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise SpecError(f"{option}: there is no folder {folder}")
+    if not os.access(folder, os.W_OK):
+        raise SpecError(f"{option}: nothing can be written in {folder}")
 
 
 def entry(name: str, text: str) -> None:

@@ -6,6 +6,7 @@ import difflib
 import importlib
 import importlib.util
 import inspect
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -13,8 +14,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from spec.catalogue import PROOFS, SPECS
+from spec.catalogue import MUTANTS, PROOFS, SPECS
 from spec.notation import Model, Spec, SpecError
+
+_IN_FILE = re.compile(r"\.py(:\w+)?$")
 
 USER = "_counterpoint_user_"
 """How the name of a module begins that was made from a user's file."""
@@ -26,7 +29,8 @@ def load(reference: str, settings: Sequence[str] = ()) -> Model:
     Parameters
     ----------
     reference : str
-        A name of the catalogue, ``file.py:Class``, or ``file.py`` where it defines one spec.
+        A name of the catalogue, ``file.py:Class``, or ``file.py`` where it defines one spec; with a
+        slash and a name behind it, one of its mutants.
     settings : sequence of str
         Parameters as ``name=value``.
 
@@ -60,6 +64,9 @@ def find(reference: str) -> type[Spec]:
     """Return the class that a reference names."""
     if reference in SPECS:
         return _imported(SPECS[reference])
+    right, slash, mutant = reference.rpartition("/")
+    if slash and (right in SPECS or _IN_FILE.search(right)):
+        return _mutant(right, mutant)
     if ".py" in reference:
         path, _, name = reference.partition(":")
         return _in_module(_import(Path(path)), path, name)
@@ -101,6 +108,31 @@ def proofs_of(model: Model) -> list[Model]:
             proof = type(proof.__name__, (proof, own), {"name": proof.name})
         found.append(Model(proof(**given), name, unbounded=True))
     return found
+
+
+def mutants(reference: str) -> dict[str, type[Spec]]:
+    """Return the mutants of a spec by name, in the order of their declaration.
+
+    Those of a spec in a file stand in the same file.
+    """
+    right = find(reference)
+    module = MUTANTS.get(reference, right.__module__)
+    declared = vars(sys.modules.get(module) or importlib.import_module(module)).values()
+    return {
+        m.name.rpartition("/")[2]: m
+        for m in declared
+        if isinstance(m, type) and issubclass(m, Spec) and m.mutation and m.mutation.of is right
+    }
+
+
+def _mutant(right: str, name: str) -> type[Spec]:
+    known = mutants(right)
+    if name not in known:
+        near = difflib.get_close_matches(name, known, 1)
+        there = f"there are: {', '.join(known)}" if known else "it has none"
+        hint = f"did you mean {near[0]}?" if near else there
+        raise SpecError(f"{right} has no mutant {name!r}; {hint}")
+    return known[name]
 
 
 def _import(path: Path) -> ModuleType:
@@ -146,8 +178,9 @@ def _in_module(module: ModuleType, path: str, name: str) -> type[Spec]:
         for n, v in vars(module).items()
         if isinstance(v, type) and issubclass(v, Spec) and v.__module__ == module.__name__
     }
-    if not name and len(specs) == 1:
-        return next(iter(specs.values()))
+    right = [v for v in specs.values() if v.mutation is None]
+    if not name and len(right) == 1:
+        return right[0]
     if name in specs:
         return specs[name]
     known = ", ".join(specs) or "none"

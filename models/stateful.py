@@ -10,6 +10,7 @@ minimises what Hypothesis found.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
@@ -103,13 +104,15 @@ class Walker:
         self.smallest: dict[str, Trace] = {}
         self.runs = 0
         self.stopped = ""
+        self.broken: dict[Values, list[Property]] = {}
+        self.wrong: dict[tuple[Values, Values], list[Property]] = {}
         self.watch(wanted)
 
     def watch(self, wanted: Sequence[Property]) -> None:
-        """Look for violations of these properties from now on."""
+        """Look for violations of these properties, of those watched so far, from now on."""
         self.wanted = {kind: [p for p in wanted if p.kind == kind] for kind in KINDS}
-        self.broken: dict[Values, list[Property]] = {}
-        self.wrong: dict[tuple[Values, Values], list[Property]] = {}
+        self.broken = {s: [c for c in failing if c in wanted] for s, failing in self.broken.items()}
+        self.wrong = {s: [c for c in failing if c in wanted] for s, failing in self.wrong.items()}
 
     def pause(self) -> None:
         """Look at the limits.
@@ -141,9 +144,14 @@ class Walker:
         return [] if after is None else [(step, after)]
 
     def closed(self) -> bool:
-        """Return whether every step from every state seen leads to a state seen."""
-        after = {after for moves in self.moves.values() for _, after in moves}
-        return after - {None} <= self.moves.keys()
+        """Return whether every step from every state seen was judged, and leads to a state seen."""
+        steps = {(s, after) for s, moves in self.moves.items() for _, after in moves}
+        after = {after for _, after in steps}
+        if self.wanted["range"] and None in after:
+            return False
+        if self.wanted["transition"] and any(s not in self.wrong for s in steps if s[1]):
+            return False
+        return after - {None} <= self.broken.keys()
 
     def judge(self, trace: Trace) -> None:
         """Note witnesses that the last state satisfies.
@@ -274,7 +282,7 @@ def lane_of(move: Move) -> int:
 
 
 def _machine(walker: Walker) -> type[SpecMachine]:
-    name = "".join(part.title() for part in walker.model.name.split("-")) + "Machine"
+    name = "".join(part.title() for part in re.split(r"\W", walker.model.name)) + "Machine"
     made: type[SpecMachine] = type(name, (SpecMachine,), {"walker": walker})
     made.TestCase.settings = settings(
         max_examples=500,
@@ -306,7 +314,7 @@ def check(
         The properties; all by default.
     runs, moves : int
         How many runs, of at most how many rules each (a rule is one step or several of one lane).
-        They end early when every step from every state reached leads to a state reached.
+        They end early when all states that can be reached, and all steps, were judged.
     random_seed : int
         The same seed gives the same runs.
 

@@ -1,7 +1,12 @@
 """The specifications that come with the project, by name."""
 
 SPECS = {
+    "dstm": "spec.stm.dstm:DSTM",
+    "jvstm": "spec.stm.jvstm:JVSTM",
+    "mcrt": "spec.stm.mcrt:McRT",
+    "norec": "spec.stm.norec:NOrec",
     "peterson": "spec.locks.peterson:Peterson",
+    "tl2": "spec.stm.tl2:TL2",
     "window-stm": "spec.stm.window:Window",
 }
 """Public name to ``module:class``."""
@@ -13,3 +18,11 @@ PROOFS = {
     ),
 }
 """For a spec's class, the classes that have the lemmas of its proofs."""
+
+MUTANTS = {
+    "jvstm": "spec.stm.mutants.jvstm",
+    "norec": "spec.stm.mutants.norec",
+    "tl2": "spec.stm.mutants.tl2",
+    "window-stm": "spec.stm.mutants.window",
+}
+"""Public name to the module that declares its mutants; a mutant is named ``spec/mutant``."""

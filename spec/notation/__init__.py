@@ -30,8 +30,9 @@ from ._marks import (
     transition,
 )
 from ._model import Model, Values
+from ._mutants import Mutation, mutant
 from ._parameters import Choice, Index, Number, Parameter
-from ._records import Action, Explanation, Picture, Property, Step
+from ._records import Action, Claim, Explanation, Picture, Property, Step
 from ._spec import Spec
 from ._symbolic import (
     Symbolic,
@@ -53,12 +54,14 @@ __all__ = [
     "Array",
     "Boolean",
     "Choice",
+    "Claim",
     "Disabled",
     "Explanation",
     "Index",
     "Integer",
     "Member",
     "Model",
+    "Mutation",
     "Number",
     "Parameter",
     "Picture",
@@ -83,6 +86,7 @@ __all__ = [
     "lemma",
     "maximum",
     "minimum",
+    "mutant",
     "no",
     "require",
     "some",

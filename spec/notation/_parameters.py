@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from ._errors import SpecError
 
@@ -51,6 +51,13 @@ class Parameter:
         """Say in a few words what values there are."""
         raise NotImplementedError
 
+    def fixed(self, given: Any) -> Self:
+        """Return the parameter with one value left."""
+        found = object.__new__(type(self))
+        found.__dict__.update(self.__dict__)
+        found.default = self.parse(given)
+        return found
+
     def refuse(self, given: Any) -> SpecError:
         """Return the error for a value that is not allowed."""
         return SpecError(f"{self.name} is {self.allowed()}, not {str(given)!r}")
@@ -75,8 +82,16 @@ class _Whole(Parameter):
             raise self.refuse(given)
         return number
 
+    def fixed(self, given: Any) -> Self:
+        """Return the parameter with one number left."""
+        found = super().fixed(given)
+        found.at_least = found.at_most = found.default
+        return found
+
     def allowed(self) -> str:
         """Say what numbers are allowed."""
+        if self.at_least == self.at_most:
+            return f"always {self.at_least}"
         return f"a whole number from {self.at_least} to {self.at_most}"
 
 
@@ -147,16 +162,17 @@ class Index(_Whole):
         return f"{self.labels[0] if len(self.labels) == 1 else ''}{member}"
 
     def member(self, spec: Spec, label: str) -> int:
-        """Return the member that a label names.
+        """Return the member that a label names; a number names one where no label is like it.
 
         Raises
         ------
         SpecError
             If none has that label.
         """
-        for member in range(self.size(spec)):
-            if label in (self.label(spec, member), str(member)):
-                return member
+        labels = [self.label(spec, member) for member in range(self.size(spec))]
+        for names in (labels, [str(member) for member in range(len(labels))]):
+            if label in names:
+                return names.index(label)
         raise SpecError(f"{self.name} has no member {label!r}")
 
 
@@ -180,6 +196,14 @@ class Choice(Parameter):
             raise self.refuse(given)
         return str(given)
 
+    def fixed(self, given: Any) -> Self:
+        """Return the parameter with one reading left."""
+        found = super().fixed(given)
+        found.values = (found.default,)
+        return found
+
     def allowed(self) -> str:
         """Say what readings there are."""
+        if len(self.values) == 1:
+            return f"always {self.values[0]}"
         return " or ".join(self.values)

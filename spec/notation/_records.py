@@ -38,6 +38,26 @@ class Property:
 
 
 @dataclass(frozen=True)
+class Claim:
+    """What a paper says of a spec: one value of a parameter is wrong, another is right.
+
+    Attributes
+    ----------
+    parameter : str
+        The parameter's public name.
+    broken, clean : str
+        The value with which the criterion is violated, and the one with which it holds.
+    criterion : str
+        A property.
+    """
+
+    parameter: str
+    broken: str
+    clean: str
+    criterion: str
+
+
+@dataclass(frozen=True)
 class Explanation:
     """Why a violated property is violated, in words, with the contradiction as arrows.
 

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ._errors import SpecError
 from ._marks import MARK, Mark
 from ._parameters import Parameter
-from ._records import Explanation, Picture
+from ._records import Claim, Explanation, Picture
 from ._store import Store
 from ._variables import Variable
+
+if TYPE_CHECKING:
+    from ._mutants import Mutation
 
 
 class Spec:
@@ -44,6 +47,12 @@ class Spec:
         The indices of which a proof need not know the size.
     in_other_words : dict
         For a property's method, the names of properties that say the same without numbers.
+    criteria : tuple of str
+        Properties that form a chain, the weakest first: each implies those before it.
+    published_claim : Claim or None
+        What a paper says of the spec, for ``counterpoint readings``.
+    mutation : Mutation or None
+        How the spec differs from the right one, if it is a mutant.
     parameters : dict
         The value of every parameter, by its public name.
     """
@@ -53,6 +62,9 @@ class Spec:
     without: ClassVar[tuple[str, ...]] = ()
     any_number: ClassVar[tuple[str, ...]] = ()
     in_other_words: ClassVar[dict[str, tuple[str, ...]]] = {}
+    criteria: ClassVar[tuple[str, ...]] = ()
+    published_claim: ClassVar[Claim | None] = None
+    mutation: ClassVar[Mutation | None] = None
     declared_parameters: ClassVar[dict[str, Parameter]] = {}
     declared_variables: ClassVar[dict[str, Variable]] = {}
     declared_methods: ClassVar[dict[str, Mark]] = {}
@@ -62,6 +74,7 @@ class Spec:
 
     def __init_subclass__(cls) -> None:
         """Collect what the body declares, after what the bases declare."""
+        cls.mutation = None
         if "name" not in cls.__dict__:
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
         bases = [b for b in reversed(cls.__mro__[1:]) if issubclass(b, Spec)]

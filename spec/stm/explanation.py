@@ -104,8 +104,14 @@ class _Arrows(dict[tuple[int, int], str]):
     def _from_time(self, t: int, u: int) -> None:
         if not self.demand.keeps(t, u):
             return
-        moment = "began" if self.h.before[t][u] else "asked to commit"
-        self._add(t, u, f"{self.names[t]} had ended when {self.names[u]} {moment}")
+        h, first, second = self.h, self.names[t], self.names[u]
+        if h.before[t][u]:
+            self._add(t, u, f"{first} had ended when {second} began")
+            return
+        moment = "began" if h.effective_before[t][u] else "asked to commit"
+        was_read = any(h.takes_from(v, t) for v in h.transactions)
+        how = "taken effect" if was_read else "ended"
+        self._add(t, u, f"{first} had {how} when {second} {moment}")
 
 
 def _later(published: Sequence[int], v: int, w: int) -> bool:

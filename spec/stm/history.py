@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 from typing import TypeAlias
 
-from spec.notation import Value, every, no, some
+from spec.notation import Value, every, implies, ite, no, some
 
 Relation: TypeAlias = Callable[[int, int], Value]
 
@@ -42,8 +42,9 @@ class History:
         ``[t][x]``: t writes x.
     before : sequence of sequences of truth values
         ``[t][u]``: t had ended when u began.
-    before_commit : sequence of sequences of truth values
-        ``[t][u]``: t had ended when u asked to commit.
+    effective_before, effective_before_commit : sequence of sequences of truth values
+        ``[t][u]``: when u began, or asked to commit, t had ended or somebody had read from it: in
+        TMS2, it had its place by then.
     predecessor : sequence of (int or None)
         The transaction that the same process ran just before.
     """
@@ -57,7 +58,8 @@ class History:
     reads_from: Sequence[Sequence[Sequence[Value]]]
     wrote: Sequence[Sequence[Value]]
     before: Sequence[Sequence[Value]]
-    before_commit: Sequence[Sequence[Value]]
+    effective_before: Sequence[Sequence[Value]]
+    effective_before_commit: Sequence[Sequence[Value]]
     predecessor: Sequence[int | None]
 
     def earlier(self, t: int) -> list[int]:
@@ -124,15 +126,18 @@ def opacity(h: History) -> list[Demand]:
 def tms2(h: History) -> list[Demand]:
     """Demand opacity with updates in the order of their commits.
 
-    In TMS2 an update takes effect between the call of its commit and the answer, on the newest
-    memory; so what had ended when an update asked to commit stands before that update. (An update
-    that others read from before it had an answer would also have to; that is not recorded, and so
-    this is a necessary condition only where updates are read while they commit.)
+    In TMS2 an update takes effect at one moment between the call of its commit and the answer, on
+    the newest memory, and whoever reads from it does so after that moment; any other transaction
+    sees the memory of one moment between its begin and its last read. Such moments exist just when
+    an order does in which no transaction stands before one that had its place when it could first
+    have had its own: when it asked to commit, if it is an update, else when it began. (That a
+    reader's moment lies before its last read need not be asked: all that it read was there by then,
+    and if it is still there at a later moment, it was there at the last read too.)
     """
 
     def keeps(t: int, u: int) -> Value:
         update = every(takes_effect(h, h.begun, u), some(h.wrote[u][x] for x in h.objects))
-        return some(h.before[t][u], every(h.before_commit[t][u], update))
+        return some(h.effective_before[t][u], every(h.effective_before_commit[t][u], update))
 
     return [Demand(tuple(h.begun), keeps)]
 
@@ -149,6 +154,47 @@ CRITERIA: dict[str, Callable[[History], list[Demand]]] = {
 def satisfied(h: History, criterion: str) -> Value:
     """Return whether a history satisfies a criterion."""
     return every(in_some_order(h, demand) for demand in CRITERIA[criterion](h))
+
+
+def opaque_by_value(h: History, first: int, values: Sequence[int]) -> Value:
+    """Return whether a history is opaque where a value counts, and not who wrote it.
+
+    Parameters
+    ----------
+    h : History
+        The history.
+    first : int
+        The value of every object before any transaction.
+    values : sequence of int
+        The value that each transaction writes.
+    """
+    fates = list(product((False, True), repeat=len(h.transactions)))
+    return some(
+        every(
+            no(h.before[late][early] for early, late in combinations(order, 2)),
+            some(_legal_by_value(h, order, fate, first, values) for fate in fates),
+        )
+        for order in permutations(h.transactions)
+    )
+
+
+def _legal_by_value(
+    h: History, order: Sequence[int], fate: Sequence[bool], first: int, values: Sequence[int]
+) -> Value:
+    """Return whether all reads are right when transactions run in an order, some taking effect."""
+    decided = every(
+        some(h.committed[t], h.committing[t]) if takes else no(h.committed[t])
+        for t, takes in enumerate(fate)
+    )
+    right = []
+    for x in h.objects:
+        value: Value = first
+        for t in order:
+            right.append(implies(h.reads_initial[t][x], value == first))
+            right += [implies(h.reads_from[t][x][w], value == values[w]) for w in h.transactions]
+            if fate[t]:
+                value = ite(h.wrote[t][x], values[t], value)
+    return every(decided, *right)
 
 
 # When transactions fit an order

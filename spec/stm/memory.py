@@ -28,6 +28,7 @@ from spec.notation import (
     every,
     finished,
     invariant,
+    ite,
     no,
     require,
     some,
@@ -57,6 +58,14 @@ class Source(IntEnum):
     FIRST = -1
 
 
+class Earlier(IntEnum):
+    """How far another transaction was when a transaction began."""
+
+    NO = 0
+    EFFECTIVE = 1
+    ENDED = 2
+
+
 class Writer(IntEnum):
     """Who wrote an object's present version, if no transaction did."""
 
@@ -67,6 +76,7 @@ class TransactionalMemory(Spec):
     """Transactions over shared objects, with the history that the criteria judge."""
 
     lane = "transactions"
+    criteria = tuple(history.CRITERIA)
 
     transactions = Index(2, names="t", labels="T", at_most=6, help="how many transactions run")
     objects = Index(
@@ -85,7 +95,7 @@ class TransactionalMemory(Spec):
     status = Array(transactions, Member(Status))
     source = Array((transactions, objects), Reference(transactions, Source))
     wrote = Array((transactions, objects), Boolean())
-    before = Array((transactions, transactions), Boolean())
+    before = Array((transactions, transactions), Member(Earlier))
     before_commit = Array((transactions, transactions), Boolean())
     writer = Array(objects, Reference(transactions, Writer))
     position = Array(transactions, Integer(0, lambda s: s.longest_program))
@@ -146,6 +156,18 @@ class TransactionalMemory(Spec):
         if s.plans:
             s.position[t] = s.position[t] + 1
 
+    def returns_own_copy(s, t: Value, x: Value) -> bool:
+        """Let a program's read return what t has read or written itself, where it has."""
+        if s.plans and some(s.has_read(t, x), s.wrote[t, x]):
+            s.advance(t)
+            return True
+        return False
+
+    @property
+    def may_overlap(s) -> bool:
+        """Whether at least two processes choose their operations freely."""
+        return not s.plans and len(s.transactions) > 1 and s.processes != 1
+
     # What a transaction knows
 
     def has_read(s, t: Value, x: Value) -> Value:
@@ -159,13 +181,25 @@ class TransactionalMemory(Spec):
     def alone(s, t: Value) -> Value:
         """Return whether no other transaction has run while t did."""
         return every(
-            some(u == t, s.status[u] == Status.NOT_BEGUN, s.before[u, t], s.before[t, u])
+            some(u == t, s.status[u] == Status.NOT_BEGUN, s.precedes(u, t), s.precedes(t, u))
             for u in s.transactions
         )
+
+    def precedes(s, t: Value, u: Value) -> Value:
+        """Return whether t had ended when u began."""
+        return s.before[t, u] == Earlier.ENDED
 
     def ended(s, t: Value) -> Value:
         """Return whether t has committed or aborted."""
         return s.status[t] >= Status.COMMITTED
+
+    def idle(s, t: Value) -> Value:
+        """Return whether t is outside of its commit operation."""
+        return s.status[t] != Status.COMMITTING
+
+    def has_been_read(s, t: Value) -> Value:
+        """Return whether another transaction has read what t wrote."""
+        return some(every(u != t, s.source[u, x] == t) for u in s.transactions for x in s.objects)
 
     # Recording
 
@@ -177,11 +211,17 @@ class TransactionalMemory(Spec):
             require(s.ended(earlier))
         s.status[t] = Status.LIVE
         for u in s.transactions:
-            s.before[u, t] = every(u != t, s.ended(u))
+            effective = ite(s.has_been_read(u), Earlier.EFFECTIVE, Earlier.NO)
+            known = ite(s.ended(u), Earlier.ENDED, effective)
+            s.before[u, t] = ite(u == t, Earlier.NO, known)
 
     def record_read(s, t: Value, x: Value) -> None:
         """Let t take a copy of the present version of x."""
-        s.source[t, x] = s.writer[x]
+        s.record_read_of(t, x, s.writer[x])
+
+    def record_read_of(s, t: Value, x: Value, version: Value) -> None:
+        """Let t take a copy of the x that ``version`` wrote, or of the first."""
+        s.source[t, x] = version
         s.advance(t)
 
     def record_write(s, t: Value, x: Value) -> None:
@@ -193,7 +233,7 @@ class TransactionalMemory(Spec):
         """Let t ask to commit."""
         s.status[t] = Status.COMMITTING
         for u in s.transactions:
-            s.before_commit[u, t] = every(u != t, s.ended(u))
+            s.before_commit[u, t] = every(u != t, some(s.ended(u), s.has_been_read(u)))
 
     def record_publish(s, t: Value, x: Value) -> None:
         """Make t's x the present version."""
@@ -223,8 +263,9 @@ class TransactionalMemory(Spec):
             reads_initial=[[s.source[t, x] == Source.FIRST for x in xs] for t in ts],
             reads_from=[[[s.source[t, x] == w for w in ts] for x in xs] for t in ts],
             wrote=[[s.wrote[t, x] for x in xs] for t in ts],
-            before=[[s.before[t, u] for u in ts] for t in ts],
-            before_commit=[[s.before_commit[t, u] for u in ts] for t in ts],
+            before=[[s.before[t, u] == Earlier.ENDED for u in ts] for t in ts],
+            effective_before=[[s.before[t, u] != Earlier.NO for u in ts] for t in ts],
+            effective_before_commit=[[s.before_commit[t, u] for u in ts] for t in ts],
             predecessor=[s.predecessor(t) for t in ts],
         )
 
@@ -274,12 +315,19 @@ class TransactionalMemory(Spec):
             for x in s.objects
         )
 
-    @sometimes(when=lambda s: not s.plans and len(s.transactions) > 1 and s.processes != 1)
+    @sometimes(when=lambda s: s.may_overlap)
     def readers_overlap_updates(s) -> Value:
         """An update can commit while a transaction that read the old version is live."""
         return some(
-            every(s.status[t] == Status.LIVE, s.source[t, x] == Source.FIRST, s.writer[x] >= 0)
+            every(
+                s.status[t] == Status.LIVE,
+                s.source[t, x] == Source.FIRST,
+                s.writer[x] == w,
+                s.status[w] == Status.COMMITTED,
+            )
             for t in s.transactions
+            for w in s.transactions
+            if t != w
             for x in s.objects
         )
 
@@ -287,6 +335,11 @@ class TransactionalMemory(Spec):
     def all_ended(s) -> Value:
         """A run ends when every transaction has committed or aborted."""
         return every(s.ended(t) for t in s.transactions)
+
+    def writer_label(self, x: int) -> str:
+        """Return who wrote the present version of x, in words."""
+        writer = self.writer[x]
+        return type(self).transactions.label(self, writer) if writer >= 0 else "first"
 
     def explain(self, violated: str, states: Sequence[Self]) -> Explanation:
         """Name the transactions that contradict each other, and why."""

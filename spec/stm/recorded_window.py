@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from spec.notation import Value, every, implies, invariant, ite, lemma, no, some
 
-from .memory import Source, Status
+from .memory import Earlier, Source, Status
 from .window_proof import PlacedWindow
 
 
@@ -131,18 +131,25 @@ class RecordedWindow(PlacedWindow):
         """What had ended before a transaction began stands before it."""
         return every(
             implies(
-                s.before[u, t],
+                s.precedes(u, t),
                 every(
                     u != t,
                     s.ended(u),
                     s.status[t] != Status.NOT_BEGUN,
                     ite(s.update(t), s.placed(u) < s.placed(t), s.placed(u) <= s.placed(t)),
-                    no(s.before[t, u]),
-                    every(implies(s.before[v, u], s.before[v, t]) for v in s.transactions),
+                    no(s.precedes(t, u)),
+                    every(implies(s.precedes(v, u), s.precedes(v, t)) for v in s.transactions),
                 ),
             )
             for u in s.transactions
             for t in s.transactions
+        )
+
+    @lemma
+    def nobody_reads_from_the_running(s) -> Value:
+        """Only what has ended can have been read from when a transaction begins."""
+        return every(
+            s.before[u, t] != Earlier.EFFECTIVE for u in s.transactions for t in s.transactions
         )
 
     @lemma
@@ -186,7 +193,7 @@ class RecordedWindow(PlacedWindow):
         later = every(
             s.placed(t) == s.placed(u),
             no(s.update(u)),
-            some(s.update(t), s.before[t, u]),
+            some(s.update(t), s.precedes(t, u)),
         )
         return some(s.placed(t) < s.placed(u), later)
 
@@ -217,28 +224,33 @@ class RecordedWindow(PlacedWindow):
         """
         return every(
             every(
-                implies(s.before[t, u], s.stands_before(t, u)),
-                every(
-                    every(
-                        implies(s.source[u, x] == t, s.stands_before(t, u)),
-                        implies(
-                            every(
-                                s.source[t, x] == Source.FIRST, t != u, s.update(u), s.wrote[u, x]
-                            ),
-                            s.stands_before(t, u),
-                        ),
-                    )
-                    for x in s.objects
-                ),
-                every(
-                    implies(
-                        every(s.source[t, x] == w, u != t, u != w, s.update(u), s.wrote[u, x]),
-                        some(s.stands_before(u, w), s.stands_before(t, u)),
-                    )
-                    for w in s.transactions
-                    for x in s.objects
-                ),
-            )
-            for t in s.transactions
-            for u in s.transactions
+                implies(s.precedes(t, u), s.stands_before(t, u))
+                for t in s.transactions
+                for u in s.transactions
+            ),
+            every(
+                implies(s.source[u, x] == t, s.stands_before(t, u))
+                for t in s.transactions
+                for u in s.transactions
+                for x in s.objects
+            ),
+            every(
+                implies(
+                    every(t != u, s.source[t, x] == Source.FIRST, s.update(u), s.wrote[u, x]),
+                    s.stands_before(t, u),
+                )
+                for t in s.transactions
+                for u in s.transactions
+                for x in s.objects
+            ),
+            every(
+                implies(
+                    every(u != t, u != w, s.source[t, x] == w, s.update(u), s.wrote[u, x]),
+                    some(s.stands_before(u, w), s.stands_before(t, u)),
+                )
+                for t in s.transactions
+                for u in s.transactions
+                for w in s.transactions
+                for x in s.objects
+            ),
         )

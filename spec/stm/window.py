@@ -18,6 +18,7 @@ from spec.notation import (
     Array,
     Boolean,
     Choice,
+    Claim,
     Integer,
     Member,
     Picture,
@@ -52,6 +53,7 @@ class Window(TransactionalMemory):
     """The window protocol; ``fetch-and-increment=old`` is the incorrect one."""
 
     name = "window-stm"
+    published_claim = Claim("fetch-and-increment", broken="old", clean="new", criterion="opacity")
 
     returns = Choice(
         "new",
@@ -131,8 +133,7 @@ class Window(TransactionalMemory):
     def read(s, t: int, x: int) -> None:
         """Copy (value, date) in one step; a version later than the bottom moves the window."""
         require(s.may_operate("r", t, x))
-        if s.plans and some(s.has_read(t, x), s.wrote[t, x]):
-            s.advance(t)  # the transaction's own copy
+        if s.returns_own_copy(t, x):
             return
         if s.readers_wait == "yes":
             require(no(s.holds[u, x] for u in s.transactions))
@@ -305,6 +306,11 @@ class Window(TransactionalMemory):
         )
 
     @invariant
+    def idle_holds_nothing(s) -> Value:
+        """A transaction that is not committing holds no lock."""
+        return no(every(s.holds[t, x], s.idle(t)) for t in s.transactions for x in s.objects)
+
+    @invariant
     def nothing_half_published(s) -> Value:
         """Nobody has read from a transaction that still has something to publish."""
         return no(
@@ -324,7 +330,7 @@ class Window(TransactionalMemory):
         """Neither the clock nor the date of an object ever runs backwards."""
         return every(after.clock >= s.clock, every(after.date[x] >= s.date[x] for x in s.objects))
 
-    @sometimes(when=lambda s: not s.plans and len(s.transactions) > 1 and s.processes != 1)
+    @sometimes(when=lambda s: s.may_overlap)
     def a_window_shrinks(s) -> Value:
         """A live transaction's window can become finite."""
         return some(
@@ -337,15 +343,12 @@ class Window(TransactionalMemory):
         """Return versions and windows on the line of the logical clock."""
         transactions, objects = type(self).transactions, type(self).objects
 
-        def who(writer: int) -> str:
-            return transactions.label(self, writer) if writer >= 0 else "first"
-
         running = (Status.LIVE, Status.COMMITTING)
         tops = {t: self.top(t) for t in self.transactions}
         return Picture(
             now=self.clock,
             versions={
-                objects.label(self, x): (self.date[x], who(self.writer[x])) for x in self.objects
+                objects.label(self, x): (self.date[x], self.writer_label(x)) for x in self.objects
             },
             windows={
                 transactions.label(self, t): (

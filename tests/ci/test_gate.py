@@ -14,7 +14,8 @@ from ci import gate, registry, report
 from ci.gate import Outcome
 from ci.registry import TORN_SNAPSHOT, Job
 from models.engines import ENGINES
-from models.loading import load
+from models.loading import load, mutants
+from spec.catalogue import MUTANTS
 from spec.notation import SpecError
 
 OLD = {"fetch-and-increment": "old"}
@@ -106,8 +107,34 @@ def test_every_spec_and_engine_is_registered() -> None:
     """A spec or an engine that the gate never runs."""
     from spec.catalogue import SPECS
 
-    assert {j.reference for j in registry.JOBS} == set(SPECS)
+    assert {j.reference for j in registry.JOBS if "/" not in j.reference} == set(SPECS)
     assert {j.engine for j in registry.JOBS} == set(ENGINES)
+
+
+def test_every_mutant_is_registered() -> None:
+    """A mutant that the gate never runs, or whose declaration the gate does not hold it to."""
+    jobs = {j.reference: j for j in registry.JOBS if "/" in j.reference and j.violated}
+    assert set(jobs) == {f"{of}/{name}" for of in MUTANTS for name in mutants(of)}
+    found = [outcome(jobs[f"window-stm/{name}"]) for name in ("locks-in-no-order", "no-validation")]
+    assert [o.answer for o in found] == ["as expected"] * 2
+    alive = outcome(replace(jobs["window-stm/no-validation"], reference="window-stm"))
+    assert alive.answer == "fell"
+
+
+def test_a_page_for_what_kills_a_mutant_first(tmp_path: Path) -> None:
+    """A report of hundreds of pages, or a slash in the name of one."""
+    jobs = [j for j in registry.JOBS if j.reference == "window-stm/no-validation"]
+    report.write(tmp_path / "report", [outcome(jobs[0])], 1.0)
+    pages = {p.name for p in (tmp_path / "report").glob("*.html")}
+    assert pages == {"index.html", "01-window-stm-no-validation-exhaustive-tms2.html"}
+
+
+def test_what_needs_a_larger_budget_is_left_out() -> None:
+    """A slow job that takes the time of the others."""
+    slow = replace(PETERSON, least_budget=100.0)
+    assert [o.job for o in gate.run(budget=99, jobs=[PETERSON, slow], processes=1)] == [PETERSON]
+    assert len(gate.run(budget=100, jobs=[PETERSON, slow], processes=1)) == 2
+    assert any(j.least_budget > gate.DEFAULT_BUDGET for j in registry.JOBS)
 
 
 def test_the_report(tmp_path: Path) -> None:

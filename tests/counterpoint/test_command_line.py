@@ -181,7 +181,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, *OLD, "--format", "json")
     found = {v["property"]: v for v in json.loads(out)}
     assert code == 1
-    assert len(found) == 15
+    assert len(found) == 16
     opacity = found["opacity"]
     keys = "spec parameters property engine verdict extent states transitions depth seconds trace"
     assert set(keys.split()) <= opacity.keys()
@@ -203,7 +203,7 @@ def test_junit(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, *OLD, "--format", "junit")
     suites = JUnitXml.fromstring(out.encode())
     assert code == 1
-    assert [(s.tests, s.failures, s.errors) for s in suites] == [(15, 5, 0)]
+    assert [(s.tests, s.failures, s.errors) for s in suites] == [(16, 5, 0)]
     failed = {c.name for s in suites for c in s if c.result}
     assert "opacity" in failed
     assert "one-owner" not in failed
@@ -213,7 +213,7 @@ def test_github(capsys: pytest.CaptureFixture[str]) -> None:
     """Annotations that a raw newline or a percent sign cuts off."""
     _, out, _ = call(capsys, *OLD, "--format", "github")
     lines = out.strip().splitlines()
-    assert len(lines) == 15
+    assert len(lines) == 16
     assert all(re.match(r"::(error|notice|warning) title=[^:]+::", line) for line in lines)
     assert sum(line.startswith("::error") for line in lines) == 5
     assert "%0A" in lines[0]
@@ -253,6 +253,31 @@ def test_html(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["old.html"]
 
 
+def test_help_shows_examples_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Examples that run into each other."""
+    for name in ("", *commands.commands):
+        code, out, _ = call(capsys, *name.split(), "--help")
+        assert code == 0
+        assert "\\b" not in out
+        examples = [line for line in out.splitlines() if "counterpoint " in line]
+        assert len(examples) >= 2
+        assert all(line.count("counterpoint ") <= 2 for line in examples[1:])
+        assert all(re.match(r"  (echo|counterpoint)", line) for line in examples[1:])
+
+
+def test_replay_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A replay that a machine cannot read, or whose exit code depends on the format."""
+    _, out, _ = call(capsys, *OLD, "--format", "json")
+    path = tmp_path / "old.json"
+    path.write_text(out)
+    code, out, _ = call(capsys, "replay", str(path), "--format", "json")
+    found = json.loads(out)
+    assert (code, {entry["agrees"] for entry in found}) == (0, {True})
+    assert "window-stm opacity" in [entry["title"] for entry in found]
+    path.write_text(path.read_text().replace('"verdict": "violated"', '"verdict": "holds"'))
+    assert call(capsys, "replay", str(path), "--format", "json")[0] == 1
+
+
 def test_lists(capsys: pytest.CaptureFixture[str]) -> None:
     """A spec, an engine, a parameter or a property that a user cannot find."""
     _, out, _ = call(capsys, "list")
@@ -260,7 +285,7 @@ def test_lists(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = call(capsys, "list", "window-stm")
     assert all(n in out for n in ("fetch-and-increment", "opacity", "unlock_all(t)"))
     _, out, _ = call(capsys, "list", "window-stm", "--format", "json")
-    assert set(json.loads(out)) == {"parameters", "properties", "actions"}
+    assert set(json.loads(out)) == {"parameters", "properties", "actions", "mutants"}
 
 
 @pytest.mark.parametrize("command", ["list", "check", "replay", "gate"])

@@ -37,6 +37,8 @@ def histories(draw: st.DrawFn) -> tuple[History, list[int]]:
                 wrote[source[t][x]][x] = True
     ended = [s in (COMMITTED, ABORTED) for s in status]
     before = [[ended[t] and moments[t][2] < moments[u][0] for u in range(N)] for t in range(N)]
+    read = {w for t in range(N) for x in range(OBJECTS) if (w := source[t][x]) not in (None, -1)}
+    effective = {(u, t) for t in sorted(read) for u in range(N) if u != t and draw(st.booleans())}
     chain = [
         draw(st.sampled_from([None, *(u for u in range(t) if before[u][t])])) for t in range(N)
     ]
@@ -53,8 +55,15 @@ def histories(draw: st.DrawFn) -> tuple[History, list[int]]:
             ],
             wrote=wrote,
             before=before,
-            before_commit=[
-                [ended[t] and moments[t][2] < moments[u][1] for u in range(N)] for t in range(N)
+            effective_before=[
+                [before[t][u] or (u, t) in effective for u in range(N)] for t in range(N)
+            ],
+            effective_before_commit=[
+                [
+                    (ended[t] and moments[t][2] < moments[u][1]) or (u, t) in effective
+                    for u in range(N)
+                ]
+                for t in range(N)
             ],
             predecessor=chain,
         ),
@@ -147,7 +156,10 @@ def by_brute_force(h: History, criterion: str) -> bool:
 def _tms2(h: History, effective: set[int]) -> list[list[bool]]:
     updates = {u for u in effective if any(h.wrote[u])}
     return [
-        [h.before[t][u] or (h.before_commit[t][u] and u in updates) for u in range(N)]
+        [
+            h.effective_before[t][u] or (h.effective_before_commit[t][u] and u in updates)
+            for u in range(N)
+        ]
         for t in range(N)
     ]
 

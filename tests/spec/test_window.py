@@ -54,11 +54,11 @@ def violated(verdicts: list[Verdict]) -> dict[str, int | None]:
         ({"clock_read": "commit-only"}, 3795, 5500, {}),
         ({"clock_read": "commit-only", **OLD}, 3795, 5500, {}),
         ({"locks": "writes"}, 4869, 7412, dict.fromkeys(TORN, 16)),
-        ({"unlock": "object-by-object"}, 6297, 9862, {"nothing-half-published": 11}),
+        ({"unlock": "object-by-object"}, 6221, 9790, {"nothing-half-published": 11}),
         (
             {"unlock": "object-by-object", "recheck_locked": "ignore"},
-            6307,
-            9882,
+            6231,
+            9810,
             {
                 "serializability": 13,
                 "strict-serializability": 13,

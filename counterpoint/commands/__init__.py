@@ -1,0 +1,1 @@
+"""The commands that run many checks, one a module."""

@@ -1,0 +1,1 @@
+"""Many checks at once: of mutants, of readings, of sets of programs, of what papers printed."""

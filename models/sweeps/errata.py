@@ -1,0 +1,79 @@
+"""Runs what papers printed, and what they should have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from models import engines
+from models.limits import Limits
+from models.loading import load
+from models.verdict import Verdict
+from spec.errata import Erratum
+
+
+@dataclass(frozen=True)
+class Examined:
+    """An erratum with what the exhaustive engine says of both readings.
+
+    Attributes
+    ----------
+    printed : Verdict
+        Of the property that the printed reading should violate.
+    corrected : tuple of Verdict
+        Of every property, under the corrected reading.
+    """
+
+    erratum: Erratum
+    printed: Verdict
+    corrected: tuple[Verdict, ...]
+
+    @property
+    def surprises(self) -> tuple[str, ...]:
+        """How it differs from what the entry says."""
+        found = []
+        if self.printed.answer == "holds":
+            found.append(f"as printed, {self.printed.claim.name} holds ({self.printed.extent})")
+        broken = [v.claim.name for v in self.corrected if v.answer == "violated"]
+        if broken:
+            found.append(f"as corrected, violated: {', '.join(broken)}")
+        return tuple(found)
+
+    @property
+    def unknown(self) -> str:
+        """Why one of the two is undecided; empty if both are decided."""
+        return next(
+            (v.reason for v in (self.printed, *self.corrected) if v.answer == "unknown"), ""
+        )
+
+    @property
+    def answer(self) -> str:
+        """``confirmed``, ``not confirmed`` or ``unknown``."""
+        if self.surprises:
+            return "not confirmed"
+        return "unknown" if self.unknown else "confirmed"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry with its verdicts as ``check --format json`` has them."""
+        return {
+            **{n: v for n, v in vars(self.erratum).items() if isinstance(v, str)},
+            "answer": self.answer,
+            "surprises": list(self.surprises),
+            "printed_verdict": self.printed.to_json(),
+            "corrected_verdicts": [v.to_json() for v in self.corrected],
+        }
+
+
+def examine(erratum: Erratum, limits: Limits | None = None) -> Examined:
+    """Check both readings of an erratum; the limits are for each."""
+    limits = limits or Limits()
+    printed = load(erratum.reference, _settings(erratum.bounds, erratum.as_printed))
+    breaks = printed.property_named(erratum.breaks)
+    wrong = engines.check(printed, limits=limits.again(), wanted=[breaks])
+    corrected = load(erratum.reference, _settings(erratum.bounds, erratum.as_corrected))
+    return Examined(erratum, wrong[0], tuple(engines.check(corrected, limits=limits.again())))
+
+
+def _settings(*parts: Mapping[str, Any]) -> list[str]:
+    return [f"{name}={value}" for part in parts for name, value in part.items()]

@@ -1,0 +1,90 @@
+"""Equal models: other parameters, but the same guarded commands for all that is to be judged."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from models.trace import Command, System, trace
+from spec.notation import Model
+from spec.notation import _nodes as nodes
+from spec.notation._nodes import Cell, Node
+
+
+def fingerprint(model: Model, wanted: Sequence[str]) -> str:
+    """Return a text that two models share only if they violate the same properties alike.
+
+    Parameters
+    ----------
+    model : Model
+        A spec under its parameters.
+    wanted : sequence of str
+        The invariants that are to be judged.
+
+    Notes
+    -----
+    Cells that no guard and no wanted property depends on, be it through other cells, are left out:
+    the rest of a state runs through the same steps whatever they hold. So two models with the same
+    text have the same shortest violations, though not as many states.
+    """
+    system = trace(model)
+    commands = [c for c in system.commands if not c.leaves]
+    claims = [system.claims[name] for name in wanted]
+    needed = _needed(system, commands, claims)
+    known: dict[Node, str] = {}
+    cells = zip(model.cells, model.initial_values(), strict=True)
+    parts: list[object] = [(_cell(c), first) for c, first in cells if c in needed]
+    for command in commands:
+        updates = [(model.cells[place], node) for place, node in command.updates]
+        parts.append((
+            command.step.action, command.step.binding, _nodes(command.guard, known),
+            [(_cell(c), _node(node, known)) for c, node in updates if c in needed],
+        ))  # fmt: skip
+    parts += [*wanted, *_nodes(claims, known), _node(system.initial, known)]
+    return _digest(repr(parts))
+
+
+def _needed(system: System, commands: Sequence[Command], claims: Sequence[Node]) -> set[Cell]:
+    """Return the cells on which a guard or a claim depends, be it through updates of others."""
+    cells = system.model.cells
+    guards = [literal for c in commands for literal in c.guard]
+    needed = set(nodes.cells_of([*guards, *claims, system.initial]))
+    updates = [(cells[place], node) for c in commands for place, node in c.updates]
+    while True:
+        more = nodes.cells_of([node for cell, node in updates if cell in needed]) - needed
+        if not more:
+            return needed
+        needed |= more
+
+
+def _nodes(of: Iterable[Node], known: dict[Node, str]) -> list[str]:
+    return [_node(n, known) for n in of]
+
+
+def _node(node: Node, known: dict[Node, str]) -> str:
+    """Return the digest of an expression; without recursion, since expressions can be deep."""
+    todo = [node]
+    while todo:
+        top = todo[-1]
+        inner = [a for a in top.args if isinstance(a, Node)]
+        missing = [a for a in inner if a not in known]
+        if top not in known and missing:
+            todo += missing
+            continue
+        todo.pop()
+        if top not in known:
+            args = [known[a] if isinstance(a, Node) else _leaf(a) for a in top.args]
+            known[top] = _digest(f"{top.op} {top.boolean} {args}")
+    return known[node]
+
+
+def _leaf(found: object) -> str:
+    return _cell(found) if isinstance(found, Cell) else repr(found)
+
+
+def _cell(cell: Cell) -> str:
+    return f"{cell.label} {cell.low} {cell.high} {cell.boolean}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -1,0 +1,217 @@
+"""Who kills whom: every mutant of a spec, checked and held against its declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from models import engines
+from models.engines import Options
+from models.limits import Limits
+from models.loading import load, mutants
+from models.processes import in_order
+from models.verdict import Verdict, in_steps
+from spec.notation import SpecError
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One mutant, checked by one engine.
+
+    Attributes
+    ----------
+    name, why : str
+        The mutant's own name, and what the slip is.
+    declared : mapping of str to (int or None)
+        What must be violated, after how many steps.
+    at : mapping of str to value
+        The bounds at which that is so; empty for the default ones.
+    engine : str
+        The engine.
+    default : tuple of Verdict
+        What came out at the default bounds.
+    verdicts : tuple of Verdict
+        What came out at the bounds of ``at``; the same, if there are none.
+    """
+
+    name: str
+    why: str
+    declared: Mapping[str, int | None]
+    at: Mapping[str, Any]
+    engine: str
+    default: tuple[Verdict, ...]
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def violated(self) -> dict[str, int | None]:
+        """What is violated at the mutant's bounds, as it would be declared."""
+        return violated(self.verdicts)
+
+    @property
+    def killed(self) -> bool:
+        """Whether anything noticed the mutant."""
+        return bool(self.violated)
+
+    @property
+    def unknown(self) -> str:
+        """Why something is undecided; empty if all is decided, or the mutant is dead anyway."""
+        if self.engine != "exhaustive" and self.killed:
+            return ""
+        return next((v.reason for v in self.default + self.verdicts if v.answer == "unknown"), "")
+
+    @property
+    def surprises(self) -> tuple[str, ...]:
+        """How it differs from the declaration; only the exhaustive engine is held to lengths."""
+        if self.engine != "exhaustive":
+            return () if self.killed else ("nothing noticed it",)
+        found = []
+        early = violated(self.default) if self.at else {}
+        if early:
+            found.append(f"{_names(early)} violated at the default bounds; it should survive them")
+        return (*found, *_differences(self.declared, self.violated, self.verdicts))
+
+    @property
+    def answer(self) -> str:
+        """``killed``, ``survives`` or ``unknown``; what is not as declared is no kill."""
+        if self.unknown:
+            return "unknown"
+        return "killed" if self.killed else "survives"
+
+
+def violated(verdicts: Sequence[Verdict]) -> dict[str, int | None]:
+    """Return the violated properties, each with the length of its trace if it has one."""
+    return {
+        v.claim.name: v.depth if v.trace is not None else None
+        for v in verdicts
+        if v.answer == "violated"
+    }
+
+
+def _names(of: Mapping[str, Any]) -> str:
+    return f"{', '.join(of)} {'is' if len(of) == 1 else 'are'}"
+
+
+def _differences(
+    declared: Mapping[str, int | None], found: Mapping[str, int | None], of: Sequence[Verdict]
+) -> Iterator[str]:
+    undecided = {v.claim.name for v in of if v.answer == "unknown"}
+    there = {v.claim.name for v in of}
+    for name in dict.fromkeys([*declared, *found]):
+        if name in undecided:
+            continue
+        if name not in there:
+            yield f"there is no property {name} any more"
+        elif name not in found:
+            yield f"{name} holds; it is declared to be violated"
+        elif name not in declared:
+            yield f"{name} is violated{_after(found[name])}; it is declared to hold"
+        elif declared[name] != found[name]:
+            yield f"{name} is violated{_after(found[name])}; declared is{_after(declared[name])}"
+
+
+def _after(steps: int | None) -> str:
+    return " by no run" if steps is None else f" after {in_steps(steps)}"
+
+
+def trial(reference: str, engine: str, limits: Limits, options: Options, name: str) -> list[Trial]:
+    """Check one mutant, at the default bounds and at those at which it is declared to be killed."""
+    found = mutants(reference)[name]
+    mutation = found.mutation
+    assert mutation is not None
+    public = f"{reference}/{name}"
+    given = [f"{n}={v}" for n, v in mutation.at.items()]
+    default = at = engines.check(load(public), engine, limits.again(), options=options)
+    if given:
+        at = engines.check(load(public, given), engine, limits.again(), options=options)
+    why = " ".join((found.__doc__ or "").split())
+    return [
+        Trial(
+            name, why, mutation.killed, mutation.at, used,
+            tuple(v for v in default if v.engine == used),
+            tuple(v for v in at if v.engine == used),
+        )
+        for used in dict.fromkeys(v.engine for v in default)
+    ]  # fmt: skip
+
+
+def trials(
+    reference: str,
+    engine: str = "exhaustive",
+    *,
+    limits: Limits | None = None,
+    options: Options | None = None,
+    processes: int = 1,
+    tell: Callable[[str], None] | None = None,
+) -> list[Trial]:
+    """Check every mutant of a spec.
+
+    Parameters
+    ----------
+    reference : str
+        The right spec.
+    engine : str
+        A name of `engines.ENGINES`, or ``all``.
+    limits : Limits, optional
+        Time for each engine on each mutant, and memory.
+    processes : int
+        How many mutants are checked at a time.
+    tell : callable, optional
+        Called with a line now and then.
+
+    Raises
+    ------
+    SpecError
+        If the spec has no mutants.
+    """
+    names = list(mutants(reference))
+    if not names:
+        raise SpecError(f"{reference} has no mutants")
+    limits = limits or Limits()
+    quiet = Limits(limits.seconds, limits.bytes)
+    task = partial(trial, reference, engine, quiet, options or Options())
+    found: list[Trial] = []
+    with closing(in_order(task, names, processes)) as results:
+        for done, result in enumerate(results, start=1):
+            found += result
+            if tell is not None:
+                tell(f"{done} of {len(names)} mutants")
+    return found
+
+
+def kills_of(trials: Sequence[Trial]) -> dict[str, list[str]]:
+    """Return for each property the mutants that it kills, the deadliest property first."""
+    found: dict[str, list[str]] = {}
+    for one in trials:
+        for name in one.violated:
+            found.setdefault(name, []).append(one.name)
+    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+
+
+def only_by(trials: Sequence[Trial]) -> dict[str, str]:
+    """Return the mutants that a single property kills, with that property."""
+    return {t.name: next(iter(t.violated)) for t in trials if len(t.violated) == 1}
+
+
+def to_json(trials: Sequence[Trial]) -> list[dict[str, Any]]:
+    """Return every verdict as ``check --format json`` has it, with its mutant."""
+    return [
+        {"mutant": t.name, "at_default_bounds": at_default, "as_declared": not t.surprises,
+         "declared": t.declared.get(v.claim.name), **v.to_json()}
+        for t in trials
+        for verdicts, at_default in _runs(t)
+        for v in verdicts
+    ]  # fmt: skip
+
+
+def _runs(t: Trial) -> list[tuple[tuple[Verdict, ...], bool]]:
+    return [(t.default, True), (t.verdicts, False)] if t.at else [(t.default, True)]
+
+
+def exit_code(trials: Sequence[Trial]) -> int:
+    """Return 1 if a mutant is not killed as declared, else 3 if anything is unknown, else 0."""
+    if any(t.surprises and not t.unknown for t in trials):
+        return 1
+    return 3 if any(t.unknown for t in trials) else 0

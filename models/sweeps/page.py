@@ -1,0 +1,65 @@
+"""All rows of a study as one HTML page that needs nothing else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+
+from .readings import KINDS, Study
+from .results import Outcome
+
+
+def page(study: Study, sentences: Sequence[str]) -> str:
+    """Return the study as a page; its rows can be narrowed to one value of a choice.
+
+    Parameters
+    ----------
+    study : Study
+        What was found.
+    sentences : sequence of str
+        The summary.
+    """
+    criterion = study.claim.criterion
+    rows = [
+        {
+            "values": list(row.choices.values()),
+            "changed": [v != study.choices[n][0] for n, v in row.choices.items()],
+            "broken": _depths(study, row.broken),
+            "clean": _depths(study, row.clean),
+            "kind": row.kind(criterion),
+        }
+        for row in study.rows
+    ]
+    return _template().render(study=study, rows=rows, kinds=KINDS, sentences=sentences)
+
+
+def _depths(study: Study, outcome: Outcome) -> list[Any]:
+    missing = "?" if outcome.unknown else "·"
+    return [outcome.violated.get(name, missing) for name in study.criteria]
+
+
+def write(path: Path, study: Study, sentences: Sequence[str]) -> None:
+    """Write the page to a file: wholly, or not at all."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        unfinished.write_text(page(study, sentences), encoding="utf-8", newline="\n")
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parents[1] / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("readings.html.j2")

@@ -1,0 +1,338 @@
+"""A spec under every combination of its readings: which of them keep a paper's claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice, product
+from math import prod
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from models import engines
+from models.limits import Limits
+from models.loading import load
+from models.processes import in_order
+from spec.notation import Choice, Claim, Model, SpecError
+
+from .fingerprint import fingerprint
+from .results import Outcome, Results
+
+Kind: TypeAlias = Literal["kept", "both clean", "both broken", "reversed", "unknown"]
+
+KINDS: tuple[Kind, ...] = ("kept", "both clean", "both broken", "reversed", "unknown")
+
+MOST = 50_000
+"""Models of one study, at most."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One combination of readings, with what the claim's two values give.
+
+    Attributes
+    ----------
+    choices : mapping of str to str
+        The value of every parameter that varies.
+    broken, clean : Outcome
+        With the value that the paper calls wrong, and with the one that it calls right.
+    """
+
+    choices: Mapping[str, str]
+    broken: Outcome
+    clean: Outcome
+
+    def kind(self, criterion: str) -> Kind:
+        """Return whether the claim is kept, and if not, what there is instead."""
+        if any(o.unknown and criterion not in o.violated for o in (self.broken, self.clean)):
+            return "unknown"
+        if criterion in self.broken.violated:
+            return "both broken" if criterion in self.clean.violated else "kept"
+        return "reversed" if criterion in self.clean.violated else "both clean"
+
+
+@dataclass(frozen=True)
+class Study:
+    """All rows of a study.
+
+    Attributes
+    ----------
+    model : Model
+        The spec with its default readings, at the bounds of the study.
+    claim : Claim
+        What the paper says.
+    criteria : tuple of str
+        What is judged, the weakest first.
+    choices : mapping of str to tuple of str
+        The values of every parameter that varies, its default first.
+    rows : tuple of Row
+        In the order of `grid`.
+    models, different : int
+        How many models there are, and how many of them differ in what is judged.
+    known : int
+        Different models that an earlier run had decided.
+    seconds : float
+        Of wall time.
+    """
+
+    model: Model
+    claim: Claim
+    criteria: tuple[str, ...]
+    choices: Mapping[str, tuple[str, ...]]
+    rows: tuple[Row, ...]
+    models: int
+    different: int
+    known: int
+    seconds: float
+
+    @property
+    def default(self) -> Row:
+        """The row of the default readings."""
+        return self.rows[0]
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is a row for every combination."""
+        return len(self.rows) == prod(map(len, self.choices.values()))
+
+    def changes(self, row: Row) -> dict[str, str]:
+        """Return where a row differs from the default readings."""
+        return {n: v for n, v in row.choices.items() if v != self.choices[n][0]}
+
+
+def claim_of(model: Model) -> Claim:
+    """Return what is claimed of a spec.
+
+    Raises
+    ------
+    SpecError
+        If nothing is.
+    """
+    claim = model.spec.published_claim
+    if claim is None:
+        raise SpecError(f"{model.name} declares no claim (published_claim = Claim(...))")
+    return claim
+
+
+def criteria_of(model: Model, claim: Claim) -> tuple[str, ...]:
+    """Return what is judged: the spec's criteria, with the one of the claim.
+
+    Raises
+    ------
+    SpecError
+        If one of them is no invariant.
+    """
+    named = dict.fromkeys((*model.spec.criteria, claim.criterion))
+    for name in named:
+        if model.property_named(name).kind != "invariant":
+            raise SpecError(f"{model.name}: {name} is no invariant; readings judge invariants only")
+    return tuple(named)
+
+
+def varied(model: Model, settings: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the choices that vary, each with its default first: all that are not set."""
+    claim = claim_of(model)
+    given = {s.partition("=")[0].replace("_", "-") for s in settings}
+    if claim.parameter in given:
+        raise SpecError(f"{claim.parameter} is what the claim is about; it takes both values")
+    return {
+        n: (p.default, *(v for v in p.values if v != p.default))
+        for n, p in model.spec.declared_parameters.items()
+        if isinstance(p, Choice) and n not in given and n != claim.parameter and len(p.values) > 1
+    }
+
+
+def grid(choices: Mapping[str, tuple[str, ...]], changes: int | None) -> list[dict[str, str]]:
+    """Return combinations of choices, those with the fewest changes of the default first.
+
+    Raises
+    ------
+    SpecError
+        If there are too many to check.
+    """
+
+    def combinations() -> Iterator[dict[str, str]]:
+        for values in product(*choices.values()):
+            row = dict(zip(choices, values, strict=True))
+            if changes is None or _changed(row, choices) <= changes:
+                yield row
+
+    found = list(islice(combinations(), MOST // 2 + 1))
+    if len(found) > MOST // 2:
+        raise SpecError(f"more than {MOST:,} models: take --changes, or set some with --set")
+    return sorted(found, key=lambda row: _place(row, choices))
+
+
+def _place(
+    row: Mapping[str, str], choices: Mapping[str, tuple[str, ...]]
+) -> tuple[int, list[bool], list[int]]:
+    values = [choices[name].index(value) for name, value in row.items()]
+    return sum(map(bool, values)), [value == 0 for value in values], values
+
+
+def _changed(row: Mapping[str, str], choices: Mapping[str, tuple[str, ...]]) -> int:
+    return sum(value != choices[name][0] for name, value in row.items())
+
+
+def study(
+    reference: str,
+    settings: Sequence[str] = (),
+    *,
+    also: Sequence[str] = (),
+    changes: int | None = None,
+    processes: int = 1,
+    path: Path | None = None,
+    limits: Limits | None = None,
+) -> Study:
+    """Check a spec under combinations of its readings.
+
+    Parameters
+    ----------
+    reference : str
+        The spec.
+    settings : sequence of str
+        Parameters as ``name=value``: bounds, and readings that do not vary.
+    also : sequence of str
+        Parameters as ``name=value``, each of which gives bounds at which every row is checked too:
+        a criterion is violated if it is at any of the bounds.
+    changes : int, optional
+        How many choices may differ from their defaults at once; any number by default.
+    processes : int
+        How many models are checked at a time; the outcome does not depend on it.
+    path : Path, optional
+        A file to which results are appended, and from which those of an earlier run are taken.
+    limits : Limits, optional
+        Time for all, memory for each, and progress.
+    """
+    limits = limits or Limits()
+    model = load(reference, settings)
+    claim = claim_of(model)
+    criteria = criteria_of(model, claim)
+    choices = varied(model, settings)
+    combinations = grid(choices, changes)
+    bounds = [tuple(settings), *(_instead(reference, settings, one) for one in also)]
+    wanted = {
+        (i, v, b): [*b, *(f"{n}={c}" for n, c in row.items()), f"{claim.parameter}={v}"]
+        for b in bounds
+        for i, row in enumerate(combinations)
+        for v in (claim.broken, claim.clean)
+    }
+    results = Results(path, reference)
+    with closing(results):
+        work = _Work(results, reference, criteria, processes, limits)
+        prints = work.fingerprints(list(wanted.values()))
+        known = sum(p in results.outcomes for p in set(prints))
+        work.outcomes(dict(zip(prints, wanted.values(), strict=False)))
+    late = Outcome({}, 0, f"the time limit of {limits.seconds or 0:g} s was reached")
+    by_model = dict(zip(wanted, prints, strict=False))
+    found: dict[tuple[int, str], list[Outcome]] = {}
+    for m in wanted:
+        found.setdefault(m[:2], []).append(results.outcomes.get(by_model.get(m, ""), late))
+    rows = tuple(
+        Row(row, merged(found[i, claim.broken]), merged(found[i, claim.clean]))
+        for i, row in enumerate(combinations)
+    )
+    return Study(
+        model, claim, tuple(criteria), choices, rows, len(wanted), len(set(prints)), known,
+        limits.elapsed(),
+    )  # fmt: skip
+
+
+def _instead(reference: str, settings: Sequence[str], one: str) -> tuple[str, ...]:
+    """Return settings in which one parameter has another value, and what follows from it.
+
+    Raises
+    ------
+    SpecError
+        If there is no such parameter or value.
+    """
+    spec = load(reference, [one]).spec
+    name = one.partition("=")[0].replace("_", "-")
+    follows = {name, *spec.derive({name: spec.parameters[name]})}
+    kept = [s for s in settings if s.partition("=")[0].replace("_", "-") not in follows]
+    return (*kept, one)
+
+
+def merged(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return what several bounds say together: the shortest violation of each criterion."""
+    violated: dict[str, int] = {}
+    for outcome in outcomes:
+        for name, steps in outcome.violated.items():
+            violated[name] = min(steps, violated.get(name, steps))
+    unknown = next((o.unknown for o in outcomes if o.unknown), "")
+    return Outcome(violated, sum(o.states for o in outcomes), unknown)
+
+
+class _Work:
+    """The two passes over the models: fingerprints of all, outcomes of those that differ."""
+
+    def __init__(
+        self,
+        results: Results,
+        reference: str,
+        criteria: Sequence[str],
+        processes: int,
+        limits: Limits,
+    ) -> None:
+        self.results, self.reference, self.criteria = results, reference, tuple(criteria)
+        self.processes, self.limits = processes, limits
+        self.quiet = Limits(limits.seconds, limits.bytes, started=limits.started)
+
+    def fingerprints(self, models: Sequence[Sequence[str]]) -> list[str]:
+        """Return the fingerprint of each model; of the first ones only, if time runs out."""
+        results = self.results
+        keys = [results.key(m, self.criteria) for m in models]
+        missing = [i for i, key in enumerate(keys) if key not in results.fingerprints]
+        task = partial(fingerprint_of, self.reference, self.criteria)
+        with closing(in_order(task, (models[i] for i in missing), self.processes)) as found:
+            for done, i in enumerate(missing, start=1):
+                if self.limits.left() == 0:
+                    break
+                results.add_fingerprint(keys[i], next(found))
+                self._tell(f"{done:,} of {len(missing):,} models traced")
+        prints = (results.fingerprints.get(key) for key in keys)
+        return list(_until_none(prints))
+
+    def outcomes(self, models: Mapping[str, Sequence[str]]) -> None:
+        """Decide one model of each fingerprint that has no outcome yet."""
+        missing = [p for p in models if p not in self.results.outcomes]
+        task = partial(outcome_of, self.reference, self.criteria, self.quiet)
+        with closing(in_order(task, (models[p] for p in missing), self.processes)) as found:
+            for done, (print_, outcome) in enumerate(zip(missing, found, strict=True), start=1):
+                self.results.add_outcome(print_, outcome)
+                if self.limits.left() == 0:
+                    break
+                self._tell(f"{done:,} of {len(missing):,} different models checked")
+
+    def _tell(self, line: str) -> None:
+        if self.limits.progress is not None:
+            self.limits.progress(line)
+
+
+def _until_none(prints: Iterator[str | None]) -> Iterator[str]:
+    for one in prints:
+        if one is None:
+            return
+        yield one
+
+
+def fingerprint_of(reference: str, criteria: Sequence[str], settings: Sequence[str]) -> str:
+    """Return the fingerprint of a model."""
+    return fingerprint(load(reference, settings), criteria)
+
+
+def outcome_of(
+    reference: str, criteria: Sequence[str], limits: Limits, settings: Sequence[str]
+) -> Outcome:
+    """Decide all criteria of a model in one exploration, in what is left of the time."""
+    left = limits.left()
+    if left == 0:
+        return Outcome({}, 0, f"the time limit of {limits.seconds:g} s was reached")
+    model = load(reference, settings)
+    wanted = [model.property_named(name) for name in criteria]
+    verdicts = engines.check(model, limits=Limits(left, limits.bytes), wanted=wanted)
+    violated = {v.claim.name: v.depth or 0 for v in verdicts if v.answer == "violated"}
+    unknown = next((v.reason for v in verdicts if v.answer == "unknown"), "")
+    return Outcome(violated, verdicts[0].states or 0, unknown)

@@ -1,0 +1,59 @@
+"""Errata: every entry is run, both as printed and as corrected."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from counterpoint.commands import errata as command
+from counterpoint.console import run
+from counterpoint.main import counterpoint as commands
+from models.limits import Limits
+from models.replaying import read, replayed
+from models.sweeps.errata import examine
+from spec.errata import ERRATA
+
+CLOCK = ERRATA["window-stm-clock"]
+
+
+@pytest.mark.parametrize("name", ERRATA)
+def test_every_entry_is_confirmed(name: str) -> None:
+    """An entry whose printed reading breaks nothing, or whose correction does."""
+    found = examine(ERRATA[name])
+    assert (found.answer, found.surprises) == ("confirmed", ())
+    assert found.printed.trace is not None
+    assert len(found.corrected) == len(found.printed.model.properties)
+
+
+def test_an_entry_that_is_wrong_is_not_confirmed() -> None:
+    """Errata that say the same whatever comes out."""
+    turned = replace(CLOCK, as_printed=CLOCK.as_corrected, as_corrected=CLOCK.as_printed)
+    found = examine(turned)
+    assert found.answer == "not confirmed"
+    assert found.surprises[0] == "as printed, opacity holds (all states)"
+    assert "as corrected, violated: serializability," in found.surprises[1]
+    late = examine(CLOCK, Limits(1e-6))
+    assert late.answer == "unknown"
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """No trace, lines too long, or an exit code that does not follow from the run."""
+    assert run(commands, ["errata", "window-stm-clock"]) == 0
+    out = capsys.readouterr().out
+    assert "opacity is violated after 13 steps" in out
+    assert "T0 must precede T1" in out
+    assert "our reconstruction" in " ".join(out.split())
+    assert all(len(line) <= 80 for line in out.splitlines() if "counterpoint check" not in line)
+    assert run(commands, ["errata", "--format", "json"]) == 0
+    entry, *_ = json.loads(capsys.readouterr().out)
+    (record,) = read(json.dumps(entry["printed_verdict"]), "errata")
+    assert replayed(record).agrees
+    wrong = replace(CLOCK, as_printed=CLOCK.as_corrected)
+    monkeypatch.setattr(command, "ERRATA", {"wrong": wrong})
+    assert run(commands, ["errata"]) == 1
+    assert "not confirmed" in capsys.readouterr().out
+    assert run(commands, ["errata", "--time-limit", "0.000001"]) == 3
+    assert run(commands, ["errata", "wron"]) == 2
+    assert "did you mean wrong?" in capsys.readouterr().err

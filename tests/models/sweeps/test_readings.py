@@ -1,0 +1,402 @@
+"""Readings: rows, what follows from them, and runs that are interrupted."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from counterpoint.commands.readings import _where_kept, summary, to_json
+from counterpoint.console import run
+from counterpoint.main import counterpoint as commands
+from models import exhaustive
+from models.limits import Limits
+from models.loading import load
+from models.processes import cores
+from models.sweeps import readings
+from models.sweeps.deciding import conjunctions, cover, deciding, hopeless, widest
+from models.sweeps.fingerprint import fingerprint
+from models.sweeps.page import page
+from models.sweeps.readings import Study, grid, study
+from models.sweeps.results import Outcome, Results
+from spec.notation import SpecError
+from spec.stm.window import Window
+
+NEAR = {
+    (): "kept",
+    ("clock-read=commit-only",): "both clean",
+    ("recheck=later-or-equal",): "both clean",
+    ("recheck=every-read",): "both clean",
+    ("recheck=never",): "both broken",
+    ("recheck-locked=wait",): "kept",
+    ("recheck-locked=ignore",): "kept",
+    ("empty-window=passes",): "both broken",
+    ("version-end=ct-1",): "kept",
+    ("readers-wait=no",): "both broken",
+    ("finite-window=pick",): "kept",
+    ("locks=writes",): "both broken",
+    ("unlock=object-by-object",): "kept",
+}
+"""What one choice, changed from the default, makes of the claim at 2 x 2."""
+
+FEW = [
+    "clock-read=begin", "recheck-locked=abort", "version-end=ct", "readers-wait=yes",
+    "finite-window=abort", "unlock=at-the-end", "locks=reads-and-writes",
+]  # fmt: skip
+"""What leaves recheck and empty-window to vary."""
+
+USER = '''
+from spec.notation import *
+
+
+class Jar(Spec):
+    """Two put a coin in."""
+
+    hands = Index(2, names="h")
+    steps = Choice("one", "two", help="put in one step or in two")
+    colour = Choice("red", "blue", help="of the jar, which does not matter")
+    lock = Choice("no", "yes", help="hold the jar meanwhile")
+    published_claim = Claim("steps", broken="two", clean="one", criterion="all-there")
+    n = Integer(0, 2)
+    copied = Array(hands, Integer(0, 3))
+    done = Array(hands, Boolean())
+
+    @action
+    def put(s, h):
+        """Put a coin in."""
+        require(s.steps == "one", no(s.done[h]))
+        s.n, s.done[h] = s.n + 1, True
+
+    @action
+    def look(s, h):
+        """Count."""
+        require(s.steps == "two", no(s.done[h]), s.copied[h] == 0)
+        require(s.lock == "no" or no(s.copied[g] > 0 for g in s.hands))
+        s.copied[h] = s.n + 1
+
+    @action
+    def write(s, h):
+        """Write the new count."""
+        require(s.copied[h] > 0)
+        s.n, s.copied[h], s.done[h] = s.copied[h], 0, True
+
+    @invariant
+    def all_there(s):
+        """No coin is lost."""
+        return implies(every(s.done[h] for h in s.hands), s.n == 2)
+'''
+
+
+@pytest.fixture(scope="module")
+def near() -> Study:
+    """The default reading of the window protocol and its neighbours."""
+    return study("window-stm", changes=1)
+
+
+@pytest.fixture(scope="module")
+def few() -> Study:
+    """All combinations of two choices."""
+    return study("window-stm", FEW)
+
+
+def test_which_single_choice_decides(near: Study) -> None:
+    """A reading whose outcome moved, or rows that are mixed up."""
+    found = {
+        tuple(f"{n}={v}" for n, v in near.changes(row).items()): row.kind("opacity")
+        for row in near.rows
+    }
+    assert found == NEAR
+    assert list(found) == list(NEAR)
+    assert (near.models, near.complete) == (26, False)
+    text = " ".join(summary(near))
+    assert "the claim is kept with recheck-locked=wait, recheck-locked=ignore," in text
+    assert "old is clean too with clock-read=commit-only, recheck=later-or-equal or" in text
+    assert "new is broken too with recheck=never, empty-window=passes, readers-wait=no" in text
+
+
+def test_bounds_are_put_together() -> None:
+    """A slip that only four programs show, in a table that says it is clean."""
+    late = "programs=w x; w z; r x, r z; r z, r x"
+    given = [s for s in FEW if not s.startswith("recheck-locked")]
+    given += ["recheck=later", "empty-window=reaches"]
+    found = study("window-stm", [*given, "objects=2"], also=["operations=1", late])
+    kinds = {row.choices["recheck-locked"]: row.kind("opacity") for row in found.rows}
+    assert kinds == {"abort": "kept", "wait": "kept", "ignore": "both broken"}
+    assert found.default.broken.violated["opacity"] == 13
+    assert found.rows[2].clean.violated["opacity"] == 20
+    assert found.models == 18
+
+
+def test_rows_are_what_a_check_says(few: Study) -> None:
+    """A row that another model's outcome was given to."""
+    for row in few.rows:
+        for value, outcome in (("old", row.broken), ("new", row.clean)):
+            spec = Window(**dict(row.choices), **dict(s.split("=") for s in FEW),
+                          fetch_and_increment=value)  # fmt: skip
+            model = load("window-stm", [f"{n}={v}" for n, v in spec.parameters.items() if v != ""])
+            wanted = [p for p in model.properties if p.name in ("serializability", "opacity")]
+            verdicts = exhaustive.check(model, wanted=wanted)
+            depths = {v.claim.name: v.depth for v in verdicts if v.answer == "violated"}
+            mine = {
+                n: d for n, d in outcome.violated.items() if n in ("serializability", "opacity")
+            }
+            assert mine == depths
+
+
+def test_weaker_criteria_are_clean_where_stronger_ones_are(few: Study) -> None:
+    """Criteria that form no chain."""
+    for row in few.rows:
+        for outcome in (row.broken, row.clean):
+            depths = [outcome.violated.get(name, 99) for name in few.criteria]
+            assert depths == sorted(depths, reverse=True)
+
+
+def test_what_follows_from_all_rows(few: Study) -> None:
+    """Conjunctions that describe other rows than those that keep the claim."""
+    assert few.complete
+    kept = {tuple(r.choices.items()) for r in few.rows if r.kind("opacity") == "kept"}
+    described = {
+        tuple(r.choices.items())
+        for r in few.rows
+        for term, _ in conjunctions(few)
+        if all(r.choices[n] in values for n, values in term.items())
+    }
+    assert described == kept
+    assert conjunctions(few) == [({"recheck": ("later",), "empty-window": ("reaches",)}, 1)]
+    assert set(hopeless(few)) == {
+        ("recheck", "later-or-equal"), ("recheck", "every-read"), ("recheck", "never"),
+        ("empty-window", "passes"),
+    }  # fmt: skip
+    assert deciding(few) == {"recheck": 4, "empty-window": 2}
+
+
+@pytest.mark.slow
+def test_all_readings() -> None:
+    """A reading of 1,536 whose outcome moved."""
+    found = study("window-stm", processes=cores())
+    kinds = [row.kind("opacity") for row in found.rows]
+    assert (len(kinds), found.models, found.complete) == (1536, 3072, True)
+    assert {kind: kinds.count(kind) for kind in set(kinds)} == {
+        "kept": 30, "both clean": 157, "both broken": 1332, "reversed": 17,
+    }  # fmt: skip
+    always = {
+        "clock-read": ("begin",), "recheck": ("later",),
+        "readers-wait": ("yes",), "locks": ("reads-and-writes",),
+    }  # fmt: skip
+    mostly = {"recheck-locked": ("abort", "wait")}
+    ends = ({"empty-window": ("reaches",)}, {"version-end": ("ct-1",)})
+    at_the_end = {"unlock": ("at-the-end",)}
+    terms = [(term, number) for term, number in conjunctions(found)]
+    assert len(terms) == 4
+    for end in ends:
+        assert ({**always, **mostly, **end}, 16) in terms
+        assert ({**always, **at_the_end, **end}, 12) in terms
+
+
+def test_equal_models_share_a_fingerprint_and_others_do_not() -> None:
+    """Two models taken for one, or a change without effect that is checked again."""
+    criteria = Window.criteria
+
+    def of(**given: str) -> str:
+        return fingerprint(load("window-stm", [f"{n}={v}" for n, v in given.items()]), criteria)
+
+    assert of(recheck="never") == of(**{"recheck": "never", "empty-window": "passes"})
+    assert of(recheck="never") == of(**{"recheck": "never", "version-end": "ct-1"})
+    for value in ("old", "new"):
+        given = ["recheck=never", f"fetch-and-increment={value}"]
+        assert of(**dict(s.split("=") for s in given)) == of(
+            **dict(s.split("=") for s in given), **{"version-end": "ct-1"}
+        )
+        one, other = (
+            readings.outcome_of("window-stm", criteria, Limits(), [*given, *more])
+            for more in ([], ["version-end=ct-1"])
+        )
+        assert one.violated == other.violated != {}
+    plain = of()
+    for name, parameter in Window.declared_parameters.items():
+        for value in getattr(parameter, "values", ())[1:]:
+            assert of(**{name: value}) != plain or name == "recheck-locked", name
+    assert of(transactions="1") != of(objects="1")
+
+
+def test_the_widest_cubes_cover_exactly() -> None:
+    """A cover that misses a point, takes one too many, or could be wider: by brute force."""
+    sizes = (2, 3, 2)
+    points = list(product(*map(range, sizes)))
+    for bits in range(0, 2 ** len(points), 37):
+        kept = frozenset(p for i, p in enumerate(points) if bits >> i & 1)
+        cubes = widest(kept, sizes)
+        inside = [set(product(*cube)) for cube in cubes]
+        assert all(one <= kept for one in inside)
+        for cube in cubes:
+            for place, size in enumerate(sizes):
+                for value in set(range(size)) - cube[place]:
+                    wider = (*cube[:place], cube[place] | {value}, *cube[place + 1 :])
+                    assert not set(product(*wider)) <= kept
+        chosen = cover(kept, sizes)
+        assert set().union(*(set(product(*cube)) for cube in chosen)) == kept
+        assert set(chosen) <= set(cubes)
+
+
+def test_the_grid_begins_with_the_default() -> None:
+    """Rows in an order that changes, or a limit of changes that is off by one."""
+    choices = {"a": ("1", "2"), "b": ("x", "y", "z")}
+    rows = [tuple(r.values()) for r in grid(choices, None)]
+    assert rows == [("1", "x"), ("2", "x"), ("1", "y"), ("1", "z"), ("2", "y"), ("2", "z")]
+    assert [tuple(r.values()) for r in grid(choices, 1)] == rows[:4]
+    assert [tuple(r.values()) for r in grid(choices, 0)] == rows[:1]
+    with pytest.raises(SpecError, match="more than 50,000 models"):
+        grid({str(i): ("a", "b") for i in range(20)}, None)
+
+
+def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that begins anew, that takes a line cut short for a result, or that loses rows."""
+    path = tmp_path / "results.jsonl"
+    user = tmp_path / "jar.py"
+    user.write_text(USER)
+    whole = study(str(user))
+    asked: list[object] = []
+    outcome_of = readings.outcome_of
+
+    def counted(*given: object) -> Outcome:
+        asked.append(given)
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        return outcome_of(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(readings, "outcome_of", counted)
+    with pytest.raises(KeyboardInterrupt):
+        study(str(user), path=path)
+    with path.open("a") as file:
+        file.write('{"kind": "counterpoint readings", "sour')
+    again = study(str(user), path=path)
+    assert again.rows == whole.rows
+    assert (again.known, again.different) == (1, 3)
+    assert len(asked) == 4
+    third = study(str(user), path=path)
+    assert (third.rows, third.known, len(asked)) == (whole.rows, 3, 4)
+    user.write_text(USER.replace("s.n == 2", "s.n >= 1"))
+    changed = study(str(user), path=path)
+    assert changed.rows != whole.rows
+    assert changed.known == 0
+
+
+def test_an_interrupted_command_says_where_its_results_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A user who believes that hours of work are lost."""
+
+    def interrupted(*_: object) -> Outcome:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(readings, "outcome_of", interrupted)
+    path = tmp_path / "results.jsonl"
+    given = ["readings", "tl2", "--changes", "0", "--processes", "1"]
+    assert run(commands, [*given, "--results", str(path)]) == 130
+    assert f"interrupted; the same command goes on with what {path} has" in capsys.readouterr().err
+    assert path.exists()
+    assert run(commands, given) == 130
+    assert "interrupted; nothing was written" in capsys.readouterr().err
+
+
+def test_results_of_something_else_are_left_alone(tmp_path: Path) -> None:
+    """A user's file to which results are appended."""
+    for text in ("my notes\n", '{"a": 1}\n', '[1]\n{"kind": "counterpoint readings"}\n'):
+        path = tmp_path / "notes"
+        path.write_text(text)
+        with pytest.raises(SpecError, match="is no result"):
+            Results(path, "window-stm")
+        assert path.read_text() == text
+
+
+def test_a_time_limit_leaves_rows_unknown(tmp_path: Path) -> None:
+    """A row that was not checked and counts as clean."""
+    found = study("window-stm", changes=0, limits=Limits(1e-9), path=tmp_path / "r")
+    assert [r.kind("opacity") for r in found.rows] == ["unknown"]
+    assert "the time limit of" in found.rows[0].broken.unknown
+
+
+def test_a_users_claim(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A command that works for the repository's specs only."""
+    path = tmp_path / "jar.py"
+    path.write_text(USER)
+    html = tmp_path / "jar.html"
+    base = ["readings", str(path), "--processes", "1"]
+    assert run(commands, [*base, "--html", str(html)]) == 0
+    out = capsys.readouterr().out
+    assert "4 rows, 8 models, 3 of them different" in out
+    assert all(len(line) <= 80 for line in out.splitlines())
+    assert "One choice changed: two is clean too with lock=yes." in out
+    assert "Of no influence on the claim, in any row: colour." in out
+    assert "No row keeps the claim with lock=yes." in out
+    assert "The claim is kept exactly with lock=no (2 rows)." in out
+    assert html.read_text().count("<tr data-kind=") == 4
+    assert run(commands, [*base, "--set", "lock=yes", "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["counts"]["both clean"] == 2
+    assert [r["choices"] for r in found["rows"]] == [{"colour": "red"}, {"colour": "blue"}]
+
+
+def test_what_all_terms_share_is_said_once() -> None:
+    """A summary that repeats itself, or that leaves a part out."""
+    terms = [({"a": ("1",), "b": ("x", "y")}, 2), ({"a": ("1",), "c": ("u",)}, 1)]
+    assert list(_where_kept(terms)) == [
+        "The claim is kept exactly with a=1, and one of these (a row may be in several):",
+        "- b=x or y (2 rows)",
+        "- c=u (1 row)",
+    ]
+
+
+def test_a_claim_about_something_else_than_a_state(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A claim that readings cannot judge, and a traceback."""
+    path = tmp_path / "jar.py"
+    path.write_text(USER.replace('criterion="all-there"', 'criterion="ranges"'))
+    assert run(commands, ["readings", str(path)]) == 2
+    assert "ranges is no invariant" in capsys.readouterr().err
+    path.write_text(USER.replace('criterion="all-there"', 'criterion="beauty"'))
+    assert run(commands, ["readings", str(path)]) == 2
+    assert "has no property 'beauty'" in capsys.readouterr().err
+    path.write_text(USER.replace('Claim("steps"', 'Claim("paces"'))
+    assert run(commands, ["readings", str(path)]) == 2
+    assert "has no parameter 'paces'" in capsys.readouterr().err
+
+
+def test_json_and_page_say_what_the_rows_say(few: Study) -> None:
+    """A report that is written by hand."""
+    found = to_json(few)
+    assert len(found["rows"]) == 8
+    assert sum(found["counts"].values()) == 8
+    assert found["counts"]["kept"] == 1
+    assert found["rows"][0]["old"]["violated"]["opacity"] == 13
+    assert found["rows"][0]["new"]["violated"] == {}
+    shown = page(few, list(summary(few)))
+    assert shown.count('data-kind="kept"') == 1
+    assert "exactly with recheck=later; empty-window=reaches (1 row)." in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["peterson"], "peterson declares no claim"),
+        (["window-smt"], "did you mean window-stm?"),
+        (["window-stm", "--set", "fetch-and-increment=new"], "is what the claim is about"),
+        (["window-stm", "--set", "objects=9"], "objects is a whole number from 1 to 6"),
+        (["window-stm", "--results", "none/here.jsonl"], "--results: there is no folder"),
+        (["window-stm", "--html", "none/here.html"], "--html: there is no folder"),
+        (["window-stm", "--changes", "-1"], "--changes"),
+        (["window-stm", "--also", "programs=w"], "T0 has 'w', which is no operation"),
+        (["window-stm", "--time-limit", "nan"], "--time-limit"),
+    ],
+)
+def test_wrong_commands(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    """A traceback, or several lines."""
+    assert run(commands, ["readings", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert (captured.out, captured.err.count("\n")) == ("", 1)

@@ -1,0 +1,50 @@
+"""What the tests of every protocol share."""
+
+from __future__ import annotations
+
+from models import exhaustive
+from models.verdict import Verdict
+from spec.notation import Model
+from spec.stm.memory import TransactionalMemory
+
+CRITERIA = (
+    "serializability",
+    "strict-serializability",
+    "virtual-world-consistency",
+    "opacity",
+    "tms2",
+)
+
+
+def lengths(*of: int) -> dict[str, int]:
+    """Return the shortest counterexample of every criterion, weakest criterion first."""
+    return dict(zip(CRITERIA, of, strict=True))
+
+
+def violated(verdicts: list[Verdict]) -> dict[str, int | None]:
+    """Return the violated properties with the length of their traces."""
+    return {v.claim.name: v.depth for v in verdicts if v.answer == "violated"}
+
+
+def assert_counts(
+    spec: type[TransactionalMemory],
+    given: dict[str, object],
+    states: int,
+    transitions: int,
+    broken: dict[str, int],
+) -> None:
+    """Assert all that is exact of an exhaustive run; no action may be dead, nothing unknown."""
+    verdicts = exhaustive.check(Model(spec(**given)))
+    assert violated(verdicts) == broken
+    assert (verdicts[0].states, verdicts[0].transitions) == (states, transitions)
+    assert {v.answer for v in verdicts} <= {"holds", "violated"}
+    alone = given.get("transactions") == 1 or given.get("processes") == 1
+    assert alone or given.get("operations") == 1 or "programs" in given or not verdicts[0].notes
+
+
+def edges(spec: type[TransactionalMemory], claim: str, **given: object) -> set[tuple[str, str]]:
+    """Return who must precede whom in the shortest counterexample of a criterion."""
+    verdicts = exhaustive.check(Model(spec(**given)))
+    verdict = next(v for v in verdicts if v.claim.name == claim)
+    assert verdict.answer == "violated"
+    return {(a, b) for a, b, _ in verdict.explanation.edges}
