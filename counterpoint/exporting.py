@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from models.export import FORMATS, Request, format_named
+from models.export import FORMATS, Request, Undecided, format_named
 from models.limits import Limits
 from models.loading import load
 
-from .console import OK, must_be_writable, printing, progress, seconds
+from .console import OK, UNKNOWN, must_be_writable, printing, progress, seconds
 
 
 @click.command()
@@ -26,6 +26,8 @@ from .console import OK, must_be_writable, printing, progress, seconds
               help="For the search for a counterexample, or for the states.")  # fmt: skip
 @click.option("--most-states", type=click.IntRange(1), default=200, show_default=True,
               metavar="NUMBER", help="Refuse a graph of more states.")  # fmt: skip
+@click.option("--still", is_flag=True,
+              help="pytest: pass as long as the counterexample is there.")  # fmt: skip
 def export(
     reference: str,
     settings: tuple[str, ...],
@@ -34,11 +36,23 @@ def export(
     output: Path | None,
     time_limit: float | None,
     most_states: int,
+    still: bool,
 ) -> int:
     r"""Print SPEC, its states or its counterexample for another tool.
 
     \b
+    counterpoint export window-stm --to promela > window.pml
+    counterpoint export window-stm --set fetch-and-increment=old --to itf --output old.itf.json
+    counterpoint export window-stm --set fetch-and-increment=old --to pytest > test_old.py
+    counterpoint export peterson --to dot | dot -Tsvg > peterson.svg
+
+    \b
     promela         the spec, for the model checker Spin; its header says how to run it
+    itf             a counterexample as JSON, in Apalache's Informal Trace Format
+    mermaid         a counterexample as a sequence diagram for Markdown
+    pytest          a counterexample as a test that fails while the error is there
+    dot, graphml    all states and steps, for Graphviz; for networkx, Gephi and others
+    mermaid-states  all states and steps as a diagram for Markdown
     """
     chosen = format_named(form)
     model = load(reference, settings)
@@ -46,7 +60,11 @@ def export(
     must_be_writable("--output", output)
     with progress(f"exporting {model.name}") as tell:
         limits = Limits(time_limit, None, tell)
-        text = chosen.write(Request(model, wanted, limits, most_states))
+        try:
+            text = chosen.write(Request(model, wanted, limits, most_states, still))
+        except Undecided as undecided:
+            click.echo(f"counterpoint: unknown: {undecided}", err=True)
+            return UNKNOWN
     if output is None:
         with printing():
             click.echo(text, nl=False)

@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from spec.notation import Model, Property, SpecError
 
 from ..limits import Limits
-from . import promela
+from ..verdict import Verdict
+from . import drawing, itf, mermaid, promela, regression
+from .counterexample import first_to_break
+from .graph import Graph, graph
 
 
 @dataclass(frozen=True)
@@ -25,12 +28,15 @@ class Request:
         Of the search for a counterexample, or for the states.
     most_states : int
         A larger graph of states is refused.
+    still : bool
+        Whether a test is to pass as long as the counterexample is there.
     """
 
     model: Model
     wanted: Sequence[Property] = ()
     limits: Limits = field(default_factory=Limits)
     most_states: int = 200
+    still: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,9 +52,28 @@ def _promela(request: Request) -> str:
     return promela.promela(request.model, request.wanted or None).text
 
 
+def _run(request: Request) -> Verdict:
+    return first_to_break(request.model, request.wanted, request.limits)
+
+
+def _graph(request: Request) -> Graph:
+    return graph(request.model, request.wanted, request.most_states, request.limits)
+
+
 FORMATS = {
-    f.name: f for f in (Format("promela", "the spec, for the model checker Spin", _promela),)
-}
+    f.name: f
+    for f in (
+        Format("promela", "the spec, for the model checker Spin", _promela),
+        Format("itf", "a counterexample, as Apalache's JSON", lambda r: itf.itf(_run(r))),
+        Format("mermaid", "a counterexample, as a sequence", lambda r: mermaid.sequence(_run(r))),
+        Format("pytest", "a counterexample, as a test of the spec",
+               lambda r: regression.regression(_run(r), r.still)),
+        Format("dot", "all states, for Graphviz", lambda r: drawing.dot(_graph(r))),
+        Format("graphml", "all states, for networkx, Gephi, ...",
+               lambda r: drawing.graphml(_graph(r))),
+        Format("mermaid-states", "all states, as a diagram", lambda r: mermaid.states(_graph(r))),
+    )
+}  # fmt: skip
 
 
 def format_named(name: str) -> Format:

@@ -93,7 +93,7 @@ def _places(model: Model) -> dict[Cell, Place]:
     for cell in model.cells:
         if cell.low == cell.high:
             continue
-        plain = "s_" + re.sub(r"[^A-Za-z0-9]+", "_", cell.label).strip("_")
+        plain = "s_" + _identifier(cell.label)
         name, number = plain, 1
         while name in taken:
             number += 1
@@ -122,7 +122,7 @@ class _Writer:
     system: System
     wanted: Sequence[Property]
     printer: Printer
-    functions: list[str] = field(default_factory=list)
+    functions: dict[Node, list[str]] = field(default_factory=dict)
     extra_states: int = 0
     temporaries: int = 0
 
@@ -130,16 +130,18 @@ class _Writer:
         body = [*self._start(), "end_of_run:", "  do", *self._commands(), *self._monitors()]
         body += ["  od"]
         first = next(self.system.model.initial_states())
-        hidden = [f"hidden byte {_flag(p)};" for p in self.wanted]
-        hidden += [f"hidden int t{k};" for k in range(self.temporaries)]
+        flags = [f"bool {_flag(p)};" for p in self.wanted]
+        kept = [f"int t{k};" for k in range(self.temporaries)]
         return [
             *self._header(),
             "",
             *self._variables(first),
             "",
-            *hidden,
+            "/* What Spin's messages name; these are 0 between steps, so they add no states. */",
+            *flags,
+            *kept,
             "",
-            *self.functions,
+            *(line for function in self.functions.values() for line in function),
             "active proctype spec()",
             "{",
             *body,
@@ -239,19 +241,21 @@ class _Writer:
 
     def _effect(self, command: Command) -> list[str]:
         if command.leaves:
-            return self._failing(kind="range") or ["skip"]
+            return [self._failing("ranges") or "skip"]
         self.printer.named.clear()
-        wanted = {p.name: p for p in self.wanted}
+        wanted = {p.name for p in self.wanted}
         checks = [k for k in command.checks if k.claim in wanted]
         cells = self.system.model.cells
         updates = {cells[i]: n for i, n in command.updates if cells[i] in self.printer.places}
         lines = self._name_shared([*updates.values(), *(k.condition for k in checks)])
         for check in checks:
-            flag = _flag(wanted[check.claim])
-            lines += [f"{flag} = !{self.printer.show(check.condition)}", f"assert(!{flag})"]
+            failed = self.printer.show(nodes.negation(check.condition))
+            report = self._failing(check.claim)
+            lines.append(f"if :: {failed} -> {report} :: else fi")
         lines += self._assign(updates)
+        kept = [name for name in self.printer.named.values() if name.startswith("t")]
         self.printer.named.clear()
-        return lines or ["skip"]
+        return [*lines, *(f"{name} = 0" for name in kept)] or ["skip"]
 
     def _name_shared(self, roots: list[Node]) -> list[str]:
         if written(roots) <= LONGEST_UPDATE:
@@ -262,7 +266,7 @@ class _Writer:
         return lines
 
     def _keep(self, node: Node) -> str:
-        """Return the line that keeps a value in a variable that is no part of the state."""
+        """Return the line that keeps a value during a step; afterwards the variable is 0 again."""
         name = f"t{sum(n.startswith('t') for n in self.printer.named.values())}"
         line = f"{name} = {self.printer.show(node)}"
         self.printer.named[node] = name
@@ -308,9 +312,8 @@ class _Writer:
 
     def _monitor(self, claim: Property, condition: str) -> Iterator[str]:
         yield f"  /* {claim.name}: {_comment(claim.description)} */"
-        lines = self._failing(name=claim.name)
         block = "atomic" if condition.startswith("timeout") else "d_step"
-        yield f"  :: {block} {{ {condition} -> {'; '.join(lines)} }}"
+        yield f"  :: {block} {{ {condition} -> {self._failing(claim.name)} }}"
 
     def _stuck(self, alone: bool) -> str:
         """Return where no step is possible though the run may not end.
@@ -326,12 +329,10 @@ class _Writer:
         shown = [*(["timeout"] if alone else []), *map(self._condition, parts)]
         return " && ".join(shown) or "true"
 
-    def _failing(self, name: str = "", kind: str = "") -> list[str]:
-        """Return what reports a property, if it is wanted: the error names the property."""
-        for claim in self.wanted:
-            if claim.name == name or claim.kind == kind:
-                return [f"{_flag(claim)} = true", f"assert(!{_flag(claim)})"]
-        return []
+    def _failing(self, name: str) -> str:
+        """Return what reports a property, if it is wanted: Spin's message has the names in it."""
+        flags = [_flag(p) for p in self.wanted if p.name == name]
+        return "; ".join(f"{f} = true; assert(!{f}); {f} = false" for f in flags)
 
     def _condition(self, node: Node) -> str:
         """Return a condition, or the call of a C function where it is long."""
@@ -339,9 +340,10 @@ class _Writer:
             return "true" if node.args[0] else "false"
         if written([node]) <= LONGEST:
             return self.printer.show(node)
-        name = f"condition_{node.serial}"
-        if not any(f" {name}(" in f for f in self.functions):
-            self.functions += [*_function(name, node, self.printer), ""]
+        number = list(self.functions).index(node) if node in self.functions else None
+        name = f"condition_{len(self.functions) if number is None else number}"
+        if number is None:
+            self.functions[node] = [*_function(name, node, self.printer), ""]
         return f"c_expr {{ {name} () }}"  # without the space Spin suspects a side effect
 
 
@@ -356,9 +358,15 @@ def _function(name: str, node: Node, printer: Printer) -> list[str]:
 
 
 def _flag(claim: Property) -> str:
-    """Return the variable that Spin's message names when a property fails."""
+    """Return the name that Spin's message has when a property fails."""
     verb = "reached" if claim.kind == "sometimes" else "violated"
-    return f"{verb}_{re.sub(r'[^A-Za-z0-9]+', '_', claim.name)}"
+    return f"{verb}_{_identifier(claim.name)}"
+
+
+def _identifier(text: str) -> str:
+    """Return the letters and digits of a text; letters beyond ASCII as their numbers."""
+    plain = "".join(c if c.isascii() else f"u{ord(c):x}" for c in text)
+    return re.sub("[^A-Za-z0-9]+", "_", plain).strip("_")
 
 
 def _comment(text: str) -> str:
