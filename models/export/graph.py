@@ -115,7 +115,7 @@ class _Walk:
             raise SpecError(f"{self.model.name} has no initial state")
         todo = list(self.place)
         for values in todo:
-            limits.check()
+            limits.check(f"{len(self.place):,} states")
             before = len(self.place)
             self._expand(values)
             todo += list(self.place)[before:]
