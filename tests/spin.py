@@ -62,12 +62,12 @@ def run(text: str, folder: Path, *flags: str, stop_at: int = 0, spin: str = "-o2
         Spin's option.
     """
     (folder / "model.pml").write_text(text)
-    said = _call(folder, "spin", "-a", spin, "model.pml")
+    said = call(folder, "spin", "-a", spin, "model.pml")
     assert said == "", said
     modes = [] if "-DBFS" in flags else ["-DSAFETY"]
-    _call(folder, "gcc", "-O0", "-w", *modes, "-DNOREDUCE", "-DNOFAIR", *flags, "-o", "pan",
+    call(folder, "gcc", "-O0", "-w", *modes, "-DNOREDUCE", "-DNOFAIR", *flags, "-o", "pan",
           "pan.c")  # fmt: skip
-    output = _call(folder, "./pan", "-m100000", "-w16", f"-c{stop_at}")
+    output = call(folder, "./pan", "-m100000", "-w16", f"-c{stop_at}")
     assert "max search depth too small" not in output
     assert "Search not completed" not in output or stop_at
     found = {name: int(re.search(rf"(\d+) {name}", output)[1])  # type: ignore[index]
@@ -78,7 +78,8 @@ def run(text: str, folder: Path, *flags: str, stop_at: int = 0, spin: str = "-o2
     return Answer(found["states, stored"], found["transitions"] - 1, failed, output)
 
 
-def _call(folder: Path, *command: str) -> str:
+def call(folder: Path, *command: str) -> str:
+    """Run a command in a folder and return what it prints."""
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout + result.stderr

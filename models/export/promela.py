@@ -162,7 +162,8 @@ class _Writer:
             "To run it:",
             "  spin -a -o2 FILE",
             "  gcc -O2 -DSAFETY -DNOREDUCE -DNOFAIR -o pan pan.c",
-            "  ./pan -m1000000              stops at the first error; spin -t -p FILE shows it",
+            "  ./pan -m1000000              stops at the first error",
+            "  spin -t FILE                 shows the run to it (with -p -g every variable)",
             "  ./pan -m1000000 -c0          counts all states, past every error",
             "With -DBFS instead of -DSAFETY a first error is a shortest one. Without -o2 Spin",
             "leaves out of the state what no command and no checked property reads.",
@@ -175,8 +176,7 @@ class _Writer:
         if self.extra_states:
             lines.append("Spin stores one state more than there are: before a start is chosen.")
         if self.functions:
-            lines.append("Conditions with many shared parts are C: ./pan -r shows a run, spin -t "
-                         "does not.")  # fmt: skip
+            lines.append("Conditions with many shared parts are C: ./pan -r instead of spin -t.")
         return ["/*", *((" * " + line.replace("*/", "* /")).rstrip() for line in lines), " */"]
 
     def _variables(self, first: Sequence[int]) -> list[str]:
@@ -236,12 +236,14 @@ class _Writer:
                 yield f"  /* {_comment(step)} */"
                 shown = step
             yield f"  :: d_step {{ {self._condition(nodes.conjunction(command.guard))} ->"
+            yield f"       printf({_string(step)});"
             yield from (f"       {line};" for line in self._effect(command))
             yield "     }"
 
     def _effect(self, command: Command) -> list[str]:
         if command.leaves:
-            return [self._failing("ranges") or "skip"]
+            report = self._failing("ranges")
+            return [report] if report else []
         self.printer.named.clear()
         wanted = {p.name for p in self.wanted}
         checks = [k for k in command.checks if k.claim in wanted]
@@ -255,7 +257,7 @@ class _Writer:
         lines += self._assign(updates)
         kept = [name for name in self.printer.named.values() if name.startswith("t")]
         self.printer.named.clear()
-        return [*lines, *(f"{name} = 0" for name in kept)] or ["skip"]
+        return [*lines, *(f"{name} = 0" for name in kept)]
 
     def _name_shared(self, roots: list[Node]) -> list[str]:
         if written(roots) <= LONGEST_UPDATE:
@@ -367,6 +369,12 @@ def _identifier(text: str) -> str:
     """Return the letters and digits of a text; letters beyond ASCII as their numbers."""
     plain = "".join(c if c.isascii() else f"u{ord(c):x}" for c in text)
     return re.sub("[^A-Za-z0-9]+", "_", plain).strip("_")
+
+
+def _string(text: str) -> str:
+    """Return a line as a string of Promela's and C's; what they treat otherwise becomes ``?``."""
+    plain = "".join(c if c.isascii() and c.isprintable() and c not in '"%\\' else "?" for c in text)
+    return f'"{plain}\\n"'
 
 
 def _comment(text: str) -> str:

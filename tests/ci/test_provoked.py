@@ -15,7 +15,7 @@ import pytest
 from ci import gate, report
 from ci.gate import Outcome
 from spec.notation import SpecError
-from tests.counterpoint.test_command_line import processes, start, wait_until
+from tests.counterpoint.test_command_line import cpu_seconds, processes, start, wait_until
 
 from .test_gate import EXPECTED, PETERSON, outcome, said
 
@@ -75,8 +75,7 @@ def test_workers_end_with_a_gate_that_is_killed(tmp_path: Path) -> None:
 def test_ctrl_c_while_workers_begin_is_one_line(tmp_path: Path) -> None:
     """Tracebacks of workers that a Ctrl-C reached while they were importing."""
     process = start("gate", cwd=tmp_path, start_new_session=True)
-    wait_until(lambda: len(workers(process.pid)) >= 2, process)
-    time.sleep(0.2)
+    wait_until(lambda: any(cpu_seconds(w) > 0.05 for w in workers(process.pid)), process)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (130, "")

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from models import exhaustive
 from models.export import promela as module
 from models.export.promela import promela
+from models.verdict import replay, violates
 from spec.notation import (
     ANY,
     Array,
@@ -299,3 +300,29 @@ def test_random_specs_have_the_same_states(source: str) -> None:
 def test_many_random_specs_have_the_same_states(source: str) -> None:
     """As above, on some hundred specs."""
     on_random(source)
+
+
+def test_the_run_of_an_error_is_shown_by_its_steps(tmp_path: Path) -> None:
+    """A run of Spin's that nobody can compare with ours, or that is another one."""
+    model = MODELS["window old"]()
+    claim = model.property_named("opacity")
+    found = promela(model, [claim])
+    spin.run(found.text, tmp_path, "-DBFS", stop_at=1)
+    said = spin.call(tmp_path, "spin", "-t", "model.pml")
+    steps = {model.show_step(s): s for s in model.steps}
+    shown = [line.strip() for line in said.splitlines()]
+    run = replay(model, [steps[name] for name in shown if name in steps])
+    assert len(run.steps) == 13, said
+    assert violates(model, claim, run)
+
+
+def test_a_run_with_c_functions_is_shown_by_pan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Advice in the header that shows nothing."""
+    monkeypatch.setattr(module, "LONGEST", 12)
+    model = MODELS["window old"]()
+    spin.run(promela(model, [model.property_named("opacity")]).text, tmp_path, stop_at=1)
+    said = spin.call(tmp_path, "./pan", "-r")
+    names = {model.show_step(s) for s in model.steps}
+    assert sum(line.strip() in names for line in said.splitlines()) >= 13
