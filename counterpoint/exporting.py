@@ -48,6 +48,7 @@ def export(
 
     \b
     promela         the spec, for the model checker Spin; its header says how to run it
+    tla             the spec as a TLA+ module, with its configuration in a comment
     itf             a counterexample as JSON, in Apalache's Informal Trace Format
     mermaid         a counterexample as a sequence diagram for Markdown
     pytest          a counterexample as a test that fails while the error is there

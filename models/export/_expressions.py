@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -9,6 +10,12 @@ from spec.notation._nodes import Cell, Node
 
 SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "less": "<", "equal": "==",
          "and": "&&", "or": "||"}  # fmt: skip
+
+
+def identifier(text: str) -> str:
+    """Return the letters and digits of a text; letters beyond ASCII as their numbers."""
+    plain = "".join(c if c.isascii() else f"u{ord(c):x}" for c in text)
+    return re.sub("[^A-Za-z0-9]+", "_", plain).strip("_")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from spec.notation import Model, Property, SpecError
 
 from ..limits import Limits
 from ..verdict import Verdict
-from . import drawing, itf, mermaid, promela, regression
+from . import drawing, itf, mermaid, promela, regression, tla
 from .counterexample import first_to_break
 from .graph import Graph, graph
 
@@ -64,6 +64,7 @@ FORMATS = {
     f.name: f
     for f in (
         Format("promela", "the spec, for the model checker Spin", _promela),
+        Format("tla", "the spec, as a TLA+ module", lambda r: tla.tla(r.model, r.wanted or None)),
         Format("itf", "a counterexample, as Apalache's JSON", lambda r: itf.itf(_run(r))),
         Format("mermaid", "a counterexample, as a sequence", lambda r: mermaid.sequence(_run(r))),
         Format("pytest", "a counterexample, as a test of the spec",

@@ -7,7 +7,6 @@ are checked by further options of the loop, which lead back to the same state an
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -19,7 +18,7 @@ from spec.notation._nodes import Cell, Node
 
 from ..formats import command_line
 from ..trace import Command, System, trace
-from ._expressions import Place, Printer, reads, shared, widest, written
+from ._expressions import Place, Printer, identifier, reads, shared, widest, written
 
 LONGEST = 4000
 """Operators of a condition above which it is a C function that computes shared parts once."""
@@ -93,7 +92,7 @@ def _places(model: Model) -> dict[Cell, Place]:
     for cell in model.cells:
         if cell.low == cell.high:
             continue
-        plain = "s_" + _identifier(cell.label)
+        plain = "s_" + identifier(cell.label)
         name, number = plain, 1
         while name in taken:
             number += 1
@@ -127,8 +126,8 @@ class _Writer:
     temporaries: int = 0
 
     def lines(self) -> list[str]:
-        body = [*self._start(), "end_of_run:", "  do", *self._commands(), *self._monitors()]
-        body += ["  od"]
+        options = [*self._commands(), *self._monitors()] or ["  :: false"]
+        body = [*self._start(), "end_of_run:", "  do", *options, "  od"]
         first = next(self.system.model.initial_states())
         flags = [f"bool {_flag(p)};" for p in self.wanted]
         kept = [f"int t{k};" for k in range(self.temporaries)]
@@ -362,13 +361,7 @@ def _function(name: str, node: Node, printer: Printer) -> list[str]:
 def _flag(claim: Property) -> str:
     """Return the name that Spin's message has when a property fails."""
     verb = "reached" if claim.kind == "sometimes" else "violated"
-    return f"{verb}_{_identifier(claim.name)}"
-
-
-def _identifier(text: str) -> str:
-    """Return the letters and digits of a text; letters beyond ASCII as their numbers."""
-    plain = "".join(c if c.isascii() else f"u{ord(c):x}" for c in text)
-    return re.sub("[^A-Za-z0-9]+", "_", plain).strip("_")
+    return f"{verb}_{identifier(claim.name)}"
 
 
 def _string(text: str) -> str:

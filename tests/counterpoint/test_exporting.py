@@ -15,6 +15,7 @@ OLD = ("export", "window-stm", "--set", "fetch-and-increment=old")
 GRAPHS = ("dot", "graphml", "mermaid-states")
 BEGINNING = {
     "promela": "/*\n * window-stm, as guarded commands",
+    "tla": "---------------- MODULE window_stm",
     "itf": '{\n "#meta": {"format": "ITF"',
     "mermaid": "sequenceDiagram\n",
     "pytest": '"""window-stm: a run of 13 steps that violates',
@@ -46,7 +47,7 @@ def test_every_format_is_printed_or_written(
     [
         (["peterson"], "Missing option '--to'"),
         (["--to", "dot"], "Missing argument 'SPEC'"),
-        (["peterson", "--to", "tla"], "there is no format 'tla'; there are: promela, itf"),
+        (["peterson", "--to", "nusmv"], "there is no format 'nusmv'; there are: promela, tla, itf"),
         (["petersen", "--to", "dot"], "did you mean peterson?"),
         (["peterson", "--to", "dot", "--property", "beauty"], "has no property 'beauty'"),
         (["peterson", "--to", "dot", "--most-states", "0"], "--most-states"),

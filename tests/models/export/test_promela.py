@@ -229,6 +229,21 @@ def test_a_state_may_be_the_last_one_without_finished(tmp_path: Path) -> None:
     agree(Model(Once()), tmp_path)
 
 
+def test_a_spec_in_which_nothing_is_possible(tmp_path: Path) -> None:
+    """A loop without options, which Spin does not read."""
+
+    class Dead(Spec):
+        n = Integer(0, 1)
+
+        @action
+        def go(s) -> None:
+            require(s.n > 0, s.n < 0)
+
+    model = Model(Dead())
+    agree(model, tmp_path)
+    agree(model, tmp_path, [])
+
+
 def test_breadth_first_finds_a_shortest_run(tmp_path: Path) -> None:
     """Advice in the header that is wrong."""
     model = MODELS["window old"]()
