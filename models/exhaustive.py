@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any
 
-from spec.notation import Model, Property, RangeError, Step
+from spec.notation import Model, Property, RangeError, Step, Values
 from spec.notation import _nodes as nodes
 from spec.notation._nodes import Node
 
@@ -146,6 +146,11 @@ class Exploration:
         if after is None:
             raise Disagreement(f"{model.name}: plain Python cannot take {last}")
         return Trace((*found.states, after), (*found.steps, last))
+
+    def find(self, values: Values) -> int | None:
+        """Return the place of a state; None if it was not reached."""
+        packed = self.layout.pack(values)
+        return next((i for i, state in enumerate(self.states) if state == packed), None)
 
     def dead_actions(self) -> list[str]:
         """Return the actions that were never possible."""

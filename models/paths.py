@@ -8,6 +8,9 @@ from spec.notation import Disabled, SpecError
 from spec.notation import _nodes as nodes
 from spec.notation._nodes import FALSE, TRUE, Node
 
+WIDE = 4096
+"""Of cells with more values it is not noted which are possible; what follows is left to z3."""
+
 
 class Infeasible(Disabled):
     """What the path assumes contradicts itself: no state takes it."""
@@ -126,6 +129,8 @@ class Facts:
     def _narrow(self, fact: Node, inverse: Node) -> None:
         atom = inverse if fact.op == "not" else fact
         for place in _cells_against_constants(atom):
+            if place.high - place.low > WIDE:
+                continue
             possible = self.domain.get(place) or frozenset(range(place.low, place.high + 1))
             wanted = TRUE if atom is fact else FALSE
             kept = frozenset(
