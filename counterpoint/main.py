@@ -16,6 +16,7 @@ import click
 from ci.gate import DEFAULT_BUDGET
 from models import formats
 from models.engines import ENGINES, Options, check, engines_named
+from models.export import FORMATS
 from models.limits import Limits
 from models.loading import load
 from models.verdict import Verdict
@@ -55,7 +56,7 @@ def counterpoint(context: click.Context) -> None:
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 @click.argument("reference", required=False, metavar="[SPEC]")
 def list_(reference: str | None, form: str) -> None:
-    r"""List specs and engines, or what one SPEC has.
+    r"""List specs, engines and formats of export, or what one SPEC has.
 
     \b
     counterpoint list
@@ -81,7 +82,11 @@ def _show_entries(found: dict[str, dict[str, str]]) -> None:
 
 def _overview() -> dict[str, dict[str, str]]:
     specs = {name: show.first_line(type(load(name).spec)) for name in SPECS}
-    return {"specs": specs, "engines": {e.name: e.description for e in ENGINES.values()}}
+    return {
+        "specs": specs,
+        "engines": {e.name: e.description for e in ENGINES.values()},
+        "exports": {f.name: f.description for f in FORMATS.values()},
+    }
 
 
 def _describe(reference: str) -> dict[str, dict[str, str]]:

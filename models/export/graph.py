@@ -164,4 +164,4 @@ class _Walk:
     def _fails(self, claim: Property, values: Values, stuck: bool) -> bool:
         if claim.kind == "deadlock":
             return stuck
-        return claim.kind == "invariant" and not self.model.holds(claim, values)
+        return claim.kind in ("invariant", "lemma") and not self.model.holds(claim, values)

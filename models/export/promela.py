@@ -302,7 +302,7 @@ class _Writer:
     # What is checked
 
     def _monitors(self) -> Iterator[str]:
-        watched = [p for p in self.wanted if p.kind in ("invariant", "sometimes")]
+        watched = [p for p in self.wanted if p.kind in ("invariant", "lemma", "sometimes")]
         for claim in watched:
             condition = self.system.claims[claim.name]
             bad = condition if claim.kind == "sometimes" else nodes.negation(condition)

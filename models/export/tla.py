@@ -133,7 +133,7 @@ class _Writer:
             yield name, [comment, *self._definition(name, parts)]
 
     def _claims(self) -> Iterator[str]:
-        for claim in self.system.model.properties:
+        for claim in dict.fromkeys((*self.system.model.properties, *self.wanted)):
             yield f"\\* {_line(claim.description)}"
             yield from self._definition(_title(claim), self._parts(claim))
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from models.export import FORMATS
+from tests import spin
 
-from .test_command_line import call, start
+from .test_command_line import ROOT, call, start
 
 OLD = ("export", "window-stm", "--set", "fetch-and-increment=old")
 GRAPHS = ("dot", "graphml", "mermaid-states")
@@ -123,6 +128,33 @@ def test_help_names_every_format(capsys: pytest.CaptureFixture[str]) -> None:
     for name in FORMATS:
         assert name in out.partition("Options")[0]
     assert all(len(line) <= 80 for line in out.splitlines())
+
+
+def test_formats_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    """A format that ``counterpoint list`` does not know."""
+    _, out, _ = call(capsys, "list", "--format", "json")
+    assert set(json.loads(out)["exports"]) == set(FORMATS)
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_page_for_users_of_spin(tmp_path: Path) -> None:
+    """Commands that do not run as they stand, or a count that is another one."""
+    spin.require_spin()
+    page = (ROOT / "docs" / "for-spin-and-tla-users.md").read_text()
+    commands = [line[4:] for line in page.splitlines() if line.startswith("    ")]
+    assert len(commands) == 4
+    assert commands[0].startswith("counterpoint export ")
+    script = tmp_path / "commands.sh"
+    first = commands[0].replace("counterpoint", f"{sys.executable} -m counterpoint", 1)
+    script.write_text("\n".join(["set -e", first, *commands[1:]]))
+    done = subprocess.run(
+        ["sh", str(script)], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    expected = re.search(r"# (\d+ states, stored)", commands[-1])
+    assert expected is not None
+    assert expected[1] in done.stdout
+    assert "errors: 0" in done.stdout
 
 
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:

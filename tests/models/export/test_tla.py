@@ -133,13 +133,14 @@ class Module:
 
 def agree(model: Model, failed: set[str], states: int) -> None:
     """Hold a module to what is known of a spec."""
-    module = Module(tla(model, model.properties))
+    claims = (*model.properties, *model.lemmas)
+    module = Module(tla(model, claims))
     found = module.explore()
     assert len(found) == states
     ranges = [range(c.low, c.high + 1) for c in model.cells if c.low < c.high]
     assert [list(r) for r in ranges] == module.sets("TypeOK")
     assert all(v in of for s in found for v, of in zip(s, ranges, strict=True))
-    for claim in model.properties:
+    for claim in claims:
         verb = "never" if claim.kind == "sometimes" else "always"
         name = f"{verb}_{claim.name.replace('-', '_')}"
         assert f" {name}" in module.text.partition("EXTENDS")[0]
@@ -153,7 +154,8 @@ def test_the_module_says_what_the_spec_says(name: str) -> None:
     own = {"odd": lambda: Model(Odd()), "corner": lambda: Model(Corner())}
     model = {**MODELS, **own}[name]()
     states = exhaustive.explore(model, wanted=()).states
-    failures = exhaustive.explore(model, wanted=model.properties).failures
+    claims = (*model.properties, *model.lemmas)
+    failures = exhaustive.explore(model, wanted=claims).failures
     agree(model, set(failures), len(states))
 
 
