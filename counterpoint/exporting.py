@@ -66,7 +66,7 @@ def export(
         except Undecided as undecided:
             click.echo(f"counterpoint: unknown: {undecided}", err=True)
             return UNKNOWN
-    if output is None:
+    if output is None or str(output) == "-":
         with printing():
             click.echo(text, nl=False)
     else:

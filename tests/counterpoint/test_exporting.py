@@ -40,6 +40,7 @@ def test_every_format_is_printed_or_written(
     code, out, err = call(capsys, *arguments)
     assert (code, err) == (0, "")
     assert out.startswith(BEGINNING[form])
+    assert call(capsys, *arguments, "--output", "-") == (0, out, "")
     path = tmp_path / "out"
     code, said, err = call(capsys, *arguments, "--output", str(path))
     assert (code, said, err) == (0, "", "")
