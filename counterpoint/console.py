@@ -40,6 +40,7 @@ def must_be_writable(option: str, path: Path | None) -> None:
 
 def run(command: click.Command, arguments: list[str] | None = None) -> int:
     """Run a command line and return its exit code; errors become one line on standard error."""
+    _keep_lines_of_help(command)
     try:
         result = command.main(args=arguments, prog_name="counterpoint", standalone_mode=False)
     except click.UsageError as error:
@@ -58,6 +59,17 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
     except (Exception, SystemExit) as error:
         return _say(_of_user(error), WRONG)
     return result if isinstance(result, int) else OK
+
+
+def _keep_lines_of_help(command: click.Command) -> None:
+    r"""Let ``\b`` before a paragraph keep its lines: click wants the character itself.
+
+    In a raw docstring it is a backslash and a letter, and the examples would be run together.
+    """
+    members = command.commands.values() if isinstance(command, click.Group) else ()
+    for one in (command, *members):
+        if one.help:
+            one.help = one.help.replace("\\b", "\b")
 
 
 def _of_user(error: BaseException) -> str:

@@ -42,18 +42,21 @@ def export(
 
     \b
     counterpoint export window-stm --to promela > window.pml
-    counterpoint export window-stm --set fetch-and-increment=old --to itf --output old.itf.json
-    counterpoint export window-stm --set fetch-and-increment=old --to pytest > test_old.py
+    counterpoint export window-stm --set fetch-and-increment=old --to itf
+    counterpoint export my_spec.py:Counter --to pytest --output test_found.py
     counterpoint export peterson --to dot | dot -Tsvg > peterson.svg
 
     \b
-    promela         the spec, for the model checker Spin; its header says how to run it
-    tla             the spec as a TLA+ module, with its configuration in a comment
-    itf             a counterexample as JSON, in Apalache's Informal Trace Format
+    promela         the spec, for Spin; the file's header says how to run it
+    tla             the spec as a TLA+ module; a comment has its configuration
+    itf             a counterexample as JSON, Apalache's Informal Trace Format
     mermaid         a counterexample as a sequence diagram for Markdown
-    pytest          a counterexample as a test that fails while the error is there
-    dot, graphml    all states and steps, for Graphviz; for networkx, Gephi and others
+    pytest          a counterexample as a test that fails while it is there
+    dot, graphml    all states and steps, for Graphviz; for networkx, Gephi
     mermaid-states  all states and steps as a diagram for Markdown
+
+    Exit code 0: exported; 2: the command is wrong or there is nothing to
+    export; 3: whether there is a counterexample is unknown.
     """
     chosen = format_named(form)
     model = load(reference, settings)

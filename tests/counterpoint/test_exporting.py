@@ -127,7 +127,8 @@ def test_help_names_every_format(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert out.count("counterpoint export ") >= 3
     for name in FORMATS:
-        assert name in out.partition("Options")[0]
+        before = out.partition("Options")[0]
+        assert any(line.startswith("  ") and name in line[:18] for line in before.splitlines())
     assert all(len(line) <= 80 for line in out.splitlines())
 
 
