@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
@@ -30,6 +31,19 @@ processes_option = click.option(
     help="How many run at a time.",
 )  # fmt: skip
 """The option of every command that runs many checks."""
+
+
+def must_be_writable(option: str, path: Path | None) -> None:
+    """Refuse a file that an option names if it cannot be written; long work comes after this."""
+    if path is None:
+        return
+    if not path.name:
+        raise click.UsageError(f"{option}: '' names no file")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise click.UsageError(f"{option}: there is no folder {folder}")
+    if not os.access(folder, os.W_OK):
+        raise click.UsageError(f"{option}: nothing can be written in {folder}")
 
 
 def run(command: click.Command, arguments: list[str] | None = None) -> int:

@@ -16,6 +16,7 @@ import click
 from ci.gate import DEFAULT_BUDGET
 from models import formats
 from models.engines import ENGINES, Options, check, engines_named
+from models.export import FORMATS
 from models.limits import Limits
 from models.loading import load
 from models.verdict import Verdict
@@ -24,12 +25,14 @@ from spec.catalogue import SPECS
 from . import show
 from .commands import mutants
 from .commands.errata import errata
+from .commands.exporting import export
 from .commands.readings import readings
 from .commands.search import search_
 from .console import (
     FELL,
     OK,
     UNKNOWN,
+    must_be_writable,
     print_what_can_be_encoded,
     printing,
     processes_option,
@@ -62,7 +65,7 @@ def counterpoint(context: click.Context) -> None:
               show_default=True)  # fmt: skip
 @click.argument("reference", required=False, metavar="[SPEC]")
 def list_(reference: str | None, form: str) -> None:
-    r"""List specs and engines, or what one SPEC has.
+    r"""List specs, engines and formats of export, or what one SPEC has.
 
     \b
     counterpoint list
@@ -90,7 +93,11 @@ def _show_entries(found: dict[str, dict[str, str]]) -> None:
 
 def _overview() -> dict[str, dict[str, str]]:
     specs = {name: show.first_line(type(load(name).spec)) for name in SPECS}
-    return {"specs": specs, "engines": {e.name: e.description for e in ENGINES.values()}}
+    return {
+        "specs": specs,
+        "engines": {e.name: e.description for e in ENGINES.values()},
+        "exports": {f.name: f.description for f in FORMATS.values()},
+    }
 
 
 def _describe(reference: str) -> dict[str, dict[str, str]]:
@@ -176,7 +183,7 @@ def check_(
     model = load(reference, settings)
     engines_named(engine)
     wanted = [model.property_named(n) for n in dict.fromkeys(names)] or list(model.properties)
-    show.must_be_writable("--html", html)
+    must_be_writable("--html", html)
     with progress(f"checking {model.name}") as tell:
         limits = Limits(time_limit, memory_limit * 2**20, tell)
         verdicts = check(model, engine, limits, wanted, Options(steps, runs, seed))
@@ -294,7 +301,7 @@ def gate(budget: float, report: Path, processes: int, form: str) -> int:
     return gates.exit_code(outcomes)
 
 
-for _command in (readings, search_, errata):
+for _command in (readings, search_, errata, export):
     counterpoint.add_command(_command)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import textwrap
 from collections.abc import Sequence
@@ -15,7 +14,6 @@ from ci.report import reproduce
 from models.chart import chart
 from models.formats import command, said
 from models.verdict import Verdict
-from spec.notation import SpecError
 
 COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
 
@@ -128,25 +126,6 @@ def counterexample(verdicts: Sequence[Verdict], shown: Verdict) -> None:
     click.echo(chart(shown, width()).rstrip())
     click.echo()
     click.echo(f"To reproduce: {command(shown)}")
-
-
-def must_be_writable(option: str, path: Path | None) -> None:
-    """Refuse a file that an option names where nothing can be written.
-
-    Raises
-    ------
-    SpecError
-        The message names the option.
-    """
-    if path is None:
-        return
-    if not path.name:
-        raise SpecError(f"{option}: '' names no file")
-    folder = path.absolute().parent
-    if not folder.is_dir():
-        raise SpecError(f"{option}: there is no folder {folder}")
-    if not os.access(folder, os.W_OK):
-        raise SpecError(f"{option}: nothing can be written in {folder}")
 
 
 def entry(name: str, text: str) -> None:

@@ -12,7 +12,16 @@ from typing import Any
 import click
 
 from counterpoint import show
-from counterpoint.console import FELL, OK, UNKNOWN, printing, processes_option, progress, seconds
+from counterpoint.console import (
+    FELL,
+    OK,
+    UNKNOWN,
+    must_be_writable,
+    printing,
+    processes_option,
+    progress,
+    seconds,
+)
 from models.formats import command_line
 from models.limits import Limits
 from models.sweeps.deciding import conjunctions, deciding, hopeless, single_changes
@@ -74,8 +83,8 @@ def readings(
     counterpoint readings window-stm --changes 1 --also transactions=3
     counterpoint readings tl2
     """
-    show.must_be_writable("--html", html)
-    show.must_be_writable("--results", results)
+    must_be_writable("--html", html)
+    must_be_writable("--results", results)
     with progress(f"readings of {reference}") as tell, _kept_in(results):
         limits = Limits(time_limit, memory_limit * 2**20, tell)
         found = study(

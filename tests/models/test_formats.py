@@ -1,0 +1,33 @@
+"""Verdicts for machines: what XML cannot hold, and lines of a user's file."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from models.formats import Case, as_junit, clean
+from models.loading import line_of_user
+
+
+def test_junit_holds_any_text() -> None:
+    """A control character in a message that makes the whole report unreadable."""
+    bad = "a\x00b\x1b[31m\ud800\ufffe<&>\"'"
+    case = Case(bad, "violated", bad, bad, 0.5)
+    root = ElementTree.fromstring(as_junit([(bad, [case])]))
+    failure = root.find("./testsuite/testcase/failure")
+    assert failure is not None
+    assert failure.text == failure.get("message") == clean(bad)
+    assert clean(bad) == "a\ufffdb\ufffd[31m\ufffd\ufffd<&>\"'"
+    assert clean("é\t\n\U0001f600") == "é\t\n\U0001f600"
+
+
+def test_only_lines_of_a_users_file_are_named() -> None:
+    """An error in our code that is blamed on a user's file."""
+    with pytest.raises(ZeroDivisionError) as caught:
+        _ = 1 // 0
+    assert line_of_user(caught.value) == ""
+    space = {"__name__": "_counterpoint_user_mine"}
+    with pytest.raises(ZeroDivisionError) as caught:
+        exec(compile("\n\nx = 1 // 0\n", "mine.py", "exec"), space)
+    assert line_of_user(caught.value) == "mine.py:3"
