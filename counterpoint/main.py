@@ -112,6 +112,8 @@ def _describe(reference: str) -> dict[str, dict[str, str]]:
 @click.option("--steps", type=click.IntRange(0, 1000), help="Bounded: the longest run.  [20]")
 @click.option("--runs", type=click.IntRange(1), help="Stateful: how many random runs.  [6000]")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Stateful: of the random runs.")
+@click.option("--explorer", type=click.Choice(["auto", "python", "compiled"]), default="auto",
+              show_default=True, help="Exhaustive: Python, C, or C if it pays.")  # fmt: skip
 @click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
               help="For each engine; what is open then is unknown.")  # fmt: skip
 @click.option("--memory-limit", type=click.IntRange(1), default=4096, metavar="MB",
@@ -133,6 +135,7 @@ def check_(
     steps: int | None,
     runs: int | None,
     seed: int,
+    explorer: str,
     time_limit: float | None,
     memory_limit: int,
     form: str,
@@ -155,7 +158,7 @@ def check_(
     _must_be_writable(html)
     with progress(f"checking {model.name}") as tell:
         limits = Limits(time_limit, memory_limit * 2**20, tell)
-        verdicts = check(model, engine, limits, wanted, Options(steps, runs, seed))
+        verdicts = check(model, engine, limits, wanted, Options(steps, runs, seed, explorer))
     with printing():
         _print(verdicts, form)
     if html is not None:

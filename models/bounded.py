@@ -18,7 +18,7 @@ from spec.notation import _nodes as nodes
 from .limits import LimitReached, Limits
 from .smt import Frame, becomes, width_for
 from .trace import System, trace
-from .verdict import Trace, Verdict, explained, in_steps, replay, what_failed
+from .verdict import Trace, Verdict, confirm, explained, in_steps, replay, what_failed
 
 DEFAULT_STEPS = 20
 
@@ -185,6 +185,7 @@ class _Bounded:
         base = Verdict(self.model, claim, "bounded", "holds", "", depth=self.done, seconds=seconds)
         if claim.name in self.found:
             trace_found = self.found[claim.name]
+            confirm(self.model, claim, trace_found)
             length = len(trace_found.steps)
             answer = "holds" if witness else "violated"
             what = what_failed(self.model, claim, trace_found)

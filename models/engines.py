@@ -25,11 +25,14 @@ class Options:
         How many random runs the stateful engine makes.
     seed : int
         Of the random runs.
+    explorer : str or None
+        How the exhaustive engine visits states: a name of `exhaustive.EXPLORERS`.
     """
 
     steps: int | None = None
     runs: int | None = None
     seed: int = 0
+    explorer: str | None = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ ENGINES = {
             "exhaustive",
             "every reachable state, breadth first: shortest counterexamples",
             "models.exhaustive",
-            {},
+            {"explorer": "explorer"},
         ),
         Engine(
             "bounded",

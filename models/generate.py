@@ -7,7 +7,7 @@ of the guards' conditions, in which equal conditions stand once, and packs each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -165,6 +165,30 @@ class _Tree:
             here = here.branches.setdefault(literal, _Tree())
         here.commands.append(command)
 
+    def questions(self) -> Iterator[tuple[list[Node], _Tree, _Tree | None]]:
+        """Yield conditions to ask, with what follows if all hold, and what if one fails."""
+        done: set[Node] = set()
+        for literal, branch in self.branches.items():
+            if literal in done:
+                continue
+            inverse = nodes.negation(literal)
+            conditions, branch = _chain(literal, branch)
+            done.add(literal)
+            other = self.branches.get(inverse)
+            if other is None or inverse in done or len(conditions) > 1:
+                yield conditions, branch, None
+            else:
+                done.add(inverse)
+                yield conditions, branch, other
+
+    def in_order(self) -> Iterator[int]:
+        """Yield the commands as they are met when the questions are asked in turn."""
+        yield from self.commands
+        for _, then, otherwise in self.questions():
+            yield from then.in_order()
+            if otherwise is not None:
+                yield from otherwise.in_order()
+
 
 def _chain(literal: Node, branch: _Tree) -> tuple[list[Node], _Tree]:
     """Return the conditions up to the next fork or command, which can be asked in one line."""
@@ -173,6 +197,19 @@ def _chain(literal: Node, branch: _Tree) -> tuple[list[Node], _Tree]:
         (literal, branch), *_ = branch.branches.items()
         conditions.append(literal)
     return conditions, branch
+
+
+def tree_of(commands: Sequence[Command]) -> _Tree:
+    """Return the commands under the conditions of their guards."""
+    tree = _Tree()
+    for i, command in enumerate(commands):
+        tree.add(command.guard, i)
+    return tree
+
+
+def in_order(commands: Sequence[Command]) -> list[int]:
+    """Return the order in which a state's next states are taken: that of the generated code."""
+    return list(tree_of(commands).in_order())
 
 
 class Expander:
@@ -189,10 +226,9 @@ class Expander:
         For each state of the chunk it adds the next states that are new to ``seen`` and to the
         lists ``found``, ``parent`` and ``via``; it returns the number of steps that were possible.
         """
-        tree = _Tree()
+        tree = tree_of(self.system.commands)
         used: set[Cell] = set()
-        for i, command in enumerate(self.system.commands):
-            tree.add(command.guard, i)
+        for command in self.system.commands:
             used |= nodes.cells_of(
                 [*command.guard, *(n for _, n in command.updates)]
                 + [c.condition for c in command.checks]
@@ -216,19 +252,12 @@ class Expander:
         pad = "    " * depth
         for command in tree.commands:
             self._emit_command(command, depth)
-        done: set[Node] = set()
-        for literal, branch in tree.branches.items():
-            if literal in done:
-                continue
-            inverse = nodes.negation(literal)
-            conditions, branch = _chain(literal, branch)
+        for conditions, then, otherwise in tree.questions():
             self.lines.append(f"{pad}if {' and '.join(map(self.printer.show, conditions))}:")
-            self._emit(branch, depth + 1)
-            done.add(literal)
-            if inverse in tree.branches and inverse not in done and len(conditions) == 1:
-                done.add(inverse)
+            self._emit(then, depth + 1)
+            if otherwise is not None:
                 self.lines.append(f"{pad}else:")
-                self._emit(tree.branches[inverse], depth + 1)
+                self._emit(otherwise, depth + 1)
 
     def _emit_command(self, index: int, depth: int) -> None:
         pad = "    " * depth

@@ -162,6 +162,26 @@ def violates(model: Model, claim: Property, trace: Trace) -> bool:
     return claim.kind == "invariant" and not model.holds(claim, last)
 
 
+class Disagreement(Exception):
+    """An engine and plain Python do not do the same: an error in this program."""
+
+
+def confirm(model: Model, claim: Property, trace: Trace) -> None:
+    """Judge in plain Python what an engine reports at the end of a trace.
+
+    Raises
+    ------
+    Disagreement
+        If the trace neither violates the property nor, for a witness, reaches it.
+    """
+    if claim.kind == "sometimes":
+        right = model.holds(claim, trace.states[-1])
+    else:
+        right = violates(model, claim, trace)
+    if not right:
+        raise Disagreement(f"{model.name}: plain Python does not confirm {claim.name}")
+
+
 def what_failed(model: Model, claim: Property, trace: Trace) -> str:
     """Say what failed at the end of a violation, where the trace does not show it by itself."""
     if claim.kind == "range":
