@@ -16,6 +16,7 @@ import click
 from ci.gate import DEFAULT_BUDGET
 from models import formats
 from models.engines import ENGINES, Options, check, engines_named
+from models.exhaustive import EXPLORERS, REDUCTIONS
 from models.limits import Limits
 from models.loading import load
 from models.verdict import Verdict
@@ -112,8 +113,10 @@ def _describe(reference: str) -> dict[str, dict[str, str]]:
 @click.option("--steps", type=click.IntRange(0, 1000), help="Bounded: the longest run.  [20]")
 @click.option("--runs", type=click.IntRange(1), help="Stateful: how many random runs.  [6000]")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Stateful: of the random runs.")
-@click.option("--explorer", type=click.Choice(["auto", "python", "compiled"]), default="auto",
+@click.option("--explorer", type=click.Choice(EXPLORERS), default="auto",
               show_default=True, help="Exhaustive: Python, C, or C if it pays.")  # fmt: skip
+@click.option("--reduce", type=click.Choice(REDUCTIONS), multiple=True,
+              help="Exhaustive: leave out states that stand for each other.")  # fmt: skip
 @click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
               help="For each engine; what is open then is unknown.")  # fmt: skip
 @click.option("--memory-limit", type=click.IntRange(1), default=4096, metavar="MB",
@@ -136,6 +139,7 @@ def check_(
     runs: int | None,
     seed: int,
     explorer: str,
+    reduce: tuple[str, ...],
     time_limit: float | None,
     memory_limit: int,
     form: str,
@@ -158,7 +162,8 @@ def check_(
     _must_be_writable(html)
     with progress(f"checking {model.name}") as tell:
         limits = Limits(time_limit, memory_limit * 2**20, tell)
-        verdicts = check(model, engine, limits, wanted, Options(steps, runs, seed, explorer))
+        options = Options(steps, runs, seed, explorer, reduce)
+        verdicts = check(model, engine, limits, wanted, options)
     with printing():
         _print(verdicts, form)
     if html is not None:

@@ -27,12 +27,15 @@ class Options:
         Of the random runs.
     explorer : str or None
         How the exhaustive engine visits states: a name of `exhaustive.EXPLORERS`.
+    reduce : tuple of str or None
+        What it leaves out: names of `exhaustive.REDUCTIONS`.
     """
 
     steps: int | None = None
     runs: int | None = None
     seed: int = 0
     explorer: str | None = None
+    reduce: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ ENGINES = {
             "exhaustive",
             "every reachable state, breadth first: shortest counterexamples",
             "models.exhaustive",
-            {"explorer": "explorer"},
+            {"explorer": "explorer", "reduce": "reduce"},
         ),
         Engine(
             "bounded",

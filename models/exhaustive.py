@@ -31,6 +31,7 @@ from .verdict import (
 
 __all__ = [
     "EXPLORERS",
+    "REDUCTIONS",
     "Disagreement",
     "Exploration",
     "check",
@@ -42,6 +43,8 @@ __all__ = [
 EXPLORERS = ("auto", "python", "compiled")
 """Auto begins in Python, and goes over to C for spaces that are not done before it is compiled."""
 
+REDUCTIONS = ("symmetry",)
+
 WORTH_COMPILING = 8000
 """States that generated Python visits before the compiler is started."""
 
@@ -51,6 +54,7 @@ def explore(
     limits: Limits | None = None,
     wanted: Sequence[Property] | None = None,
     explorer: str = "auto",
+    reduce: Sequence[str] = (),
 ) -> Exploration:
     """Visit every reachable state, or as many as the limits allow.
 
@@ -64,6 +68,8 @@ def explore(
         The properties to judge; all by default.
     explorer : str
         One of `EXPLORERS`.
+    reduce : sequence of str
+        Of `REDUCTIONS`, those that leave out states; only the compiled explorer has them.
 
     Raises
     ------
@@ -74,10 +80,11 @@ def explore(
     wanted = model.properties if wanted is None else wanted
     if explorer not in EXPLORERS:
         raise SpecError(f"there is no explorer {explorer!r}; there are: {', '.join(EXPLORERS)}")
+    _must_be_reductions(reduce, explorer)
     system = trace(model)
-    if explorer == "compiled":
+    if explorer == "compiled" or reduce:
         try:
-            return Compiled(system, wanted).explore(limits)
+            return Compiled(system, wanted, reduce).explore(limits)
         except NoCompiler as error:
             raise SpecError(f"the compiled explorer cannot run: {error}") from error
     if explorer == "python":
@@ -85,6 +92,15 @@ def explore(
         generated.go()
         return generated.run
     return _Auto(system, limits, wanted).explore()
+
+
+def _must_be_reductions(names: Sequence[str], explorer: str) -> None:
+    for name in names:
+        if name not in REDUCTIONS:
+            known = ", ".join(REDUCTIONS)
+            raise SpecError(f"there is no reduction {name!r}; there are: {known}")
+    if names and explorer == "python":
+        raise SpecError("only the compiled explorer can reduce; this asks for Python")
 
 
 class _Auto:
@@ -125,11 +141,12 @@ def check(
     limits: Limits | None = None,
     wanted: Sequence[Property] | None = None,
     explorer: str = "auto",
+    reduce: Sequence[str] = (),
 ) -> list[Verdict]:
     """Return a verdict for each property, from one exploration (see `explore`)."""
     limits = limits or Limits()
     wanted = model.properties if wanted is None else wanted
-    run = explore(model, limits, wanted, explorer)
+    run = explore(model, limits, wanted, explorer, reduce)
     return verdicts(run, wanted, limits.elapsed())
 
 
@@ -150,7 +167,7 @@ def _verdict(run: Exploration, claim: Property, seconds: float, notes: tuple[str
     )  # fmt: skip
     witness = claim.kind == "sometimes"
     if claim.name in run.failures:
-        found = run.trace_to(*run.failures[claim.name])
+        found = run.trace_to(*run.failures[claim.name], claim)
         confirm(model, claim, found)
         answer: Answer = "holds" if witness else "violated"
         extent = in_steps(len(found.steps))

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from spec.notation import RangeError, Step, Values
+from spec.notation import Property, Step, Values
 
 from .trace import System
-from .verdict import Disagreement, Trace, replay
+from .verdict import Disagreement, Trace, extended, replay
 
 
 class Layout(Protocol):
@@ -72,8 +72,16 @@ class Exploration:
         command = self.via[state]
         return None if command == len(self.system.commands) else (self.parent[state], command)
 
-    def trace_to(self, state: int, command: int = -1) -> Trace:
-        """Return the run to a state, and one step further if a command is given, replayed."""
+    def trace_to(self, state: int, command: int = -1, claim: Property | None = None) -> Trace:
+        """Return the run to a state, and one step further if a command is given, replayed.
+
+        Parameters
+        ----------
+        state, command : int
+            As in `failures`.
+        claim : Property, optional
+            What the command fails; needed where states stand for others.
+        """
         steps: list[Step] = []
         commands = self.system.commands
         at = state
@@ -86,14 +94,10 @@ class Exploration:
             raise Disagreement(f"{model.name}: plain Python does not replay {steps[::-1]}")
         if command < 0:
             return found
-        last = commands[command].step
-        try:
-            after = model.take(found.states[-1], last)
-        except RangeError:
-            return Trace(found.states, (*found.steps, last))
-        if after is None:
-            raise Disagreement(f"{model.name}: plain Python cannot take {last}")
-        return Trace((*found.states, after), (*found.steps, last))
+        longer = extended(model, found, commands[command].step)
+        if longer is None:
+            raise Disagreement(f"{model.name}: plain Python cannot take {commands[command].step}")
+        return longer
 
     def dead_actions(self) -> list[str]:
         """Return the actions that were never possible."""

@@ -134,6 +134,15 @@ def replay(model: Model, taken: Sequence[Step], start: Values | None = None) -> 
     return Trace(tuple(states), tuple(taken))
 
 
+def extended(model: Model, trace: Trace, step: Step) -> Trace | None:
+    """Return a run with one more step, be it out of a range; None if it is not possible."""
+    try:
+        after = model.take(trace.states[-1], step)
+    except RangeError:
+        return Trace(trace.states, (*trace.steps, step))
+    return None if after is None else Trace((*trace.states, after), (*trace.steps, step))
+
+
 def explained(verdict: Verdict) -> Verdict:
     """Return the verdict with the spec's explanation of its violation."""
     if verdict.answer != "violated" or verdict.trace is None:

@@ -2,6 +2,7 @@
 
 SPECS = {
     "peterson": "spec.locks.peterson:Peterson",
+    "philosophers": "spec.locks.philosophers:Philosophers",
     "window-stm": "spec.stm.window:Window",
 }
 """Public name to ``module:class``."""

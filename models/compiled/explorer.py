@@ -5,16 +5,18 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, overload
 
-from spec.notation import Property
+from spec.notation import Property, Values
 
 from ..exploration import Exploration
 from ..generate import in_order
 from ..generated import to_hold
 from ..limits import LimitReached, Limits, resident_bytes
+from ..symmetry import Interchangeable, interchangeable
 from ..trace import System
-from ..verdict import Disagreement
+from ..verdict import Disagreement, Trace, extended, violates
 from .compiler import Compilation
 from .layout import BitPacking, bit_packing
 from .source import Source
@@ -41,6 +43,7 @@ SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "states": (ctypes.c_void_p, [ctypes.c_void_p]),
     "count": (ctypes.c_uint64, [ctypes.c_void_p]),
     "transitions": (ctypes.c_uint64, [ctypes.c_void_p]),
+    "stands": (ctypes.c_uint64, [ctypes.c_void_p]),
     "memory": (ctypes.c_uint64, [ctypes.c_void_p]),
     "depth": (ctypes.c_uint64, [ctypes.c_void_p]),
     "levels": (ctypes.POINTER(ctypes.c_uint64), [ctypes.c_void_p]),
@@ -102,6 +105,7 @@ class CompiledExploration(Exploration):
 
     machine: Machine
     order: Sequence[int]
+    symmetry: Interchangeable | None = None
 
     def origin(self, state: int) -> tuple[int, int] | None:
         """Return the place of the state before and the command between; None of an initial one."""
@@ -110,6 +114,40 @@ class CompiledExploration(Exploration):
         if found < 0:
             raise Disagreement(f"{self.system.model.name}: no state leads to state {state}")
         return (parent.value, self.order[command.value]) if found else None
+
+    def trace_to(self, state: int, command: int = -1, claim: Property | None = None) -> Trace:
+        """Return the run to a state, and one step further if a command is given, replayed."""
+        if self.symmetry is None:
+            return super().trace_to(state, command, claim)
+        passed: list[tuple[int, int]] = []
+        at = state
+        while (before := self.origin(at)) is not None:
+            passed.append((at, before[1]))
+            at = before[0]
+        found = Trace((self.layout.unpack(self.states[at]),), ())
+        for reached, via in reversed(passed):
+            wanted = self.symmetry.representative(self.layout.unpack(self.states[reached]))
+            found = self._further(found, via, partial(self._ends_in, wanted))
+        if command < 0:
+            return found
+        model = self.system.model
+        return self._further(found, command, lambda t: claim is None or violates(model, claim, t))
+
+    def _ends_in(self, wanted: Values, found: Trace) -> bool:
+        assert self.symmetry is not None
+        taken = len(found.states) > len(found.steps)
+        return taken and self.symmetry.representative(found.states[-1]) == wanted
+
+    def _further(self, found: Trace, command: int, right: Callable[[Trace], bool]) -> Trace:
+        """Return a run one step longer, by a step that differs from a command's in members only."""
+        model, action = self.system.model, self.system.commands[command].step.action
+        for step in model.steps:
+            if step.action != action:
+                continue
+            longer = extended(model, found, step)
+            if longer is not None and right(longer):
+                return longer
+        raise Disagreement(f"{model.name}: plain Python finds no {action} as it was explored")
 
 
 class Compiled:
@@ -122,18 +160,28 @@ class Compiled:
     wanted : sequence of Property
         What to judge.
 
+    reduce : sequence of str
+        With ``symmetry``, one state of each class of interchangeable ones is visited.
+
     Raises
     ------
     NoCompiler
         If there is none.
     """
 
-    def __init__(self, system: System, wanted: Sequence[Property]) -> None:
+    def __init__(
+        self, system: System, wanted: Sequence[Property], reduce: Sequence[str] = ()
+    ) -> None:
+        self.reduce = reduce
         self.system, self.order = system, in_order(system.commands)
         self.layout: BitPacking = bit_packing(system.model.cells)
         claims = to_hold(system, wanted)
         others = [p.name for p in wanted if p.name not in claims]
-        source = Source(system, self.layout, self.order, claims, others)
+        self.symmetry: Interchangeable | None = None
+        if "symmetry" in reduce:
+            found = interchangeable(system, claims.values())
+            self.symmetry = found if found.indices else None
+        source = Source(system, self.layout, self.order, claims, others, self.symmetry)
         self.names = source.names
         self._compilation = Compilation(source.text())
         self._library: ctypes.CDLL | None = None
@@ -163,7 +211,7 @@ class Compiled:
             If the compiler failed.
         """
         run = CompiledExploration(self.system, self.layout, [], taken=[0] * len(self.order))
-        run.order = self.order
+        run.order, run.symmetry = self.order, self.symmetry
         try:
             run.machine = Machine(self._wait(limits), threads or _threads(), _memory(limits))
             run.states = States(run.machine, self.layout.size)
@@ -201,6 +249,11 @@ class Compiled:
     def _read(self, run: CompiledExploration) -> None:
         """Copy what C counted."""
         machine = run.machine
+        if self.symmetry is not None:
+            names = " and ".join(name for name, _ in self.symmetry.indices)
+            run.notes.append(f"symmetry of {names}: they stand for {machine.stands():,} states")
+        elif "symmetry" in self.reduce:
+            run.notes.append("no symmetry: no members are interchangeable")
         run.transitions = machine.transitions()
         run.levels = machine.levels()[: machine.depth()]
         taken, failed = machine.taken(), machine.failed()

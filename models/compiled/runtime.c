@@ -24,6 +24,7 @@ typedef struct {
   word *hashes;
   uint32_t *via;     /* of each: place of its source in the block << 16 | command */
   uint32_t *fate;    /* of each: 1 + its place in the table if it is new, else 0 */
+  uint32_t *ways;    /* of each: the arrangements of members that make it canonical */
   uint32_t *order[PARTS];
   uint32_t orders[PARTS], fresh[PARTS];
   uint32_t count, room;
@@ -31,6 +32,7 @@ typedef struct {
   uint64_t first;    /* number of the first new state */
   word failed[CLAIMS + 1];
   uint64_t steps, taken[COMMANDS + 1];
+  uint64_t stands;   /* for how many states the new ones stand */
 } block;
 
 typedef struct explorer {
@@ -39,7 +41,7 @@ typedef struct explorer {
   uint32_t *table;
   uint64_t capacity;
   int bits;
-  uint64_t at, last, limit, steps;
+  uint64_t at, last, limit, steps, stands;
   uint64_t *levels, depth, levels_room;
   uint64_t *marks, marked, marks_room; /* for each block: first source, first new state */
   word failed[CLAIMS + 1];
@@ -121,6 +123,10 @@ static int make_room(block *b, int parts, uint32_t more) {
   b->hashes = realloc(b->hashes, (size_t)room * sizeof(word));
   b->via = realloc(b->via, (size_t)room * sizeof(uint32_t));
   b->fate = realloc(b->fate, (size_t)room * sizeof(uint32_t));
+#ifdef SYMMETRY
+  b->ways = realloc(b->ways, (size_t)room * sizeof(uint32_t));
+  if (!b->ways) abort();
+#endif
   for (int p = 0; p < parts; p++) {
     b->order[p] = realloc(b->order[p], (size_t)room * sizeof(uint32_t));
     if (!b->order[p]) abort();
@@ -132,7 +138,7 @@ static int make_room(block *b, int parts, uint32_t more) {
 
 static void clear(block *b) {
   b->count = 0;
-  b->steps = 0;
+  b->steps = b->stands = 0;
   memset(b->orders, 0, sizeof b->orders);
   memset(b->fresh, 0, sizeof b->fresh);
   memset(b->failed, 0xFF, sizeof b->failed);
@@ -140,6 +146,9 @@ static void clear(block *b) {
 }
 
 static void push(const explorer *e, block *b, uint32_t via) {
+#ifdef SYMMETRY
+  b->ways[b->count] = canonical(b->words + (uint64_t)b->count * W);
+#endif
   word h = hash_of(b->words + (uint64_t)b->count * W);
   int p = part_of(e, h);
   b->hashes[b->count] = h;
@@ -264,6 +273,11 @@ static void settle(explorer *e, int k) {
       memcpy(e->states + next * W, b->words + (uint64_t)i * W, W * sizeof(word));
       uint32_t *entry = e->table + (b->fate[i] - 1);
       *entry = (*entry & ~numbers) | (uint32_t)(next + 1);
+#ifdef SYMMETRY
+      b->stands += SYMMETRY / b->ways[i];
+#else
+      b->stands++;
+#endif
       next++;
     }
   judge_range(e, b->failed, b->first, next - b->first);
@@ -411,6 +425,7 @@ static int put_in(explorer *e) {
   for (int k = 0; k < e->used; k++) {
     block *b = e->blocks + k;
     e->steps += b->steps;
+    e->stands += b->stands;
     for (int c = 0; c < COMMANDS; c++) e->taken[c] += b->taken[c];
     for (int c = 0; c < CLAIMS; c++)
       if (b->failed[c] != NEVER && e->failed[c] == NEVER) e->failed[c] = b->failed[c];
@@ -516,6 +531,7 @@ int origin(explorer *e, uint64_t state, uint64_t *parent, int *command) {
 const word *states(const explorer *e) { return e->states; }
 uint64_t count(const explorer *e) { return e->count; }
 uint64_t transitions(const explorer *e) { return e->steps; }
+uint64_t stands(const explorer *e) { return e->stands; }
 uint64_t memory(const explorer *e) { return bytes_used(e); }
 uint64_t depth(const explorer *e) { return e->depth; }
 const uint64_t *levels(const explorer *e) { return e->levels; }
@@ -523,7 +539,7 @@ const uint64_t *taken(const explorer *e) { return e->taken; }
 const word *failed(const explorer *e) { return e->failed; }
 
 static void forget(block *b) {
-  free(b->words), free(b->hashes), free(b->via), free(b->fate);
+  free(b->words), free(b->hashes), free(b->via), free(b->fate), free(b->ways);
   for (int p = 0; p < PARTS; p++) free(b->order[p]);
 }
 

@@ -11,8 +11,10 @@ from spec.notation import _nodes as nodes
 from spec.notation._nodes import Cell, Node
 
 from ..statements import Statements
+from ..symmetry import Interchangeable
 from ..trace import Command, System
 from .circuit import Circuit, Writer
+from .exchanging import printed
 from .layout import BitPacking
 
 LANES = 4
@@ -38,6 +40,8 @@ class Source:
         What must hold in every state, by name.
     steps : sequence of str
         The other properties to judge: of steps, ranges, deadlock.
+    symmetry : Interchangeable or None
+        What is interchangeable, if the least of each class of states is to stand for all.
     """
 
     system: System
@@ -45,6 +49,7 @@ class Source:
     order: Sequence[int]
     claims: dict[str, Node]
     steps: Sequence[str]
+    symmetry: Interchangeable | None = None
     names: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -68,6 +73,7 @@ class Source:
                 *self._enabled([condition for _, _, condition in checks]),
                 *self._judge(),
                 *self._step(),
+                *(printed(self.symmetry, self.layout) if self.symmetry is not None else []),
                 runtime,
             ]
         )

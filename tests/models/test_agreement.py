@@ -25,6 +25,7 @@ from tests.reference import LEAVES
 
 MODELS = {
     "peterson": lambda: _load("peterson"),
+    "philosophers": lambda: _load("philosophers"),
     "window new": lambda: Model(Window()),
     "window old": lambda: Model(Window(fetch_and_increment="old")),
     "window 3 x 2": lambda: Model(Window(transactions=3)),
