@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
@@ -22,6 +23,19 @@ def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> 
     if value is not None and not 0 < value < math.inf:
         raise click.BadParameter(f"{value} is no number of seconds above zero", ctx, param)
     return value
+
+
+def must_be_writable(option: str, path: Path | None) -> None:
+    """Refuse a file that an option names if it cannot be written; long work comes after this."""
+    if path is None:
+        return
+    if not path.name:
+        raise click.UsageError(f"{option}: '' names no file")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise click.UsageError(f"{option}: there is no folder {folder}")
+    if not os.access(folder, os.W_OK):
+        raise click.UsageError(f"{option}: nothing can be written in {folder}")
 
 
 def run(command: click.Command, arguments: list[str] | None = None) -> int:

@@ -27,12 +27,14 @@ from .console import (
     FELL,
     OK,
     UNKNOWN,
+    must_be_writable,
     print_what_can_be_encoded,
     printing,
     progress,
     run,
     seconds,
 )
+from .exporting import export
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
@@ -159,7 +161,7 @@ def check_(
     model = load(reference, settings)
     engines_named(engine)
     wanted = [model.property_named(n) for n in dict.fromkeys(names)] or list(model.properties)
-    _must_be_writable(html)
+    must_be_writable("--html", html)
     with progress(f"checking {model.name}") as tell:
         limits = Limits(time_limit, memory_limit * 2**20, tell)
         options = Options(steps, runs, seed, explorer, reduce)
@@ -186,18 +188,6 @@ def _print(verdicts: list[Verdict], form: str) -> None:
         click.echo(formats.as_github(verdicts))
     else:
         show.report(verdicts)
-
-
-def _must_be_writable(path: Path | None) -> None:
-    if path is None:
-        return
-    if not path.name:
-        raise click.UsageError("--html: '' names no file")
-    folder = path.absolute().parent
-    if not folder.is_dir():
-        raise click.UsageError(f"--html: there is no folder {folder}")
-    if not os.access(folder, os.W_OK):
-        raise click.UsageError(f"--html: nothing can be written in {folder}")
 
 
 def _write_page(verdicts: list[Verdict], path: Path) -> None:
@@ -279,6 +269,9 @@ def gate(budget: float, report: Path, processes: int, form: str) -> int:
         else:
             show.gate(outcomes, reports.totals(outcomes), taken, report)
     return gates.exit_code(outcomes)
+
+
+counterpoint.add_command(export)
 
 
 def main() -> None:

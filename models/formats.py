@@ -103,7 +103,7 @@ def as_junit(suites: Iterable[tuple[str, Sequence[Case]]]) -> str:
         suite = ElementTree.SubElement(
             root,
             "testsuite",
-            name=_clean(name),
+            name=clean(name),
             tests=str(len(cases)),
             failures=str(answers.count("violated")),
             errors=str(answers.count("unknown")),
@@ -120,20 +120,21 @@ def _add_case(suite: ElementTree.Element, name: str, of: Case) -> None:
     added = ElementTree.SubElement(
         suite,
         "testcase",
-        classname=_clean(name.replace(" ", ".")),
-        name=_clean(of.name),
+        classname=clean(name.replace(" ", ".")),
+        name=clean(of.name),
         time=f"{of.seconds:.3f}",
     )
     if of.answer != "holds":
         tag = "failure" if of.answer == "violated" else "error"
-        fault = ElementTree.SubElement(added, tag, message=_clean(of.message), type=of.answer)
-        fault.text = _clean(of.text)
+        fault = ElementTree.SubElement(added, tag, message=clean(of.message), type=of.answer)
+        fault.text = clean(of.text)
 
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """Return a text with U+FFFD for each character that XML cannot hold."""
     return _NO_XML.sub("\ufffd", text)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,6 +105,46 @@ def replayed(record: dict[str, Any]) -> Replayed:
     broken = violates(model, claim, trace)
     said = f"violated after {in_steps(len(steps))}" if broken else "not violated"
     return Replayed(title, broken and violated, said)
+
+
+def ends_so(
+    model: Model,
+    claim: str,
+    run: Sequence[tuple[str, Mapping[str, str]]],
+    initial: Mapping[str, Any] | None = None,
+) -> bool:
+    """Return whether a run is possible and ends as it once did; what it changes may differ.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    claim : str
+        The property that the run violates, or the witness that it reaches.
+    run : sequence of (str, mapping)
+        An action and its parameters by name, as labels, for each step.
+    initial : mapping, optional
+        The initial values that could have been others, by label.
+
+    Raises
+    ------
+    SpecError
+        If the spec, an action, a parameter or the property is not there any more.
+    """
+    found = model.property_named(claim)
+    steps = [model.read_step(action, dict(parameters)) for action, parameters in run]
+    states = [_start(model, dict(initial or {}))]
+    for place, step in enumerate(steps):
+        try:
+            after = model.take(states[-1], step)
+        except RangeError:
+            return found.kind == "range" and place == len(steps) - 1
+        if after is None:
+            return False
+        states.append(after)
+    if found.kind == "sometimes":
+        return model.holds(found, states[-1])
+    return violates(model, found, Trace(tuple(states), tuple(steps)))
 
 
 def _start(model: Model, initial: dict[str, Any]) -> Values:

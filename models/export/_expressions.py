@@ -1,0 +1,179 @@
+"""Prints expressions for Promela and for the C that Spin makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from spec.notation._nodes import Cell, Node
+
+SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "less": "<", "equal": "==",
+         "and": "&&", "or": "||"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Place:
+    """How a cell is kept: the variable's name, its type, and what is added to the cell's value.
+
+    Attributes
+    ----------
+    name, type : str
+        Of the Promela variable.
+    shift : int
+        The variable holds the cell's value plus this, so that a byte can hold negative values.
+    """
+
+    name: str
+    type: str
+    shift: int = 0
+
+
+@dataclass
+class Printer:
+    """Prints nodes as Promela, or as C over Spin's state ``now``.
+
+    Parameters
+    ----------
+    places : mapping of Cell to Place
+        The variables.
+    language : str
+        ``promela`` or ``c``: they differ in choices and in how a variable is named.
+    """
+
+    places: Mapping[Cell, Place]
+    language: str = "promela"
+    named: dict[Node, str] = field(default_factory=dict)
+
+    def show(self, node: Node) -> str:
+        """Return an expression; nodes in `named` stand as their names."""
+        if node in self.named:
+            return self.named[node]
+        special = {
+            "constant": self._constant,
+            "cell": self._cell,
+            "equal": self._comparison,
+            "less": self._comparison,
+            "divide": self._quotient,
+            "modulo": self._quotient,
+            "not": self._negation,
+        }.get(node.op)
+        return special(node) if special else self._operator(node)
+
+    def _constant(self, node: Node) -> str:
+        value = node.args[0]
+        return f"({value})" if value < 0 else str(value)
+
+    def _cell(self, node: Node) -> str:
+        shift = self.places[node.args[0]].shift
+        return f"({self.variable(node)} - {shift})" if shift else self.variable(node)
+
+    def _operator(self, node: Node) -> str:
+        a = [self.show(n) for n in node.args]
+        if node.op == "ite":
+            then = "->" if self.language == "promela" else "?"
+            return f"({a[0]} {then} {a[1]} : {a[2]})"
+        return f"({f' {SIGNS[node.op]} '.join(a)})"
+
+    def variable(self, cell: Node) -> str:
+        """Return the variable of a cell, as it is stored."""
+        name = self.places[cell.args[0]].name
+        return f"now.{name}" if self.language == "c" else name
+
+    def _comparison(self, node: Node, sign: str = "") -> str:
+        left, right = node.args
+        sign = sign or SIGNS[node.op]
+        for one, other, at in ((left, right, 0), (right, left, 1)):
+            if one.op == "cell" and other.op == "constant" and one not in self.named:
+                shifted = other.args[0] + self.places[one.args[0]].shift
+                sides = [self.variable(one), f"({shifted})" if shifted < 0 else str(shifted)]
+                return f"({sides[at]} {sign} {sides[1 - at]})"
+        return f"({self.show(left)} {sign} {self.show(right)})"
+
+    def _negation(self, node: Node) -> str:
+        inner = node.args[0]
+        if inner.op in ("equal", "less") and inner not in self.named:
+            return self._comparison(inner, "!=" if inner.op == "equal" else ">=")
+        return f"(!{self.show(inner)})"
+
+    def _quotient(self, node: Node) -> str:
+        """Return ``a / b`` or ``a % b`` rounded down, as Python has it; C rounds to zero."""
+        a, by = self.show(node.args[0]), node.args[1].args[0]
+        rest = f"({a} % {by})" if node.args[0].low >= 0 else f"((({a} % {by}) + {by}) % {by})"
+        if node.op == "modulo":
+            return rest
+        return f"({a} / {by})" if node.args[0].low >= 0 else f"(({a} - {rest}) / {by})"
+
+
+def written(roots: Iterable[Node], sizes: dict[Node, int] | None = None) -> int:
+    """Return how many operators the roots have when everything is written out.
+
+    Nodes are shared, so this can be exponential in the number of different nodes.
+    """
+    known = {} if sizes is None else sizes
+
+    def size(node: Node) -> int:
+        if node in known:
+            return known[node]
+        if node.op in ("cell", "constant"):
+            return 1
+        found = 1 + sum(map(size, node.args))
+        if node.op in ("divide", "modulo"):  # the operand is repeated
+            found *= 2
+        known[node] = found
+        return found
+
+    return sum(map(size, roots))
+
+
+def shared(roots: Iterable[Node]) -> list[Node]:
+    """Return the nodes, leaves apart, that are used more than once, arguments before users."""
+    uses: dict[Node, int] = {}
+    order: list[Node] = []
+
+    def visit(node: Node) -> None:
+        if node.op in ("cell", "constant"):
+            return
+        uses[node] = uses.get(node, 0) + 1
+        if uses[node] == 1:
+            for a in node.args:
+                visit(a)
+            order.append(node)
+
+    for root in roots:
+        visit(root)
+    return [n for n in order if uses[n] > 1]
+
+
+def widest(roots: Iterable[Node]) -> tuple[int, int]:
+    """Return the least and the greatest value that any part of the roots can take."""
+    low, high = 0, 0
+    seen: set[Node] = set()
+    todo = list(roots)
+    while todo:
+        node = todo.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        low, high = min(low, node.low), max(high, node.high)
+        if node.op == "divide":  # computed by way of a - a % b
+            low = min(low, node.args[0].low - node.args[1].args[0])
+        if node.op not in ("cell", "constant"):
+            todo.extend(node.args)
+    return low, high
+
+
+def reads(node: Node, named: Mapping[Node, str]) -> set[Cell]:
+    """Return the cells that an expression reads where some nodes stand as names."""
+    found: set[Cell] = set()
+    todo = [node]
+    seen: set[Node] = set()
+    while todo:
+        at = todo.pop()
+        if at in seen or at in named or at.op == "constant":
+            continue
+        seen.add(at)
+        if at.op == "cell":
+            found.add(at.args[0])
+        else:
+            todo.extend(at.args)
+    return found

@@ -1,0 +1,52 @@
+"""The run that an export shows: found by the exhaustive engine, so a shortest one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spec.notation import Model, Property, SpecError
+
+from ..engines import check
+from ..limits import Limits
+from ..verdict import Verdict
+
+
+class Undecided(Exception):  # no error: the answer is "unknown"
+    """Whether there is a run to export is unknown; the message says why."""
+
+
+def first_to_break(model: Model, wanted: Sequence[Property], limits: Limits) -> Verdict:
+    """Return the violation with the shortest run; where nothing is violated, a named witness's run.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    wanted : sequence of Property
+        The properties to look at; none means all but the witnesses.
+    limits : Limits
+        Of the search.
+
+    Raises
+    ------
+    SpecError
+        If nothing is violated and no witness was named.
+    Undecided
+        If a limit was reached before anything was found.
+    """
+    witnesses = [p.name for p in model.properties if p.kind == "sometimes"]
+    looked = wanted or [p for p in model.properties if p.name not in witnesses]
+    verdicts = check(model, "exhaustive", limits, looked)
+    shown = [v for v in verdicts if v.trace is not None]
+    broken = [v for v in shown if v.answer == "violated"]
+    if broken or shown:
+        return min(broken or shown, key=lambda v: v.depth or 0)
+    open_ones = [v for v in verdicts if v.answer == "unknown"]
+    if open_ones:
+        raise Undecided(f"{model.name}: no run was found: {open_ones[0].reason}")
+    unreached = [v.claim.name for v in verdicts if v.answer == "violated"]
+    if unreached:
+        raise SpecError(f"{model.name}: no run reaches {', '.join(unreached)}")
+    which = ", ".join(p.name for p in wanted) or "any property"
+    hint = f"; --property {witnesses[0]} exports a run that reaches it" if witnesses else ""
+    raise SpecError(f"{model.name}: no run violates {which}, so there is none to export{hint}")

@@ -1,0 +1,374 @@
+"""A traced spec as a Promela model, for the model checker Spin.
+
+The model is one process that loops over guarded commands, each an indivisible ``d_step``; its
+program counter stands still, so that Spin's states are the spec's states, one for one. Conditions
+are checked by further options of the loop, which lead back to the same state and so add none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from math import prod
+
+from spec.notation import Model, Property, SpecError
+from spec.notation import _nodes as nodes
+from spec.notation._nodes import Cell, Node
+
+from ..formats import command_line
+from ..trace import Command, System, trace
+from ._expressions import Place, Printer, reads, shared, widest, written
+
+LONGEST = 4000
+"""Operators of a condition above which it is a C function that computes shared parts once."""
+
+LONGEST_UPDATE = 120
+"""Operators of a command's right-hand sides above which shared parts are computed once."""
+
+MOST_STARTS = 20_000
+"""Initial states that are listed one by one, where a condition restricts them."""
+
+
+@dataclass(frozen=True)
+class Promela:
+    """A Promela model and what Spin's count of states has to do with the spec's.
+
+    Attributes
+    ----------
+    text : str
+        The model.
+    extra_states : int
+        States that Spin stores beside the spec's: 1, before a start is chosen, if there are several
+        initial states; else 0.
+    claims : tuple of str
+        The properties that it checks.
+    """
+
+    text: str
+    extra_states: int
+    claims: tuple[str, ...]
+
+
+def promela(model: Model, wanted: Sequence[Property] | None = None) -> Promela:
+    """Return a spec under its parameters as a Promela model.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    wanted : sequence of Property, optional
+        What Spin is to check; all but the witnesses by default. A witness is written as a claim
+        that it is never reached, so an error that Spin reports is a run that reaches it.
+
+    Raises
+    ------
+    SpecError
+        If the spec has no initial state, or numbers that Spin's 32 bits do not hold.
+    """
+    if wanted is None:
+        wanted = [p for p in model.properties if p.kind != "sometimes"]
+    system = trace(model)
+    writer = _Writer(system, wanted, Printer(_places(model)))
+    _refuse_wide(system)
+    text = "\n".join(writer.lines()) + "\n"
+    return Promela(text, writer.extra_states, tuple(p.name for p in wanted))
+
+
+def _refuse_wide(system: System) -> None:
+    roots = [n for c in system.commands for n in (*c.guard, *(u for _, u in c.updates))]
+    roots += [k.condition for c in system.commands for k in c.checks]
+    roots += [*system.claims.values(), system.may_end or nodes.TRUE]
+    low, high = widest([*roots, *system.cells])
+    if low < -(2**31) or high >= 2**31:
+        raise SpecError(f"{system.model.name}: numbers from {low} to {high} do not fit into the "
+                        "32 bits that Spin computes with")  # fmt: skip
+
+
+def _places(model: Model) -> dict[Cell, Place]:
+    """Return the variable of every cell that has more than one value."""
+    found: dict[Cell, Place] = {}
+    taken: set[str] = set()
+    for cell in model.cells:
+        if cell.low == cell.high:
+            continue
+        plain = "s_" + _identifier(cell.label)
+        name, number = plain, 1
+        while name in taken:
+            number += 1
+            name = f"{plain}_{number}"
+        taken.add(name)
+        found[cell] = Place(name, *_type(cell))
+    return found
+
+
+def _type(cell: Cell) -> tuple[str, int]:
+    """Return the smallest type of Promela that holds a cell, and by how much it is shifted."""
+    if cell.low == 0 and cell.high == 1:
+        return ("bool" if cell.boolean else "bit"), 0
+    span = cell.high - cell.low
+    if span <= 255:
+        return ("bit" if span == 1 else "byte"), (-cell.low if cell.low < 0 or span == 1 else 0)
+    if cell.low >= -(2**15) and cell.high < 2**15:
+        return "short", 0
+    return "int", 0
+
+
+@dataclass
+class _Writer:
+    """Writes one model."""
+
+    system: System
+    wanted: Sequence[Property]
+    printer: Printer
+    functions: dict[Node, list[str]] = field(default_factory=dict)
+    extra_states: int = 0
+    temporaries: int = 0
+
+    def lines(self) -> list[str]:
+        body = [*self._start(), "end_of_run:", "  do", *self._commands(), *self._monitors()]
+        body += ["  od"]
+        first = next(self.system.model.initial_states())
+        flags = [f"bool {_flag(p)};" for p in self.wanted]
+        kept = [f"int t{k};" for k in range(self.temporaries)]
+        return [
+            *self._header(),
+            "",
+            *self._variables(first),
+            "",
+            "/* What Spin's messages name; these are 0 between steps, so they add no states. */",
+            *flags,
+            *kept,
+            "",
+            *(line for function in self.functions.values() for line in function),
+            "active proctype spec()",
+            "{",
+            *body,
+            "}",
+        ]
+
+    # Above the process
+
+    def _header(self) -> list[str]:
+        model = self.system.model
+        line = command_line(model.reference, model.changed_parameters(), properties=[])
+        claims = ", ".join(p.name for p in self.wanted) or "nothing"
+        lines = [
+            f"{model.name}, as guarded commands that Counterpoint traced:",
+            f"  {line.replace(' check ', ' export ', 1)} --to promela",
+            f"Checked: {claims}.",
+            "",
+            "To run it:",
+            "  spin -a -o2 FILE",
+            "  gcc -O2 -DSAFETY -DNOREDUCE -DNOFAIR -o pan pan.c",
+            "  ./pan -m1000000              stops at the first error; spin -t -p FILE shows it",
+            "  ./pan -m1000000 -c0          counts all states, past every error",
+            "With -DBFS instead of -DSAFETY a first error is a shortest one. Without -o2 Spin",
+            "leaves out of the state what no command and no checked property reads.",
+        ]
+        lines += [
+            f"An error that names {_flag(p)} is no error: it is a run that reaches {p.name}."
+            for p in self.wanted
+            if p.kind == "sometimes"
+        ]
+        if self.extra_states:
+            lines.append("Spin stores one state more than there are: before a start is chosen.")
+        if self.functions:
+            lines.append("Conditions with many shared parts are C: ./pan -r shows a run, spin -t "
+                         "does not.")  # fmt: skip
+        return ["/*", *((" * " + line.replace("*/", "* /")).rstrip() for line in lines), " */"]
+
+    def _variables(self, first: Sequence[int]) -> list[str]:
+        lines = []
+        for cell, value in zip(self.system.model.cells, first, strict=True):
+            place = self.printer.places.get(cell)
+            if place is None:
+                continue
+            start = value + place.shift
+            note = f"{_comment(cell.label)}: {cell.low}..{cell.high}"
+            note += f", stored {place.shift:+}" if place.shift else ""
+            lines.append(f"{place.type} {place.name} = {start}; {note.join(('/* ', ' */'))}")
+        return lines
+
+    # The process
+
+    def _start(self) -> list[str]:
+        """Return the choice of an initial state, if there are several."""
+        model = self.system.model
+        choices = model.initial_values()
+        if next(model.initial_states(), None) is None:
+            raise SpecError(f"{model.name} has no initial state")
+        if not model.methods("initially"):
+            if prod(map(len, choices)) == 1:
+                return []
+            self.extra_states = 1
+            return self._start_freely(choices)
+        starts = list(islice(model.initial_states(), MOST_STARTS + 1))
+        if len(starts) > MOST_STARTS:
+            raise SpecError(f"{model.name} has more than {MOST_STARTS} initial states to list")
+        if len(starts) == 1:
+            return []
+        self.extra_states = 1
+        several = [i for i, found in enumerate(zip(*starts, strict=True)) if len(set(found)) > 1]
+        lines = ["  if"]
+        for start in starts:
+            moves = "; ".join(self._set(i, start[i]) for i in several)
+            lines.append(f"  :: d_step {{ {moves} }}")
+        return [*lines, "  fi;"]
+
+    def _start_freely(self, choices: list[list[int]]) -> list[str]:
+        lines = ["  atomic {"]
+        for i, values in enumerate(choices):
+            if len(values) > 1:
+                lines += ["    if", *(f"    :: {self._set(i, v)}" for v in values), "    fi;"]
+        return [*lines, "  };"]
+
+    def _set(self, cell: int, value: int) -> str:
+        place = self.printer.places[self.system.model.cells[cell]]
+        return f"{place.name} = {value + place.shift}"
+
+    def _commands(self) -> Iterator[str]:
+        shown = None
+        for command in self.system.commands:
+            step = self.system.model.show_step(command.step)
+            if step != shown:
+                yield f"  /* {_comment(step)} */"
+                shown = step
+            yield f"  :: d_step {{ {self._condition(nodes.conjunction(command.guard))} ->"
+            yield from (f"       {line};" for line in self._effect(command))
+            yield "     }"
+
+    def _effect(self, command: Command) -> list[str]:
+        if command.leaves:
+            return [self._failing("ranges") or "skip"]
+        self.printer.named.clear()
+        wanted = {p.name for p in self.wanted}
+        checks = [k for k in command.checks if k.claim in wanted]
+        cells = self.system.model.cells
+        updates = {cells[i]: n for i, n in command.updates if cells[i] in self.printer.places}
+        lines = self._name_shared([*updates.values(), *(k.condition for k in checks)])
+        for check in checks:
+            failed = self.printer.show(nodes.negation(check.condition))
+            report = self._failing(check.claim)
+            lines.append(f"if :: {failed} -> {report} :: else fi")
+        lines += self._assign(updates)
+        kept = [name for name in self.printer.named.values() if name.startswith("t")]
+        self.printer.named.clear()
+        return [*lines, *(f"{name} = 0" for name in kept)] or ["skip"]
+
+    def _name_shared(self, roots: list[Node]) -> list[str]:
+        if written(roots) <= LONGEST_UPDATE:
+            return []
+        lines = []
+        for node in shared(roots):
+            lines.append(self._keep(node))
+        return lines
+
+    def _keep(self, node: Node) -> str:
+        """Return the line that keeps a value during a step; afterwards the variable is 0 again."""
+        name = f"t{sum(n.startswith('t') for n in self.printer.named.values())}"
+        line = f"{name} = {self.printer.show(node)}"
+        self.printer.named[node] = name
+        self.temporaries = max(self.temporaries, int(name[1:]) + 1)
+        return line
+
+    def _assign(self, updates: dict[Cell, Node]) -> list[str]:
+        """Return assignments one after the other that do what the updates do at once."""
+        lines = []
+        left = dict(updates)
+        while left:
+            read = {c: reads(n, self.printer.named) for c, n in left.items()}
+            ready = [c for c in left if not any(c in r for d, r in read.items() if d is not c)]
+            if not ready:  # a circle, as where two cells change places
+                lines.append(self._keep(next(n for n in left.values() if self._unkept(n))))
+                continue
+            place = self.printer.places[ready[0]]
+            value = left.pop(ready[0])
+            lines.append(f"{place.name} = {self._shifted(value, place.shift)}")
+        return lines
+
+    def _unkept(self, node: Node) -> bool:
+        return node not in self.printer.named and node.op != "constant"
+
+    def _shifted(self, value: Node, shift: int) -> str:
+        if value.op == "constant" or not shift:
+            return (
+                str(value.args[0] + shift) if value.op == "constant" else self.printer.show(value)
+            )
+        return f"{self.printer.show(value)} + {shift}"
+
+    # What is checked
+
+    def _monitors(self) -> Iterator[str]:
+        watched = [p for p in self.wanted if p.kind in ("invariant", "sometimes")]
+        for claim in watched:
+            condition = self.system.claims[claim.name]
+            bad = condition if claim.kind == "sometimes" else nodes.negation(condition)
+            yield from self._monitor(claim, self._condition(bad))
+        for claim in self.wanted:
+            if claim.kind == "deadlock":
+                yield from self._monitor(claim, self._stuck(alone=not watched))
+
+    def _monitor(self, claim: Property, condition: str) -> Iterator[str]:
+        yield f"  /* {claim.name}: {_comment(claim.description)} */"
+        block = "atomic" if condition.startswith("timeout") else "d_step"
+        yield f"  :: {block} {{ {condition} -> {self._failing(claim.name)} }}"
+
+    def _stuck(self, alone: bool) -> str:
+        """Return where no step is possible though the run may not end.
+
+        ``timeout`` says that nothing else can run; beside other monitors it would miss a state
+        where one of them can, so that there every guard is denied instead.
+        """
+        must_go_on = nodes.negation(self.system.may_end or nodes.TRUE)
+        parts = [] if must_go_on is nodes.TRUE else [must_go_on]
+        if not alone:
+            guards = dict.fromkeys(nodes.conjunction(c.guard) for c in self.system.commands)
+            parts += map(nodes.negation, guards)
+        shown = [*(["timeout"] if alone else []), *map(self._condition, parts)]
+        return " && ".join(shown) or "true"
+
+    def _failing(self, name: str) -> str:
+        """Return what reports a property, if it is wanted: Spin's message has the names in it."""
+        flags = [_flag(p) for p in self.wanted if p.name == name]
+        return "; ".join(f"{f} = true; assert(!{f}); {f} = false" for f in flags)
+
+    def _condition(self, node: Node) -> str:
+        """Return a condition, or the call of a C function where it is long."""
+        if node.op == "constant":
+            return "true" if node.args[0] else "false"
+        if written([node]) <= LONGEST:
+            return self.printer.show(node)
+        number = list(self.functions).index(node) if node in self.functions else None
+        name = f"condition_{len(self.functions) if number is None else number}"
+        if number is None:
+            self.functions[node] = [*_function(name, node, self.printer), ""]
+        return f"c_expr {{ {name} () }}"  # without the space Spin suspects a side effect
+
+
+def _function(name: str, node: Node, printer: Printer) -> list[str]:
+    """Return a C function for a condition on the state."""
+    inner = Printer(printer.places, "c")
+    lines = ["c_code {", f"static int {name}(void)", "{"]
+    for k, part in enumerate(shared([node])):
+        lines.append(f"  int t{k} = {inner.show(part)};")
+        inner.named[part] = f"t{k}"
+    return [*lines, f"  return {inner.show(node)};", "}", "};"]
+
+
+def _flag(claim: Property) -> str:
+    """Return the name that Spin's message has when a property fails."""
+    verb = "reached" if claim.kind == "sometimes" else "violated"
+    return f"{verb}_{_identifier(claim.name)}"
+
+
+def _identifier(text: str) -> str:
+    """Return the letters and digits of a text; letters beyond ASCII as their numbers."""
+    plain = "".join(c if c.isascii() else f"u{ord(c):x}" for c in text)
+    return re.sub("[^A-Za-z0-9]+", "_", plain).strip("_")
+
+
+def _comment(text: str) -> str:
+    """Return a text that ends no comment and no line."""
+    return " ".join(text.replace("*/", "* /").split())

@@ -1,0 +1,84 @@
+"""Runs Spin and a C compiler on an exported model, and reads what they say."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+TOOLS = ("spin", "gcc")
+
+
+def require_spin() -> None:
+    """Skip a test where Spin or gcc is missing; in CI, where .ci/run installs them, fail."""
+    missing = [tool for tool in TOOLS if shutil.which(tool) is None]
+    if not missing:
+        return
+    why = f"needs {' and '.join(missing)} (Debian packages of these names)"
+    if os.environ.get("CI") == "true":
+        pytest.fail(why)
+    pytest.skip(why)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What Spin's verifier found.
+
+    Attributes
+    ----------
+    states, transitions : int
+        Stored states; steps between them, Spin's first state not counted.
+    failed : frozenset of str
+        The flags that its messages name, as in ``violated_opacity``.
+    output : str
+        All that it printed.
+    """
+
+    states: int
+    transitions: int
+    failed: frozenset[str]
+    output: str
+
+
+def run(text: str, folder: Path, *flags: str, stop_at: int = 0, spin: str = "-o2") -> Answer:
+    """Verify a model.
+
+    Parameters
+    ----------
+    text : str
+        The model.
+    folder : Path
+        Where Spin may leave its files.
+    *flags
+        Further flags of the compiler.
+    stop_at : int
+        The error to stop at; 0: none.
+    spin : str
+        Spin's option.
+    """
+    (folder / "model.pml").write_text(text)
+    said = _call(folder, "spin", "-a", spin, "model.pml")
+    assert said == "", said
+    modes = [] if "-DBFS" in flags else ["-DSAFETY"]
+    _call(folder, "gcc", "-O0", "-w", *modes, "-DNOREDUCE", "-DNOFAIR", *flags, "-o", "pan",
+          "pan.c")  # fmt: skip
+    output = _call(folder, "./pan", "-m100000", "-w16", f"-c{stop_at}")
+    assert "max search depth too small" not in output
+    assert "Search not completed" not in output or stop_at
+    found = {name: int(re.search(rf"(\d+) {name}", output)[1])  # type: ignore[index]
+             for name in ("states, stored", "transitions")}  # fmt: skip
+    failed = frozenset(re.findall(r"assertion violated\s+!\((\w+)\)", output))
+    errors = re.search(r"errors: (\d+)", output)
+    assert errors is not None and (int(errors[1]) > 0) == bool(failed), output
+    return Answer(found["states, stored"], found["transitions"] - 1, failed, output)
+
+
+def _call(folder: Path, *command: str) -> str:
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout + result.stderr
