@@ -1,6 +1,7 @@
 """The specifications that come with the project, by name."""
 
 SPECS = {
+    "filter-lock": "spec.locks.filter:Filter",
     "peterson": "spec.locks.peterson:Peterson",
     "philosophers": "spec.locks.philosophers:Philosophers",
     "window-stm": "spec.stm.window:Window",

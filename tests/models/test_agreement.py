@@ -18,6 +18,7 @@ from models.smt import satisfiable
 from models.trace import System, trace
 from models.verdict import violates
 from spec.catalogue import SPECS
+from spec.locks.filter import Filter
 from spec.notation import Model, Step, Values
 from spec.stm.window import Window
 from tests import reference, strategies
@@ -26,6 +27,7 @@ from tests.reference import LEAVES
 MODELS = {
     "peterson": lambda: _load("peterson"),
     "philosophers": lambda: _load("philosophers"),
+    "filter": lambda: Model(Filter(processes=4)),
     "window new": lambda: Model(Window()),
     "window old": lambda: Model(Window(fetch_and_increment="old")),
     "window 3 x 2": lambda: Model(Window(transactions=3)),
