@@ -120,7 +120,7 @@ class _Bounded:
         self.ended = False  # no run is any longer
 
     def go(self, steps: int) -> None:
-        run = _Unrolling(trace(self.model))
+        run = _Unrolling(trace(self.model, self.limits))
         if self._ask(run, []) == z3.unsat:
             raise LimitReached("there is no initial state")
         for k in range(steps + 1):

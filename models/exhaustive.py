@@ -15,9 +15,10 @@ from spec.notation import Model, Property, SpecError
 
 from .compiled.compiler import NoCompiler
 from .compiled.explorer import Compiled
+from .compiled.layout import bit_packing
 from .exploration import Exploration
 from .generated import Generated, judges
-from .limits import Limits
+from .limits import LimitReached, Limits
 from .trace import System, trace
 from .verdict import (
     Answer,
@@ -81,7 +82,10 @@ def explore(
     if explorer not in EXPLORERS:
         raise SpecError(f"there is no explorer {explorer!r}; there are: {', '.join(EXPLORERS)}")
     _must_be_reductions(reduce, explorer)
-    system = trace(model)
+    try:
+        system = trace(model, limits)
+    except LimitReached as limit:
+        return Exploration(System(model), bit_packing(model.cells), [], reason=str(limit))
     if explorer == "compiled" or reduce:
         try:
             return Compiled(system, wanted, reduce).explore(limits)

@@ -144,7 +144,7 @@ class Generated:
         start = len(run.system.commands)  # stands for "initial" in `via`
         try:
             with _without_collector():
-                for values in run.system.model.initial_states():
+                for values in run.system.model.initial_states(self.limits.check):
                     state = self._layout.pack(values)
                     if state not in seen:
                         seen.add(state)

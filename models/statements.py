@@ -28,10 +28,18 @@ class Statements:
         self.named: dict[Node, str] = {}
         self._count = 0
 
-    def name(self, roots: Iterable[Node]) -> list[str]:
-        """Return statements that name what the roots share or nest deeply."""
+    def name(self, roots: Iterable[Node], least: int = 1) -> list[str]:
+        """Return statements that name what the roots share or nest deeply.
+
+        Parameters
+        ----------
+        roots : iterable of Node
+            What is to be printed afterwards.
+        least : int
+            Levels that an expression must have to be worth a name.
+        """
         lines = []
-        for node in worth_naming(roots, self.named):
+        for node in worth_naming(roots, self.named, least):
             text = self.show(node)
             self.named[node] = f"t{self._count}"
             self._count += 1
@@ -72,7 +80,7 @@ class Statements:
         return f"({a[0]} {SIGNS[op]} {a[1]})"
 
 
-def worth_naming(roots: Iterable[Node], known: dict[Node, str]) -> list[Node]:
+def worth_naming(roots: Iterable[Node], known: dict[Node, str], least: int = 1) -> list[Node]:
     """Return nodes used more than once, or nested `DEEP` levels, arguments before users."""
     uses: dict[Node, int] = {}
     order: list[Node] = []
@@ -90,7 +98,7 @@ def worth_naming(roots: Iterable[Node], known: dict[Node, str]) -> list[Node]:
     found = []
     for node in order:
         height[node] = 1 + max(height.get(a, 0) for a in node.args)
-        if uses[node] > 1 or height[node] >= DEEP:
+        if (uses[node] > 1 and height[node] >= least) or height[node] >= DEEP:
             height[node] = 0
             found.append(node)
     return found

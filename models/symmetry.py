@@ -155,7 +155,8 @@ class Symmetry:
         for i, j in enumerate(self.by.moves):
             stays = (cells[i].low, cells[i].high) == (cells[j].low, cells[j].high)
             rename = self.by.member if i in self.by.renames else int
-            if not stays or sorted(map(rename, values[i])) != sorted(values[j]):
+            alike = rename is int and values[i] == values[j]
+            if not stays or not (alike or sorted(map(rename, values[i])) == sorted(values[j])):
                 return False
         conditions = [*claims, system.initial, system.may_end or nodes.TRUE]
         if not all(same([self.image(n)], [n]) for n in conditions):

@@ -233,7 +233,8 @@ class Compiled:
 
     def _go(self, run: CompiledExploration, limits: Limits) -> None:
         machine = run.machine
-        initial = b"".join(dict.fromkeys(map(self.layout.pack, self.system.model.initial_states())))
+        states = self.system.model.initial_states(limits.check)
+        initial = b"".join(dict.fromkeys(map(self.layout.pack, states)))
         if not initial:
             raise LimitReached("there is no initial state")
         status = machine.begin(initial, len(initial) // self.layout.size)
