@@ -44,7 +44,7 @@ __all__ = [
 EXPLORERS = ("auto", "python", "compiled")
 """Auto begins in Python, and goes over to C for spaces that are not done before it is compiled."""
 
-REDUCTIONS = ("symmetry",)
+REDUCTIONS = ("symmetry", "partial-order")
 
 WORTH_COMPILING = 8000
 """States that generated Python visits before the compiler is started."""

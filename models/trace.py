@@ -129,7 +129,7 @@ class System:
         """Add what the transition properties demand of a command."""
         if command.leaves:
             return command
-        facts = _facts(command.guard)
+        facts = facts_of(command.guard)
         given = facts.replacements()
         checks = []
         for claim, condition, places in self._transitions:
@@ -255,7 +255,8 @@ def merge(guards: list[frozenset[Node]]) -> list[frozenset[Node]]:
     return sorted(place, key=place.__getitem__)
 
 
-def _facts(guard: tuple[Node, ...]) -> Facts:
+def facts_of(guard: tuple[Node, ...]) -> Facts:
+    """Return what is known where a guard holds."""
     facts = Facts()
     for literal in guard:
         facts.learn(literal)
@@ -265,7 +266,7 @@ def _facts(guard: tuple[Node, ...]) -> Facts:
 def _simplified(command: Command) -> Command | None:
     """Return the command with everything that its guard decides put in; None if it cannot run."""
     try:
-        facts = _facts(command.guard)
+        facts = facts_of(command.guard)
     except Infeasible:
         return None
     given = facts.replacements()

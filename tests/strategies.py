@@ -186,6 +186,46 @@ def symmetric_sources(draw: st.DrawFn) -> str:
     return "\n".join(lines) + "\n"
 
 
+WAITING_HEADER = """\
+from spec.notation import *
+
+class Random(Spec):
+    members = Index(3, names='p')
+    at = Array(members, Integer(0, 3))
+    own = Array(members, Integer(0, 2))
+    lock = Boolean()
+    shared = Integer(0, 2)
+"""
+
+WAITING_STATEMENTS = (
+    "s.own[p] = (s.own[p] + 1) % 3", "s.own[p] = 0", "require(no(s.lock)); s.lock = True",
+    "s.lock = False", "s.shared = s.own[p]", "require(s.shared < 2); s.shared = s.shared + 1",
+    "require(s.shared != 1)", "s.own[p] = s.shared", "pass", "pass",
+    "s.own[(p + 1) % 3] = 1", "require(s.at[(p + 1) % 3] != 2)",
+)  # fmt: skip
+
+WAITING_CLAIMS = (
+    "s.shared < 2", "no(s.lock)", "s.own[0] < 2", "no(every(s.at[m] == 2 for m in s.members))",
+    "every(s.at[m] == 3 for m in s.members)", "s.own[1] + s.shared < 4", "s.at[2] < 3",
+)  # fmt: skip
+
+
+@st.composite
+def waiting_sources(draw: st.DrawFn) -> str:
+    """Return the text of a spec whose processes each go through a few places, mostly alone."""
+    lines = [WAITING_HEADER]
+    for place in range(4):
+        after = draw(st.sampled_from([(place + 1) % 4, place + 1 if place < 3 else 0, 0, 3]))
+        statement = draw(st.sampled_from(WAITING_STATEMENTS))
+        lines += ["    @action", f"    def act{place}(s, p):"]
+        lines += [f"        require(s.at[p] == {place})", f"        {statement}"]
+        lines += [f"        s.at[p] = {after}"]
+    for kind, name in (("invariant", "always"), ("sometimes", "witness"), ("finished", "ends")):
+        claim = draw(st.sampled_from(WAITING_CLAIMS))
+        lines += [f"    @{kind}", f"    def {name}(s):", f"        return {claim}"]
+    return "\n".join(lines) + "\n"
+
+
 _numbers = itertools.count()
 
 

@@ -161,7 +161,8 @@ class Compiled:
         What to judge.
 
     reduce : sequence of str
-        With ``symmetry``, one state of each class of interchangeable ones is visited.
+        With ``symmetry``, one state of each class of interchangeable ones is visited; with
+        ``partial-order``, commands wait for others where that changes nothing.
 
     Raises
     ------
@@ -181,7 +182,8 @@ class Compiled:
         if "symmetry" in reduce:
             found = interchangeable(system, claims.values())
             self.symmetry = found if found.indices else None
-        source = Source(system, self.layout, self.order, claims, others, self.symmetry)
+        waiting = "partial-order" in reduce
+        source = Source(system, self.layout, self.order, claims, others, self.symmetry, waiting)
         self.names = source.names
         self._compilation = Compilation(source.text())
         self._library: ctypes.CDLL | None = None
@@ -255,6 +257,8 @@ class Compiled:
             run.notes.append(f"symmetry of {names}: they stand for {machine.stands():,} states")
         elif "symmetry" in self.reduce:
             run.notes.append("no symmetry: no members are interchangeable")
+        if "partial-order" in self.reduce:
+            run.notes.append("partial order: steps may have waited, so runs need not be shortest")
         run.transitions = machine.transitions()
         run.levels = machine.levels()[: machine.depth()]
         taken, failed = machine.taken(), machine.failed()

@@ -156,6 +156,86 @@ static void push(const explorer *e, block *b, uint32_t via) {
   b->order[p][b->orders[p]++] = b->count++;
 }
 
+#ifdef LITERALS
+
+static int64_t find(const explorer *e, const word *s, word hash);
+
+/* Whether one of some commands leads to a state that is expanded after this one. */
+static int goes_on(const explorer *e, const word *chosen, const word *s, uint64_t number) {
+  for (int r = 0; r < ROWS; r++)
+    for (word left = chosen[r]; left; left &= left - 1) {
+      word next[W];
+      step(64 * r + __builtin_ctzll(left), s, next);
+#ifdef SYMMETRY
+      canonical(next);
+#endif
+      int64_t there = find(e, next, hash_of(next));
+      if (there < 0 || (uint64_t)there > number) return 1;
+    }
+  return 0;
+}
+
+/* The condition to wait for: one that nothing new makes true, or else the first that is false. */
+static int missing(int command, const word *true_ones, const word *set) {
+  int first = -1;
+  for (int r = 0; r < (LITERALS + 63) / 64; r++)
+    for (word left = guard_of[command][r] & ~true_ones[r]; left; left &= left - 1) {
+      int literal = 64 * r + __builtin_ctzll(left);
+      word fresh = 0;
+      for (int w = 0; w < ROWS; w++) fresh |= enables[literal][w] & ~set[w];
+      if (!fresh) return literal;
+      if (first < 0) first = literal;
+    }
+  return first;
+}
+
+/* Close a set that begins with one command; 0 if a visible command that is possible gets in. */
+static int close_set(int command, const word *possible, const word *true_ones, word *set) {
+  word todo[ROWS] = {0};
+  for (int w = 0; w < ROWS; w++) set[w] = 0;
+  set[command / 64] = todo[command / 64] = (word)1 << command % 64;
+  for (int r = 0; r < ROWS;) {
+    if (!todo[r]) {
+      r++;
+      continue;
+    }
+    int c = 64 * r + __builtin_ctzll(todo[r]);
+    todo[r] &= todo[r] - 1;
+    int is_possible = possible[c / 64] >> c % 64 & 1;
+    if (is_possible && visible[0][c / 64] >> c % 64 & 1) return 0;
+    const word *more = is_possible ? depends[c] : enables[missing(c, true_ones, set)];
+    for (int w = 0; w < ROWS; w++) {
+      word fresh = more[w] & ~set[w];
+      set[w] |= fresh;
+      todo[w] |= fresh;
+      if (fresh && w < r) r = w;
+    }
+  }
+  return 1;
+}
+
+/* Leave of the possible commands those that have to be taken now. */
+static void choose(const explorer *e, word *possible, const word *true_ones, const word *s,
+                   uint64_t number) {
+  word best[ROWS];
+  int all = 0, least;
+  for (int w = 0; w < ROWS; w++) all += __builtin_popcountll(possible[w]);
+  least = all;
+  for (int r = 0; r < ROWS; r++)
+    for (word left = possible[r]; left; left &= left - 1) {
+      word set[ROWS];
+      if (!close_set(64 * r + __builtin_ctzll(left), possible, true_ones, set)) continue;
+      int size = 0;
+      for (int w = 0; w < ROWS; w++) size += __builtin_popcountll(set[w] &= possible[w]);
+      if (size < least) {
+        least = size;
+        memcpy(best, set, sizeof best);
+      }
+    }
+  if (least < all && goes_on(e, best, s, number)) memcpy(possible, best, sizeof best);
+}
+#endif
+
 static void expand(const explorer *e, block *b, uint64_t from, uint32_t n) {
   lane planes[64 * W], set[64 * ROWS + RESULTS];
   const word *states = e->states + from * W;
@@ -177,15 +257,33 @@ static void expand(const explorer *e, block *b, uint64_t from, uint32_t n) {
   if (j >= 0) note(&b->failed[DEADLOCK], (from + j) << 16);
 #endif
   (void)any;
+#ifdef LITERALS
+  enum { MORE = (LITERALS + 63) / 64 };
+  lane known[64 * MORE];
+  for (int k = 0; k < 64 * MORE; k++) known[k] = k < LITERALS ? more[CHECKS + 1 + k] : live ^ live;
+  for (int r = 0; r < MORE; r++) transpose(known + 64 * r);
+  for (int k = 0; k < COMMANDS; k++)
+    if (!leaves[k]) b->steps -= b->taken[k], b->taken[k] = 0;
+#endif
   for (int k = 0; k < COMMANDS; k++)
     if (leaves[k]) set[k] ^= set[k];
   for (int k = COMMANDS; k < 64 * ROWS; k++) set[k] ^= set[k];
   for (int r = 0; r < ROWS; r++) transpose(set + 64 * r);
   for (uint32_t i = 0; i < n; i++) {
     make_room(b, e->parts, COMMANDS);
+    word possible[ROWS];
+    for (int r = 0; r < ROWS; r++) possible[r] = set[64 * r + (i & 63)][i >> 6];
+#ifdef LITERALS
+    word true_ones[MORE];
+    for (int r = 0; r < MORE; r++) true_ones[r] = known[64 * r + (i & 63)][i >> 6];
+    choose(e, possible, true_ones, states + (uint64_t)i * W, from + i);
+#endif
     for (int r = 0; r < ROWS; r++)
-      for (word left = set[64 * r + (i & 63)][i >> 6]; left; left &= left - 1) {
+      for (word left = possible[r]; left; left &= left - 1) {
         int k = 64 * r + __builtin_ctzll(left);
+#ifdef LITERALS
+        b->taken[k]++, b->steps++;
+#endif
         step(k, states + (uint64_t)i * W, b->words + (uint64_t)b->count * W);
         push(e, b, i << 16 | k);
       }
@@ -216,6 +314,20 @@ static void bounds(const explorer *e, int p, uint64_t *low, uint64_t *high) {
   *low = (e->capacity * p + e->parts - 1) / e->parts;
   *high = (e->capacity * (p + 1) + e->parts - 1) / e->parts;
 }
+
+#ifdef LITERALS
+static int64_t find(const explorer *e, const word *s, word h) {
+  uint32_t numbers = (uint32_t)(e->capacity - 1), tag = tag_of(e, h), entry;
+  uint64_t at = h & (e->capacity - 1), low, high;
+  bounds(e, part_of(e, h), &low, &high);
+  while ((entry = e->table[at])) {
+    uint64_t number = (entry & numbers) - 1;
+    if ((entry & ~numbers) == tag && same(s, e->states + number * W)) return (int64_t)number;
+    if (++at == high) at = low;
+  }
+  return -1;
+}
+#endif
 
 static void insert(explorer *e, int p) {
   uint32_t numbers = (uint32_t)(e->capacity - 1);

@@ -10,11 +10,13 @@ from spec.notation import SpecError
 from spec.notation import _nodes as nodes
 from spec.notation._nodes import Cell, Node
 
+from .. import partial_order
+from ..partial_order import PartialOrder
 from ..statements import Statements
 from ..symmetry import Interchangeable
 from ..trace import Command, System
+from . import exchanging
 from .circuit import Circuit, Writer
-from .exchanging import printed
 from .layout import BitPacking
 
 LANES = 4
@@ -42,6 +44,8 @@ class Source:
         The other properties to judge: of steps, ranges, deadlock.
     symmetry : Interchangeable or None
         What is interchangeable, if the least of each class of states is to stand for all.
+    waiting : bool
+        Whether commands may wait for others where that changes nothing.
     """
 
     system: System
@@ -50,11 +54,13 @@ class Source:
     claims: dict[str, Node]
     steps: Sequence[str]
     symmetry: Interchangeable | None = None
+    waiting: bool = False
     names: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
         self.names = [*self.claims, *self.steps]
         self.commands = [self.system.commands[i] for i in self.order]
+        self.partial_order = PartialOrder(self.system, self.commands, list(self.claims.values()))
 
     def text(self) -> str:
         """Return the whole program.
@@ -73,7 +79,8 @@ class Source:
                 *self._enabled([condition for _, _, condition in checks]),
                 *self._judge(),
                 *self._step(),
-                *(printed(self.symmetry, self.layout) if self.symmetry is not None else []),
+                *(exchanging.printed(self.symmetry, self.layout) if self.symmetry else []),
+                *(partial_order.printed(self.partial_order) if self.waiting else []),
                 runtime,
             ]
         )
@@ -102,7 +109,10 @@ class Source:
             "LANES": LANES,
             "COMMANDS": len(self.commands),
             "CHECKS": len(checks),
-            "RESULTS": len(self.commands) + len(checks) + 1,
+            "RESULTS": len(self.commands)
+            + len(checks)
+            + 1
+            + (len(self.partial_order.literals) if self.waiting else 0),
             "CLAIMS": len(self.names),
             "JUDGED": len(self.claims),
         }
@@ -131,7 +141,8 @@ class Source:
         ]
         end = self.system.may_end
         stuck = circuit.truth(end) ^ 1 if end is not None else circuit.truth(nodes.FALSE)
-        return self._function("enabled", circuit, [*guards, *fails, stuck])
+        literals = map(circuit.truth, self.partial_order.literals if self.waiting else ())
+        return self._function("enabled", circuit, [*guards, *fails, stuck, *literals])
 
     def _judge(self) -> list[str]:
         circuit = Circuit(self.layout)

@@ -23,8 +23,15 @@ from spec.notation import _nodes as nodes
 from spec.notation._nodes import Node
 from spec.stm.window import Window
 from tests import strategies
+from tests.compilers import require_compiler
 from tests.models.test_agreement import MODELS
 from tests.models.test_soundness import CELLS, STATES, integer, truth
+
+
+@pytest.fixture(autouse=True, scope="module")
+def compiler_is_there() -> None:
+    """All of this needs one."""
+    require_compiler()
 
 
 def in_c(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from models import exhaustive
 from models.compiled.exchanging import plain_changes
@@ -16,9 +17,10 @@ from models.symmetry import Interchangeable, exchange, indices, interchangeable
 from models.trace import trace
 from models.verdict import Verdict
 from spec.locks.philosophers import Philosophers
-from spec.notation import Model, SpecError
+from spec.notation import Model, Property, SpecError
 from spec.stm.window import Window
 from tests import strategies
+from tests.compilers import require_compiler
 from tests.models.test_agreement import MODELS, random_states
 from tests.reference import successors
 
@@ -29,9 +31,18 @@ CASES: dict[str, Callable[[], Model]] = {
 }
 
 
-def reduced(model: Model) -> CompiledExploration:
-    """Explore one state of each class."""
-    return Compiled(trace(model), model.properties, ("symmetry",)).explore(Limits())
+@pytest.fixture(autouse=True, scope="module")
+def compiler_is_there() -> None:
+    """All of this needs one."""
+    require_compiler()
+
+
+def reduced(
+    model: Model, *names: str, wanted: Sequence[Property] | None = None
+) -> CompiledExploration:
+    """Explore with reductions, symmetry if none is named."""
+    wanted = model.properties if wanted is None else wanted
+    return Compiled(trace(model), wanted, names or ("symmetry",)).explore(Limits())
 
 
 def stands_for(run: CompiledExploration) -> int:
@@ -73,6 +84,67 @@ def test_symmetry_is_sound_on_random_specs(source: str) -> None:
     """Members taken for interchangeable that are not; references that are not renamed."""
     model = strategies.build(source)
     assert_sound(model, reduced(model), exhaustive.explore(model, explorer="python"))
+
+
+def assert_same_answers(model: Model, run: exhaustive.Exploration, *names: str) -> None:
+    """Compare a run with a full one where counterexamples may be longer."""
+    wanted = [p for p in model.properties if not names or p.name in names]
+    full = exhaustive.explore(model, wanted=wanted, explorer="python")
+    assert len(run.states) <= len(full.states) or not full.complete
+    if full.complete:
+        assert run.complete or len(run.failures) == len(wanted)
+        assert run.failures.keys() == full.failures.keys()
+    if run.complete and full.complete:
+        assert run.dead_actions() == full.dead_actions()
+    found, expected = (
+        [(v.claim.name, v.answer) for v in exhaustive.verdicts(r, wanted, 0.0)] for r in (run, full)
+    )
+    assert found == expected
+
+
+@pytest.mark.parametrize("name", [n for n in CASES if "3" not in n])
+def test_partial_order_changes_no_answer(name: str) -> None:
+    """A step that waits for ever, or one that waits though a claim sees it."""
+    model = CASES[name]()
+    assert_same_answers(model, reduced(model, "partial-order"))
+
+
+@pytest.mark.parametrize("wanted", ["no-deadlock", "neighbours-do-not-eat-together", "two-eat"])
+@pytest.mark.parametrize("hands", ["all", "all-but-one"])
+def test_partial_order_for_one_property(wanted: str, hands: str) -> None:
+    """A reduction that is none, or one that loses the only deadlock."""
+    model = Model(Philosophers(left_handed=hands))
+    run = reduced(model, "partial-order", wanted=[model.property_named(wanted)])
+    assert len(run.states) < len(exhaustive.explore(model, wanted=()).states)
+    assert_same_answers(model, run, wanted)
+
+
+@given(source=strategies.sources(), both=st.booleans())
+@settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
+def test_partial_order_is_sound_on_random_specs(source: str, both: bool) -> None:
+    """Commands taken for independent that are not; a circle on which one is forgotten."""
+    model = strategies.build(source)
+    names = ("partial-order", "symmetry") if both else ("partial-order",)
+    assert_same_answers(model, reduced(model, *names))
+
+
+@pytest.mark.slow
+@given(source=st.one_of(strategies.sources(), strategies.waiting_sources()), both=st.booleans())
+@settings(deadline=None, max_examples=400, suppress_health_check=list(HealthCheck))
+def test_partial_order_is_sound_on_many_random_specs(source: str, both: bool) -> None:
+    """The same, for as long as it takes to meet rare circles."""
+    model = strategies.build(source)
+    names = ("partial-order", "symmetry") if both else ("partial-order",)
+    assert_same_answers(model, reduced(model, *names))
+
+
+@given(source=strategies.waiting_sources())
+@settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
+def test_partial_order_is_sound_where_it_leaves_much_out(source: str) -> None:
+    """The same on specs of many processes that do little together."""
+    model = strategies.build(source)
+    run = reduced(model, "partial-order")
+    assert_same_answers(model, run)
 
 
 @pytest.mark.slow
@@ -147,7 +219,8 @@ def test_nothing_to_reduce_is_said() -> None:
     model = Model(Philosophers(philosophers=3))
     verdicts = exhaustive.check(model, reduce=("symmetry",))
     assert verdicts[0].notes == ("no symmetry: no members are interchangeable",)
-    with pytest.raises(SpecError, match="there is no reduction 'luck'; there are: symmetry"):
+    known = "there is no reduction 'luck'; there are: symmetry, partial-order"
+    with pytest.raises(SpecError, match=known):
         exhaustive.check(model, reduce=("luck",))
     with pytest.raises(SpecError, match="only the compiled explorer can reduce"):
         exhaustive.check(model, reduce=("symmetry",), explorer="python")

@@ -39,7 +39,7 @@ def test_philosophers_starve_if_all_are_left_handed(size: int) -> None:
 
 def test_ten_philosophers() -> None:
     """A count that only large tables get wrong."""
-    found = by_name(Philosophers(philosophers=10), explorer="compiled")
+    found = by_name(Philosophers(philosophers=10))
     assert found["ranges"].states == 1_860_497 == lucas(30) - 1
     assert found["ranges"].transitions == 15_426_860
 
