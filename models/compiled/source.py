@@ -22,6 +22,14 @@ from .layout import BitPacking
 LANES = 4
 """Machine words that one instruction works on, where the processor can."""
 
+PARTS = (
+    "types", "planes", "table", "waiting", "expanding", "threads", "memory", "inserting", "calls",
+)  # fmt: skip
+"""The files of the part that is the same for every spec, in order."""
+
+MOST_RESULTS = 50_000
+"""Commands and conditions of a spec beyond which the explorer in C is not printed."""
+
 LARGEST = 1 << 62
 """Numbers beyond are not computed in C."""
 
@@ -72,7 +80,8 @@ class Source:
         """
         self._must_fit()
         checks = list(self._checks())
-        runtime = resources.files(__package__).joinpath("runtime.c").read_text()
+        folder = resources.files(__package__).joinpath("runtime")
+        runtime = [folder.joinpath(f"{part}.c").read_text() for part in PARTS]
         return "\n".join(
             [
                 *self._head(checks),
@@ -81,11 +90,13 @@ class Source:
                 *self._step(),
                 *(exchanging.printed(self.symmetry, self.layout) if self.symmetry else []),
                 *(partial_order.printed(self.partial_order) if self.waiting else []),
-                runtime,
+                *runtime,
             ]
         )
 
     def _must_fit(self) -> None:
+        if len(self.commands) + len(self.partial_order.literals) > MOST_RESULTS:
+            raise SpecError(f"there are {len(self.commands)} commands, too many to compile")
         for command in self.commands:
             roots = [n for _, n in command.updates]
             if any(not -LARGEST < n.low <= n.high < LARGEST for n in subnodes(roots)):
