@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from enum import IntEnum
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,12 +18,35 @@ from models.symmetry import Interchangeable, exchange, indices, interchangeable
 from models.trace import trace
 from models.verdict import Verdict
 from spec.locks.philosophers import Philosophers
-from spec.notation import Model, Property, SpecError
+from spec.notation import (
+    Array,
+    Boolean,
+    Index,
+    Model,
+    Property,
+    Reference,
+    Spec,
+    SpecError,
+    action,
+    every,
+    invariant,
+    no,
+    require,
+    some,
+    sometimes,
+)
 from spec.stm.window import Window
 from tests import strategies
 from tests.compilers import require_compiler
 from tests.models.test_agreement import MODELS, random_states
 from tests.reference import successors
+
+
+class Nobody(IntEnum):
+    """No member."""
+
+    NOBODY = -1
+
 
 CASES: dict[str, Callable[[], Model]] = {
     **{name: build for name, build in MODELS.items() if name != "window picking"},
@@ -201,6 +225,46 @@ def test_a_representative_is_the_same_for_a_whole_class() -> None:
             assert found.representative(by.state(values)) == found.representative(values)
     start = next(model.initial_states())
     assert found.representative(start) == start
+
+
+class Borrowing(Spec):
+    """People borrow books, all alike: two indices at once."""
+
+    people = Index(3, names="p")
+    books = Index(3, names="b")
+    has = Array((people, books), Boolean())
+    last = Array(books, Reference(people, Nobody))
+
+    @action
+    def borrow(s, p, b):
+        require(no(s.has[q, b] for q in s.people), s.last[b] != p)
+        s.has[p, b] = True
+        s.last[b] = p
+
+    @action
+    def give_back(s, p, b):
+        require(s.has[p, b])
+        s.has[p, b] = False
+
+    @invariant
+    def nobody_has_all(s):
+        return no(every(s.has[p, b] for b in s.books) for p in s.people)
+
+    @sometimes
+    def everybody_has_one(s):
+        return every(some(s.has[p, b] for b in s.books) for p in s.people)
+
+
+def test_two_indices_at_once() -> None:
+    """Arrangements of one index forgotten where there is another."""
+    model = Model(Borrowing())
+    run = reduced(model)
+    assert run.symmetry is not None
+    assert [n for n, _ in run.symmetry.indices] == ["people", "books"]
+    assert len(run.symmetry.arrangements) == 36
+    full = exhaustive.explore(model, explorer="python")
+    assert len(run.states) < len(full.states) / 10
+    assert_sound(model, run, full)
 
 
 def test_every_arrangement_is_visited() -> None:
