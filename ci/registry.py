@@ -108,6 +108,19 @@ JOBS: tuple[Job, ...] = (
     ),
     _window(
         "exhaustive",
+        "Nor with 3 objects.",
+        more={"states": 9_665_576},
+        transactions="3",
+        objects="3",
+    ),
+    _window(
+        "exhaustive",
+        "Nor with 4 transactions, in one of each class of 249,553,413 symmetric states.",
+        more={"states": 10_459_966, "options": Options(reduce=("symmetry",))},
+        transactions="4",
+    ),
+    _window(
+        "exhaustive",
         "A re-check that ignores locks breaks opacity, but only from four transactions on.",
         more={
             "violated": {

@@ -27,7 +27,7 @@ class Options:
         Of the random runs.
     explorer : str or None
         How the exhaustive engine visits states: a name of `exhaustive.EXPLORERS`.
-    reduce : tuple of str or None
+    reduce : tuple of str
         What it leaves out: names of `exhaustive.REDUCTIONS`.
     """
 
@@ -35,7 +35,7 @@ class Options:
     runs: int | None = None
     seed: int = 0
     explorer: str | None = None
-    reduce: tuple[str, ...] | None = None
+    reduce: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

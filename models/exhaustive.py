@@ -86,16 +86,20 @@ def explore(
         system = trace(model, limits)
     except LimitReached as limit:
         return Exploration(System(model), bit_packing(model.cells), [], reason=str(limit))
-    if explorer == "compiled" or reduce:
+    if explorer == "auto" and not reduce:
+        return _Auto(system, limits, wanted).explore()
+    note = ""
+    if explorer != "python":
         try:
             return Compiled(system, wanted, reduce).explore(limits)
         except NoCompiler as error:
-            raise SpecError(f"the compiled explorer cannot run: {error}") from error
-    if explorer == "python":
-        generated = Generated(system, limits, wanted)
-        generated.go()
-        return generated.run
-    return _Auto(system, limits, wanted).explore()
+            if explorer == "compiled":
+                raise SpecError(f"the compiled explorer cannot run: {error}") from error
+            note = f"explored in Python and not reduced: {error}"
+    generated = Generated(system, limits, wanted)
+    generated.go()
+    generated.run.notes += [note] if note else []
+    return generated.run
 
 
 def _must_be_reductions(names: Sequence[str], explorer: str) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from ci.registry import JOBS
+from models.formats import command_line
 from tests.compilers import require_compiler
 from tests.counterpoint.test_command_line import call, cpu_seconds, start, wait_until
 
@@ -68,6 +70,10 @@ def test_without_a_compiler(
     code, out, _ = call(capsys, "check", "philosophers", "--set", "philosophers=7")
     assert code == 1
     assert "explored in Python: there is no C compiler" in " ".join(out.split())
+    code, out, _ = call(capsys, "check", "window-stm", "--reduce", "symmetry")
+    assert code == 0
+    assert "4,611 states" in out
+    assert "explored in Python and not reduced: there is no C" in " ".join(out.split())
 
 
 def test_interrupted_in_c(tmp_path: Path) -> None:
@@ -80,3 +86,10 @@ def test_interrupted_in_c(tmp_path: Path) -> None:
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert (out, err.strip()) == ("", "counterpoint: interrupted; nothing was written")
+
+
+def test_the_command_that_reproduces_a_reduced_job() -> None:
+    """A command line that cannot be typed."""
+    (job,) = (j for j in JOBS if j.options.reduce)
+    command = command_line(job.reference, job.parameters, job.engine, job.only, job.options)
+    assert command == "counterpoint check window-stm --set transactions=4 --reduce symmetry"

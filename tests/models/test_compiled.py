@@ -82,7 +82,7 @@ def test_random_specs_are_explored_alike(source: str) -> None:
 
 @pytest.mark.slow
 @given(source=strategies.sources())
-@settings(deadline=None, max_examples=400, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=120, suppress_health_check=list(HealthCheck))
 def test_many_random_specs_are_explored_alike(source: str) -> None:
     """The same, for as long as it takes to meet rare expressions."""
     model = strategies.build(source)

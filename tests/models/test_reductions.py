@@ -154,7 +154,7 @@ def test_partial_order_is_sound_on_random_specs(source: str, both: bool) -> None
 
 @pytest.mark.slow
 @given(source=st.one_of(strategies.sources(), strategies.waiting_sources()), both=st.booleans())
-@settings(deadline=None, max_examples=400, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=120, suppress_health_check=list(HealthCheck))
 def test_partial_order_is_sound_on_many_random_specs(source: str, both: bool) -> None:
     """The same, for as long as it takes to meet rare circles."""
     model = strategies.build(source)
@@ -173,7 +173,7 @@ def test_partial_order_is_sound_where_it_leaves_much_out(source: str) -> None:
 
 @pytest.mark.slow
 @given(source=strategies.symmetric_sources())
-@settings(deadline=None, max_examples=300, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))
 def test_symmetry_is_sound_on_many_random_specs(source: str) -> None:
     """The same, for as long as it takes to meet rare expressions."""
     model = strategies.build(source)
