@@ -31,8 +31,10 @@ def report(verdicts: Sequence[Verdict]) -> None:
         mine = [v for v in verdicts if v.engine == engine]
         click.echo()
         click.echo(_wrapped(f"{engine}: {_effort(mine)}"))
+        longest = max(len(v.claim.name) for v in mine)
         for verdict in mine:
-            _line(verdict)
+            _line(verdict, max(26, min(longest, width() // 2 - 10)))
+    obstacles(verdicts)
     worst = first_to_break(verdicts)
     if worst is not None:
         counterexample(verdicts, worst)
@@ -63,15 +65,38 @@ def _effort(verdicts: Sequence[Verdict]) -> str:
     return ", ".join([*parts, *first.notes])
 
 
-def _line(verdict: Verdict) -> None:
+def _line(verdict: Verdict, wide: int) -> None:
     answer = click.style(f"{verdict.answer:8}", fg=COLOURS[verdict.answer])
-    text = said(verdict).removeprefix(verdict.answer).strip(" :()")
+    text = said(verdict).removeprefix(verdict.answer).lstrip(" :")
+    if text.startswith("("):
+        text = text[1:].removesuffix(")")
     if verdict.answer == "holds" and verdict.claim.kind == "sometimes":
         text = f"a run of {verdict.extent} reaches it"
-    head = f"  {answer}  {verdict.claim.name:26} "
-    indent = " " * 39
+    head = f"  {answer}  {verdict.claim.name:{wide}} "
+    indent = " " * (wide + 13)
     lines = textwrap.wrap(text, max(20, width() - len(indent))) or [""]
     click.echo(head + f"\n{indent}".join(lines))
+
+
+SHOWN = 3
+"""Obstacles of a proof that are printed; `--format json` has all of them."""
+
+
+def obstacles(verdicts: Sequence[Verdict]) -> None:
+    """Print from which states what is not inductive is broken, the smallest state first."""
+    found = [
+        v.explanation.lines
+        for v in verdicts
+        if v.engine == "induction" and v.answer == "unknown" and len(v.explanation.lines) > 1
+        and (v.claim.kind == "lemma" or not v.model.lemmas)
+    ]  # fmt: skip
+    for lines in sorted(found, key=len)[:SHOWN]:
+        click.echo()
+        for line in lines:
+            indent = line[: len(line) - len(line.lstrip())] + "  "
+            click.echo(textwrap.fill(line, width(), subsequent_indent=indent))
+    if len(found) > SHOWN:
+        click.echo(f"\n{len(found) - SHOWN} more: --format json")
 
 
 def first_to_break(verdicts: Sequence[Verdict]) -> Verdict | None:

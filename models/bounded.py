@@ -23,6 +23,31 @@ from .verdict import Trace, Verdict, confirm, explained, in_steps, replay, what_
 DEFAULT_STEPS = 20
 
 
+def fails(system: System, last: Frame, claim: Property) -> Any:
+    """Return the condition that a state, or a step from it, breaks a claim."""
+    if claim.kind in ("invariant", "lemma"):
+        return last.show(nodes.negation(system.claims[claim.name]))
+    if claim.kind == "deadlock":
+        end = system.may_end or nodes.TRUE
+        stuck = [z3.Not(last.guard(c)) for c in system.commands]
+        return z3.And(z3.Not(last.show(end)), *stuck)
+    bad = [wrong for _, wrong in failing_steps(system, last, claim)]
+    return z3.Or(*bad) if bad else z3.BoolVal(False)
+
+
+def failing_steps(system: System, last: Frame, claim: Property) -> list[tuple[Step, Any]]:
+    """Return the steps from a state that break a claim, each with its condition."""
+    return [
+        (command.step, z3.And(last.guard(command), wrong))
+        for command in system.commands
+        for wrong in (
+            [z3.BoolVal(True)]
+            if command.leaves and claim.kind == "range"
+            else [z3.Not(last.show(c.condition)) for c in command.checks if c.claim == claim.name]
+        )
+    ]
+
+
 @dataclass
 class _Unrolling:
     """The solver with what is asserted of the steps so far."""
@@ -54,31 +79,10 @@ class _Unrolling:
 
     def failing(self, claim: Property) -> Any:
         """Return the condition that the last state, or the step from it, decides a claim."""
-        last = self.frames[-1]
-        if claim.kind in ("invariant", "sometimes"):
-            node = self.system.claims[claim.name]
-            return last.show(node if claim.kind == "sometimes" else nodes.negation(node))
-        if claim.kind == "deadlock":
-            end = self.system.may_end or nodes.TRUE
-            stuck = [z3.Not(last.guard(c)) for c in self.system.commands]
-            return z3.And(z3.Not(last.show(end)), *stuck)
-        bad = [wrong for _, wrong in self._failing_steps(claim)]
-        return z3.Or(*bad) if bad else z3.BoolVal(False)
-
-    def _failing_steps(self, claim: Property) -> list[tuple[Step, Any]]:
-        """Return the steps from the last state that break a claim, each with its condition."""
-        last = self.frames[-1]
-        return [
-            (command.step, z3.And(last.guard(command), wrong))
-            for command in self.system.commands
-            for wrong in (
-                [z3.BoolVal(True)]
-                if command.leaves and claim.kind == "range"
-                else [
-                    z3.Not(last.show(c.condition)) for c in command.checks if c.claim == claim.name
-                ]
-            )
-        ]
+        node = self.system.claims.get(claim.name)
+        if claim.kind == "sometimes" and node is not None:
+            return self.frames[-1].show(node)
+        return fails(self.system, self.frames[-1], claim)
 
     def steps(self, found: Any) -> list[Step]:
         """Return the steps that a z3 model takes."""
@@ -87,7 +91,7 @@ class _Unrolling:
 
     def failing_step(self, found: Any, claim: Property) -> Step | None:
         """Return the step that breaks a range or a transition property in a z3 model."""
-        wrong_steps = self._failing_steps(claim)
+        wrong_steps = failing_steps(self.system, self.frames[-1], claim)
         found_steps = (s for s, wrong in wrong_steps if z3.is_true(found.eval(wrong, True)))
         return next(found_steps, None)
 

@@ -82,6 +82,18 @@ ENGINES = {
             {"steps": "steps"},
         ),
         Engine(
+            "induction",
+            "z3: every run of any length, from lemmas or by k-induction (k up to --steps)",
+            "models.induction",
+            {"steps": "steps"},
+        ),
+        Engine(
+            "any-number",
+            "z3: every run, any number of transactions and objects, from lemmas",
+            "models.any_number",
+            {},
+        ),
+        Engine(
             "stateful",
             "Hypothesis: --runs random runs in plain Python, minimised",
             "models.stateful",
@@ -120,7 +132,7 @@ def check(
     model : Model
         The spec.
     engine : str
-        A name of `ENGINES`, or ``all``.
+        A name of `ENGINES`, or ``all``: then proofs are left out where there are no lemmas.
     limits : Limits, optional
         Time for each engine, and memory.
     wanted : sequence of Property, optional
@@ -137,11 +149,24 @@ def check(
     limits = limits or Limits()
     found: list[Verdict] = []
     for one in engines_named(engine):
+        if engine == "all" and one.name in PROVING and not _provable(model, one.name):
+            continue
         mine = one.check(model, limits.again(), wanted, options or Options())
         if one.name == "stateful":
             mine = _with_share(model, limits, found, mine)
         found += mine
     return found
+
+
+PROVING = ("induction", "any-number")
+
+
+def _provable(model: Model, engine: str) -> bool:
+    """Return whether the spec has what an engine needs for a proof."""
+    proofs = importlib.import_module("models.loading").proofs_of(model)
+    if engine == "any-number":
+        return any(proof.spec.any_number for proof in proofs)
+    return any(proof.lemmas for proof in proofs)
 
 
 SHARE_SECONDS = 10.0

@@ -99,6 +99,11 @@ class Exploration:
             raise Disagreement(f"{model.name}: plain Python cannot take {commands[command].step}")
         return longer
 
+    def find(self, values: Values) -> int | None:
+        """Return the place of a state; None if it was not reached."""
+        packed = self.layout.pack(values)
+        return next((i for i, state in enumerate(self.states) if state == packed), None)
+
     def dead_actions(self) -> list[str]:
         """Return the actions that were never possible."""
         alive = {c.step.action for c, n in zip(self.system.commands, self.taken, strict=True) if n}

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from spec.catalogue import SPECS
+from spec.catalogue import PROOFS, SPECS
 from spec.notation import Model, Spec, SpecError
 
 USER = "_counterpoint_user_"
@@ -59,15 +59,48 @@ def load(reference: str, settings: Sequence[str] = ()) -> Model:
 def find(reference: str) -> type[Spec]:
     """Return the class that a reference names."""
     if reference in SPECS:
-        module, _, name = SPECS[reference].partition(":")
-        found: type[Spec] = getattr(importlib.import_module(module), name)
-        return found
+        return _imported(SPECS[reference])
     if ".py" in reference:
         path, _, name = reference.partition(":")
         return _in_module(_import(Path(path)), path, name)
+    if ":" in reference:
+        return _imported(reference)
     near = difflib.get_close_matches(reference, SPECS, 1)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(SPECS)}"
     raise SpecError(f"there is no spec {reference!r}; {hint} (a file: my_spec.py:Class)")
+
+
+def _imported(reference: str) -> type[Spec]:
+    """Return the class that ``module:Class`` names."""
+    module, _, name = reference.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SpecError(f"{reference}: {error}") from None
+    if not (isinstance(found, type) and issubclass(found, Spec)):
+        raise SpecError(f"{reference} is no spec")
+    return found
+
+
+def proofs_of(model: Model) -> list[Model]:
+    """Return the models in which induction proves a spec's claims: ranges that grow are open.
+
+    These are the classes that `PROOFS` names for the spec's class or the nearest of its bases,
+    mixed with the spec's own class; the spec itself, if none is named.
+    """
+    own = type(model.spec)
+    keys = (f"{c.__module__}:{c.__qualname__}" for c in own.__mro__)
+    names = next((PROOFS[key] for key in keys if key in PROOFS), ())
+    if not names:
+        return [Model(model.spec, model.reference, unbounded=True)]
+    given = model.changed_parameters()
+    found = []
+    for name in names:
+        proof = _imported(name)
+        if own not in proof.__mro__:
+            proof = type(proof.__name__, (proof, own), {"name": proof.name})
+        found.append(Model(proof(**given), name, unbounded=True))
+    return found
 
 
 def _import(path: Path) -> ModuleType:

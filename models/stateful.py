@@ -34,7 +34,7 @@ from .verdict import Trace, Verdict, explained, in_steps, what_failed
 DEFAULT_RUNS = 6000
 DEFAULT_MOVES = 8
 
-KINDS = ("invariant", "transition", "sometimes", "deadlock", "range")
+KINDS = ("invariant", "lemma", "transition", "sometimes", "deadlock", "range")
 
 BATCH = 500
 """Runs that one call of Hypothesis makes."""
@@ -178,7 +178,7 @@ class Walker:
             for claim in self.wanted["sometimes"]:
                 if claim.name not in self.witnessed and self.model.holds(claim, last):
                     self.witnessed[claim.name] = trace
-            claims = self.wanted["invariant"]
+            claims = [*self.wanted["invariant"], *self.wanted["lemma"]]
             self.broken[last] = [c for c in claims if not self.model.holds(c, last)]
             if not self.possible(last) and not self.model.may_end(last):
                 self.broken[last] += self.wanted["deadlock"]

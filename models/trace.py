@@ -89,8 +89,9 @@ class System:
     @cached_property
     def claims(self) -> dict[str, Node]:
         """The condition of every invariant and of every witness, by name."""
-        kinds = ("invariant", "sometimes")
-        return {p.name: self.formula(p.method) for p in self.model.properties if p.kind in kinds}
+        kinds = ("invariant", "lemma", "sometimes")
+        claimed = (*self.model.properties, *self.model.lemmas)
+        return {p.name: self.formula(p.method) for p in claimed if p.kind in kinds}
 
     @cached_property
     def may_end(self) -> Node | None:

@@ -168,7 +168,7 @@ def violates(model: Model, claim: Property, trace: Trace) -> bool:
         return len(trace.states) > 1 and not model.holds(claim, trace.states[-2], last)
     if claim.kind == "range":
         return len(trace.steps) == len(trace.states) and what_failed(model, claim, trace) != ""
-    return claim.kind == "invariant" and not model.holds(claim, last)
+    return claim.kind in ("invariant", "lemma") and not model.holds(claim, last)
 
 
 class Disagreement(Exception):

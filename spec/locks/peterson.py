@@ -16,7 +16,9 @@ from spec.notation import (
     action,
     every,
     finished,
+    implies,
     invariant,
+    lemma,
     no,
     require,
     some,
@@ -82,6 +84,20 @@ class Peterson(Spec):
     def mutual_exclusion(s) -> Value:
         """The two are never inside together."""
         return no(every(s.place[p] == Place.INSIDE for p in s.processes))
+
+    @lemma
+    def flags_tell(s) -> Value:
+        """A flag is up from the first step of its process, or from the second, to the last."""
+        up = Place.WANTS if s.first == "flag" else Place.WAITS
+        return every((s.place[p] >= up) == s.flag[p] for p in s.processes)
+
+    @lemma
+    def who_waits_gave_way(s) -> Value:
+        """While one is inside and the other waits, it is the turn of the one inside."""
+        return every(
+            implies(every(s.place[p] == Place.INSIDE, s.place[1 - p] == Place.WAITS), s.turn == p)
+            for p in s.processes
+        )
 
     @sometimes
     def both_wait(s) -> Value:

@@ -18,7 +18,17 @@ values of the state fork such a reading; ``ite``, ``every``, ``some``, ``no``, `
 """
 
 from ._errors import RangeError, SpecError
-from ._marks import Disabled, action, finished, initially, invariant, require, sometimes, transition
+from ._marks import (
+    Disabled,
+    action,
+    finished,
+    initially,
+    invariant,
+    lemma,
+    require,
+    sometimes,
+    transition,
+)
 from ._model import Model, Values
 from ._parameters import Choice, Index, Number, Parameter
 from ._records import Action, Explanation, Picture, Property, Step
@@ -70,6 +80,7 @@ __all__ = [
     "initially",
     "invariant",
     "ite",
+    "lemma",
     "maximum",
     "minimum",
     "no",

@@ -20,7 +20,8 @@ class Mark:
     Attributes
     ----------
     kind : str
-        ``action``, ``invariant``, ``transition``, ``sometimes``, ``finished`` or ``initially``.
+        ``action``, ``invariant``, ``lemma``, ``transition``, ``sometimes``, ``finished`` or
+        ``initially``.
     when : callable or None
         Of the spec: whether the method counts under its parameters.
     """
@@ -72,6 +73,9 @@ action = _Marker("action")
 
 invariant = _Marker("invariant")
 """A condition on a state that must always hold."""
+
+lemma = _Marker("lemma")
+"""An invariant that a proof by induction rests on. Other engines judge it only when asked to."""
 
 transition = _Marker("transition")
 """A condition on a state and the next one (``def p(s, after)``) that every step must keep."""

@@ -36,6 +36,8 @@ class Model:
         The spec.
     reference : str
         How a user names the spec on the command line; by default its name.
+    unbounded : bool
+        Whether the ranges that grow have no upper end.
 
     Attributes
     ----------
@@ -43,20 +45,21 @@ class Model:
         The spec's name.
     """
 
-    def __init__(self, spec: Spec, reference: str = "") -> None:
+    def __init__(self, spec: Spec, reference: str = "", unbounded: bool = False) -> None:
         self.spec = spec
         self.name = spec.name
         self.reference = reference or spec.name
+        self.unbounded = unbounded
 
-    def __reduce__(self) -> tuple[type[Model], tuple[Spec, str]]:
-        return Model, (self.spec, self.reference)
+    def __reduce__(self) -> tuple[type[Model], tuple[Spec, str, bool]]:
+        return Model, (self.spec, self.reference, self.unbounded)
 
     # What the spec consists of
 
     @cached_property
     def _variables(self) -> list[tuple[Variable, list[Cell]]]:
         declared = self.spec.declared_variables.values()
-        return [(v, v.cells(self.spec)) for v in declared]
+        return [(v, v.cells(self.spec, unbounded=self.unbounded)) for v in declared]
 
     @cached_property
     def layout(self) -> Layout:
@@ -129,6 +132,14 @@ class Model:
         found.append(Property("ranges", "range", "No variable leaves its declared range."))
         return tuple(found)
 
+    @cached_property
+    def lemmas(self) -> tuple[Property, ...]:
+        """The invariants that a proof rests on."""
+        return tuple(
+            Property(m.replace("_", "-"), "lemma", _first_line(getattr(type(self.spec), m)), m)
+            for m in self.methods("lemma")
+        )
+
     def property_named(self, name: str) -> Property:
         """Return one property.
 
@@ -137,7 +148,7 @@ class Model:
         SpecError
             If there is none of that name; the message lists them.
         """
-        for found in self.properties:
+        for found in (*self.properties, *self.lemmas):
             if found.name == name:
                 return found
         known = ", ".join(p.name for p in self.properties)

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from ._errors import SpecError
+
+UNBOUNDED = cast(int, float("inf"))
+"""The upper end of a range that has none; it takes part in the arithmetic of intervals only."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Cell:
     label : str
         As shown to people, for example ``date[x]``.
     low, high : int
-        The declared range, both ends included.
+        The declared range, both ends included; ``high`` may be `UNBOUNDED`.
     boolean : bool
         Whether it holds a truth value (0 or 1).
     """
@@ -134,7 +137,7 @@ def subtract(a: Node, b: Node) -> Node:
 def multiply(a: Node, b: Node) -> Node:
     """Return ``a * b``."""
     a, b = sorted((integer(a), integer(b)), key=lambda n: n.serial)
-    corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+    corners = [x * y if x and y else 0 for x in (a.low, a.high) for y in (b.low, b.high)]
     low, high = min(corners), max(corners)
     if low == high:
         return constant(low)
@@ -149,16 +152,20 @@ def divide(a: Node, b: Node) -> Node:
     a, by = integer(a), _divisor(b)
     if by == 1:
         return a
-    low, high = a.low // by, a.high // by
+    low, high = _quotient(a.low, by), _quotient(a.high, by)
     return constant(low) if low == high else _node("divide", (a, b), low, high)
 
 
 def modulo(a: Node, b: Node) -> Node:
     """Return ``a % b`` for a positive constant b."""
     a, by = integer(a), _divisor(b)
-    if a.low // by == a.high // by:
+    if _quotient(a.low, by) == _quotient(a.high, by) and a.high != UNBOUNDED:
         return subtract(a, constant(a.low // by * by))
     return _node("modulo", (a, b), 0, by - 1)
+
+
+def _quotient(end: int, by: int) -> int:
+    return end if abs(end) == UNBOUNDED else end // by
 
 
 def _divisor(b: Node) -> int:

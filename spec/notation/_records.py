@@ -26,7 +26,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Property:
-    """Something a spec claims; ``kind`` is invariant, transition, sometimes, deadlock or range."""
+    """Something a spec claims.
+
+    ``kind`` is invariant, lemma, transition, sometimes, deadlock or range.
+    """
 
     name: str
     kind: str

@@ -38,12 +38,21 @@ class Spec:
     lane : str
         The index whose members a trace shows side by side; by default that of the first parameter
         of the first action.
+    without : tuple of str
+        Methods of a base class that are no actions or properties of this one.
+    any_number : tuple of str
+        The indices of which a proof need not know the size.
+    in_other_words : dict
+        For a property's method, the names of properties that say the same without numbers.
     parameters : dict
         The value of every parameter, by its public name.
     """
 
     name: ClassVar[str] = ""
     lane: ClassVar[str] = ""
+    without: ClassVar[tuple[str, ...]] = ()
+    any_number: ClassVar[tuple[str, ...]] = ()
+    in_other_words: ClassVar[dict[str, tuple[str, ...]]] = {}
     declared_parameters: ClassVar[dict[str, Parameter]] = {}
     declared_variables: ClassVar[dict[str, Variable]] = {}
     declared_methods: ClassVar[dict[str, Mark]] = {}
@@ -55,9 +64,15 @@ class Spec:
         """Collect what the body declares, after what the bases declare."""
         if "name" not in cls.__dict__:
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
-        cls.declared_parameters = dict(cls.declared_parameters)
-        cls.declared_variables = dict(cls.declared_variables)
-        cls.declared_methods = dict(cls.declared_methods)
+        bases = [b for b in reversed(cls.__mro__[1:]) if issubclass(b, Spec)]
+        cls.declared_parameters = {n: p for b in bases for n, p in b.declared_parameters.items()}
+        cls.declared_variables = {n: v for b in bases for n, v in b.declared_variables.items()}
+        cls.declared_methods = {
+            name: mark
+            for base in bases
+            for name, mark in base.declared_methods.items()
+            if name not in cls.without
+        }
         for attribute, value in cls.__dict__.items():
             declares = isinstance(value, Parameter | Variable) or hasattr(value, MARK)
             if declares and hasattr(Spec, attribute):

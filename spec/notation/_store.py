@@ -133,9 +133,7 @@ class Store:
 def _within(node: Node, low: int, high: int) -> Node:
     """Return the condition that a node's value is from low to high."""
     node = nodes.integer(node)
-    return nodes.conjunction(
-        [
-            nodes.negation(nodes.less(node, nodes.constant(low))),
-            nodes.negation(nodes.less(nodes.constant(high), node)),
-        ]
-    )
+    ends = [nodes.negation(nodes.less(node, nodes.constant(low)))]
+    if high != nodes.UNBOUNDED:
+        ends.append(nodes.negation(nodes.less(nodes.constant(high), node)))
+    return nodes.conjunction(ends)

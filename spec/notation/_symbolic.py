@@ -33,6 +33,17 @@ deciding: ContextVar[Path | None] = ContextVar("deciding", default=None)
 """The trace that is running, if any."""
 
 
+class Quantifiers(Protocol):
+    """A trace over indices of any size, in which a generator over an index stands for all of it."""
+
+    def junction(self, conditions: Iterable[Value], every: bool) -> Value:
+        """Return whether every condition, or some condition, holds of all members."""
+
+
+quantifying: ContextVar[Quantifiers | None] = ContextVar("quantifying", default=None)
+"""Set while a trace runs whose indices have no size."""
+
+
 class Symbolic:
     """An integer or truth value that depends on the state.
 
@@ -168,6 +179,9 @@ def every(*conditions: Value) -> Value:
     *conditions
         Several conditions, or one iterable of them.
     """
+    quantifiers = quantifying.get()
+    if quantifiers is not None:
+        return quantifiers.junction(_parts(conditions), True)
     symbolic = []
     for part in _parts(conditions):
         if isinstance(part, Symbolic):
@@ -179,6 +193,9 @@ def every(*conditions: Value) -> Value:
 
 def some(*conditions: Value) -> Value:
     """Return whether at least one condition holds, without forking (see `every`)."""
+    quantifiers = quantifying.get()
+    if quantifiers is not None:
+        return quantifiers.junction(_parts(conditions), False)
     symbolic = []
     for part in _parts(conditions):
         if isinstance(part, Symbolic):

@@ -12,7 +12,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from ._errors import SpecError
-from ._nodes import Cell
+from ._nodes import UNBOUNDED, Cell
 from ._parameters import Index
 from ._symbolic import Value
 
@@ -37,6 +37,7 @@ class Variable:
 
     indices: tuple[Index, ...] = ()
     boolean = False
+    grows = False
 
     def __init__(self, initially: Any = None) -> None:
         self.initially = initially
@@ -53,11 +54,16 @@ class Variable:
         """Return an element's value as people and JSON see it."""
         return value
 
-    def cells(self, spec: Spec) -> list[Cell]:
-        """Return the cells of this variable, in row-major order."""
+    def cells(self, spec: Spec, *, unbounded: bool = False) -> list[Cell]:
+        """Return the cells of this variable, in row-major order.
+
+        With ``unbounded``, a range that grows has no upper end, unless it is one value only.
+        """
         low, high = self.bounds(spec)
         if low > high:
             raise SpecError(f"variable {self.name} has an empty range {low}..{high}")
+        if unbounded and self.grows and low < high:
+            high = UNBOUNDED
         found = []
         for index in product(*(range(i.size(spec)) for i in self.indices)):
             inside = ", ".join(i.label(spec, m) for i, m in zip(self.indices, index, strict=True))
@@ -68,7 +74,7 @@ class Variable:
     def initial_values(self, spec: Spec, cell: Cell) -> Sequence[int]:
         """Return the values that a cell may have at the start."""
         if self.initially is ANY:
-            return range(cell.low, cell.high + 1)
+            return range(cell.low, self.bounds(spec)[1] + 1)
         first = self.initially
         if callable(first):
             first = first(spec, *cell.index)
@@ -101,12 +107,15 @@ class Integer(Scalar):
     """An integer from ``low`` to ``high``, both included.
 
     A bound is an int or a function of the spec; a variable starts at 0 if its range has it, else at
-    the bound next to 0.
+    the bound next to 0. With ``grows``, the upper bound stands only for the size of what is
+    explored: a proof knows no upper bound.
     """
 
-    def __init__(self, low: Bound, high: Bound, *, initially: Any = None) -> None:
+    def __init__(
+        self, low: Bound, high: Bound, *, initially: Any = None, grows: bool = False
+    ) -> None:
         super().__init__(initially)
-        self.low, self.high = low, high
+        self.low, self.high, self.grows = low, high, grows
 
     def bounds(self, spec: Spec) -> tuple[int, int]:
         """Return the declared range."""
@@ -200,7 +209,7 @@ class Array(Variable):
         super().__init__(of.initially if initially is None else initially)
         self.indices = over if isinstance(over, tuple) else (over,)
         self.of = of
-        self.boolean = of.boolean
+        self.boolean, self.grows = of.boolean, of.grows
 
     def bounds(self, spec: Spec) -> tuple[int, int]:
         """Return the range of an element."""

@@ -242,10 +242,3 @@ def _with_sources(
             for w in h.transactions
         ]
     return tuple(members)
-
-
-def alone(h: History, t: int) -> Value:
-    """Return whether no other transaction ran while t did."""
-    return every(
-        some(no(h.begun[u]), h.before[u][t], h.before[t][u]) for u in h.transactions if u != t
-    )

@@ -156,6 +156,13 @@ class TransactionalMemory(Spec):
         """Return whether t has written at all."""
         return some(s.wrote[t, x] for x in s.objects)
 
+    def alone(s, t: Value) -> Value:
+        """Return whether no other transaction has run while t did."""
+        return every(
+            some(u == t, s.status[u] == Status.NOT_BEGUN, s.before[u, t], s.before[t, u])
+            for u in s.transactions
+        )
+
     def ended(s, t: Value) -> Value:
         """Return whether t has committed or aborted."""
         return s.status[t] >= Status.COMMITTED
@@ -170,8 +177,7 @@ class TransactionalMemory(Spec):
             require(s.ended(earlier))
         s.status[t] = Status.LIVE
         for u in s.transactions:
-            if u != t:
-                s.before[u, t] = s.ended(u)
+            s.before[u, t] = every(u != t, s.ended(u))
 
     def record_read(s, t: Value, x: Value) -> None:
         """Let t take a copy of the present version of x."""
@@ -187,8 +193,7 @@ class TransactionalMemory(Spec):
         """Let t ask to commit."""
         s.status[t] = Status.COMMITTING
         for u in s.transactions:
-            if u != t:
-                s.before_commit[u, t] = s.ended(u)
+            s.before_commit[u, t] = every(u != t, s.ended(u))
 
     def record_publish(s, t: Value, x: Value) -> None:
         """Make t's x the present version."""
@@ -253,8 +258,7 @@ class TransactionalMemory(Spec):
     @invariant
     def alone_commits(s) -> Value:
         """A transaction that runs while no other does is never aborted."""
-        h = s.history()
-        return no(every(s.status[t] == Status.ABORTED, history.alone(h, t)) for t in s.transactions)
+        return no(every(s.status[t] == Status.ABORTED, s.alone(t)) for t in s.transactions)
 
     @sometimes
     def all_commit(s) -> Value:

@@ -80,10 +80,10 @@ class Window(TransactionalMemory):
     locks = Choice("reads-and-writes", "writes", help="what a commit locks")
     unlock = Choice("at-the-end", "object-by-object", help="when a commit unlocks")
 
-    clock = Integer(0, lambda s: len(s.transactions))
+    clock = Integer(0, lambda s: len(s.transactions), grows=True)
     date = Array(
         TransactionalMemory.objects,
-        Integer(lambda s: s.origin, lambda s: len(s.transactions)),
+        Integer(lambda s: s.origin, lambda s: len(s.transactions), grows=True),
         initially=lambda s, x: s.origin,
     )
     holds = Array((TransactionalMemory.transactions, TransactionalMemory.objects), Boolean())
@@ -91,15 +91,21 @@ class Window(TransactionalMemory):
     stage = Array(TransactionalMemory.transactions, Member(Stage))
     bottom = Array(
         TransactionalMemory.transactions,
-        Integer(lambda s: s.origin, lambda s: len(s.transactions)),
+        Integer(lambda s: s.origin, lambda s: len(s.transactions), grows=True),
         initially=lambda s, t: s.origin,
     )
-    commit_time = Array(TransactionalMemory.transactions, Integer(0, lambda s: len(s.transactions)))
+    commit_time = Array(
+        TransactionalMemory.transactions, Integer(0, lambda s: len(s.transactions), grows=True)
+    )
     published = Array((TransactionalMemory.transactions, TransactionalMemory.objects), Boolean())
     overwritten = Array((TransactionalMemory.transactions, TransactionalMemory.objects), Boolean())
     end = Array(
         (TransactionalMemory.transactions, TransactionalMemory.objects),
-        Integer(lambda s: -1 if s.version_end == "ct-1" else 0, lambda s: len(s.transactions)),
+        Integer(
+            lambda s: -1 if s.version_end == "ct-1" else 0,
+            lambda s: len(s.transactions),
+            grows=True,
+        ),
     )
 
     @property
@@ -137,10 +143,11 @@ class Window(TransactionalMemory):
             elif s.recheck_locked == "abort" and locked:
                 s.abort(t)
                 return
-            s.bottom[t] = maximum(s.bottom[t], s.date[x])
-            if s.window_is_empty(t):
+            bottom = maximum(s.bottom[t], s.date[x])
+            if s.window_is_empty(t, bottom):
                 s.abort(t)
                 return
+            s.bottom[t] = bottom
         s.record_read(t, x)
 
     @action
@@ -164,7 +171,7 @@ class Window(TransactionalMemory):
         first = every(s.may_commit(t), s.writes_something(t))
         require(some(first, s.stage[t] == Stage.LOCKING))
         require(s.needs_lock(t, x), no(s.holds[t, x]))
-        require(every(implies(s.needs_lock(t, y), s.holds[t, y]) for y in s.objects if y < x))
+        require(every(implies(every(y < x, s.needs_lock(t, y)), s.holds[t, y]) for y in s.objects))
         require(no(s.holds[u, x] for u in s.transactions))
         if first:
             s.record_commit_call(t)
@@ -196,7 +203,7 @@ class Window(TransactionalMemory):
     def publish(s, t: int, x: int) -> None:
         """Publish (v, ct), in a fixed order; the old version ends at ct."""
         require(s.stage[t] == Stage.PUBLISHING, s.wrote[t, x], no(s.published[t, x]))
-        require(every(implies(s.wrote[t, y], s.published[t, y]) for y in s.objects if y < x))
+        require(every(implies(every(y < x, s.wrote[t, y]), s.published[t, y]) for y in s.objects))
         time = s.commit_time[t]
         for u in s.transactions:
             running = some(s.status[u] == Status.LIVE, s.status[u] == Status.COMMITTING)
@@ -234,11 +241,11 @@ class Window(TransactionalMemory):
             return s.date[x] >= s.bottom[t]
         return s.recheck == "every-read"
 
-    def window_is_empty(s, t: int) -> Value:
-        """Return whether bottom has reached top, the least end of anything t has read."""
+    def window_is_empty(s, t: int, bottom: Value) -> Value:
+        """Return whether a bottom reaches top, the least end of anything t has read."""
         if s.empty_window == "reaches":
-            return some(every(s.overwritten[t, y], s.bottom[t] >= s.end[t, y]) for y in s.objects)
-        return some(every(s.overwritten[t, y], s.bottom[t] > s.end[t, y]) for y in s.objects)
+            return some(every(s.overwritten[t, y], bottom >= s.end[t, y]) for y in s.objects)
+        return some(every(s.overwritten[t, y], bottom > s.end[t, y]) for y in s.objects)
 
     def top(s, t: int) -> Value:
         """Return the least end of anything t has read; beyond the clock while nothing ended."""
@@ -263,7 +270,7 @@ class Window(TransactionalMemory):
 
     def locked_by_other(s, t: int, x: int) -> Value:
         """Return whether another transaction holds x."""
-        return some(s.holds[u, x] for u in s.transactions if u != t)
+        return some(every(u != t, s.holds[u, x]) for u in s.transactions)
 
     def all_published(s, t: int) -> Value:
         """Return whether everything that t wrote is published."""
@@ -291,21 +298,24 @@ class Window(TransactionalMemory):
     def one_owner(s) -> Value:
         """No two transactions hold the lock of one object."""
         return no(
-            every(s.holds[t, x], s.holds[u, x])
+            every(t < u, s.holds[t, x], s.holds[u, x])
             for x in s.objects
             for t in s.transactions
             for u in s.transactions
-            if t < u
         )
 
     @invariant
     def nothing_half_published(s) -> Value:
         """Nobody has read from a transaction that still has something to publish."""
         return no(
-            every(s.source[t, x] == w, s.status[w] == Status.COMMITTING, no(s.all_published(w)))
+            every(
+                t != w,
+                s.source[t, x] == w,
+                s.status[w] == Status.COMMITTING,
+                no(s.all_published(w)),
+            )
             for t in s.transactions
             for w in s.transactions
-            if t != w
             for x in s.objects
         )
 

@@ -1,0 +1,198 @@
+"""z3, every step: lemmas that hold at the start, that every action keeps, and that imply a claim.
+
+A spec's lemmas are its own (`@lemma`), or stand in classes that `spec.catalogue.PROOFS` names for
+it: these record what a proof speaks of, and no step depends on what they record. A claim is proved
+if the lemmas are inductive in each of these classes, and it follows in each that makes the claim.
+What does not follow is tried by k-induction.
+
+Nothing is said of witnesses: they need a run, and other engines find one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import z3
+
+from spec.notation import Explanation, Model, Property
+
+from . import k_induction
+from .limits import LimitReached, Limits
+from .loading import proofs_of
+from .obstacle import Obstacle, Obstacles
+from .proving import Prover
+from .trace import trace
+from .verdict import Verdict
+
+EVERY = "every step"
+DEFAULT_STEPS = 3
+
+
+@dataclass
+class Proof:
+    """What was shown with one set of lemmas.
+
+    Attributes
+    ----------
+    model : Model
+        The spec with its lemmas; ranges that grow have no upper end.
+    obstacles : list of Obstacle
+        What is not inductive.
+    claims : dict
+        For each claim that was judged, the number of steps at once by which it is proved (0: it
+        follows from the lemmas), or why it is not.
+    hints : dict
+        For claims that are not proved where there are no lemmas, a step that breaks them.
+    complete : bool
+        Whether nothing was cut short.
+    """
+
+    model: Model
+    obstacles: list[Obstacle] = field(default_factory=list)
+    hints: dict[str, Obstacle] = field(default_factory=dict)
+    claims: dict[str, int | str] = field(default_factory=dict)
+    complete: bool = False
+
+
+def check(
+    model: Model,
+    limits: Limits | None = None,
+    wanted: Sequence[Property] | None = None,
+    steps: int = DEFAULT_STEPS,
+) -> list[Verdict]:
+    """Return a verdict for each claim and for each lemma, for runs of any length.
+
+    Parameters
+    ----------
+    model : Model
+        The spec under its parameters.
+    limits : Limits, optional
+        Of time.
+    wanted : sequence of Property, optional
+        The claims; all by default. Witnesses are left out unless nothing else is wanted.
+    steps : int
+        The greatest k of k-induction.
+    """
+    limits = limits or Limits()
+    wanted = model.properties if wanted is None else wanted
+    claims = [p for p in wanted if p.kind != "sometimes"] or list(wanted)
+    proofs = [Proof(m) for m in proofs_of(model)]
+    reason = ""
+    try:
+        for proof in proofs:
+            _prove(proof, model, claims, limits, steps)
+    except LimitReached as limit:
+        reason = str(limit)
+    verdicts = [_of_claim(model, p, proofs, reason) for p in claims]
+    own = {p.name: (m, p) for proof in proofs for m, p in _own(proof.model, model)}
+    verdicts += [_of_claim(m, p, proofs, reason) for m, p in own.values()]
+    verdicts += _of_lemmas(proofs, reason)
+    seconds = limits.elapsed()
+    return [replace(v, seconds=seconds) for v in verdicts]
+
+
+def _prove(
+    proof: Proof, model: Model, claims: Sequence[Property], limits: Limits, steps: int
+) -> None:
+    system = trace(proof.model)
+    lemmas = proof.model.lemmas
+    prover = Prover(system, lemmas, limits)
+    failures = prover.failures()
+    names = {c.name for c in claims} | {p.name for _, p in _own(proof.model, model)}
+    judged = [p for p in proof.model.properties if p.name in names and p.kind != "sometimes"]
+    for claim in judged:
+        limits.check(f"does {claim.name} follow?")
+        answer = prover.follows(claim)
+        proof.claims[claim.name] = 0 if answer == z3.unsat else f"z3 gave up: {prover.reason}"
+        if answer == z3.sat:
+            given = "from the lemmas, nor " if lemmas else ""
+            proof.claims[claim.name] = f"it does not follow {given}by {steps}-induction"
+    left = [p for p in judged if proof.claims[p.name] != 0]
+    if left and not failures:
+        proof.claims |= k_induction.proved(system, lemmas, left, limits, steps)
+    if not lemmas:
+        proof.hints = _hints(prover, proof, left)
+    found = Obstacles(prover)
+    proof.obstacles = [found.smallest(failure) for failure in failures]
+    proof.complete = True
+
+
+def _hints(prover: Prover, proof: Proof, left: Sequence[Property]) -> dict[str, Obstacle]:
+    """Return, for invariants that are not proved, a step that breaks one where all hold."""
+    claims = [p for p in left if proof.claims[p.name] != 0 and p.kind == "invariant"]
+    alone = Prover(prover.system, claims, prover.limits)
+    found = Obstacles(alone)
+    return {f.lemma.name: found.smallest(f) for f in alone.failures()}
+
+
+def _own(proof: Model, model: Model) -> Iterator[tuple[Model, Property]]:
+    """Yield the claims that only the proof makes."""
+    known = {p.name for p in model.properties}
+    for claim in proof.properties:
+        if claim.kind in ("invariant", "transition") and claim.name not in known:
+            yield proof, claim
+
+
+def _of_claim(model: Model, claim: Property, proofs: Sequence[Proof], reason: str) -> Verdict:
+    verdict = Verdict(model, claim, "induction", "unknown", EVERY, notes=_notes(proofs))
+    makes = [p for p in proofs if claim.name in p.claims]
+    obstacles = [o for p in proofs for o in p.obstacles]
+    if claim.kind == "sometimes":
+        return replace(verdict, reason="a witness needs a run: ask another engine")
+    if obstacles:
+        broken = dict.fromkeys(f"{o.failure.lemma.name}, at {o.where}" for o in obstacles)
+        return replace(
+            verdict,
+            reason="it rests on lemmas that are not kept",
+            explanation=Explanation(tuple(broken)),
+        )
+    if reason or not all(p.complete for p in proofs):
+        return replace(verdict, reason=reason or "not decided")
+    if not makes:
+        return replace(verdict, reason="no proof speaks of it")
+    for proof in makes:
+        answer = proof.claims[claim.name]
+        if isinstance(answer, str):
+            lines = proof.hints[claim.name].lines if claim.name in proof.hints else ()
+            return replace(verdict, reason=answer, explanation=Explanation(lines))
+    k = max(int(p.claims[claim.name]) for p in makes)
+    notes = (*verdict.notes, f"{k}-induction") if k else verdict.notes
+    return replace(verdict, answer="holds", notes=notes)
+
+
+def _notes(proofs: Sequence[Proof]) -> tuple[str, ...]:
+    counts = [(p.model.name, len(p.model.lemmas)) for p in proofs if p.model.lemmas]
+    if not counts:
+        return ("no lemmas",)
+    return tuple(f"{number} lemmas ({name})" for name, number in counts)
+
+
+def _of_lemmas(proofs: Sequence[Proof], reason: str) -> Iterator[Verdict]:
+    """Yield a verdict for each lemma; one that several proofs have is judged by the worst."""
+    worst: dict[str, tuple[Proof, list[Obstacle]]] = {}
+    for proof in proofs:
+        for lemma in proof.model.lemmas:
+            mine = [o for o in proof.obstacles if o.failure.lemma.name == lemma.name]
+            if lemma.name not in worst or (mine and not worst[lemma.name][1]):
+                worst[lemma.name] = proof, mine
+    for name, (proof, obstacles) in worst.items():
+        lemma = proof.model.property_named(name)
+        yield _of_lemma(proof, lemma, obstacles, reason)
+
+
+def _of_lemma(proof: Proof, lemma: Property, obstacles: Sequence[Obstacle], reason: str) -> Verdict:
+    verdict = Verdict(proof.model, lemma, "induction", "unknown", EVERY, notes=_notes([proof]))
+    if not obstacles:
+        if not proof.complete:
+            return replace(verdict, reason=reason or "not decided")
+        return replace(verdict, answer="holds")
+    first = min(obstacles, key=lambda o: o.size)
+    where = ", ".join(dict.fromkeys(o.where for o in obstacles))
+    verdict = replace(verdict, reason=f"not kept by {where}", explanation=Explanation(first.lines))
+    if first.trace is None or first.model is None:
+        return verdict
+    return replace(
+        verdict, model=first.model, answer="violated", trace=first.trace,
+        depth=len(first.trace.steps), extent=f"{len(first.trace.steps)} steps",
+    )  # fmt: skip

@@ -1,0 +1,244 @@
+"""The window protocol with its whole history: the lemmas from which the criteria follow.
+
+To the lemmas of `window_proof.PlacedWindow` come those that tie the places to what was recorded:
+who wrote the version that was read, and who had ended when a transaction began. From them the
+criteria follow as `memory` states them; and, for any number of transactions, that every order which
+the places allow explains all reads.
+"""
+
+from __future__ import annotations
+
+from spec.notation import Value, every, implies, invariant, ite, lemma, no, some
+
+from .memory import Source, Status
+from .window_proof import PlacedWindow
+
+
+class RecordedWindow(PlacedWindow):
+    """Every transaction runs once, and the history is kept: the criteria follow."""
+
+    name = "recorded-window"
+    in_other_words = {"opacity": ("places-make-an-order", "the-order-explains-all")}  # noqa: RUF012
+
+    def update(s, t: Value) -> Value:
+        """Return whether t's place is a commit time."""
+        committed = every(s.status[t] == Status.COMMITTED, s.writes_something(t))
+        return some(s.drawn(t), committed)
+
+    def wrote_version(s, w: Value, x: Value) -> Value:
+        """Return whether w has published a version of x."""
+        return some(s.published[w, x], every(s.status[w] == Status.COMMITTED, s.wrote[w, x]))
+
+    @lemma
+    def versions_have_writers(s) -> Value:
+        """The present version is the last writer's, and dated by its place."""
+        return every(
+            every(
+                implies(s.writer[x] < 0, s.date[x] == s.origin),
+                every(
+                    implies(
+                        s.writer[x] == w,
+                        every(s.wrote_version(w, x), s.date[x] == s.placed(w)),
+                    )
+                    for w in s.transactions
+                ),
+                every(
+                    implies(
+                        s.wrote_version(w, x),
+                        every(s.origin < s.placed(w), s.placed(w) <= s.date[x]),
+                    )
+                    for w in s.transactions
+                ),
+            )
+            for x in s.objects
+        )
+
+    @lemma
+    def copies_have_sources(s) -> Value:
+        """What was read is dated by the place of the committed update that wrote it."""
+        return every(
+            every(
+                implies(s.source[t, x] == Source.FIRST, s.read_date[t, x] == s.origin),
+                implies(s.current(t, x), s.source[t, x] == s.writer[x]),
+                implies(s.has_read(t, x), s.read_date[t, x] <= s.placed(t)),
+                every(
+                    implies(
+                        s.source[t, x] == w,
+                        every(
+                            s.status[w] == Status.COMMITTED,
+                            s.wrote[w, x],
+                            s.read_date[t, x] == s.placed(w),
+                            w != t,
+                        ),
+                    )
+                    for w in s.transactions
+                ),
+            )
+            for t in s.transactions
+            for x in s.objects
+        )
+
+    @lemma
+    def ended_updates_precede(s) -> Value:
+        """An ended update read only what was dated before its place."""
+        return every(
+            implies(every(s.update(t), s.has_read(t, x)), s.read_date[t, x] < s.placed(t))
+            for t in s.transactions
+            for x in s.objects
+        )
+
+    @lemma
+    def nothing_is_hidden(s) -> Value:
+        """No update that writes x stands between the version t has read and t's place."""
+
+        def before_or_after(t: Value, v: Value, x: Value) -> Value:
+            undrawn = some(
+                every(s.overwritten[t, x], s.end[t, x] <= s.placed(v)),
+                every(s.current(t, x), s.to_publish(v, x)),
+            )
+            later = ite(s.undrawn(t), undrawn, s.placed(t) < s.placed(v))
+            return some(s.placed(v) <= s.read_date[t, x], later)
+
+        return every(
+            implies(
+                every(t != v, s.has_read(t, x), s.update(v), s.wrote[v, x]),
+                before_or_after(t, v, x),
+            )
+            for t in s.transactions
+            for v in s.transactions
+            for x in s.objects
+        )
+
+    @lemma
+    def updates_have_places_of_their_own(s) -> Value:
+        """No two updates have one place, and no later one can have it either."""
+        return every(
+            implies(
+                s.update(t),
+                every(
+                    s.placed(t) < s.next_time(),
+                    every(
+                        implies(every(t != u, s.update(u)), s.placed(t) != s.placed(u))
+                        for u in s.transactions
+                    ),
+                ),
+            )
+            for t in s.transactions
+        )
+
+    @lemma
+    def real_time_is_kept(s) -> Value:
+        """What had ended before a transaction began stands before it."""
+        return every(
+            implies(
+                s.before[u, t],
+                every(
+                    u != t,
+                    s.ended(u),
+                    s.status[t] != Status.NOT_BEGUN,
+                    ite(s.update(t), s.placed(u) < s.placed(t), s.placed(u) <= s.placed(t)),
+                    no(s.before[t, u]),
+                    every(implies(s.before[v, u], s.before[v, t]) for v in s.transactions),
+                ),
+            )
+            for u in s.transactions
+            for t in s.transactions
+        )
+
+    @lemma
+    def commits_are_called_in_time(s) -> Value:
+        """What had ended when a transaction asked to commit stands before its commit time."""
+        return every(
+            implies(
+                s.before_commit[u, t],
+                every(
+                    u != t,
+                    s.ended(u),
+                    s.status[t] >= Status.COMMITTING,
+                    implies(s.update(t), s.placed(u) < s.placed(t)),
+                ),
+            )
+            for u in s.transactions
+            for t in s.transactions
+        )
+
+    @lemma
+    def overwriting_takes_two(s) -> Value:
+        """A copy is overwritten, and a transaction aborts, only beside a concurrent one."""
+        return every(
+            every(
+                implies(s.status[t] == Status.ABORTED, no(s.alone(t))),
+                every(
+                    implies(every(s.overwritten[t, x], no(s.drawn(t))), no(s.alone(t)))
+                    for x in s.objects
+                ),
+            )
+            for t in s.transactions
+        )
+
+    # What follows, in words that need no number of transactions
+
+    def stands_before(s, t: Value, u: Value) -> Value:
+        """Return whether t stands before u: by place, then updates first, then by real time.
+
+        Readers that ran concurrently at one place have no order: any will do.
+        """
+        later = every(
+            s.placed(t) == s.placed(u),
+            no(s.update(u)),
+            some(s.update(t), s.before[t, u]),
+        )
+        return some(s.placed(t) < s.placed(u), later)
+
+    @invariant
+    def places_make_an_order(s) -> Value:
+        """Who stands before whom has no circle."""
+        return every(
+            every(
+                implies(s.stands_before(t, u), no(s.stands_before(u, t))),
+                every(
+                    implies(
+                        every(s.stands_before(t, u), s.stands_before(u, v)), s.stands_before(t, v)
+                    )
+                    for v in s.transactions
+                ),
+            )
+            for t in s.transactions
+            for u in s.transactions
+        )
+
+    @invariant
+    def the_order_explains_all(s) -> Value:
+        """In every order that the places allow, real time is kept and each read is explained.
+
+        This is opacity, without naming the order: a transaction reads from one that stands before
+        it, and whoever else takes effect and writes the object stands before the writer or after
+        the reader.
+        """
+        return every(
+            every(
+                implies(s.before[t, u], s.stands_before(t, u)),
+                every(
+                    every(
+                        implies(s.source[u, x] == t, s.stands_before(t, u)),
+                        implies(
+                            every(
+                                s.source[t, x] == Source.FIRST, t != u, s.update(u), s.wrote[u, x]
+                            ),
+                            s.stands_before(t, u),
+                        ),
+                    )
+                    for x in s.objects
+                ),
+                every(
+                    implies(
+                        every(s.source[t, x] == w, u != t, u != w, s.update(u), s.wrote[u, x]),
+                        some(s.stands_before(u, w), s.stands_before(t, u)),
+                    )
+                    for w in s.transactions
+                    for x in s.objects
+                ),
+            )
+            for t in s.transactions
+            for u in s.transactions
+        )

@@ -1,0 +1,258 @@
+"""Proofs for any number: they agree with proofs for given numbers, and with plain Python."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+from typing import Any
+
+import pytest
+import z3
+
+from models import any_number, exhaustive
+from models.limits import Limits
+from models.loading import load
+from models.parametric import Functions, Path, Run, formula, paths
+from models.smt import Frame
+from models.trace import trace
+from spec.notation import (
+    Array,
+    Boolean,
+    Index,
+    Integer,
+    Model,
+    Spec,
+    SpecError,
+    Values,
+    action,
+    every,
+    lemma,
+    require,
+    some,
+)
+from spec.notation import _nodes as nodes
+from spec.notation._nodes import Node
+from spec.stm.recorded_window import RecordedWindow
+from spec.stm.window_proof import EndlessWindow
+
+ANY = "every step, any number of transactions and objects"
+
+
+def test_the_corrected_window_is_opaque_for_any_number() -> None:
+    """A lemma that needs a number; a claim that is dropped without a word."""
+    found = {v.claim.name: v for v in any_number.check(load("window-stm"))}
+    assert {(v.answer, v.extent) for v in found.values()} == {("holds", ANY)}
+    assert found.keys() >= {
+        "opacity", "alone-commits", "ranges", "nothing-half-published", "the-order-explains-all",
+        "places-make-an-order", "nothing-is-hidden", "reads-are-explained",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("setting", "broken"),
+    [
+        (
+            "fetch-and-increment=old",
+            {
+                "updates-follow-what-they-saw": "fetch_and_increment",
+                "readers-precede-what-is-to-come": "fetch_and_increment",
+            },
+        ),
+        ("recheck-locked=ignore", {"readers-precede-what-is-to-come": "read"}),
+    ],
+)
+def test_slips_break_the_same_lemmas_as_for_given_numbers(
+    setting: str, broken: dict[str, str]
+) -> None:
+    """Assumptions that contradict each other, from which everything would follow."""
+    found = any_number.check(load("window-stm", [setting]))
+    unkept = {v.claim.name: v.reason for v in found if v.reason.startswith("not kept by")}
+    assert unkept.keys() == broken.keys()
+    for name, where in broken.items():
+        assert unkept[name].startswith(f"not kept by {where} ")
+    assert not [v for v in found if v.answer == "holds" and v.claim.name == "opacity"]
+
+
+@pytest.mark.parametrize("sizes", [(2, 2), (3, 2), (4, 2)])
+def test_the_order_without_numbers_is_opacity(sizes: tuple[int, int]) -> None:
+    """A claim in other words that says less than opacity as the criteria state it."""
+    model = Model(RecordedWindow(transactions=sizes[0], objects=sizes[1]), unbounded=True)
+    system = trace(model)
+    frame = Frame(system, "any", 0)
+    solver = z3.Solver()
+    said = ("places-make-an-order", "the-order-explains-all")
+    assert RecordedWindow.in_other_words["opacity"] == said
+    for name in (*said, "copies-have-sources", "real-time-is-kept"):
+        solver.add(frame.show(system.claims[name]))
+    for row in model.spec.transactions:  # who has not begun has read and written nothing
+        status = frame.terms[model.layout.position("status", (row,))]
+        for x in model.spec.objects:
+            source = frame.terms[model.layout.position("source", (row, x))]
+            solver.add(z3.Implies(status == 0, source == -2), source >= -2, source < sizes[0])
+    solver.add(frame.show(nodes.negation(system.claims["opacity"])))
+    assert solver.check() == z3.unsat
+
+
+def evaluated(node: Node, model: Model, state: Values, given: dict[Node, int]) -> int:
+    """Return the value of an expression of functions in a concrete state."""
+
+    def of(part: Node) -> int:
+        return evaluated(part, model, state, given)
+
+    if node.op == "constant":
+        return int(node.args[0])
+    if node.op == "symbol":
+        return given[node]
+    if node.op == "apply":
+        name, *key = node.args
+        return state[model.layout.position(name, tuple(map(of, key)))]
+    if node.op == "all":
+        bound, body = node.args
+        sizes = [len(getattr(model.spec, v.args[0])) for v in bound]
+        return int(
+            all(
+                evaluated(body, model, state, given | dict(zip(bound, members, strict=True)))
+                for members in product(*map(range, sizes))
+            )
+        )
+    return OPERATORS[node.op](of, *node.args)
+
+
+OPERATORS: dict[str, Any] = {
+    "and": lambda of, *a: int(all(of(x) for x in a)),
+    "or": lambda of, *a: int(any(of(x) for x in a)),
+    "not": lambda of, a: 1 - of(a),
+    "ite": lambda of, c, a, b: of(a) if of(c) else of(b),
+    "equal": lambda of, a, b: int(of(a) == of(b)),
+    "less": lambda of, a, b: int(of(a) < of(b)),
+    "add": lambda of, a, b: of(a) + of(b),
+    "subtract": lambda of, a, b: of(a) - of(b),
+}
+
+
+@pytest.mark.parametrize("cls", [EndlessWindow, RecordedWindow])
+def test_paths_do_what_plain_python_does(cls: type[Spec]) -> None:
+    """A second meaning of the text: an assignment in a loop, a branch, a quantifier."""
+    model = Model(cls(transactions=3))
+    chance = random.Random(5)
+    run = exhaustive.explore(model, Limits(2.0), ())
+    states = [run.layout.unpack(run.states[chance.randrange(len(run.states))]) for _ in range(25)]
+    ways = {a.name: list(paths(model, a)) for a in model.actions}
+    lemmas = {p.name: formula(model, p.method, Functions(Run(model))) for p in model.lemmas}
+    for state in states:
+        for name, condition in lemmas.items():
+            claim = model.property_named(name)
+            assert evaluated(condition, model, state, {}) == model.holds(claim, state)
+        for step in model.steps:
+            after = _after(model, ways[step.action], state, step.binding)
+            assert after == model.take(state, step), model.show_step(step)
+
+
+def _after(
+    model: Model, ways: list[Path], state: Values, binding: tuple[int, ...]
+) -> Values | None:
+    """Return where one of the ways through an action leads; None if no way is open."""
+    open_ways = []
+    for path in ways:
+        given = dict(zip(path.binding, binding, strict=True))
+        if all(evaluated(x, model, state, given) for x in path.literals):
+            open_ways.append((path, given))
+    if not open_ways:
+        return None
+    [(path, given)] = open_ways
+    found = []
+    for cell in model.cells:
+        value = path.after.read(cell.variable, cell.index)
+        node = value.node if hasattr(value, "node") else nodes.constant(value)
+        found.append(evaluated(node, model, state, given))
+    return tuple(found)
+
+
+class Ring(Spec):
+    """Members of any number; each may be marked."""
+
+    any_number = ("members",)
+    members = Index(2, names="p q")
+    marked = Array(members, Boolean())
+    total = Integer(0, 9, grows=True)
+
+    @action
+    def mark(s, p: int) -> None:
+        require(not s.marked[p])
+        s.marked[p] = True
+
+    @action
+    def branch(s) -> None:
+        for q in s.members:
+            if s.marked[q]:
+                s.marked[q] = False
+
+    @action
+    def add_up(s) -> None:
+        s.total = sum(s.marked[q] * 1 for q in s.members)
+
+    @action
+    def first_only(s) -> None:
+        for q in s.members:
+            s.marked[q] = True
+            return
+
+    @action
+    def shift(s, p: int) -> None:
+        for q in s.members:
+            s.marked[q] = s.marked[p]
+
+    @lemma
+    def nonsense(s):
+        return every(some(s.marked[p], p != q) for p in s.members for q in s.members)
+
+
+@pytest.mark.parametrize("name", ["branch", "add_up", "first_only", "shift"])
+def test_what_needs_a_number_is_refused(name: str) -> None:
+    """A loop over members taken for one member of it: a proof of another protocol."""
+    model = Model(Ring())
+    [wanted] = [a for a in model.actions if a.name == name]
+    with pytest.raises(SpecError):
+        list(paths(model, wanted))
+
+
+def test_an_assignment_to_all_is_refused_where_it_reads_what_it_assigns() -> None:
+    """In turn, the first assignments change what the later ones read; at once, they do not."""
+
+    class Turn(Ring):
+        @action
+        def before_it(s, p: int) -> None:
+            for q in s.members:
+                s.marked[q] = s.marked[p] == (p != q)
+
+        @action
+        def after_it(s, p: int) -> None:
+            for q in s.members:
+                s.marked[q] = True
+                s.other[q] = s.marked[p]
+
+        @action
+        def counted(s) -> None:
+            for _ in s.members:
+                s.total = s.total + 1
+
+        other = Array(Ring.members, Boolean())
+
+    model = Model(Turn())
+    for name in ("before_it", "after_it", "counted"):
+        [wanted] = [a for a in model.actions if a.name == name]
+        with pytest.raises(SpecError, match="loop"):
+            list(paths(model, wanted))
+
+
+def test_a_spec_without_such_indices_is_unknown() -> None:
+    """Nothing proved shown as proved."""
+    found = any_number.check(load("peterson"))
+    assert {v.answer for v in found} == {"unknown"}
+    assert "which indices" in found[0].reason
+
+
+def test_the_time_limit_is_kept() -> None:
+    """A proof cut short that counts as a proof."""
+    found = any_number.check(load("window-stm"), Limits(0.0))
+    assert {v.answer for v in found} == {"unknown"}

@@ -1,0 +1,199 @@
+"""Induction: what is proved holds, what is wrong is not proved, and obstacles are real."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from models import exhaustive, induction
+from models.limits import Limits
+from models.loading import load, proofs_of
+from models.proving import Prover
+from models.trace import trace
+from models.verdict import Verdict, violates
+from spec.notation import Integer, Model, Spec, action, invariant, lemma, require
+from spec.stm.recorded_window import RecordedWindow
+from spec.stm.window import Window
+from spec.stm.window_proof import EndlessWindow
+from tests.strategies import build, sources
+
+
+def verdicts(model: Model, **options: int) -> dict[str, Verdict]:
+    """Return the verdicts of induction by name."""
+    return {v.claim.name: v for v in induction.check(model, **options)}
+
+
+def failures(cls: type[Spec], **given: object) -> set[tuple[str, str]]:
+    """Return the lemmas that fail in one proof, each with the action."""
+    model = Model(cls(**given), unbounded=True)
+    prover = Prover(trace(model), model.lemmas, Limits())
+    return {(f.lemma.name, f.action) for f in prover.failures()}
+
+
+@pytest.mark.parametrize("sizes", [(2, 2), (4, 3)])
+def test_the_corrected_window_is_proved(sizes: tuple[int, int]) -> None:
+    """A lemma that is too weak, or a proof that stops at a bound."""
+    found = verdicts(load("window-stm", [f"transactions={sizes[0]}", f"objects={sizes[1]}"]))
+    assert {v.answer for v in found.values()} == {"holds"}
+    assert {v.extent for v in found.values()} == {"every step"}
+    assert found.keys() >= {
+        "serializability", "strict-serializability", "virtual-world-consistency", "opacity", "tms2",
+        "alone-commits", "no-deadlock", "ranges", "reads-are-explained", "places-respect-real-time",
+        "windows-are-open", "nothing-is-hidden",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("cls", [EndlessWindow, RecordedWindow])
+@pytest.mark.parametrize("returns", ["new", "old"])
+def test_old_breaks_two_lemmas_where_the_clock_is_drawn(cls: type[Spec], returns: str) -> None:
+    """A lemma set that hides the published error, or blames another action for it."""
+    found = failures(cls, fetch_and_increment=returns)
+    wanted = {"updates-follow-what-they-saw", "readers-precede-what-is-to-come"}
+    if returns == "new":
+        assert not found
+    else:
+        assert {action for _, action in found} == {"fetch_and_increment"}
+        assert {name for name, _ in found} >= wanted
+        assert cls is not EndlessWindow or {name for name, _ in found} == wanted
+
+
+def test_a_recheck_that_ignores_locks_breaks_one_lemma_at_a_read() -> None:
+    """The slip that all runs of two and three transactions survive is seen at two by induction."""
+    found = failures(EndlessWindow, recheck_locked="ignore")
+    assert found == {("readers-precede-what-is-to-come", "read")}
+    assert failures(RecordedWindow, recheck_locked="ignore", transactions=3) == found
+
+
+def test_an_obstacle_that_is_reachable_comes_with_a_run() -> None:
+    """A lemma that is false reported as one that is merely too weak, or a run that is none."""
+    found = verdicts(load("window-stm", ["fetch-and-increment=old"]))
+    false = found["updates-follow-what-they-saw"]
+    assert (false.answer, false.depth) == ("violated", 5)
+    assert false.trace is not None
+    assert false.trace.steps[-1].action == "fetch_and_increment"
+    assert violates(false.model, false.claim, false.trace)
+    assert found["opacity"].answer == "unknown"
+
+
+def test_an_obstacle_that_is_not_reachable_says_so() -> None:
+    """A state that no run reaches presented as a counterexample."""
+    found = verdicts(load("window-stm", ["recheck-locked=ignore"]))
+    weak = found["readers-precede-what-is-to-come"]
+    assert weak.answer == "unknown"
+    assert weak.trace is None
+    text = "\n".join(weak.explanation.lines)
+    assert "and read(t=T1, x=y) breaks it" in text
+    assert "stage[T0] = PUBLISHING" in text
+    assert "It is not one of the" in text
+
+
+@pytest.mark.parametrize("cls", [EndlessWindow, RecordedWindow])
+def test_lemmas_hold_wherever_a_run_leads(cls: type[Spec]) -> None:
+    """z3 proving what plain states contradict: a wrong range, a wrong initial state."""
+    model = Model(cls())
+    run = exhaustive.explore(model, wanted=model.lemmas)
+    assert run.complete
+    assert not run.failures
+
+
+def test_what_is_recorded_changes_no_step() -> None:
+    """A ghost that a step depends on: the proof would be of another protocol."""
+    proofs = [RecordedWindow(), Window()]
+    counts = [
+        len({_projected(m, s) for s in exhaustive.explore(m, wanted=()).states})
+        for m in map(Model, proofs)
+    ]
+    free = exhaustive.explore(Model(Window(operations=4)), wanted=())
+    assert counts[0] == len(free.states)
+
+
+def _projected(model: Model, state: bytes) -> tuple[int, ...]:
+    """Return a state without what only the proofs have."""
+    values = exhaustive.packing(model.cells).unpack(state)
+    kept = Window.declared_variables
+    return tuple(v for c, v in zip(model.cells, values, strict=True) if c.variable in kept)
+
+
+class TwoSteps(Spec):
+    """x < 4 holds for ever; a single step from x = 3 seems to break it, two in a row do not."""
+
+    x = Integer(0, 5)
+
+    @action
+    def move(s) -> None:
+        require(s.x != 3)
+        s.x = (s.x + 2) % 4
+
+    @action
+    def leap(s) -> None:
+        require(s.x == 3)
+        s.x = 5
+
+    @invariant
+    def small(s):
+        return s.x != 5
+
+
+class Unkept(TwoSteps):
+    """With a lemma that is false at the start."""
+
+    @lemma
+    def odd(s):
+        return s.x % 2 == 1
+
+
+def test_k_induction_looks_further_than_one_step() -> None:
+    """K ignored; or a base case left out, by which anything would be proved."""
+    model = Model(TwoSteps())
+    assert verdicts(model, steps=1)["small"].answer == "unknown"
+    lines = verdicts(model, steps=1)["small"].explanation.lines
+    assert any("leap" in line for line in lines)
+
+
+def test_a_lemma_that_is_false_at_the_start_proves_nothing() -> None:
+    """Assumptions that contradict the initial states: everything would follow."""
+    found = verdicts(Model(Unkept()))
+    assert found["odd"].answer == "unknown"
+    assert "the start" in found["odd"].reason
+    assert found["small"].answer == "unknown"
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(sources())
+def test_what_is_proved_of_random_specs_is_never_violated(source: str) -> None:
+    """Any unsoundness: a guard dropped, a range not kept, a wrong base case."""
+    model = build(source)
+    states = {v.claim.name: v.answer for v in exhaustive.check(model)}
+    for name, verdict in verdicts(model, steps=2).items():
+        if verdict.answer == "holds":
+            assert states[name] == "holds"
+
+
+def test_a_slip_in_a_subclass_is_proved_in_the_same_classes() -> None:
+    """A changed protocol proved with the text of the right one."""
+
+    class Hasty(Window):
+        def must_recheck(s, t, x):
+            return False
+
+    proofs = proofs_of(Model(Hasty()))
+    assert [p.name for p in proofs] == ["endless-window", "recorded-window"]
+    assert all(isinstance(p.spec, Hasty) for p in proofs)
+    assert verdicts(Model(Hasty()))["opacity"].answer == "unknown"
+
+
+def test_the_time_limit_is_kept() -> None:
+    """A proof cut short that counts as a proof."""
+    found = induction.check(load("window-stm"), Limits(0.0))
+    assert {v.answer for v in found} == {"unknown"}
+
+
+def test_a_witness_is_left_to_other_engines() -> None:
+    """A witness counted as proved."""
+    model = load("window-stm")
+    [found] = [
+        v
+        for v in induction.check(model, None, [model.property_named("all-commit")])
+        if v.claim.kind == "sometimes"
+    ]
+    assert found.answer == "unknown"
