@@ -112,14 +112,15 @@ def printed(order: PartialOrder) -> list[str]:
     size, literals = len(order.commands), order.literals
     places = {n: i for i, n in enumerate(literals)}
 
-    def table(name: str, rows: Sequence[Sequence[int]]) -> str:
+    def table(name: str, entries: Sequence[Sequence[int]]) -> str:
+        rows = entries or [[0]]
         inside = ", ".join("{" + ", ".join(f"{w:#x}u" for w in row) + "}" for row in rows)
         return f"static const word {name}[][{len(rows[0])}] = {{{inside}}};"
 
     return [
         f"#define LITERALS {len(literals)}",
         table("depends", [bits(order.depends(a), size) for a in range(size)]),
-        table("enables", [bits(order.enables(n), size) for n in literals] or [[0]]),
+        table("enables", [bits(order.enables(n), size) for n in literals]),
         table("guard_of", [bits((places[n] for n in c.guard), len(literals))
                            for c in order.commands]),
         table("visible", [bits((a for a in range(size) if order.visible(a)), size)]),

@@ -227,6 +227,29 @@ def test_a_representative_is_the_same_for_a_whole_class() -> None:
     assert found.representative(start) == start
 
 
+class Stuck(Spec):
+    """Nothing is ever possible."""
+
+    members = Index(2, names="p")
+    n = Array(members, Boolean())
+
+    @action
+    def go(s, p):
+        require(s.n[p], no(s.n[p]))
+
+    @invariant
+    def fine(s):
+        return no(s.n[p] for p in s.members)
+
+
+@pytest.mark.parametrize("name", ["symmetry", "partial-order"])
+def test_a_spec_without_commands(name: str) -> None:
+    """Tables without an entry, which C does not allow."""
+    run = reduced(Model(Stuck()), name)
+    assert (len(run.states), run.transitions, run.complete) == (1, 0, True)
+    assert run.dead_actions() == ["go"]
+
+
 class Borrowing(Spec):
     """People borrow books, all alike: two indices at once."""
 
