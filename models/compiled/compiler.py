@@ -6,6 +6,7 @@ import ctypes
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -55,6 +56,8 @@ class Compilation:
                 self._process = subprocess.Popen(
                     [*command, *FLAGS, str(source), "-o", str(self._library)],
                     stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+                    env=os.environ | {"TMPDIR": str(folder)},
+                    start_new_session=True,  # so that it can be ended with all it has started
                 )  # fmt: skip
         except OSError as error:
             self._folder.cleanup()
@@ -94,6 +97,6 @@ class Compilation:
     def stop(self) -> None:
         """End the compiler if it still runs, and remove its files."""
         if self._process.poll() is None:
-            self._process.kill()
+            os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
         self._folder.cleanup()

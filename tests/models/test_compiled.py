@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import re
+import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 
 from models import exhaustive
 from models.compiled.circuit import Circuit
+from models.compiled.compiler import Compilation
 from models.compiled.explorer import Compiled, CompiledExploration
 from models.compiled.layout import WORD, bit_packing
 from models.exploration import Exploration
@@ -245,3 +248,27 @@ def test_numbers_beyond_machine_words_are_left_to_python() -> None:
     assert nodes.constant(10**30).high > 2**63
     found = exhaustive.check(Model(Divides()))
     assert found[0].extent == "all states"
+
+
+def test_a_compiler_is_ended_with_all_it_started(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A compiler that runs on when nobody waits for it any more, and files that it leaves."""
+    slow = tmp_path / "cc"
+    slow.write_text(f"#!/bin/sh\nsleep 300 &\necho $! > {tmp_path}/new\nmv {tmp_path}/new "
+                    f"{tmp_path}/child\nwait\n")  # fmt: skip
+    slow.chmod(0o755)
+    monkeypatch.setenv("CC", str(slow))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    compilation = Compilation("int x;")
+    until = time.monotonic() + 20
+    while not (tmp_path / "child").exists():
+        assert time.monotonic() < until
+        assert not compilation.wait(0.02)
+    child = Path(f"/proc/{(tmp_path / 'child').read_text().strip()}/stat")
+    assert child.exists()
+    compilation.stop()
+    while child.exists() and child.read_text().rpartition(")")[2].split()[0] != "Z":
+        assert time.monotonic() < until
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["cc", "child"]
