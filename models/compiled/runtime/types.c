@@ -6,6 +6,7 @@
    settle, which numbers the new states in the order in which one thread would have met them. */
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
