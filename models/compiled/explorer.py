@@ -24,11 +24,14 @@ from .source import Source
 SLICE = 0.1
 """Seconds of C between two looks at the limits."""
 
+ALONE = 1 << 20
+"""States up to which a second thread costs more than it gains."""
+
 RUNNING, COMPLETE, DECIDED, NO_MEMORY = range(4)
 NEVER = 2**64 - 1
 
 SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
-    "create": (ctypes.c_void_p, [ctypes.c_int, ctypes.c_uint64]),
+    "create": (ctypes.c_void_p, [ctypes.c_int, ctypes.c_uint64, ctypes.c_uint64]),
     "begin": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint64]),
     "advance": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_double]),
     "origin": (
@@ -56,13 +59,13 @@ SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 class Machine:
     """An explorer in C, alive as long as this object."""
 
-    def __init__(self, library: ctypes.CDLL, threads: int, memory: int) -> None:
+    def __init__(self, library: ctypes.CDLL, threads: int, memory: int, alone: int) -> None:
         self._functions: dict[str, Callable[..., Any]] = {}
         for name, (result, arguments) in SIGNATURES.items():
             function = library[name]
             function.restype, function.argtypes = result, arguments
             self._functions[name] = function
-        self._pointer = self._functions["create"](threads, memory)
+        self._pointer = self._functions["create"](threads, memory, alone)
         if not self._pointer:
             raise LimitReached("there is no memory for the explorer")
 
@@ -159,7 +162,6 @@ class Compiled:
         What to explore.
     wanted : sequence of Property
         What to judge.
-
     reduce : sequence of str
         With ``symmetry``, one state of each class of interchangeable ones is visited; with
         ``partial-order``, commands wait for others where that changes nothing.
@@ -207,6 +209,13 @@ class Compiled:
     def explore(self, limits: Limits, threads: int | None = None) -> CompiledExploration:
         """Visit every state, or as many as the limits allow.
 
+        Parameters
+        ----------
+        limits : Limits
+            Time and memory.
+        threads : int, optional
+            How many from the start; by default two, once there are `ALONE` states.
+
         Raises
         ------
         NoCompiler
@@ -215,7 +224,8 @@ class Compiled:
         run = CompiledExploration(self.system, self.layout, [], taken=[0] * len(self.order))
         run.order, run.symmetry = self.order, self.symmetry
         try:
-            run.machine = Machine(self._wait(limits), threads or _threads(), _memory(limits))
+            library, alone = self._wait(limits), 0 if threads else ALONE
+            run.machine = Machine(library, threads or _threads(), _memory(limits), alone)
             run.states = States(run.machine, self.layout.size)
             self._go(run, limits)
         except LimitReached as limit:
@@ -245,8 +255,9 @@ class Compiled:
             if status == RUNNING:
                 limits.check(f"{machine.count():,} states, {machine.depth() - 1} steps deep")
         if status == NO_MEMORY:
-            most = "the memory" if limits.bytes is None else f"{limits.bytes / 2**20:.0f} MB"
-            raise LimitReached(f"the memory limit of {most} was reached")
+            if limits.bytes is None:
+                raise LimitReached("there is no memory left")
+            raise LimitReached(f"the memory limit of {limits.bytes / 2**20:.0f} MB was reached")
         run.complete = status == COMPLETE
 
     def _read(self, run: CompiledExploration) -> None:

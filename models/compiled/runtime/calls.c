@@ -56,11 +56,11 @@ static int chunk(explorer *e) {
 
 /* What Python calls */
 
-explorer *create(int threads, uint64_t limit) {
+explorer *create(int threads, uint64_t limit, uint64_t alone) {
   explorer *e = calloc(1, sizeof *e);
   if (!e) return NULL;
   e->threads = e->parts = threads < 1 ? 1 : threads > PARTS ? PARTS : threads;
-  e->limit = limit;
+  e->limit = limit, e->alone = alone;
   e->bits = 14, e->capacity = (uint64_t)1 << e->bits;
   e->room = 4096;
   e->table = fresh_memory(e->capacity * sizeof(uint32_t));

@@ -1,12 +1,15 @@
 /* Memory: the table and the states grow; within the limit. */
 
+static void *in_large_pages(void *memory, uint64_t bytes) {
+#ifdef MADV_HUGEPAGE
+  if (bytes >= (uint64_t)8 << 20) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+  return memory;
+}
+
 static void *fresh_memory(uint64_t bytes) {
   void *found = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (found == MAP_FAILED) return NULL;
-#ifdef MADV_HUGEPAGE
-  if (bytes >= (uint64_t)8 << 20) madvise(found, bytes, MADV_HUGEPAGE);
-#endif
-  return found;
+  return found == MAP_FAILED ? NULL : in_large_pages(found, bytes);
 }
 
 static uint64_t bytes_used(const explorer *e) {
@@ -65,7 +68,7 @@ static int grow_states(explorer *e, uint64_t wanted) {
   memcpy(larger, e->states, e->count * W * sizeof(word));
   munmap(e->states, e->room * W * sizeof(word));
 #endif
-  e->states = larger, e->room = room;
+  e->states = in_large_pages(larger, room * W * sizeof(word)), e->room = room;
   return 1;
 }
 

@@ -35,7 +35,7 @@ static void *helper(void *of) {
 }
 
 static void share(explorer *e, void (*job)(explorer *, int), int jobs, uint64_t amount) {
-  if (e->threads == 1 || amount < 1024) {
+  if (e->threads == 1 || amount < 1024 || e->count < e->alone) {
     for (int i = 0; i < jobs; i++) job(e, i);
     return;
   }

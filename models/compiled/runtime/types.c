@@ -43,6 +43,7 @@ typedef struct explorer {
   uint64_t capacity;
   int bits;
   uint64_t at, last, limit, steps, stands;
+  uint64_t alone;    /* states up to which one thread does all */
   uint64_t *levels, depth, levels_room;
   uint64_t *marks, marked, marks_room; /* for each block: first source, first new state */
   word failed[CLAIMS + 1];
