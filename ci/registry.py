@@ -241,6 +241,17 @@ JOBS: tuple[Job, ...] = (
         more={"options": Options(steps=16)},
     ),
     _window(
+        "induction",
+        "The corrected protocol is right in every step, at 4 transactions x 3 objects.",
+        transactions="4",
+        objects="3",
+    ),
+    _window(
+        "any-number",
+        "It is opaque in every step, for any number of transactions and objects.",
+    ),
+    Job("peterson", {}, "induction", "Peterson's algorithm is right in every step."),
+    _window(
         "stateful",
         "Random runs find nothing wrong with the new value.",
         more={"options": Options(runs=1500)},

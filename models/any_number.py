@@ -23,26 +23,35 @@ from .loading import proofs_of
 from .parametric import Functions, Path, Run, for_all, formula, paths, symbol, within
 from .verdict import Verdict
 
-SECONDS = 20.0
-"""What the solver may take for one question; those that can be answered take less than one."""
-
-SECOND_LOOK = 10.0
-"""What it may take where instances by terms alone prove nothing."""
+SECONDS, LAST_LOOK = 20.0, 10.0
+"""What z3 may take for one question: choosing instances by terms, and then by models as well."""
 
 
 class Printer(smt.Printer):
-    """Prints expressions with functions and quantifiers; members are natural numbers."""
+    """Prints expressions with functions and quantifiers; members are natural numbers.
+
+    It has a z3 context of its own: how far z3 gets with quantifiers depends on what its context has
+    seen before, and a proof should not.
+    """
 
     def __init__(self) -> None:
         super().__init__({}, 0)
+        self.context = z3.Context()
+
+    def number(self, value: int) -> Any:
+        """Return the term of a number."""
+        return z3.IntVal(value, self.context)
 
     def _print(self, node: Node) -> Any:
+        if node.op == "constant" and node.boolean:
+            return z3.BoolVal(bool(node.args[0]), self.context)
         if node.op == "symbol":
-            return z3.Int(f"{node.args[0]}!{node.args[1]}")
+            return z3.Int(f"{node.args[0]}!{len(self.done)}", self.context)
         if node.op == "apply":
             name, *key = node.args
-            sort = z3.BoolSort() if node.boolean else z3.IntSort()
-            function = z3.Function(name, *[z3.IntSort()] * len(key), sort)
+            number = z3.IntSort(self.context)
+            sort = z3.BoolSort(self.context) if node.boolean else number
+            function = z3.Function(name, *[number] * len(key), sort)
             return function(*map(self.show, key))
         if node.op == "all":
             bound = [self.show(v) for v in node.args[0]]
@@ -133,18 +142,6 @@ def _judge(proof: Proof, prover: _Prover, claim: Property) -> None:
         proof.claims[claim.name] = answer
 
 
-def _solver(models: bool) -> Any:
-    """Return a solver that looks for instances by terms alone, or also by models (MBQI).
-
-    The first proves or gives up at once; few claims need the second.
-    """
-    solver = z3.Solver()
-    if not models:
-        solver.set("smt.auto_config", False)
-        solver.set("smt.mbqi", False)
-    return solver
-
-
 def _parts(node: Node) -> list[Node]:
     """Return conditions that together say the same, easier to prove one by one."""
     if node.op == "and":
@@ -162,10 +159,15 @@ class _Prover:
         self.lemmas = {p.name: formula(model, p.method, self.before) for p in model.lemmas}
         self.first = Functions(Run(model), initial=True)
         self.paths = [path for action in model.actions for path in paths(model, action)]
-        self.solvers = {_solver(models=False): SECONDS, _solver(models=True): SECOND_LOOK}
-        for condition in (*self._ranges(), *self.lemmas.values()):
-            for solver in self.solvers:
-                solver.add(self.printer.show(condition))
+        self.known = [*self._ranges(), *self.lemmas.values()]
+        self.by_terms, self.by_models = self._solver(), self._solver()
+        self.by_terms.set("smt.auto_config", False)
+        self.by_terms.set("smt.mbqi", False)
+        for solver in (self.by_terms, self.by_models):
+            solver.add(*map(self.printer.show, self.known))
+
+    def _solver(self) -> Any:
+        return z3.Solver(ctx=self.printer.context)
 
     def _ranges(self) -> Iterator[Node]:
         """Yield what the declared ranges say of the state before."""
@@ -179,20 +181,23 @@ class _Prover:
         self.limits.check(f"{len(self.lemmas)} lemmas, {len(self.paths)} paths")
         asked = [self.printer.show(member) >= 0 for member in members]
         asked += [self.printer.show(condition) for condition in conditions]
-        for solver, seconds in self.solvers.items():
-            left = self.limits.left()
-            most = seconds if left is None else min(left, seconds)
-            solver.set("timeout", max(1, int(most * 1000)))
-            solver.push()
-            solver.add(*asked)
-            answer = solver.check()
-            solver.pop()
-            if answer != z3.unknown:
-                break
-            self.limits.check()
-        if answer == z3.unsat:
-            return ""
+        for solver, seconds in ((self.by_terms, SECONDS), (self.by_models, LAST_LOOK)):
+            answer = self._answer(solver, asked, seconds)
+            if answer == z3.unsat:
+                return ""
         return "it can be broken" if answer == z3.sat else "z3 finds no proof"
+
+    def _answer(self, solver: Any, conditions: Sequence[Any], seconds: float) -> Any:
+        left = self.limits.left()
+        most = seconds if left is None else min(left, seconds)
+        solver.set("timeout", max(1, int(most * 1000)))
+        solver.push()
+        solver.add(*conditions)
+        answer = solver.check()
+        solver.pop()
+        if answer == z3.unknown:
+            self.limits.check()
+        return answer
 
     def broken_by(self, lemma: Property) -> dict[str, str]:
         """Return the actions that may break a lemma, with why."""
@@ -209,9 +214,9 @@ class _Prover:
         return found
 
     def _unsatisfiable(self, condition: Node) -> bool:
-        solver = _solver(models=True)
-        solver.set("timeout", int(SECONDS * 1000))
-        return bool(solver.check(self.printer.show(condition)) == z3.unsat)
+        return bool(
+            self._answer(self._solver(), [self.printer.show(condition)], SECONDS) == z3.unsat
+        )
 
     def _breaks(self, path: Path, wanted: Node) -> str:
         if wanted is TRUE:

@@ -46,12 +46,15 @@ class Engine:
     ----------
     options : dict
         Name of an `Options` attribute to the name of the engine's parameter.
+    proves : bool
+        Whether it proves by lemmas, and looks for no runs.
     """
 
     name: str
     description: str
     module: str
     options: dict[str, str]
+    proves: bool = False
 
     def check(
         self, model: Model, limits: Limits, wanted: Sequence[Property], options: Options
@@ -86,12 +89,14 @@ ENGINES = {
             "z3: every run of any length, from lemmas or by k-induction (k up to --steps)",
             "models.induction",
             {"steps": "steps"},
+            proves=True,
         ),
         Engine(
             "any-number",
             "z3: every run, any number of transactions and objects, from lemmas",
             "models.any_number",
             {},
+            proves=True,
         ),
         Engine(
             "stateful",
@@ -101,6 +106,9 @@ ENGINES = {
         ),
     )
 }
+
+SEARCHES = tuple(e.name for e in ENGINES.values() if not e.proves)
+"""The engines that look for runs."""
 
 
 def engines_named(name: str) -> list[Engine]:
@@ -149,16 +157,13 @@ def check(
     limits = limits or Limits()
     found: list[Verdict] = []
     for one in engines_named(engine):
-        if engine == "all" and one.name in PROVING and not _provable(model, one.name):
+        if engine == "all" and one.proves and not _provable(model, one.name):
             continue
         mine = one.check(model, limits.again(), wanted, options or Options())
         if one.name == "stateful":
             mine = _with_share(model, limits, found, mine)
         found += mine
     return found
-
-
-PROVING = ("induction", "any-number")
 
 
 def _provable(model: Model, engine: str) -> bool:

@@ -59,16 +59,27 @@ def symbols_of(node: Node) -> frozenset[Node]:
 
 def substituted(node: Node, replace: dict[Node, Node]) -> Node:
     """Return an expression with other members for some of its symbols."""
+    return _substituted(node, replace, {})
+
+
+def _substituted(node: Node, replace: dict[Node, Node], done: dict[Node, Node]) -> Node:
     if symbols_of(node).isdisjoint(replace):
         return node
+    found = done.get(node)
+    if found is None:
+        found = done[node] = _replaced(node, replace, done)
+    return found
+
+
+def _replaced(node: Node, replace: dict[Node, Node], done: dict[Node, Node]) -> Node:
     if node.op == "symbol":
         return replace[node]
     if node.op == "all":
-        return for_all(node.args[0], substituted(node.args[1], replace))
+        return for_all(node.args[0], _substituted(node.args[1], replace, done))
     if node.op == "apply":
-        key = [substituted(a, replace) for a in node.args[1:]]
+        key = [_substituted(a, replace, done) for a in node.args[1:]]
         return applied(node.args[0], key, node.low, node.high, node.boolean)
-    args = [substituted(a, replace) for a in node.args]
+    args = [_substituted(a, replace, done) for a in node.args]
     if node.op in ("and", "or"):
         return nodes.conjunction(args) if node.op == "and" else nodes.disjunction(args)
     return nodes.BUILD[node.op](*args)
@@ -287,7 +298,7 @@ def paths(model: Model, action: Action) -> Iterator[Path]:
     SpecError
         If the action cannot be run on indices of any size.
     """
-    binding = tuple(symbol(name) for name, _ in action.parameters)
+    binding = tuple(symbol(index.name) for _, index in action.parameters)
     todo: list[list[bool]] = [[]]
     while todo:
         given = todo.pop()

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from models import bounded, exhaustive
-from models.engines import check
+from models.engines import SEARCHES, check
 from models.generate import Expander, Packing, compile_function, packing
 from models.smt import satisfiable
 from models.trace import System, trace
@@ -220,7 +220,7 @@ def test_bounded_and_exhaustive_agree_on_random_specs(source: str) -> None:
             assert verdict.answer != ("holds" if witness else "violated"), name
 
 
-@pytest.mark.parametrize("engine", ["exhaustive", "bounded", "stateful"])
+@pytest.mark.parametrize("engine", SEARCHES)
 def test_a_counterexample_of_one_engine_replays_in_all(engine: str) -> None:
     """A trace that only the engine believes that found it."""
     model = MODELS["window old"]()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from models import bounded, exhaustive, stateful
-from models.engines import ENGINES, check
+from models.engines import SEARCHES, check
 from models.limits import Limits
 from models.minimise import minimise
 from models.verdict import Trace, Verdict, replay, violates
@@ -115,7 +115,7 @@ def by_name(verdicts: list[Verdict]) -> dict[str, Verdict]:
     return {v.claim.name: v for v in verdicts}
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SEARCHES)
 def test_deadlock_is_found(engine: str) -> None:
     """An engine that does not notice that nothing more can happen."""
     verdicts = by_name(check(Model(Philosophers()), engine))
@@ -126,7 +126,7 @@ def test_deadlock_is_found(engine: str) -> None:
     assert verdicts["somebody-eats"].trace is not None
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SEARCHES)
 def test_every_kind_of_property_from_several_starts(engine: str) -> None:
     """An engine that starts from one initial state only, or misses a kind of property."""
     model = Model(Walk())
@@ -145,7 +145,7 @@ def test_every_kind_of_property_from_several_starts(engine: str) -> None:
     assert "place would become 4, outside of -3..3, in go(k=by2)" in verdicts["ranges"].reason
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SEARCHES)
 def test_one_property_can_be_asked_alone(engine: str) -> None:
     """An engine that stops before it has looked, or answers for what nobody asked."""
     model = Model(Walk())
@@ -155,7 +155,7 @@ def test_one_property_can_be_asked_alone(engine: str) -> None:
         assert found.answer == ("holds" if name == "sky" else "violated")
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SEARCHES)
 def test_a_time_limit_leaves_the_rest_unknown(engine: str) -> None:
     """A limit that is passed over, or an unfinished run that is called clean."""
     model = Model(Window(transactions=4, objects=3))
@@ -194,7 +194,7 @@ def test_a_spec_without_initial_state_is_unknown() -> None:
         def impossible(s):
             return s.place > 3
 
-    for engine in ENGINES:
+    for engine in SEARCHES:
         answers = {v.claim.kind: v.answer for v in check(Model(Empty()), engine)}
         assert set(answers.values()) == {"unknown"}, engine
 
@@ -334,7 +334,7 @@ CORNERS = {
 
 
 @pytest.mark.parametrize("corner", CORNERS)
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SEARCHES)
 def test_corners_in_which_an_engine_was_wrong(engine: str, corner: str) -> None:
     """Integers as conditions, overflow, generated code nested too deeply or too long."""
     space: dict[str, Any] = {}
@@ -381,7 +381,7 @@ def test_a_step_that_leaves_its_range_is_no_deadlock() -> None:
         def never(s):
             return False
 
-    for engine in ENGINES:
+    for engine in SEARCHES:
         verdicts = by_name(check(Model(Over()), engine))
         found = {n: (v.answer, v.depth) for n, v in verdicts.items()}
         assert found == {"no-deadlock": ("violated", 1), "ranges": ("violated", 1)}, engine
