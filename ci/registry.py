@@ -230,6 +230,19 @@ JOBS: tuple[Job, ...] = (
     ),
     _window(
         "exhaustive",
+        "Nor with 3 objects.",
+        more={"states": 9_665_576},
+        transactions="3",
+        objects="3",
+    ),
+    _window(
+        "exhaustive",
+        "Nor with 4 transactions, in one of each class of 249,553,413 symmetric states.",
+        more={"states": 10_459_966, "options": Options(reduce=("symmetry",))},
+        transactions="4",
+    ),
+    _window(
+        "exhaustive",
         "A re-check that ignores locks breaks opacity, but only from four transactions on.",
         more={
             "violated": {
@@ -314,6 +327,35 @@ JOBS: tuple[Job, ...] = (
         "exhaustive",
         "With the turn set before the flag it is not.",
         violated={"mutual-exclusion": 6},
+    ),
+    Job(
+        "philosophers",
+        {"philosophers": 10},
+        "exhaustive",
+        "Ten philosophers who all take the left fork first can starve.",
+        violated={"no-deadlock": 20},
+        states=1_860_497,
+    ),
+    Job(
+        "philosophers",
+        {"philosophers": 10, "left-handed": "all-but-one"},
+        "exhaustive",
+        "With one of them right-handed they cannot.",
+        states=1_860_498,
+    ),
+    Job(
+        "filter-lock",
+        {"processes": 5},
+        "exhaustive",
+        "Peterson's lock for five processes is right.",
+        states=179_408,
+    ),
+    Job(
+        "filter-lock",
+        {"waits": "for-higher"},
+        "exhaustive",
+        "It is not if the last to come waits only for those who are higher.",
+        violated={"mutual-exclusion": 12},
     ),
     _window(
         "bounded",

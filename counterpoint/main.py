@@ -16,6 +16,7 @@ import click
 from ci.gate import DEFAULT_BUDGET
 from models import formats
 from models.engines import ENGINES, Options, check, engines_named
+from models.exhaustive import EXPLORERS, REDUCTIONS
 from models.export import FORMATS
 from models.limits import Limits
 from models.loading import load
@@ -131,6 +132,10 @@ def _describe(reference: str) -> dict[str, dict[str, str]]:
 @click.option("--steps", type=click.IntRange(0, 1000), help="Bounded: the longest run.  [20]")
 @click.option("--runs", type=click.IntRange(1), help="Stateful: how many random runs.  [6000]")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Stateful: of the random runs.")
+@click.option("--explorer", type=click.Choice(EXPLORERS), default="auto",
+              show_default=True, help="Exhaustive: Python, C, or C if it pays.")  # fmt: skip
+@click.option("--reduce", type=click.Choice(REDUCTIONS), multiple=True,
+              help="Exhaustive: leave out states that stand for each other.")  # fmt: skip
 @click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
               help="For each engine; what is open then is unknown.")  # fmt: skip
 @click.option("--memory-limit", type=click.IntRange(1), default=4096, metavar="MB",
@@ -155,6 +160,8 @@ def check_(
     steps: int | None,
     runs: int | None,
     seed: int,
+    explorer: str,
+    reduce: tuple[str, ...],
     time_limit: float | None,
     memory_limit: int,
     form: str,
@@ -186,7 +193,8 @@ def check_(
     must_be_writable("--html", html)
     with progress(f"checking {model.name}") as tell:
         limits = Limits(time_limit, memory_limit * 2**20, tell)
-        verdicts = check(model, engine, limits, wanted, Options(steps, runs, seed))
+        options = Options(steps, runs, seed, explorer, reduce)
+        verdicts = check(model, engine, limits, wanted, options)
     with printing():
         _print(verdicts, form)
     if html is not None:

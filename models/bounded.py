@@ -18,7 +18,7 @@ from spec.notation import _nodes as nodes
 from .limits import LimitReached, Limits
 from .smt import Frame, becomes, width_for
 from .trace import System, trace
-from .verdict import Trace, Verdict, explained, in_steps, replay, what_failed
+from .verdict import Trace, Verdict, confirm, explained, in_steps, replay, what_failed
 
 DEFAULT_STEPS = 20
 
@@ -124,7 +124,7 @@ class _Bounded:
         self.ended = False  # no run is any longer
 
     def go(self, steps: int) -> None:
-        run = _Unrolling(trace(self.model))
+        run = _Unrolling(trace(self.model, self.limits))
         if self._ask(run, []) == z3.unsat:
             raise LimitReached("there is no initial state")
         for k in range(steps + 1):
@@ -189,6 +189,7 @@ class _Bounded:
         base = Verdict(self.model, claim, "bounded", "holds", "", depth=self.done, seconds=seconds)
         if claim.name in self.found:
             trace_found = self.found[claim.name]
+            confirm(self.model, claim, trace_found)
             length = len(trace_found.steps)
             answer = "holds" if witness else "violated"
             what = what_failed(self.model, claim, trace_found)

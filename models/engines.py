@@ -25,11 +25,17 @@ class Options:
         How many random runs the stateful engine makes.
     seed : int
         Of the random runs.
+    explorer : str or None
+        How the exhaustive engine visits states: a name of `exhaustive.EXPLORERS`.
+    reduce : tuple of str
+        What it leaves out: names of `exhaustive.REDUCTIONS`.
     """
 
     steps: int | None = None
     runs: int | None = None
     seed: int = 0
+    explorer: str | None = None
+    reduce: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,7 @@ ENGINES = {
             "exhaustive",
             "every reachable state, breadth first: shortest counterexamples",
             "models.exhaustive",
-            {},
+            {"explorer": "explorer", "reduce": "reduce"},
         ),
         Engine(
             "bounded",

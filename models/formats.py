@@ -30,7 +30,8 @@ def command_line(
     parts += [] if engine == "exhaustive" else ["--engine", engine]
     for name, value in vars(options or Options()).items():
         if value != getattr(Options(), name):
-            parts += [f"--{name}", str(value)]
+            several = value if isinstance(value, tuple) else (value,)
+            parts += [part for one in several for part in (f"--{name}", str(one))]
     return shlex.join(parts)
 
 

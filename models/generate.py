@@ -7,7 +7,7 @@ of the guards' conditions, in which equal conditions stand once, and packs each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from spec.notation import SpecError, Values
 from spec.notation import _nodes as nodes
 from spec.notation._nodes import Cell, Node
 
+from .statements import Statements
 from .trace import Command, System
 
 
@@ -76,80 +77,42 @@ def packing(cells: Sequence[Cell]) -> Packing:
     return Packing(tuple(cells), offset, width, size)
 
 
-class Printer:
+class Printer(Statements):
     """Prints nodes as Python expressions over the local variables of an unpacked state."""
 
     def __init__(self, layout: Packing) -> None:
+        super().__init__()
         self.layout = layout
-        self.named: dict[Node, str] = {}
+
+    def cell(self, cell: Cell) -> str:
+        """Return a local variable."""
+        return f"v{self.layout.offset[cell]}"
 
     def show(self, node: Node) -> str:
-        """Return an expression; nodes in `named` stand as their names."""
-        if node in self.named:
-            return self.named[node]
-        return self._print(node)
-
-    def _print(self, node: Node) -> str:
-        if node.op == "constant":
-            value = node.args[0]
-            return str(bool(value)) if node.boolean else f"({value})" if value < 0 else str(value)
-        if node.op == "cell":
-            return f"v{self.layout.offset[node.args[0]]}"
-        a = [self.show(n) for n in node.args]
-        if node.op in ("and", "or"):
-            return "(" + f" {node.op} ".join(a) + ")"
-        if node.op == "not":
-            return self._not(node.args[0])
-        if node.op == "ite":
-            return f"({a[1]} if {a[0]} else {a[2]})"
-        sign = {"add": "+", "subtract": "-", "multiply": "*", "divide": "//", "modulo": "%",
-                "less": "<", "equal": "=="}[node.op]  # fmt: skip
-        return f"({a[0]} {sign} {a[1]})"
-
-    def _not(self, inner: Node) -> str:
-        if inner in self.named or inner.op not in ("less", "equal"):
-            return f"(not {self.show(inner)})"
-        sign = "!=" if inner.op == "equal" else ">="
-        return f"({self.show(inner.args[0])} {sign} {self.show(inner.args[1])})"
-
-
-def _unpacking(layout: Packing, used: Iterable[Cell]) -> list[str]:
-    """Return lines that put a packed state ``s`` into local variables."""
-    names = [f"r{i}" for i in range(layout.size)]
-    lines = [f"{', '.join(names)}{',' if len(names) == 1 else ''} = s"] if names else []
-    wanted = set(used)
-    for cell, at in layout.offset.items():
-        if cell not in wanted:
-            continue
-        raw = f"r{at}" if layout.width[cell] == 1 else f"(r{at} << 8 | r{at + 1})"
-        shift = f" + {cell.low}" if cell.low > 0 else f" - {-cell.low}" if cell.low else ""
-        lines.append(f"v{at} = {raw}{shift}")
-    return lines
-
-
-def _direct(lines: list[str], layout: Packing, used: Iterable[Cell]) -> list[str]:
-    """Let cells that need no shift be unpacked under their final names at once."""
-    plain = {
-        f"v{layout.offset[c]} = r{layout.offset[c]}": layout.offset[c]
-        for c in used
-        if c in layout.offset and layout.width[c] == 1 and c.low == 0
-    }
-    if not lines:
-        return lines
-    head = lines[0][: -len(" = s")].rstrip(",").split(", ")
-    kept = []
-    for line in lines[1:]:
-        if line in plain:
-            head[plain[line]] = f"v{plain[line]}"
-        else:
-            kept.append(line)
-    return [", ".join(head) + ("," if len(head) == 1 else "") + " = s", *kept]
+        """Return an expression; ``not`` before a comparison becomes another comparison."""
+        if node.op == "not" and node not in self.named:
+            inner = node.args[0]
+            if inner not in self.named and inner.op in ("less", "equal"):
+                sign = "!=" if inner.op == "equal" else ">="
+                return f"({self.show(inner.args[0])} {sign} {self.show(inner.args[1])})"
+        return super().show(node)
 
 
 def unpacking(layout: Packing, used: Iterable[Cell]) -> list[str]:
     """Return lines that put the used cells of a packed state ``s`` into local variables."""
-    wanted = list(used)
-    return _direct(_unpacking(layout, wanted), layout, wanted)
+    names = [f"r{i}" for i in range(layout.size)]
+    wanted = set(used)
+    lines = []
+    for cell, at in layout.offset.items():
+        if cell not in wanted:
+            continue
+        if layout.width[cell] == 1 and cell.low == 0:
+            names[at] = f"v{at}"
+            continue
+        raw = f"r{at}" if layout.width[cell] == 1 else f"(r{at} << 8 | r{at + 1})"
+        lines.append(f"v{at} = {raw} + {cell.low}")
+    return [f"{', '.join(names)}, = s" if len(names) == 1 else f"{', '.join(names)} = s",
+            *lines] if names else []  # fmt: skip
 
 
 class _Tree:
@@ -165,6 +128,30 @@ class _Tree:
             here = here.branches.setdefault(literal, _Tree())
         here.commands.append(command)
 
+    def questions(self) -> Iterator[tuple[list[Node], _Tree, _Tree | None]]:
+        """Yield conditions to ask, with what follows if all hold, and what if one fails."""
+        done: set[Node] = set()
+        for literal, branch in self.branches.items():
+            if literal in done:
+                continue
+            inverse = nodes.negation(literal)
+            conditions, branch = _chain(literal, branch)
+            done.add(literal)
+            other = self.branches.get(inverse)
+            if other is None or inverse in done or len(conditions) > 1:
+                yield conditions, branch, None
+            else:
+                done.add(inverse)
+                yield conditions, branch, other
+
+    def in_order(self) -> Iterator[int]:
+        """Yield the commands as they are met when the questions are asked in turn."""
+        yield from self.commands
+        for _, then, otherwise in self.questions():
+            yield from then.in_order()
+            if otherwise is not None:
+                yield from otherwise.in_order()
+
 
 def _chain(literal: Node, branch: _Tree) -> tuple[list[Node], _Tree]:
     """Return the conditions up to the next fork or command, which can be asked in one line."""
@@ -173,6 +160,19 @@ def _chain(literal: Node, branch: _Tree) -> tuple[list[Node], _Tree]:
         (literal, branch), *_ = branch.branches.items()
         conditions.append(literal)
     return conditions, branch
+
+
+def tree_of(commands: Sequence[Command]) -> _Tree:
+    """Return the commands under the conditions of their guards."""
+    tree = _Tree()
+    for i, command in enumerate(commands):
+        tree.add(command.guard, i)
+    return tree
+
+
+def in_order(commands: Sequence[Command]) -> list[int]:
+    """Return the order in which a state's next states are taken: that of the generated code."""
+    return list(tree_of(commands).in_order())
 
 
 class Expander:
@@ -189,10 +189,9 @@ class Expander:
         For each state of the chunk it adds the next states that are new to ``seen`` and to the
         lists ``found``, ``parent`` and ``via``; it returns the number of steps that were possible.
         """
-        tree = _Tree()
+        tree = tree_of(self.system.commands)
         used: set[Cell] = set()
-        for i, command in enumerate(self.system.commands):
-            tree.add(command.guard, i)
+        for command in self.system.commands:
             used |= nodes.cells_of(
                 [*command.guard, *(n for _, n in command.updates)]
                 + [c.condition for c in command.checks]
@@ -216,19 +215,15 @@ class Expander:
         pad = "    " * depth
         for command in tree.commands:
             self._emit_command(command, depth)
-        done: set[Node] = set()
-        for literal, branch in tree.branches.items():
-            if literal in done:
-                continue
-            inverse = nodes.negation(literal)
-            conditions, branch = _chain(literal, branch)
+        for conditions, then, otherwise in tree.questions():
+            known = dict(self.printer.named)
+            self.lines += [pad + line for line in self.printer.name(conditions, least=2)]
             self.lines.append(f"{pad}if {' and '.join(map(self.printer.show, conditions))}:")
-            self._emit(branch, depth + 1)
-            done.add(literal)
-            if inverse in tree.branches and inverse not in done and len(conditions) == 1:
-                done.add(inverse)
+            self._emit(then, depth + 1)
+            if otherwise is not None:
                 self.lines.append(f"{pad}else:")
-                self._emit(tree.branches[inverse], depth + 1)
+                self._emit(otherwise, depth + 1)
+            self.printer.named = known
 
     def _emit_command(self, index: int, depth: int) -> None:
         pad = "    " * depth
@@ -238,9 +233,8 @@ class Expander:
             self.lines.append(f"{pad}report(i, {index}, 'ranges')")
             return
         roots = [n for _, n in command.updates] + [c.condition for c in command.checks]
-        for k, node in enumerate(_shared(roots)):
-            self.lines.append(f"{pad}t{k} = {self.printer.show(node)}")
-            self.printer.named[node] = f"t{k}"
+        known = dict(self.printer.named)
+        self.lines += [pad + line for line in self.printer.name(roots)]
         for check in command.checks:
             failed = self.printer.show(nodes.negation(check.condition))
             self.lines.append(f"{pad}if {failed}: report(i, {index}, {check.claim!r})")
@@ -248,7 +242,7 @@ class Expander:
         self.lines += [
             f"{pad}if n not in seen: add(n); found.append(n); parent.append(i); via.append({index})"
         ]
-        self.printer.named.clear()
+        self.printer.named = known
 
     def _successor(self, command: Command) -> list[str]:
         lines = ["b = bytearray(s)"]
@@ -268,23 +262,6 @@ class Expander:
             else:
                 lines.append(f"w = {value}; b[{at}] = w >> 8; b[{at + 1}] = w & 255")
         return [*lines, "n = bytes(b)"]
-
-
-def _shared(roots: Iterable[Node]) -> list[Node]:
-    """Return the nodes that are used more than once, arguments before users."""
-    uses: dict[Node, int] = {}
-    order: list[Node] = []
-
-    def visit(node: Node) -> None:
-        uses[node] = uses.get(node, 0) + 1
-        if uses[node] == 1 and node.op not in ("cell", "constant"):
-            for a in node.args:
-                visit(a)
-            order.append(node)
-
-    for root in roots:
-        visit(root)
-    return [n for n in order if uses[n] > 1]
 
 
 def size_of(root: Node) -> int:
@@ -315,9 +292,7 @@ def judge_source(layout: Packing, claims: Sequence[Node], name: str) -> str:
     printer = Printer(layout)
     lines = [f"def {name}(s):"]
     lines += ["    " + line for line in unpacking(layout, nodes.cells_of(claims))]
-    for i, node in enumerate(_shared(claims)):
-        lines.append(f"    t{i} = {printer.show(node)}")
-        printer.named[node] = f"t{i}"
+    lines += ["    " + line for line in printer.name(claims)]
     lines.append("    bits = 0")
     for k, claim in enumerate(claims):
         lines.append(f"    if not {printer.show(claim)}: bits |= {1 << k}")

@@ -7,10 +7,11 @@ from itertools import combinations
 
 from spec.notation import Model, Property, RangeError, Step
 
+from .limits import LimitReached, Limits
 from .verdict import Trace, violates
 
 
-def minimise(model: Model, claim: Property, trace: Trace) -> Trace:
+def minimise(model: Model, claim: Property, trace: Trace, limits: Limits | None = None) -> Trace:
     """Return a trace that still violates a property, from which nothing more can be dropped.
 
     Parameters
@@ -21,6 +22,8 @@ def minimise(model: Model, claim: Property, trace: Trace) -> Trace:
         The property that the trace violates.
     trace : Trace
         The violation.
+    limits : Limits, optional
+        Where one is reached, the smallest trace so far is returned.
 
     Notes
     -----
@@ -28,16 +31,24 @@ def minimise(model: Model, claim: Property, trace: Trace) -> Trace:
     quarters and so on down to single steps, then pairs, again and again until nothing can go; what
     is left need not be the shortest counterexample.
     """
-    best = _cut(model, claim, trace.states[0], trace.steps) or trace
-    again = True
-    while again:
-        again = False
-        for steps in _smaller(model, best.steps):
-            found = _cut(model, claim, best.states[0], steps)
-            if found is not None and len(found.steps) < len(best.steps):
-                best, again = found, True
-                break
+    best, limits = trace, limits or Limits()
+    try:
+        smaller = _cut(model, claim, trace.states[0], trace.steps)
+        while smaller is not None:
+            best, smaller = smaller, _smaller_one(model, claim, smaller, limits)
+    except LimitReached:
+        pass
     return best
+
+
+def _smaller_one(model: Model, claim: Property, best: Trace, limits: Limits) -> Trace | None:
+    """Return a violation with fewer steps, if dropping some leaves one."""
+    for steps in _smaller(model, best.steps):
+        limits.check()
+        found = _cut(model, claim, best.states[0], steps)
+        if found is not None and len(found.steps) < len(best.steps):
+            return found
+    return None
 
 
 def _smaller(model: Model, steps: Sequence[Step]) -> Iterator[list[Step]]:

@@ -9,7 +9,7 @@ from spec.notation import _nodes as nodes
 from spec.notation._nodes import FALSE, TRUE, Node
 
 WIDE = 4096
-"""Of cells with more values it is not noted which are possible; what follows is left to z3."""
+"""Values from which on a cell is known by the least and the greatest only."""
 
 
 class Infeasible(Disabled):
@@ -25,6 +25,7 @@ class Facts:
     def __init__(self) -> None:
         self.truth: dict[Node, bool] = {}
         self.domain: dict[Node, frozenset[int]] = {}
+        self.bounds: dict[Node, tuple[int, int]] = {}  # of cells with many values
         self._clauses: list[Node] = []
         self._memory: dict[Node, tuple[int, int]] = {}
 
@@ -48,7 +49,8 @@ class Facts:
     def _compute(self, node: Node) -> tuple[int, int]:
         if node.op == "cell":
             domain = self.domain.get(node)
-            return (min(domain), max(domain)) if domain else (node.low, node.high)
+            there = self.bounds.get(node, (node.low, node.high))
+            return (min(domain), max(domain)) if domain else there
         if node.boolean:
             return self._truth(node)
         if node.op == "ite":
@@ -129,7 +131,8 @@ class Facts:
     def _narrow(self, fact: Node, inverse: Node) -> None:
         atom = inverse if fact.op == "not" else fact
         for place in _cells_against_constants(atom):
-            if place.high - place.low > WIDE:
+            if place.high - place.low >= WIDE:
+                self._bound(place, atom, atom is fact)
                 continue
             possible = self.domain.get(place) or frozenset(range(place.low, place.high + 1))
             wanted = TRUE if atom is fact else FALSE
@@ -139,6 +142,24 @@ class Facts:
             if not kept:
                 raise Infeasible
             self.domain[place] = kept
+
+    def _bound(self, place: Node, atom: Node, true: bool) -> None:
+        """Note what a comparison with a constant says of a cell with many values."""
+        low, high = self.bounds.get(place, (place.low, place.high))
+        a, b = atom.args
+        if atom.op == "equal":
+            value = (b if a is place else a).args[0]
+            if true:
+                low, high = max(low, value), min(high, value)
+            else:
+                low, high = low + (low == value), high - (high == value)
+        elif a is place:
+            low, high = (low, min(high, b.args[0] - 1)) if true else (max(low, b.args[0]), high)
+        else:
+            low, high = (max(low, a.args[0] + 1), high) if true else (low, min(high, a.args[0]))
+        if low > high:
+            raise Infeasible
+        self.bounds[place] = low, high
 
     def _propagate(self) -> list[Node]:
         """Return what remains of clauses of which all but one part is false."""
@@ -157,6 +178,7 @@ class Facts:
         for place, values in self.domain.items():
             if len(values) == 1:
                 found[place] = _value(place, next(iter(values)))
+        found |= {n: nodes.constant(low) for n, (low, high) in self.bounds.items() if low == high}
         return found
 
 

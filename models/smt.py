@@ -159,6 +159,9 @@ class Frame:
             if node.boolean:
                 if len(allowed) == 1:
                     parts.append(term if allowed[0] else z3.Not(term))
+            elif isinstance(allowed, range):
+                low, high = map(self.printer.number, (allowed[0], allowed[-1]))
+                parts.append(z3.And(low <= term, term <= high))
             else:
                 parts.append(z3.Or(*(term == self.printer.number(v) for v in allowed)))
         return z3.And(*parts)

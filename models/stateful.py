@@ -96,14 +96,17 @@ class Walker:
         self, model: Model, wanted: Sequence[Property], limits: Limits, small: bool = False
     ) -> None:
         self.model, self.limits, self.small = model, limits, small
-        self.starts = list(model.initial_states())
+        self.stopped = ""
+        try:
+            self.starts = list(model.initial_states(limits.check))
+        except LimitReached as limit:
+            self.starts, self.stopped = [], str(limit)
         self.seen: set[Values] = set()
         self.moves: dict[Values, list[Move]] = {}
         self.witnessed: dict[str, Trace] = {}
         self.pairs = sorted({(s.action, lane_of((s, None))) for s in model.steps})
         self.smallest: dict[str, Trace] = {}
         self.runs = 0
-        self.stopped = ""
         self.broken: dict[Values, list[Property]] = {}
         self.wrong: dict[tuple[Values, Values], list[Property]] = {}
         self.watch(wanted)
@@ -173,7 +176,7 @@ class Walker:
         if not self.small:
             return trace
         if claim.name not in self.smallest:
-            self.smallest[claim.name] = minimise(self.model, claim, trace)
+            self.smallest[claim.name] = minimise(self.model, claim, trace, self.limits)
         return self.smallest[claim.name]
 
     def _judge_state(self, trace: Trace) -> list[Property]:
@@ -326,7 +329,7 @@ def check(
     wanted = list(model.properties if wanted is None else wanted)
     walker = Walker(model, wanted, limits)
     found: dict[str, Trace] = {}
-    reason = "" if walker.starts else "there is no initial state"
+    reason = walker.stopped or ("" if walker.starts else "there is no initial state")
     try:
         for batch in count():
             if reason or walker.runs >= runs or len(found) == len(wanted):
@@ -336,7 +339,7 @@ def check(
             violation = _run(walker, size, moves, random_seed * 1_000_003 + batch)
             if violation is not None:
                 for claim in violation.claims:
-                    found[claim.name] = minimise(model, claim, violation.trace)
+                    found[claim.name] = minimise(model, claim, violation.trace, limits)
             elif walker.closed():
                 break
     except (OutOfLimits, HypothesisException):

@@ -6,16 +6,17 @@ branches. Paths that contradict themselves are dropped, and paths that do the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
 
-from spec.notation import Disabled, Model, Property, RangeError, Spec, Step
+from spec.notation import Disabled, Model, Property, RangeError, Spec, SpecError, Step
 from spec.notation import _nodes as nodes
 from spec.notation._nodes import TRUE, Cell, Node
 from spec.notation._symbolic import deciding, node_of, value_of
 
+from .limits import Limits
 from .paths import Facts, Infeasible, Run
 
 T = TypeVar("T")
@@ -129,7 +130,7 @@ class System:
         """Add what the transition properties demand of a command."""
         if command.leaves:
             return command
-        facts = _facts(command.guard)
+        facts = facts_of(command.guard)
         given = facts.replacements()
         checks = []
         for claim, condition, places in self._transitions:
@@ -141,8 +142,10 @@ class System:
         return replace(command, checks=tuple(checks))
 
 
-def explore(run: Callable[[], T]) -> Iterator[tuple[Run, T]]:
+def explore(run: Callable[[], T], limits: Limits | None = None) -> Iterator[tuple[Run, T]]:
     """Run a function of symbolic values along every feasible path.
+
+    An error counts where some state takes the path to it.
 
     Yields
     ------
@@ -158,36 +161,44 @@ def explore(run: Callable[[], T]) -> Iterator[tuple[Run, T]]:
             result = run()
         except Disabled:
             pass
+        except SpecError:
+            if _satisfiable(path.literals):
+                raise
         else:
             yield path, result
         finally:
             deciding.reset(token)
+        if limits is not None:
+            limits.check()
         new = range(len(path.decisions) - 1, len(given) - 1, -1)
         todo.extend([*path.decisions[:i], False] for i in reversed(new))
 
 
-def trace(model: Model) -> System:
+def trace(model: Model, limits: Limits | None = None) -> System:
     """Return a spec's guarded commands.
 
     Raises
     ------
     SpecError
         If an action cannot be run on symbolic values; the line is named.
+    LimitReached
+        If it takes too long.
     """
     system = System(model)
-    found = [c for step in model.steps for c in _commands(system, step)]
-    system.commands = tuple(system.checked(c) for c in found if not c.leaves or _possible(c))
+    found = [c for step in model.steps for c in _commands(system, step, limits)]
+    # What the facts of a path leave open, leaving a range above all, is mostly impossible.
+    found = [c for c in found if not c.leaves or _satisfiable(c.guard)]
+    system.commands = tuple(map(system.checked, found))
     return system
 
 
-def _possible(command: Command) -> bool:
-    """Ask z3 whether a step can leave its range: what the facts leave open is mostly impossible."""
+def _satisfiable(conditions: Sequence[Node]) -> bool:
     from .smt import satisfiable  # smt needs this module
 
-    return satisfiable(command.guard)
+    return satisfiable(conditions)
 
 
-def _commands(system: System, step: Step) -> list[Command]:
+def _commands(system: System, step: Step, limits: Limits | None) -> list[Command]:
     model = system.model
 
     def run() -> tuple[Updates, str]:
@@ -200,7 +211,7 @@ def _commands(system: System, step: Step) -> list[Command]:
 
     groups: dict[tuple[Updates, str], list[frozenset[Node]]] = {}
     order: dict[Node, int] = {}
-    for path, effect in explore(run):
+    for path, effect in explore(run, limits):
         for literal in path.literals:
             order.setdefault(literal, len(order))
         groups.setdefault(effect, []).append(frozenset(path.literals))
@@ -228,25 +239,25 @@ def _as_cell(node: Node, cell: Cell) -> Node:
 
 def merge(guards: list[frozenset[Node]]) -> list[frozenset[Node]]:
     """Join guards that differ in one literal only, true in one and false in the other."""
-    merged = list(dict.fromkeys(guards))
+    place = {guard: i for i, guard in enumerate(dict.fromkeys(guards))}
+    found = {literal for guard in place for literal in guard}
+    literals = sorted((n for n in found if nodes.negation(n) in found), key=lambda n: n.serial)
     again = True
     while again:
         again = False
-        for i, one in enumerate(merged):
-            for other in merged[i + 1 :]:
-                common = one & other
-                left, right = one - common, other - common
-                if len(left) == len(right) == 1 and nodes.negation(*left) in right:
-                    merged.remove(other)
-                    merged[i] = common
+        for literal in literals:
+            other = nodes.negation(literal)
+            for one in [guard for guard in place if literal in guard]:
+                common = one - {literal}
+                if common | {other} in place:
+                    at = min(place.pop(one), place.pop(common | {other}))
+                    place[common] = min(at, place.get(common, at))
                     again = True
-                    break
-            if again:
-                break
-    return merged
+    return sorted(place, key=place.__getitem__)
 
 
-def _facts(guard: tuple[Node, ...]) -> Facts:
+def facts_of(guard: tuple[Node, ...]) -> Facts:
+    """Return what is known where a guard holds."""
     facts = Facts()
     for literal in guard:
         facts.learn(literal)
@@ -256,7 +267,7 @@ def _facts(guard: tuple[Node, ...]) -> Facts:
 def _simplified(command: Command) -> Command | None:
     """Return the command with everything that its guard decides put in; None if it cannot run."""
     try:
-        facts = _facts(command.guard)
+        facts = facts_of(command.guard)
     except Infeasible:
         return None
     given = facts.replacements()

@@ -134,6 +134,15 @@ def replay(model: Model, taken: Sequence[Step], start: Values | None = None) -> 
     return Trace(tuple(states), tuple(taken))
 
 
+def extended(model: Model, trace: Trace, step: Step) -> Trace | None:
+    """Return a run with one more step, be it out of a range; None if it is not possible."""
+    try:
+        after = model.take(trace.states[-1], step)
+    except RangeError:
+        return Trace(trace.states, (*trace.steps, step))
+    return None if after is None else Trace((*trace.states, after), (*trace.steps, step))
+
+
 def explained(verdict: Verdict) -> Verdict:
     """Return the verdict with the spec's explanation of its violation."""
     if verdict.answer != "violated" or verdict.trace is None:
@@ -160,6 +169,26 @@ def violates(model: Model, claim: Property, trace: Trace) -> bool:
     if claim.kind == "range":
         return len(trace.steps) == len(trace.states) and what_failed(model, claim, trace) != ""
     return claim.kind in ("invariant", "lemma") and not model.holds(claim, last)
+
+
+class Disagreement(Exception):
+    """An engine and plain Python do not do the same: an error in this program."""
+
+
+def confirm(model: Model, claim: Property, trace: Trace) -> None:
+    """Judge in plain Python what an engine reports at the end of a trace.
+
+    Raises
+    ------
+    Disagreement
+        If the trace neither violates the property nor, for a witness, reaches it.
+    """
+    if claim.kind == "sometimes":
+        right = model.holds(claim, trace.states[-1])
+    else:
+        right = violates(model, claim, trace)
+    if not right:
+        raise Disagreement(f"{model.name}: plain Python does not confirm {claim.name}")
 
 
 def what_failed(model: Model, claim: Property, trace: Trace) -> str:

@@ -2,10 +2,12 @@
 
 SPECS = {
     "dstm": "spec.stm.dstm:DSTM",
+    "filter-lock": "spec.locks.filter:Filter",
     "jvstm": "spec.stm.jvstm:JVSTM",
     "mcrt": "spec.stm.mcrt:McRT",
     "norec": "spec.stm.norec:NOrec",
     "peterson": "spec.locks.peterson:Peterson",
+    "philosophers": "spec.locks.philosophers:Philosophers",
     "tl2": "spec.stm.tl2:TL2",
     "window-stm": "spec.stm.window:Window",
 }

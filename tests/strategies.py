@@ -123,6 +123,109 @@ def sources(draw: st.DrawFn) -> str:
     return "\n".join(lines) + "\n"
 
 
+SYMMETRIC_HEADER = """\
+from enum import IntEnum
+from spec.notation import *
+
+class Nobody(IntEnum):
+    NOBODY = -1
+
+class Random(Spec):
+    members = Index(3, names='p q')
+    a = Integer(0, 2)
+    who = Reference(members, Nobody)
+    last = Array(members, Reference(members, Nobody))
+    n = Array(members, Integer(0, 2))
+    met = Array((members, members), Boolean())
+    f = Boolean()
+"""
+
+SYMMETRIC_CONDITIONS = (
+    "s.n[p] == s.a", "s.n[p] < 2", "s.n[q] <= s.n[p]", "s.who == p", "s.who != q", "s.who < 0",
+    "s.last[p] == q", "s.last[p] == s.who", "s.last[q] >= 0", "s.met[p, q]", "no(s.met[q, p])",
+    "no(s.f)", "p != q", "every(s.n[m] <= s.n[p] for m in s.members)",
+    "some(s.who == m for m in s.members)", "count(s.met[p, m] for m in s.members) < 2",
+)  # fmt: skip
+
+SYMMETRIC_STATEMENTS = (
+    "s.n[p] = minimum(2, s.n[p] + 1)", "s.n[q] = s.a", "s.a = s.n[p]", "s.who = p",
+    "s.who = s.last[p]", "s.last[q] = s.who", "s.last[p] = ite(s.f, q, p)", "s.met[p, q] = True",
+    "s.met[q, p] = s.met[p, p]", "s.f = no(s.f)", "s.f = s.who == q", "s.a = (s.a + 1) % 3",
+    "s.n[p] = count(s.last[m] == p for m in s.members) % 3", "s.who = Nobody.NOBODY",
+    "s.last[p] = ite(s.last[q] == p, q, s.last[q])",
+)  # fmt: skip
+
+LOPSIDED = ("s.n[0] = 1", "s.who = 0", "s.a = s.n[1]", "s.n[p] = p", "require(s.who <= 0)")
+
+SYMMETRIC_CLAIMS = (
+    "no(every(s.n[m] == 2, s.who == m) for m in s.members)",
+    "count(s.n[m] == 2 for m in s.members) < 3",
+    "some(s.met[m, k] for m in s.members for k in s.members if m != k)",
+    "every(s.last[m] == s.who for m in s.members)", "s.a < 2", "s.f",
+)  # fmt: skip
+
+
+@st.composite
+def symmetric_sources(draw: st.DrawFn) -> str:
+    """Return the text of a spec whose members are mostly interchangeable."""
+    lines = [SYMMETRIC_HEADER]
+    for i in range(draw(st.integers(2, 4))):
+        lines += ["    @action", f"    def act{i}(s, p, q):"]
+        for condition in draw(st.lists(st.sampled_from(SYMMETRIC_CONDITIONS), max_size=2)):
+            word = draw(st.sampled_from(["require({})", "if {}: s.f = True"]))
+            lines.append(f"        {word.format(condition)}")
+        chosen = st.lists(st.sampled_from(SYMMETRIC_STATEMENTS), min_size=1, max_size=3)
+        lines += [f"        {statement}" for statement in draw(chosen)]
+        if not draw(st.integers(0, 9)):
+            lines.append(f"        {draw(st.sampled_from(LOPSIDED))}")
+    for kind, name in (("invariant", "always"), ("sometimes", "witness"), ("finished", "ends")):
+        claim = draw(st.sampled_from(SYMMETRIC_CLAIMS))
+        lines += [f"    @{kind}", f"    def {name}(s):", f"        return {claim}"]
+    lines += ["    @transition", "    def moves(s, after):"]
+    lines += ["        return every(after.n[m] >= s.n[m] for m in s.members)"]
+    return "\n".join(lines) + "\n"
+
+
+WAITING_HEADER = """\
+from spec.notation import *
+
+class Random(Spec):
+    members = Index(3, names='p')
+    at = Array(members, Integer(0, 3))
+    own = Array(members, Integer(0, 2))
+    lock = Boolean()
+    shared = Integer(0, 2)
+"""
+
+WAITING_STATEMENTS = (
+    "s.own[p] = (s.own[p] + 1) % 3", "s.own[p] = 0", "require(no(s.lock)); s.lock = True",
+    "s.lock = False", "s.shared = s.own[p]", "require(s.shared < 2); s.shared = s.shared + 1",
+    "require(s.shared != 1)", "s.own[p] = s.shared", "pass", "pass",
+    "s.own[(p + 1) % 3] = 1", "require(s.at[(p + 1) % 3] != 2)",
+)  # fmt: skip
+
+WAITING_CLAIMS = (
+    "s.shared < 2", "no(s.lock)", "s.own[0] < 2", "no(every(s.at[m] == 2 for m in s.members))",
+    "every(s.at[m] == 3 for m in s.members)", "s.own[1] + s.shared < 4", "s.at[2] < 3",
+)  # fmt: skip
+
+
+@st.composite
+def waiting_sources(draw: st.DrawFn) -> str:
+    """Return the text of a spec whose processes each go through a few places, mostly alone."""
+    lines = [WAITING_HEADER]
+    for place in range(4):
+        after = draw(st.sampled_from([(place + 1) % 4, place + 1 if place < 3 else 0, 0, 3]))
+        statement = draw(st.sampled_from(WAITING_STATEMENTS))
+        lines += ["    @action", f"    def act{place}(s, p):"]
+        lines += [f"        require(s.at[p] == {place})", f"        {statement}"]
+        lines += [f"        s.at[p] = {after}"]
+    for kind, name in (("invariant", "always"), ("sometimes", "witness"), ("finished", "ends")):
+        claim = draw(st.sampled_from(WAITING_CLAIMS))
+        lines += [f"    @{kind}", f"    def {name}(s):", f"        return {claim}"]
+    return "\n".join(lines) + "\n"
+
+
 _numbers = itertools.count()
 
 

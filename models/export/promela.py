@@ -216,7 +216,7 @@ class _Writer:
             lines.append(f"  :: d_step {{ {moves} }}")
         return [*lines, "  fi;"]
 
-    def _start_freely(self, choices: list[list[int]]) -> list[str]:
+    def _start_freely(self, choices: Sequence[Sequence[int]]) -> list[str]:
         lines = ["  atomic {"]
         for i, values in enumerate(choices):
             if len(values) > 1:

@@ -20,6 +20,9 @@ from ._store import Layout, Store
 from ._symbolic import Value
 from ._variables import Variable
 
+MOST_STARTS = 65536
+"""Values of a cell that are tried one by one where it may start anywhere."""
+
 Values: TypeAlias = tuple[int, ...]
 """A concrete state: the value of every cell, in the order of `Model.cells`."""
 
@@ -160,14 +163,33 @@ class Model:
         found.__dict__["_store"] = Store(self.layout, values)
         return found
 
-    def initial_values(self) -> list[list[int]]:
+    def initial_values(self) -> list[Sequence[int]]:
         """Return, for every cell, the values it may start with."""
         return [v.initial_values(self.spec, c) for v, cells in self._variables for c in cells]
 
-    def initial_states(self) -> Iterator[Values]:
-        """Yield every initial state."""
+    def initial_states(self, pause: Callable[[], None] = lambda: None) -> Iterator[Values]:
+        """Yield every initial state.
+
+        Parameters
+        ----------
+        pause : callable
+            Called now and then, also while nothing is found; it may raise.
+
+        Raises
+        ------
+        SpecError
+            If a cell may start with too many values to try them all.
+        """
         conditions = self.methods("initially")
-        for values in product(*self.initial_values()):
+        choices = self.initial_values()
+        for cell, several in zip(self.cells, choices, strict=True):
+            if len(several) > MOST_STARTS:
+                raise SpecError(
+                    f"{cell.label} may start with {len(several)} values; {MOST_STARTS} is the most"
+                )
+        for number, values in enumerate(product(*choices)):
+            if number % 256 == 0:
+                pause()
             if all(self.call(m, self.at(values)) for m in conditions):
                 yield values
 
@@ -184,6 +206,8 @@ class Model:
             raise
         except RangeError as error:
             message = f"{error} in {self._doing(method, arguments)}"
+            if not any(a.name == method for a in self.actions):  # no trace leads to this place
+                message = f"{_line(error, type(state))}: {message}"
             raise RangeError(error.variable, message) from error
         except Exception as error:
             raise SpecError(f"{_line(error, type(state))}: in {method}: {_say(error)}") from error

@@ -6,7 +6,7 @@ write it. Assigning a value outside of the declared range is an error, never a w
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
@@ -71,10 +71,10 @@ class Variable:
             found.append(Cell(self.name, index, label, low, high, self.boolean))
         return found
 
-    def initial_values(self, spec: Spec, cell: Cell) -> list[int]:
+    def initial_values(self, spec: Spec, cell: Cell) -> Sequence[int]:
         """Return the values that a cell may have at the start."""
         if self.initially is ANY:
-            return list(range(cell.low, self.bounds(spec)[1] + 1))
+            return range(cell.low, self.bounds(spec)[1] + 1)
         first = self.initially
         if callable(first):
             first = first(spec, *cell.index)

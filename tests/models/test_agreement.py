@@ -19,6 +19,7 @@ from models.smt import satisfiable
 from models.trace import System, trace
 from models.verdict import violates
 from spec.catalogue import SPECS
+from spec.locks.filter import Filter
 from spec.notation import Model, Step, Values
 from spec.stm.recorded_window import RecordedWindow
 from spec.stm.window import Window
@@ -32,6 +33,8 @@ MODELS = {
     "mcrt mended": lambda: load("mcrt", ["read-check=all-records"]),
     "norec": lambda: load("norec", ["values=two"]),
     "tl2": lambda: load("tl2", ["clock=pass"]),
+    "philosophers": lambda: load("philosophers"),
+    "filter": lambda: Model(Filter(processes=4)),
     "window proof": lambda: Model(RecordedWindow()),
     "window new": lambda: Model(Window()),
     "window old": lambda: Model(Window(fetch_and_increment="old")),

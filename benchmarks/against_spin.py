@@ -1,0 +1,227 @@
+"""Our exhaustive engine and Spin on the same specs, side by side, as whole processes.
+
+    python benchmarks/against_spin.py --repeats 5 --json benchmarks/against_spin.json
+
+Spin gets the model that ``counterpoint export`` prints. Both visit all states and judge the same
+properties; we judge the witnesses besides. Every figure is the median of the repeats, in which the
+subjects take turns. Needs ``spin`` and ``gcc``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Case:
+    """A spec under parameters, with the number of its states."""
+
+    spec: str
+    settings: tuple[str, ...]
+    states: int
+
+    @property
+    def name(self) -> str:
+        """The case in one line."""
+        return " ".join([self.spec, *self.settings])
+
+
+CASES = (
+    Case("window-stm", ("transactions=3",), 804_480),
+    Case("philosophers", ("philosophers=10",), 1_860_497),
+    Case("filter-lock", ("processes=5",), 179_408),
+)
+
+SPIN = {
+    "spin -DNOREDUCE": ("-DSAFETY", "-DNOREDUCE"),
+    "spin": ("-DSAFETY",),
+    "spin -DBFS": ("-DBFS", "-DNOREDUCE"),
+}
+"""Flags of the compiler; partial-order reduction and depth first are Spin's defaults."""
+
+OURS = {
+    "counterpoint": (),
+    "counterpoint, in Python": ("--explorer", "python"),
+    "counterpoint --reduce symmetry": ("--reduce", "symmetry"),
+}
+
+
+@dataclass
+class Spent:
+    """What a process used: wall time and processor time in seconds, and its output."""
+
+    wall: float
+    processor: float
+    output: str
+
+
+def run(command: Sequence[str], folder: Path) -> Spent:
+    """Run a process to its end."""
+    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    wall, after = time.monotonic() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode not in (0, 1):
+        raise SystemExit(f"{' '.join(command)}: {done.stdout}{done.stderr}")
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Spent(wall, used, done.stdout)
+
+
+def counterpoint(case: Case, *more: str) -> list[str]:
+    """Return a command of ours on a case."""
+    given = [part for setting in case.settings for part in ("--set", setting)]
+    return [sys.executable, "-m", "counterpoint", *more, case.spec, *given]
+
+
+def ours(case: Case, options: Sequence[str]) -> dict[str, float]:
+    """Check a case in a process that has nothing ready: it traces, prints and compiles anew."""
+    spent = run([*counterpoint(case, "check"), "--format", "json", *options], ROOT)
+    verdicts = json.loads(spent.output)
+    states = verdicts[0]["states"]
+    if "symmetry" not in options and states != case.states:
+        raise SystemExit(f"{case.name}: {states} states, not {case.states}")
+    return {"states": states, "verdict": spent.wall, "verdict processor": spent.processor}
+
+
+def ours_alone(case: Case) -> dict[str, float]:
+    """Explore a case in C with nothing else counted, in a process of its own."""
+    spent = run([sys.executable, __file__, "--alone", case.spec, *case.settings], ROOT)
+    found: dict[str, float] = json.loads(spent.output)
+    return found
+
+
+def alone(reference: str, settings: Sequence[str]) -> None:
+    """Print what the compiled explorer needs for itself; called in a process of its own."""
+    from models.compiled.explorer import Compiled
+    from models.limits import Limits
+    from models.loading import load
+    from models.trace import trace
+
+    model = load(reference, settings)
+    compiled = Compiled(trace(model), model.properties)
+    begun = time.monotonic()
+    while not compiled.ready():
+        time.sleep(0.01)
+    waited = time.monotonic() - begun
+    found: dict[str, float] = {"compiling": waited}
+    for threads in (1, 2):
+        begun, used = time.monotonic(), time.process_time()
+        explored = compiled.explore(Limits(), threads)
+        wall, processor = time.monotonic() - begun, time.process_time() - used
+        states = len(explored.states)
+        key = "" if threads == 1 else " on two cores"
+        found[f"states/s{key}"] = states / wall
+        if threads == 1:
+            found["states/s of processor"] = states / processor
+        found["bytes/state"] = explored.machine.memory() / states
+        del explored
+    print(json.dumps(found))
+
+
+def spin(case: Case, text: str, flags: Sequence[str]) -> dict[str, float]:
+    """Let Spin verify a case: generate, compile and run."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "model.pml").write_text(text)
+        slots = str(case.states.bit_length())
+        made = run(["spin", "-a", "-o2", "model.pml"], folder)
+        built = run(["gcc", "-O2", "-w", "-DNOFAIR", *flags, "-o", "pan", "pan.c"], folder)
+        pan = run(["./pan", "-m4000000", "-c0", f"-w{slots}"], folder)
+    states = _number(r"(\d+) states, stored", pan.output)
+    if "NOREDUCE" in "".join(flags) and states != case.states:
+        raise SystemExit(f"{case.name}: Spin counts {states:.0f} states, not {case.states}")
+    for_states = _number(r"([\d.]+)\s+(?:actual )?memory usage for states", pan.output)
+    for_table = _number(r"([\d.]+)\s+memory used for hash table", pan.output)
+    return {
+        "states": states,
+        "states/s": states / pan.wall,
+        "states/s of processor": states / pan.processor,
+        "bytes/state": (for_states + for_table) * 2**20 / states,
+        "compiling": made.wall + built.wall,
+        "verdict": made.wall + built.wall + pan.wall,
+        "verdict processor": made.processor + built.processor + pan.processor,
+    }
+
+
+def _number(pattern: str, text: str) -> float:
+    found = re.search(pattern, text)
+    if found is None:
+        raise SystemExit(f"Spin says no {pattern}:\n{text}")
+    return float(found[1])
+
+
+def measured(cases: Sequence[Case], repeats: int) -> Iterator[tuple[str, str, dict[str, float]]]:
+    """Yield case, subject and medians."""
+    for case in cases:
+        text = run([*counterpoint(case, "export"), "--to", "promela"], ROOT).output
+        found: dict[str, list[dict[str, float]]] = {}
+        for _ in range(repeats):
+            for name, options in OURS.items():
+                got = ours(case, options)
+                if name == "counterpoint":
+                    got |= ours_alone(case)
+                found.setdefault(name, []).append(got)
+            for name, flags in SPIN.items():
+                found.setdefault(name, []).append(spin(case, text, flags))
+        for name, several in found.items():
+            yield case.name, name, {k: median(one[k] for one in several) for k in several[0]}
+
+
+COLUMNS = {
+    "states": "{:,.0f}",
+    "states/s": "{:,.0f}",
+    "states/s of processor": "{:,.0f}",
+    "bytes/state": "{:.1f}",
+    "compiling": "{:.2f}",
+    "verdict": "{:.2f}",
+    "verdict processor": "{:.2f}",
+}
+HEADS = ("states", "states/s", "of proc.", "bytes", "comp. s", "verdict s", "of proc.")
+
+
+def main() -> None:
+    """Measure, print a table, write JSON."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--case", choices=[c.spec for c in CASES], action="append")
+    parser.add_argument("--alone", nargs="+", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.alone:
+        alone(given.alone[0], given.alone[1:])
+        return
+    for tool in ("spin", "gcc"):
+        if shutil.which(tool) is None:
+            raise SystemExit(f"{tool} is needed (Debian package {tool})")
+    rows: dict[str, dict[str, Any]] = {}
+    cases = [c for c in CASES if not given.case or c.spec in given.case]
+    for case, subject, values in measured(cases, given.repeats):
+        if case not in rows:
+            print(f"\n{case}\n{'':30} " + " ".join(f"{h:>11}" for h in HEADS), flush=True)
+        rows.setdefault(case, {})[subject] = values
+        cells = [form.format(values[k]) if k in values else "" for k, form in COLUMNS.items()]
+        print(f"{subject:30} " + " ".join(f"{c:>11}" for c in cells), flush=True)
+    if given.json:
+        machine = {"processor": platform.processor() or platform.machine(),
+                   "python": platform.python_version(), "repeats": given.repeats}  # fmt: skip
+        given.json.write_text(json.dumps({"machine": machine, "cases": rows}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    main()

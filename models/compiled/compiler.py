@@ -1,0 +1,102 @@
+"""The machine's C compiler: found, run in the background, and its result loaded."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+FLAGS = ("-O1", "-march=native", "-std=gnu11", "-w", "-fPIC", "-shared", "-pthread")
+
+
+class NoCompiler(Exception):
+    """There is no C compiler, or it cannot compile what we print; the message says which."""
+
+
+def found() -> list[str] | None:
+    """Return the command of a C compiler: ``$CC``, or the first of gcc, cc and clang; or None."""
+    given = shlex.split(os.environ.get("CC", ""))
+    for command in (given,) if given else (["gcc"], ["cc"], ["clang"]):
+        if shutil.which(command[0]):
+            return command
+    return None
+
+
+class Compilation:
+    """A compiler at work on one program, in a process of its own.
+
+    Parameters
+    ----------
+    text : str
+        The program in C.
+
+    Raises
+    ------
+    NoCompiler
+        If none is found or it cannot be started.
+    """
+
+    def __init__(self, text: str) -> None:
+        command = found()
+        if command is None:
+            given = os.environ.get("CC", "")
+            raise NoCompiler(f"there is no C compiler {given}".strip())
+        self._folder = tempfile.TemporaryDirectory(prefix="counterpoint-")
+        folder = Path(self._folder.name)
+        source, self._library = folder / "explorer.c", folder / "explorer.so"
+        self._said = folder / "said"
+        source.write_text(text)
+        try:
+            with self._said.open("wb") as said:
+                self._process = subprocess.Popen(
+                    [*command, *FLAGS, str(source), "-o", str(self._library)],
+                    stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+                    env=os.environ | {"TMPDIR": str(folder)},
+                    start_new_session=True,  # so that it can be ended with all it has started
+                )  # fmt: skip
+        except OSError as error:
+            self._folder.cleanup()
+            raise NoCompiler(f"{command[0]} cannot be started: {error.strerror}") from error
+
+    def ready(self) -> bool:
+        """Return whether the compiler has ended."""
+        return self._process.poll() is not None
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the compiler, at most so long; return whether it has ended."""
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def load(self) -> ctypes.CDLL:
+        """Return the compiled library.
+
+        Raises
+        ------
+        NoCompiler
+            If the compiler failed.
+        """
+        self._process.wait()
+        try:
+            if self._process.returncode:
+                said = self._said.read_text(errors="replace").strip().splitlines()
+                raise NoCompiler(f"the C compiler failed: {said[0] if said else 'silently'}")
+            return ctypes.CDLL(str(self._library))
+        except OSError as error:
+            raise NoCompiler(f"what the C compiler made cannot be loaded: {error}") from error
+        finally:
+            self.stop()
+
+    def stop(self) -> None:
+        """End the compiler if it still runs, and remove its files."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        self._folder.cleanup()

@@ -1,0 +1,93 @@
+"""Where each cell stands in a state packed into bits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from spec.notation import Values
+from spec.notation._nodes import Cell
+
+WORD = 64
+"""Bits of a machine word."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a cell stands.
+
+    Attributes
+    ----------
+    word, shift, width : int
+        The machine word, the cell's lowest bit in it, and its number of bits.
+    """
+
+    word: int
+    shift: int
+    width: int
+
+    @property
+    def mask(self) -> int:
+        """The bits of the cell, in place."""
+        return ((1 << self.width) - 1) << self.shift
+
+
+@dataclass(frozen=True)
+class BitPacking:
+    """States as machine words: a cell is its value less its least value, within one word.
+
+    Attributes
+    ----------
+    cells : tuple of Cell
+        All cells of a state.
+    places : dict of Cell to Place
+        Of the cells that have more than one value.
+    words : int
+        Words of a state, at least 1.
+    """
+
+    cells: tuple[Cell, ...]
+    places: dict[Cell, Place]
+    words: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of a state."""
+        return self.words * WORD // 8
+
+    def pack(self, values: Values) -> bytes:
+        """Return a state as bytes."""
+        number = 0
+        for cell, value in zip(self.cells, values, strict=True):
+            place = self.places.get(cell)
+            if place is not None:
+                number |= (value - cell.low) << place.word * WORD + place.shift
+        return number.to_bytes(self.size, "little")
+
+    def unpack(self, state: bytes) -> Values:
+        """Return a packed state's values."""
+        number = int.from_bytes(state, "little")
+        values = []
+        for cell in self.cells:
+            place = self.places.get(cell)
+            raw = 0
+            if place is not None:
+                raw = number >> place.word * WORD + place.shift & (1 << place.width) - 1
+            values.append(cell.low + raw)
+        return tuple(values)
+
+
+def bit_packing(cells: Sequence[Cell]) -> BitPacking:
+    """Lay out the cells: each into the first word that has room for it, the widest first."""
+    room: list[int] = []
+    places: dict[Cell, Place] = {}
+    for cell in sorted(cells, key=lambda c: -(c.high - c.low).bit_length()):
+        width = (cell.high - cell.low).bit_length()
+        if not width:
+            continue
+        word = next((i for i, left in enumerate(room) if left >= width), len(room))
+        if word == len(room):
+            room.append(WORD)
+        places[cell] = Place(word, WORD - room[word], width)
+        room[word] -= width
+    return BitPacking(tuple(cells), places, max(1, len(room)))

@@ -1,0 +1,135 @@
+"""Peterson's filter lock for any number of processes (IPL 12(3), 1981, section 3)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+from spec.notation import (
+    Array,
+    Choice,
+    Index,
+    Integer,
+    Member,
+    Reference,
+    Spec,
+    SpecError,
+    Value,
+    action,
+    every,
+    finished,
+    invariant,
+    no,
+    require,
+    some,
+    sometimes,
+)
+
+
+class Place(IntEnum):
+    """What a process does; on the way in it climbs and waits on each level."""
+
+    OUTSIDE = 0
+    WANTS = 1
+    CLIMBS = 2
+    WAITS = 3
+    INSIDE = 4
+
+
+class Nobody(IntEnum):
+    """To a level, no process has come yet."""
+
+    NOBODY = -1
+
+
+class Filter(Spec):
+    """Processes climb level after level; whoever comes last to one waits for all as high."""
+
+    name = "filter-lock"
+
+    processes = Index(3, names="p", labels="P", at_least=2, help="how many processes")
+    levels = Index(2, labels="L", help="one less than processes; follows from them")
+    waits = Choice(
+        "for-all", "for-higher", help="for whom the last waits: all as high, or only those higher"
+    )
+
+    place = Array(processes, Member(Place))
+    level = Array(processes, Integer(0, lambda s: len(s.levels)))
+    last = Array(levels, Reference(processes, Nobody))
+
+    def derive(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Take the number of levels from that of processes."""
+        levels = given.get("processes", self.declared_parameters["processes"].default) - 1
+        if given.get("levels", levels) != levels:
+            raise SpecError(f"{levels + 1} processes need {levels} levels, not {given['levels']}")
+        return {"levels": levels}
+
+    @action
+    def want(s, p: int) -> None:
+        """Begin to climb."""
+        require(s.place[p] == Place.OUTSIDE)
+        s.place[p] = Place.WANTS
+
+    @action
+    def climb(s, p: int) -> None:
+        """Go to the next level, from outside at once, from a level when nothing holds p there."""
+        require(s.level[p] < len(s.levels))
+        if s.place[p] != Place.WANTS:
+            require(s.place[p] == Place.WAITS, s.may_pass(p))
+        s.level[p] = s.level[p] + 1
+        s.place[p] = Place.CLIMBS
+
+    @action
+    def arrive(s, p: int) -> None:
+        """Be the last to come to this level."""
+        require(s.place[p] == Place.CLIMBS)
+        s.last[s.level[p] - 1] = p
+        s.place[p] = Place.WAITS
+
+    @action
+    def enter(s, p: int) -> None:
+        """Enter from the highest level when nothing holds p there."""
+        require(s.place[p] == Place.WAITS, s.level[p] == len(s.levels), s.may_pass(p))
+        s.place[p] = Place.INSIDE
+
+    @action
+    def leave(s, p: int) -> None:
+        """Leave all levels."""
+        require(s.place[p] == Place.INSIDE)
+        s.level[p] = 0
+        s.place[p] = Place.OUTSIDE
+
+    def may_pass(s, p: int) -> Value:
+        """Return whether another came later, or p waits for nobody."""
+        others = [q for q in s.processes if q != p]
+        return some(
+            no(every(s.level[p] == x + 1, s.last[x] == p) for x in s.levels),
+            no(s.level[q] >= s.level[p] if s.waits == "for-all" else s.level[q] > s.level[p]
+               for q in others),
+        )  # fmt: skip
+
+    @invariant
+    def mutual_exclusion(s) -> Value:
+        """No two processes are inside together."""
+        return no(
+            every(s.place[p] == Place.INSIDE, s.place[q] == Place.INSIDE)
+            for p in s.processes
+            for q in s.processes
+            if p < q
+        )
+
+    @sometimes
+    def somebody_enters_against_all(s) -> Value:
+        """One can be inside while all the others want to be."""
+        return some(
+            every(
+                s.place[p] == Place.INSIDE,
+                every(s.place[q] != Place.OUTSIDE for q in s.processes if q != p),
+            )
+            for p in s.processes
+        )
+
+    @finished
+    def never(s) -> Value:
+        """It runs for ever."""
+        return False

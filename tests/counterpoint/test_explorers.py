@@ -1,0 +1,95 @@
+"""How the exhaustive engine is asked to visit states, on the command line."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from ci.registry import JOBS
+from models.formats import command_line
+from tests.compilers import require_compiler
+from tests.counterpoint.test_command_line import call, cpu_seconds, start, wait_until
+
+
+def test_both_explorers_print_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    """A count, a trace or a note that depends on who explored."""
+    require_compiler()
+    command = ("check", "window-stm", "--set", "fetch-and-increment=old", "--format", "json")
+    found = []
+    for explorer in ("python", "compiled"):
+        code, out, err = call(capsys, *command, "--explorer", explorer)
+        assert (code, err) == (1, "")
+        found.append([{**v, "seconds": 0} for v in json.loads(out)])
+    assert found[0] == found[1]
+
+
+def test_a_reduction_says_what_it_stands_for(capsys: pytest.CaptureFixture[str]) -> None:
+    """A smaller count that looks as if the spec had become smaller."""
+    require_compiler()
+    command = ("check", "window-stm", "--set", "fetch-and-increment=old", "--reduce", "symmetry")
+    code, out, _ = call(capsys, *command)
+    assert code == 1
+    assert "2,418 states" in out
+    assert "symmetry of transactions:\n  they stand for 4,821 states" in out
+    assert "opacity                    after 13 steps" in out
+    code, out, _ = call(capsys, "check", "philosophers", "--reduce", "partial-order",
+                        "--property", "no-deadlock")  # fmt: skip
+    assert code == 1
+    assert "partial order: steps may have waited" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--explorer", "rust"], "'rust' is not one of 'auto', 'python', 'compiled'"),
+        (["--reduce", "luck"], "'luck' is not one of 'symmetry', 'partial-order'"),
+        (["--reduce", "symmetry", "--explorer", "python"], "only the compiled explorer can reduce"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An error without a word, or a traceback."""
+    code, out, err = call(capsys, "check", "peterson", *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_without_a_compiler(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A missing compiler that ends in a traceback, or that nobody hears of."""
+    monkeypatch.setenv("CC", "no-such-compiler")
+    code, out, err = call(capsys, "check", "peterson", "--explorer", "compiled")
+    assert (code, out) == (2, "")
+    assert "compiled explorer cannot run: there is no C compiler no-such-compiler" in err
+    code, out, _ = call(capsys, "check", "philosophers", "--set", "philosophers=7")
+    assert code == 1
+    assert "explored in Python: there is no C compiler" in " ".join(out.split())
+    code, out, _ = call(capsys, "check", "window-stm", "--reduce", "symmetry")
+    assert code == 0
+    assert "4,611 states" in out
+    assert "explored in Python and not reduced: there is no C" in " ".join(out.split())
+
+
+def test_interrupted_in_c(tmp_path: Path) -> None:
+    """Ctrl-C that waits until the last state, or leaves files of the compiler behind."""
+    require_compiler()
+    command = ("check", "window-stm", "--set", "transactions=4", "--explorer", "compiled")
+    process = start(*command, cwd=tmp_path)
+    wait_until(lambda: cpu_seconds(process.pid) > 2.5, process)  # all states would take a minute
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert (out, err.strip()) == ("", "counterpoint: interrupted; nothing was written")
+
+
+def test_the_command_that_reproduces_a_reduced_job() -> None:
+    """A command line that cannot be typed."""
+    (job,) = (j for j in JOBS if j.options.reduce)
+    command = command_line(job.reference, job.parameters, job.engine, job.only, job.options)
+    assert command == "counterpoint check window-stm --set transactions=4 --reduce symmetry"

@@ -1,0 +1,359 @@
+"""Specs that are large in one way: wide ranges, many branches, deep or long expressions."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+
+import pytest
+
+from models import bounded, exhaustive, stateful
+from models.limits import Limits
+from models.minimise import minimise
+from models.paths import Facts, Infeasible
+from models.trace import merge, trace
+from models.verdict import Disagreement, Trace, replay
+from spec.notation import (
+    ANY,
+    Array,
+    Boolean,
+    Index,
+    Integer,
+    Model,
+    Spec,
+    SpecError,
+    Step,
+    action,
+    count,
+    initially,
+    invariant,
+    ite,
+    no,
+    require,
+)
+from spec.notation import _nodes as nodes
+from spec.notation._nodes import Cell, Node
+from spec.stm.window import Window
+from tests.compilers import require_compiler
+
+EXPLORERS = ("python", "compiled")
+
+
+class Nested(Spec):
+    """An expression in which each part stands twice in the next, in a guard and in an update."""
+
+    a = Integer(0, 6)
+    b = Integer(0, 6)
+
+    @action
+    def go(s):
+        value = s.a
+        for k in range(30):
+            value = ite(value > k % 5, value - s.b % 2, value + s.b % 3) % 7
+        require(value != 3)
+        s.a = value
+
+    @action
+    def turn(s):
+        s.b = (s.b + 1) % 7
+
+    @invariant
+    def fine(s):
+        return s.a <= 6
+
+
+class Long(Spec):
+    """A sum over many cells, in a guard, an update and a claim."""
+
+    cells = Index(15, names="k", at_most=16)
+    rows = Index(15, at_most=16)
+    n = Array((cells, rows), Boolean())
+    total = Integer(0, 225)
+
+    @action
+    def add(s, k):
+        found = count(s.n[j, r] for j in s.cells for r in s.rows)
+        require(found < 2, no(s.n[k, 0]))
+        s.n[k, 0] = True
+        s.total = found + 1
+
+    @invariant
+    def counted(s):
+        return s.total == count(s.n[j, r] for j in s.cells for r in s.rows)
+
+
+@pytest.mark.parametrize("explorer", EXPLORERS)
+def test_expressions_that_mention_themselves_are_printed_once(explorer: str) -> None:
+    """Text that doubles with each level: it never comes to an end."""
+    if explorer == "compiled":
+        require_compiler()
+    verdicts = exhaustive.check(Model(Nested()), explorer=explorer)
+    assert {v.answer for v in verdicts} == {"holds"}
+    assert verdicts[0].states == exhaustive.check(Model(Nested()), explorer="python")[0].states
+
+
+@pytest.mark.parametrize("explorer", EXPLORERS)
+def test_sums_over_many_cells(explorer: str) -> None:
+    """Too many parentheses for Python's parser."""
+    if explorer == "compiled":
+        require_compiler()
+    verdicts = exhaustive.check(Model(Long()), explorer=explorer)
+    assert {v.answer for v in verdicts} == {"holds"}
+    assert verdicts[0].states == 1 + 15 + 15 * 14 // 2
+
+
+class Wide(Spec):
+    """A range of a thousand million values, of which few occur."""
+
+    n = Integer(0, 10**9)
+
+    @action
+    def double(s):
+        require(s.n < 500, s.n != 64)
+        if s.n == 0:
+            s.n = 1
+        else:
+            s.n = s.n * 2
+
+    @invariant
+    def small(s):
+        return s.n < 64
+
+
+@pytest.mark.parametrize("engine", [bounded, stateful])
+def test_wide_ranges_are_not_listed(engine: object) -> None:
+    """A set of all values of a range: it takes all memory."""
+    (found, *_) = engine.check(Model(Wide()))  # type: ignore[attr-defined]
+    assert (found.answer, found.depth) == ("violated", 7)
+
+
+def test_a_wide_range_is_no_matter_for_c() -> None:
+    """A limit of the generated Python that is one of the compiled explorer too."""
+    require_compiler()
+    with pytest.raises(SpecError, match="the range of n has 1000000001 values"):
+        exhaustive.check(Model(Wide()))
+    (found, *_) = exhaustive.check(Model(Wide()), explorer="compiled")
+    assert (found.answer, found.depth, found.states) == ("violated", 7, 8)
+
+
+class Anywhere(Wide):
+    """It may start with any of them."""
+
+    n = Integer(0, 10**9, initially=ANY)
+
+
+def test_too_many_starts_are_refused() -> None:
+    """A list of a thousand million numbers, asked for to describe the spec."""
+    with pytest.raises(SpecError, match="n may start with 1000000001 values; 65536 is the most"):
+        next(Model(Anywhere()).initial_states())
+    (found, *_) = bounded.check(Model(Anywhere()))
+    assert (found.answer, found.depth) == ("violated", 0)
+
+
+class Branching(Spec):
+    """An action with so many branches that its paths never end."""
+
+    places = Index(16, names="k", at_most=16)
+    n = Array(places, Integer(0, 3))
+
+    @action
+    def go(s):
+        total = 0
+        for k in s.places:
+            if s.n[k] > 1:
+                total = total + k
+        s.n[0] = total % 4
+
+    @invariant
+    def fine(s):
+        return s.n[0] < 4
+
+
+class Starting(Spec):
+    """So many initial states that they never end, none of them allowed."""
+
+    places = Index(16, names="k", at_most=16)
+    n = Array(places, Integer(0, 3), initially=ANY)
+
+    @action
+    def go(s, k):
+        s.n[k] = 0
+
+    @initially
+    def none(s):
+        return s.n[0] + s.n[1] > 6
+
+    @invariant
+    def fine(s):
+        return s.n[0] < 4
+
+
+@pytest.mark.parametrize("spec", [Branching, Starting])
+@pytest.mark.parametrize("engine", [exhaustive, bounded, stateful])
+def test_the_time_limit_covers_what_comes_before(spec: type[Spec], engine: object) -> None:
+    """A check that goes on long after its time, tracing or listing initial states."""
+    if (spec, engine) in ((Starting, bounded), (Branching, stateful)):
+        pytest.skip("it neither lists initial states, nor traces")
+    begun = time.monotonic()
+    (found, *_) = engine.check(Model(spec()), Limits(seconds=0.3))  # type: ignore[attr-defined]
+    assert (found.answer, found.reason) == ("unknown", "the time limit of 0.3 s was reached")
+    assert time.monotonic() - begun < 5
+
+
+class Steady(Spec):
+    """A long run, of which one step is enough."""
+
+    n = Integer(0, 1)
+
+    @action
+    def stay(s):
+        pass
+
+    @action
+    def rise(s):
+        s.n = 1
+
+    @invariant
+    def low(s):
+        return s.n == 0
+
+
+def test_minimising_keeps_to_its_time() -> None:
+    """Thousands of attempts after the time is over; a trace lost because of it."""
+    model = Model(Steady())
+    stay, rise = Step("stay", ()), Step("rise", ())
+    long = replay(model, [*[stay] * 40, rise])
+    claim = model.property_named("low")
+    assert len(minimise(model, claim, long).steps) == 1
+    late = Limits(seconds=1.0, started=time.monotonic() - 2.0)
+    assert minimise(model, claim, long, late).steps == long.steps
+
+
+def guards(literals: int, chance: random.Random) -> list[frozenset[Node]]:
+    """Return all ways to take sides on conditions, and some more, shuffled."""
+    cells = [nodes.cell(Cell(f"b{i}", (), f"b{i}", 0, 1, True)) for i in range(literals)]
+    found = [
+        frozenset(c if side else nodes.negation(c) for c, side in zip(cells, sides, strict=True))
+        for sides in itertools.product((True, False), repeat=literals)
+    ]
+    chance.shuffle(found)
+    return found
+
+
+def test_paths_that_do_the_same_are_merged_quickly() -> None:
+    """A search that begins again after each join: with twelve branches it takes minutes."""
+    begun = time.monotonic()
+    assert merge(guards(13, random.Random(1))) == [frozenset()]
+    assert time.monotonic() - begun < 10
+
+
+def test_merging_keeps_the_meaning() -> None:
+    """A guard that is lost with a join, or one that holds where none did."""
+    chance = random.Random(2)
+    for _ in range(200):
+        everything = guards(4, chance)
+        some = everything[: chance.randint(1, 15)]
+        merged = merge(some)
+        assert len(merged) <= len(some)
+        for full in everything:
+            assert any(g <= full for g in merged) == (full in some)
+
+
+def test_wide_cells_conclude_nothing_false() -> None:
+    """A bound of a wide cell that is off by one, or contradicts what can be."""
+    cell = nodes.cell(Cell("w", (), "w", -5000, 5000, False))
+    chance = random.Random(3)
+    for _ in range(500):
+        facts, there = Facts(), set(range(-60, 61))
+        try:
+            for _ in range(chance.randint(1, 5)):
+                value = chance.choice([-5000, 5000, *range(-50, 51)])
+                constant = nodes.constant(value)
+                condition, holds = chance.choice([
+                    (nodes.less(cell, constant), {v for v in there if v < value}),
+                    (nodes.less(constant, cell), {v for v in there if value < v}),
+                    (nodes.equal(cell, constant), {v for v in there if v == value}),
+                ])  # fmt: skip
+                if chance.random() < 0.5:
+                    condition, holds = nodes.negation(condition), there - holds
+                there = holds
+                facts.learn(condition)
+        except Infeasible:
+            assert not there
+            continue
+        low, high = facts.interval(cell)
+        assert all(low <= v <= high for v in there)
+
+
+class Careful(Spec):
+    """Its error stands where no state comes: what is written there is never reached."""
+
+    slots = Index(3)
+    a = Integer(0, 5)
+    b = Integer(0, 5)
+    n = Array(slots, Integer(0, 3))
+
+    @action
+    def go(s):
+        require(s.a < 5, s.b < 5)
+        if s.a + s.b < 4 and s.a * 2 + s.b * 2 > 7:
+            raise ValueError("this cannot be")
+        s.a, s.b = s.a + 1, s.b + 1
+
+    @invariant
+    def fine(s):
+        if s.a + s.b < 4 and s.a * 2 + s.b * 2 > 7:
+            return s.n[7] == 0
+        return s.a == s.b
+
+
+class Careless(Careful):
+    """The same error, where a state comes."""
+
+    @action
+    def go(s):
+        require(s.a < 5, s.b < 5)
+        if s.a + s.b == 4:
+            raise ValueError("this can be")
+        s.a, s.b = s.a + 1, s.b + 1
+
+
+class Outside(Careful):
+    """A property that reads beyond an array."""
+
+    @invariant
+    def fine(s):
+        return s.n[s.a] == 0
+
+
+@pytest.mark.parametrize("engine", [exhaustive, bounded])
+def test_an_error_counts_where_a_state_comes(engine: object) -> None:
+    """A check that stops because of code that no run reaches, or passes over code that one does."""
+    (found, *_) = engine.check(Model(Careful()))  # type: ignore[attr-defined]
+    assert found.answer == "holds"
+    with pytest.raises(SpecError, match=r"test_large.py:\d+: in go: ValueError: this can be"):
+        engine.check(Model(Careless()))  # type: ignore[attr-defined]
+
+
+def test_an_index_error_in_a_property_names_its_line() -> None:
+    """An error without the place to look at."""
+    with pytest.raises(SpecError, match=r"test_large.py:\d+: an index of n is outside of the"):
+        exhaustive.check(Model(Outside()))
+
+
+def test_bounded_shows_nothing_that_python_does_not_confirm(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A counterexample that only z3 believes."""
+    model = Model(Window(fetch_and_increment="old"))
+    start = Trace((next(model.initial_states()),), ())
+    monkeypatch.setattr(bounded._Bounded, "_trace", lambda *_: start)
+    with pytest.raises(Disagreement, match="plain Python does not confirm all-commit"):
+        bounded.check(model, wanted=[model.property_named("all-commit")], steps=8)
+
+
+def test_tracing_the_window_takes_no_more_commands_than_it_did() -> None:
+    """Paths that are no longer merged."""
+    assert len(trace(Model(Window())).commands) == 46
+    assert len(trace(Model(Window(transactions=3))).commands) == 69

@@ -1,0 +1,66 @@
+"""The small protocols: exact counts, shortest lengths, and what their readings do."""
+
+from __future__ import annotations
+
+import pytest
+
+from models import exhaustive
+from models.verdict import Verdict
+from spec.locks.filter import Filter
+from spec.locks.philosophers import Philosophers
+from spec.notation import Model, Spec, SpecError
+
+
+def by_name(spec: Spec, **more: object) -> dict[str, Verdict]:
+    """Return the verdicts of the exhaustive engine by property."""
+    return {v.claim.name: v for v in exhaustive.check(Model(spec), **more)}  # type: ignore[arg-type]
+
+
+def lucas(n: int) -> int:
+    """Return a Lucas number: 2, 1, 3, 4, 7, 11, ..."""
+    a, b = 2, 1
+    for _ in range(n):
+        a, b = b, a + b
+    return a
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
+def test_philosophers_starve_if_all_are_left_handed(size: int) -> None:
+    """A fork taken twice or a place forgotten: each philosopher adds a factor of phi cubed."""
+    found = by_name(Philosophers(philosophers=size))
+    assert found["no-deadlock"].answer == "violated"
+    assert found["no-deadlock"].depth == 2 * size  # all hungry, all with one fork
+    assert found["neighbours-do-not-eat-together"].states == lucas(3 * size) - 1
+    assert {v.answer for n, v in found.items() if n != "no-deadlock"} == {"holds"}
+    mended = by_name(Philosophers(philosophers=size, left_handed="all-but-one"))
+    assert {v.answer for v in mended.values()} == {"holds"}
+    assert mended["no-deadlock"].states == lucas(3 * size)
+
+
+def test_ten_philosophers() -> None:
+    """A count that only large tables get wrong."""
+    found = by_name(Philosophers(philosophers=10))
+    assert found["ranges"].states == 1_860_497 == lucas(30) - 1
+    assert found["ranges"].transitions == 15_426_860
+
+
+@pytest.mark.parametrize(("size", "states"), [(2, 43), (3, 642), (4, 10_165), (5, 179_408)])
+def test_the_filter_lock_lets_one_in(size: int, states: int) -> None:
+    """A step lost, or a level that a process leaves too early."""
+    found = by_name(Filter(processes=size))
+    assert {v.answer for v in found.values()} == {"holds"}
+    assert {v.states for v in found.values()} == {states}
+
+
+def test_waiting_for_those_who_are_higher_is_not_enough() -> None:
+    """A reading that should break mutual exclusion and does not."""
+    found = by_name(Filter(processes=3, waits="for-higher"))
+    assert found["mutual-exclusion"].answer == "violated"
+    assert found["mutual-exclusion"].depth == 12
+
+
+def test_levels_follow_from_processes() -> None:
+    """Fewer levels than it needs, taken without a word."""
+    with pytest.raises(SpecError, match="4 processes need 3 levels, not 2"):
+        Filter(processes=4, levels=2)
+    assert len(Filter(processes=4).levels) == 3
