@@ -31,9 +31,14 @@ def report(verdicts: Sequence[Verdict]) -> None:
         mine = [v for v in verdicts if v.engine == engine]
         click.echo()
         click.echo(wrapped(f"{engine}: {_effort(mine)}"))
-        longest = max(len(v.claim.name) for v in mine)
-        for verdict in mine:
+        kept = [v for v in mine if v.claim.kind == "lemma" and v.answer == "holds"]
+        told = [v for v in mine if v not in kept] or mine
+        longest = max(len(v.claim.name) for v in told)
+        for verdict in told:
             _line(verdict, max(26, min(longest, width() // 2 - 10)))
+        if len(told) < len(mine):
+            other = "other " if any(v.claim.kind == "lemma" for v in told) else ""
+            click.echo(f"  {click.style('holds   ', fg='green')}  {len(kept)} {other}lemmas")
     obstacles(verdicts)
     worst = first_to_break(verdicts)
     if worst is not None:

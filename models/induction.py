@@ -141,12 +141,7 @@ def _of_claim(model: Model, claim: Property, proofs: Sequence[Proof], reason: st
     if claim.kind == "sometimes":
         return replace(verdict, reason="a witness needs a run: ask another engine")
     if obstacles:
-        broken = dict.fromkeys(f"{o.failure.lemma.name}, at {o.where}" for o in obstacles)
-        return replace(
-            verdict,
-            reason="it rests on lemmas that are not kept",
-            explanation=Explanation(tuple(broken)),
-        )
+        return replace(verdict, reason="it rests on lemmas that are not kept")
     if reason or not all(p.complete for p in proofs):
         return replace(verdict, reason=reason or "not decided")
     if not makes:

@@ -159,7 +159,7 @@ class Obstacles:
         """Look for the state among those that are reachable where all ranges have their ends."""
         finite = Model(model.spec, model.reference)
         indices = [p for p in model.spec.declared_parameters.values() if isinstance(p, Index)]
-        sizes = ", ".join(f"{p.size(model.spec)} {p.name}" for p in indices) or "these bounds"
+        sizes = ", ".join(f"{p.name}={p.size(model.spec)}" for p in indices) or "these bounds"
         if any(not c.low <= v <= c.high for c, v in zip(finite.cells, state, strict=True)):
             return None, f"With {sizes} it lies outside of the bounds that can be explored."
         run = self.explored.get(sizes)

@@ -1,0 +1,49 @@
+"""Proofs as a user asks for them, and what is shown where one fails."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.counterpoint.test_command_line import call
+
+
+def test_a_proof_in_one_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """A proof that does not say how far it reaches, or lists what nobody asked for."""
+    code, out, _ = call(capsys, "check", "window-stm", "--engine", "any-number",
+                        "--property", "opacity")  # fmt: skip
+    assert code == 0
+    assert "any number of transactions" in out
+    assert "  holds     18 lemmas\n" in out
+    assert "the-clock-is-ahead" not in out
+
+
+def test_a_lemma_that_fails_is_shown_with_its_state(capsys: pytest.CaptureFixture[str]) -> None:
+    """An unknown that tells nothing of what to mend."""
+    code, out, _ = call(capsys, "check", "window-stm", "--set", "recheck-locked=ignore",
+                        "--engine", "induction", "--property", "opacity")  # fmt: skip
+    assert code == 3
+    assert "it rests on lemmas that are not kept" in out
+    assert "readers-precede-what-is-to-come not kept by read(t=T1, x=y)" in out
+    assert "  stage[T0] = PUBLISHING\n" in out
+    assert "It is not one of the 109,908 states reached with transactions=2, objects=2." in out
+    assert "17 other lemmas" in out
+
+
+def test_a_false_lemma_replays(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A run to a lemma's violation that only the prover believes."""
+    code, out, _ = call(capsys, "check", "window-stm", "--set", "fetch-and-increment=old",
+                        "--engine", "induction", "--format", "json")  # fmt: skip
+    assert code == 1
+    false = [v for v in json.loads(out) if v["verdict"] == "violated"]
+    assert {v["property"]: v["depth"] for v in false} == {
+        "updates-follow-what-they-saw": 5,
+        "readers-precede-what-is-to-come": 7,
+    }
+    path = tmp_path / "found.json"
+    path.write_text(out)
+    code, out, _ = call(capsys, "replay", str(path))
+    assert code == 0
+    assert out.count("agrees") == 2
