@@ -249,7 +249,7 @@ class _Prover:
         return next(filter(None, answers), "")
 
     def _step(self, claim: Property, path: Path) -> Node:
-        return formula(self.model, claim.method, self.before, path.run.at(path.after))
+        return formula(self.model, claim.method, self.before, self.before.run.at(path.after))
 
     def _fits(self, path: Path) -> Node:
         return nodes.conjunction(path.after.ranges)
@@ -259,18 +259,27 @@ def _verdicts(
     model: Model, wanted: Sequence[Property], proofs: Sequence[Proof], reason: str
 ) -> list[Verdict]:
     found = {}
+    unsaid = []
     for claim in wanted:
         verdict = _of_claim(model, claim, proofs, reason)
-        if verdict is not None:
-            found[claim.name] = verdict
+        if verdict is None:
+            unsaid.append(claim.name)
+            verdict = _unknown(model, claim, proofs, _why(claim, proofs, reason))
+        found[claim.name] = verdict
     for proof in proofs:
         for name in proof.claims:
             if name not in found:
                 own = proof.model.property_named(name)
                 found[name] = _of_claim(proof.model, own, proofs, reason) or found[name]
-    if not found:
-        found = {p.name: _unknown(model, p, proofs, _why(p, proofs, reason)) for p in wanted}
+    asked_by_name = len(wanted) < len([p for p in model.properties if p.kind != "sometimes"])
+    if not asked_by_name and len(unsaid) < len(wanted):
+        note = f"not said for any number: {', '.join(unsaid)}"
+        found = {n: _noted(v, note) for n, v in found.items() if n not in unsaid}
     return [*found.values(), *_of_lemmas(proofs, reason)]
+
+
+def _noted(verdict: Verdict, note: str) -> Verdict:
+    return replace(verdict, notes=(*verdict.notes, note))
 
 
 def _why(claim: Property, proofs: Sequence[Proof], reason: str) -> str:

@@ -245,6 +245,17 @@ def test_an_assignment_to_all_is_refused_where_it_reads_what_it_assigns() -> Non
             list(paths(model, wanted))
 
 
+def test_a_claim_that_is_asked_for_by_name_is_answered() -> None:
+    """A claim that needs a number dropped without a word: nothing asked, nothing wrong."""
+    model = load("window-stm")
+    wanted = [model.property_named("serializability"), model.property_named("opacity")]
+    found = {v.claim.name: v for v in any_number.check(model, wanted=wanted)}
+    assert found["serializability"].answer == "unknown"
+    assert found["opacity"].answer == "holds"
+    [note] = {v.notes[-1] for v in any_number.check(model) if v.claim.name == "ranges"}
+    assert note.startswith("not said for any number: serializability, ")
+
+
 def test_a_spec_without_such_indices_is_unknown() -> None:
     """Nothing proved shown as proved."""
     found = any_number.check(load("peterson"))
