@@ -101,6 +101,9 @@ class Members:
     def __len__(self) -> int:
         raise SpecError(f"{self.name} have no number here")
 
+    def __getitem__(self, place: object) -> Symbolic:
+        raise SpecError(f"{self.name} have no number here, and none is the first")
+
 
 @dataclass(frozen=True)
 class Write:
