@@ -96,18 +96,32 @@ def proofs_of(model: Model) -> list[Model]:
     mixed with the spec's own class; the spec itself, if none is named.
     """
     own = type(model.spec)
-    keys = (f"{c.__module__}:{c.__qualname__}" for c in own.__mro__)
-    names = next((PROOFS[key] for key in keys if key in PROOFS), ())
-    if not names:
+    keys = {f"{c.__module__}:{c.__qualname__}": c for c in reversed(own.__mro__)}
+    proved = next((key for key in reversed(keys) if key in PROOFS), "")
+    proofs = [(name, _imported(name)) for name in PROOFS.get(proved, ())]
+    if not proofs or any(_hides(proof, own, keys[proved]) for _, proof in proofs):
         return [Model(model.spec, model.reference, unbounded=True)]
     given = model.changed_parameters()
     found = []
-    for name in names:
-        proof = _imported(name)
+    for name, proof in proofs:
         if own not in proof.__mro__:
             proof = type(proof.__name__, (proof, own), {"name": proof.name})
         found.append(Model(proof(**given), name, unbounded=True))
     return found
+
+
+def _hides(proof: type[Spec], own: type[Spec], base: type[Spec]) -> bool:
+    """Return whether a proof and a variant of the spec replace the same method.
+
+    Then the proof would be of its own method, not of the variant's.
+    """
+    changed = {n for c in own.__mro__ if c not in base.__mro__ for n in vars(c)}
+    recorded = {n for c in proof.__mro__ if c not in base.__mro__ for n in vars(c)}
+    return any(not name.startswith("__") for name in changed & recorded - CLASS_NAMES)
+
+
+CLASS_NAMES = frozenset(vars(Spec))
+"""What every spec's class has of its own, such as its name."""
 
 
 def mutants(reference: str) -> dict[str, type[Spec]]:

@@ -107,7 +107,9 @@ def satisfiable(conditions: Sequence[Node]) -> bool:
             terms[node] = z3.Bool(_name(cell))
         else:
             terms[node] = z3.Int(_name(cell))
-            ranges += [cell.low <= terms[node], terms[node] <= cell.high]
+            ranges.append(cell.low <= terms[node])
+            if cell.high != nodes.UNBOUNDED:
+                ranges.append(terms[node] <= cell.high)
     printer = Printer(terms, 0)
     solver = z3.Solver()
     solver.set("timeout", 1000)  # what it cannot say in a second counts as possible

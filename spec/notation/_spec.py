@@ -77,15 +77,11 @@ class Spec:
         cls.mutation = None
         if "name" not in cls.__dict__:
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
-        bases = [b for b in reversed(cls.__mro__[1:]) if issubclass(b, Spec)]
-        cls.declared_parameters = {n: p for b in bases for n, p in b.declared_parameters.items()}
-        cls.declared_variables = {n: v for b in bases for n, v in b.declared_variables.items()}
-        cls.declared_methods = {
-            name: mark
-            for base in bases
-            for name, mark in base.declared_methods.items()
-            if name not in cls.without
-        }
+        cls.declared_parameters = _inherited(cls, "declared_parameters")
+        cls.declared_variables = _inherited(cls, "declared_variables")
+        cls.declared_methods = _inherited(cls, "declared_methods")
+        for name in cls.without:
+            cls.declared_methods.pop(name, None)
         for attribute, value in cls.__dict__.items():
             declares = isinstance(value, Parameter | Variable) or hasattr(value, MARK)
             if declares and hasattr(Spec, attribute):
@@ -138,3 +134,19 @@ class Spec:
     def picture(self) -> Picture | None:
         """Return the state drawn on a line of time, where the spec has one."""
         return None
+
+
+def _inherited(cls: type[Spec], what: str) -> dict[str, Any]:
+    """Return what the bases declare; of two bases, the one that Python would ask first decides.
+
+    A base decides only on what it declares anew: not on what it has from a base of its own.
+    """
+    found: dict[str, Any] = {}
+    for base in reversed(cls.__mro__[1:]):
+        if not issubclass(base, Spec):
+            continue
+        above = [getattr(b, what) for b in base.__bases__ if issubclass(b, Spec)]
+        for name, value in getattr(base, what).items():
+            if name not in found or not any(known.get(name) is value for known in above):
+                found[name] = value
+    return found

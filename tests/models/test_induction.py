@@ -7,9 +7,9 @@ from operator import itemgetter
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from models import exhaustive, induction
+from models import any_number, exhaustive, induction
 from models.limits import Limits
-from models.loading import load, proofs_of
+from models.loading import load, mutants, proofs_of
 from models.proving import Prover
 from models.trace import trace
 from models.verdict import Verdict, violates
@@ -191,3 +191,57 @@ def test_a_witness_is_left_to_other_engines() -> None:
         if v.claim.kind == "sometimes"
     ]
     assert found.answer == "unknown"
+
+
+@pytest.mark.parametrize("name", list(mutants("window-stm")))
+def test_no_mutant_is_proved_that_is_killed(name: str) -> None:
+    """A slip that the proof's class hides: its readings, or a method that both replace."""
+    model = load(f"window-stm/{name}")
+    killed = set(model.spec.mutation.killed)
+    wanted = [p for p in model.properties if p.kind in ("invariant", "deadlock")]
+    found = induction.check(model, Limits(60.0), wanted)
+    assert not [v.claim.name for v in found if v.answer == "holds" and v.claim.name in killed]
+
+
+FLIPS = [
+    f"{name}={value}"
+    for name, parameter in Window.declared_parameters.items()
+    for value in getattr(parameter, "values", ())[1:]
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", FLIPS)
+def test_no_reading_is_proved_that_is_broken(setting: str) -> None:
+    """A reading that the proof does not follow; both proofs, against all states at 2 x 2."""
+    model = load("window-stm", [setting])
+    broken = {v.claim.name for v in exhaustive.check(model) if v.answer == "violated"}
+    found = induction.check(model) + any_number.check(model)
+    assert not [v.claim.name for v in found if v.answer == "holds" and v.claim.name in broken]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(mutants("window-stm")))
+def test_no_mutant_is_proved_for_any_number(name: str) -> None:
+    """The same as for given numbers."""
+    model = load(f"window-stm/{name}")
+    killed = set(model.spec.mutation.killed)
+    found = any_number.check(model, Limits(60.0))
+    assert not [v.claim.name for v in found if v.answer == "holds" and v.claim.name in killed]
+
+
+def test_a_variant_that_replaces_what_the_proof_replaces_has_no_proof() -> None:
+    """The proof's method taken for the variant's: what is proved is another protocol."""
+
+    class Other(Window):
+        def record_publish(s, t, x):
+            """Publish without a trace."""
+
+    found = proofs_of(Model(Other()))
+    assert [type(p.spec) for p in found] == [Other]
+
+
+def test_a_mixture_of_classes_has_what_the_first_declares() -> None:
+    """A reading that a mutant fixes, set back by another base that has it from above."""
+    model = load("window-stm/fetch-and-increment-returns-old")
+    assert [p.spec.returns for p in proofs_of(model)] == ["old", "old"]
