@@ -128,14 +128,20 @@ def _describe(reference: str) -> dict[str, dict[str, str]]:
     show_default=True,
     help=f"One of {', '.join(ENGINES)}; or all.",
 )
-@click.option("--property", "names", multiple=True, metavar="NAME", help="Only this property.")
+@click.option(
+    "--property",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Only this property; may be repeated.",
+)
 @click.option("--steps", type=click.IntRange(0, 1000), help="Bounded: the longest run.  [20]")
 @click.option("--runs", type=click.IntRange(1), help="Stateful: how many random runs.  [6000]")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Stateful: of the random runs.")
 @click.option("--explorer", type=click.Choice(EXPLORERS), default="auto",
               show_default=True, help="Exhaustive: Python, C, or C if it pays.")  # fmt: skip
 @click.option("--reduce", type=click.Choice(REDUCTIONS), multiple=True,
-              help="Exhaustive: leave out states that stand for each other.")  # fmt: skip
+              help="Exhaustive: leave out what others stand for; repeatable.")  # fmt: skip
 @click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
               help="For each engine; what is open then is unknown.")  # fmt: skip
 @click.option("--memory-limit", type=click.IntRange(1), default=4096, metavar="MB",

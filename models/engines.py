@@ -159,7 +159,9 @@ def check(
     for one in engines_named(engine):
         if engine == "all" and one.proves and not _provable(model, one.name):
             continue
-        mine = one.check(model, limits.again(), wanted, options or Options())
+        asked = Options(**{name: getattr(options or Options(), name) for name in one.options})
+        mine = one.check(model, limits.again(), wanted, asked)
+        mine = [replace(v, asked=asked) for v in mine]
         if one.name == "stateful":
             mine = _with_share(model, limits, found, mine)
         found += mine

@@ -39,7 +39,8 @@ def command(verdict: Verdict) -> str:
     """Return the command line that reproduces a verdict."""
     model = verdict.model
     changed = model.changed_parameters()
-    return command_line(model.reference, changed, verdict.engine, [verdict.claim.name])
+    only = [verdict.claim.name]
+    return command_line(model.reference, changed, verdict.engine, only, verdict.asked)
 
 
 def as_json(verdicts: Sequence[Verdict]) -> str:

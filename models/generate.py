@@ -70,7 +70,10 @@ def packing(cells: Sequence[Cell]) -> Packing:
     for cell in cells:
         span = cell.high - cell.low
         if span >= 65536:
-            raise SpecError(f"the range of {cell.label} has {span + 1} values; 65536 is the most")
+            raise SpecError(
+                f"the range of {cell.label} has {span + 1} values; 65536 is the most "
+                "in Python: --explorer compiled takes more"
+            )
         if span:
             offset[cell], width[cell] = size, 1 if span < 256 else 2
             size += width[cell]

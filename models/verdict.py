@@ -77,6 +77,10 @@ class Verdict:
         Why it is unknown; what failed.
     notes : tuple of str
         What else there is to know, such as actions that never happen.
+    explanation : Explanation
+        Why it is violated, in words.
+    asked : Options or None
+        What the engine was asked to do beside its defaults; see `engines.Options`.
     """
 
     model: Model
@@ -92,6 +96,7 @@ class Verdict:
     reason: str = ""
     notes: tuple[str, ...] = ()
     explanation: Explanation = field(default_factory=lambda: Explanation(()))
+    asked: Any = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the verdict as ``--format json`` prints it."""

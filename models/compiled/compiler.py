@@ -19,8 +19,17 @@ class NoCompiler(Exception):
 
 
 def found() -> list[str] | None:
-    """Return the command of a C compiler: ``$CC``, or the first of gcc, cc and clang; or None."""
-    given = shlex.split(os.environ.get("CC", ""))
+    """Return the command of a C compiler: ``$CC``, or the first of gcc, cc and clang; or None.
+
+    Raises
+    ------
+    NoCompiler
+        If ``$CC`` is not what a shell would take for a command.
+    """
+    try:
+        given = shlex.split(os.environ.get("CC", ""))
+    except ValueError as error:
+        raise NoCompiler(f"$CC is no command: {error}") from error
     for command in (given,) if given else (["gcc"], ["cc"], ["clang"]):
         if shutil.which(command[0]):
             return command

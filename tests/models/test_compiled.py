@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 
 from models import exhaustive
 from models.compiled.circuit import Circuit
-from models.compiled.compiler import Compilation
+from models.compiled.compiler import Compilation, NoCompiler, found
 from models.compiled.explorer import Compiled, CompiledExploration
 from models.compiled.layout import WORD, bit_packing
 from models.exploration import Exploration
@@ -272,3 +272,12 @@ def test_a_compiler_is_ended_with_all_it_started(
     while child.exists() and child.read_text().rpartition(")")[2].split()[0] != "Z":
         assert time.monotonic() < until
     assert sorted(p.name for p in tmp_path.iterdir()) == ["cc", "child"]
+
+
+def test_a_command_with_an_open_quotation_mark_is_no_compiler(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A traceback where Python could have done the work."""
+    monkeypatch.setenv("CC", 'gcc "')
+    with pytest.raises(NoCompiler, match="no command"):
+        found()

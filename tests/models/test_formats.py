@@ -6,8 +6,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from models.formats import Case, as_junit, clean
-from models.loading import line_of_user
+from models.engines import Options, check
+from models.formats import Case, as_junit, clean, command
+from models.loading import line_of_user, load
 
 
 def test_junit_holds_any_text() -> None:
@@ -31,3 +32,15 @@ def test_only_lines_of_a_users_file_are_named() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         exec(compile("\n\nx = 1 // 0\n", "mine.py", "exec"), space)
     assert line_of_user(caught.value) == "mine.py:3"
+
+
+def test_what_was_asked_is_asked_again() -> None:
+    """A line to reproduce a reduced or a short run that starts another one."""
+    model = load("philosophers")
+    asked = Options(reduce=("symmetry",), steps=7)
+    [found] = check(
+        model, "exhaustive", wanted=[model.property_named("no-deadlock")], options=asked
+    )
+    assert command(found).endswith("--property no-deadlock --reduce symmetry")
+    [found] = check(model, "bounded", wanted=[model.property_named("ranges")], options=asked)
+    assert command(found).endswith("--engine bounded --steps 7")
