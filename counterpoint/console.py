@@ -14,6 +14,7 @@ import click
 
 from models.loading import line_of_user
 from models.processes import cores
+from sim_web.errors import WebError
 from spec.notation import SpecError
 
 OK, FELL, WRONG, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 130
@@ -56,7 +57,7 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
         return _say(f"{error.format_message()} (see {path} --help)", WRONG)
     except click.ClickException as error:
         return _say(error.format_message(), error.exit_code)
-    except SpecError as error:
+    except (SpecError, WebError) as error:
         return _say(str(error), WRONG)
     except (KeyboardInterrupt, click.Abort) as error:
         told = str(error.__cause__ or error)  # click makes an Abort of it
