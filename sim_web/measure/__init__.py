@@ -4,7 +4,7 @@ Nothing here knows the generator: a graph is two arrays, whoever made them.
 """
 
 from .bowtie import NAMES, Bowtie, bowtie, decompose
-from .distances import Distances, distances, sampled
+from .distances import Distances, Sample, distances, sampled
 from .graph import Graph
 from .levels import levels
 from .tails import Tail, tail
@@ -14,6 +14,7 @@ __all__ = [
     "Bowtie",
     "Distances",
     "Graph",
+    "Sample",
     "Tail",
     "bowtie",
     "decompose",

@@ -17,6 +17,25 @@ RESAMPLES = 2000
 
 
 @dataclass(frozen=True)
+class Sample:
+    """Pages drawn from strata, such as the components of the bow-tie.
+
+    Attributes
+    ----------
+    pages : int64[k]
+        The pages.
+    stratum : int64[k]
+        Of each page.
+    weight : float64[k]
+        How many pages each of them stands for; the sum is the number of all pages.
+    """
+
+    pages: Array
+    stratum: Array
+    weight: Array
+
+
+@dataclass(frozen=True)
 class Distances:
     """Of the ordered pairs of different pages between which there is a path.
 
@@ -25,10 +44,10 @@ class Distances:
     mean : float or None
         Links of the shortest path, on average; None: no source reaches a page.
     interval : (float, float) or None
-        95%, by resampling the sources; None if there is no mean, or there was one source.
+        95%, by resampling the sources within their strata; None if there is no mean.
     connected : float
         The share of such pairs in all pairs.
-    connected_interval : (float, float) or None
+    connected_interval : (float, float)
         95%.
     greatest : int
         The longest shortest path found.
@@ -39,21 +58,46 @@ class Distances:
     mean: float | None
     interval: tuple[float, float] | None
     connected: float
-    connected_interval: tuple[float, float] | None
+    connected_interval: tuple[float, float]
     greatest: int
     sources: int
 
 
-def distances(
-    graph: Graph, sources: Array, *, seed: int, undirected: bool = False, threads: int = 1
-) -> Distances:
-    """Estimate the average distance between the pages of a graph, from ``sources`` to all others.
+def sampled(strata: Array, number: int, seed: int) -> Sample:
+    """Draw about ``number`` different pages, from each stratum as many as its size asks for.
 
-    The average is the sum of all distances over the number of pairs. If ``sources`` are all pages,
-    it is exact and the interval is the point itself.
+    Parameters
+    ----------
+    strata : integers[n]
+        The stratum of each page. Each gives two pages or more, or all it has.
+    number : int
+        All pages are taken if there are not more.
+    seed : int
+        Of the draw.
+    """
+    rng = np.random.default_rng(seed)
+    parts = []
+    for stratum, size in enumerate(np.bincount(strata).tolist()):
+        if size:
+            share = min(size, max(2, round(number * size / len(strata))))
+            taken = size if number >= len(strata) else share
+            drawn = np.sort(rng.choice(size, taken, replace=False))
+            pages = np.nonzero(strata == stratum)[0][drawn]
+            parts.append((pages, np.full(taken, stratum), np.full(taken, size / taken)))
+    return Sample(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+
+def distances(
+    graph: Graph, sample: Sample, *, seed: int, undirected: bool = False, threads: int = 1
+) -> Distances:
+    """Estimate the average distance between pages, by search from a sample to all others.
+
+    The average is the sum of all distances over the number of pairs, both weighted. If the sample
+    is all pages, both figures are exact and the intervals are points.
     """
     none = (np.zeros_like(graph.offsets), graph.targets[:0])
     more = graph.backward if undirected else none
+    sources = sample.pages
     total, count, greatest = (np.zeros(len(sources), np.int64) for _ in range(3))
 
     def search(at: int) -> None:
@@ -63,35 +107,30 @@ def distances(
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(search, range(0, len(sources), BATCH)))
-    pairs = max(1, graph.pages - 1)
-    connected = float(count.mean() / pairs)
-    mean = float(total.sum() / count.sum()) if count.any() else None
-    interval = connected_interval = None
-    if len(sources) >= graph.pages:
-        interval = None if mean is None else (mean, mean)
-        connected_interval = (connected, connected)
-    elif len(sources) > 1:
-        interval, connected_interval = _intervals(total, count, pairs, seed)
+    sums, pairs = sample.weight * total, sample.weight * count
+    all_pairs = graph.pages * max(1, graph.pages - 1)
+    exact = len(sources) == graph.pages
+    drawn = np.arange(len(sources))[None, :] if exact else _resampled(sample.stratum, seed)
+    some = pairs[drawn].sum(axis=1)
+    means = sums[drawn].sum(axis=1)[some > 0] / some[some > 0]
     return Distances(
-        mean, interval, connected, connected_interval, int(greatest.max()), len(sources)
+        mean=float(sums.sum() / pairs.sum()) if count.any() else None,
+        interval=_middle(means) if len(means) else None,
+        connected=float(pairs.sum() / all_pairs),
+        connected_interval=_middle(some / all_pairs),
+        greatest=int(greatest.max()),
+        sources=len(sources),
     )
 
 
-def sampled(pages: int, number: int, seed: int) -> Array:
-    """Return ``number`` different pages, drawn at random, in rising order; all if there are fewer."""
-    if number >= pages:
-        return np.arange(pages)
-    return np.sort(np.random.default_rng(seed).choice(pages, number, replace=False))
-
-
-def _intervals(
-    total: Array, count: Array, pairs: int, seed: int
-) -> tuple[tuple[float, float] | None, tuple[float, float]]:
-    drawn = np.random.default_rng(seed).integers(len(total), size=(RESAMPLES, len(total)))
-    counts = count[drawn].sum(axis=1)
-    some = counts > 0
-    means = total[drawn].sum(axis=1)[some] / counts[some]
-    return _middle(means) if len(means) else None, _middle(counts / (len(total) * pairs))
+def _resampled(stratum: Array, seed: int) -> Array:
+    """Return places of the sample, drawn again within each stratum, a row for each resample."""
+    rng = np.random.default_rng(seed)
+    drawn = np.empty((RESAMPLES, len(stratum)), np.int64)
+    for one in np.unique(stratum):
+        here = np.nonzero(stratum == one)[0]
+        drawn[:, here] = here[rng.integers(len(here), size=(RESAMPLES, len(here)))]
+    return drawn
 
 
 def _middle(values: Array) -> tuple[float, float]:

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
-import numba
 import numpy as np
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-Array = np.ndarray[Any, Any]
-
-
-def compiled(function: F) -> F:
-    return cast(F, numba.njit(cache=True, nogil=True)(function))
+from sim_web.generator.kernels import Array, compiled
 
 
 @compiled
@@ -136,8 +126,12 @@ def spread(
 
 
 @compiled
-def first_levels(offsets: Array, targets: Array, host: Array, starts: Array) -> Array:
+def first_levels(
+    offsets: Array, targets: Array, host: Array, starts: Array
+) -> tuple[Array, int]:
     """Return the fewest links within its host from a start page to each page; -1: none lead there.
+
+    The second result is the number of links within hosts.
 
     ``host`` is the host of each page, ``starts`` the start pages.
     """
@@ -160,7 +154,11 @@ def first_levels(offsets: Array, targets: Array, host: Array, starts: Array) -> 
                 level[target] = level[page] + 1
                 queue[end] = target
                 end += 1
-    return level
+    within = 0
+    for page in range(pages):
+        for k in range(offsets[page], offsets[page + 1]):
+            within += host[targets[k]] == host[page]
+    return level, within
 
 
 @compiled

@@ -8,8 +8,10 @@ from .graph import Graph
 from .kernels import Array, first_levels
 
 
-def levels(graph: Graph, starts: Array) -> Array:
-    """Return the level of each page; -1: no links within its host lead there from the start page.
+def levels(graph: Graph, starts: Array) -> tuple[Array, int]:
+    """Return the level of each page, and the number of links within hosts.
+
+    The level is -1 where no links within the host lead from the start page to the page.
 
     Parameters
     ----------
@@ -20,4 +22,5 @@ def levels(graph: Graph, starts: Array) -> Array:
     """
     starts = np.asarray(starts, dtype=np.int64)
     host = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, graph.pages)))
-    return first_levels(graph.offsets, graph.targets, host.astype(np.int32), starts)
+    level, within = first_levels(graph.offsets, graph.targets, host.astype(np.int32), starts)
+    return level, int(within)
