@@ -1,20 +1,20 @@
 """The synthetic web without sockets, under a virtual clock: for simulations of crawl policies.
 
-`Simulated.fetch` tells what fetching a page would bring, by numbers alone. `Simulated.get` gives the
-very bytes that the server sends, and `read` parses them.
+`Simulated.fetch` tells what fetching a page would bring, by numbers alone. `Simulated.get` gives
+the very bytes that the server sends, and `read` parses them.
 """
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import urljoin, urlsplit
 
 import numpy as np
 from selectolax.lexbor import LexborHTMLParser
 
 from sim_web.answer import Answer, Fault, Question
-from sim_web.generator import Explicit, Web
+from sim_web.generator import Explicit
 from sim_web.generator.kernels import Array
 from sim_web.site import SyntheticSite
 
@@ -94,15 +94,16 @@ class Simulated:
             for key in ("server_error", "unavailable", "reset", "wrong_type", "vanish")
         )
         self._plan = plan(self.web)
-        self._offsets = None if explicit is None else memoryview(
-            np.ascontiguousarray(explicit.offsets, dtype=np.int64))  # fmt: skip
+        self._offsets: Any = None
+        if explicit is not None:
+            self._offsets = np.ascontiguousarray(explicit.offsets, dtype=np.int64).data
         self._targets = _NONE if explicit is None else explicit.targets
 
     def fetch(self, page: int) -> Outcome:
         """Return what fetching a page now would bring, without writing it.
 
-        Redirects before a page are not counted, and frames belong to the page. An answer that breaks
-        off is one with status 200 whose links all came; one of a wrong type has no links.
+        Redirects before a page are not counted, and frames belong to the page. An answer that
+        breaks off is one with status 200 whose links all came; one of a wrong type has no links.
         """
         if not self._well:
             status, readable = self._status(page)
@@ -172,6 +173,9 @@ def _joined(reference: str, at: str, origin: str, folder: str) -> str | None:
         if reference[:2] != "//":
             return origin + reference
     try:
+        told = urlsplit(reference.strip())
+        if told.scheme and not told.netloc:
+            return None
         joined = urljoin(at, reference.strip())
         parts = urlsplit(joined)
         parts.port  # noqa: B018 raises if it is none

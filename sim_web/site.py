@@ -8,8 +8,8 @@ from sim_web.generator import Web
 from .pages import change, delivery, faults, render, robots, sitemap, traps
 from .pages.address import base36, path_of
 from .pages.host import Host
-from .pages.resolve import Place, host_named, own_fault, resolve, split
 from .pages.plan import plan
+from .pages.resolve import Place, host_named, own_fault, resolve, split
 
 Headers = tuple[tuple[str, str], ...]
 

@@ -1,7 +1,7 @@
 """Addresses: from a page to its URL and back, without a table of pages.
 
-A host's pages have codes, their places in keyed disorder, so that an address tells nothing about the
-order of pages. Around the code stand words that a hash of host and code chooses. To read an
+A host's pages have codes, their places in keyed disorder, so that an address tells nothing about
+the order of pages. Around the code stand words that a hash of host and code chooses. To read an
 address, the code is taken out of it; the address is a page's if that page's address is the same.
 """
 
@@ -59,7 +59,11 @@ BEFORE, AFTER = _patterns()
 _WAYS = {(a + b"*" + b).decode(): way for way, (a, b) in enumerate(zip(BEFORE, AFTER, strict=True))}
 _CODED = re.compile(r"(/.*[-/=])(0|[1-9a-z][0-9a-z]{0,11})(\.html|/|)", re.ASCII)
 
-QUESTIONS = (b"", *[b"?from=%b" % w for w in (b"menu", b"news")], *[b"?view=%d" % k for k in range(3, ALIASES + 1)])  # fmt: skip
+QUESTIONS = (
+    b"",
+    *(b"?from=%b" % word for word in (b"menu", b"news")),
+    *(b"?view=%d" % number for number in range(3, ALIASES + 1)),
+)
 ANDS = tuple(one.replace(b"?", b"&") for one in QUESTIONS)
 """What makes an alias of an address, by number; 0: nothing."""
 _ALIASED = re.compile(r"[?&](?:from=(?:menu|news)|view=[3-8])", re.ASCII)
@@ -75,7 +79,7 @@ def path_of(way: int, code: int, alias: int = 0) -> bytes:
 
 
 def coded(path: str) -> tuple[int, int] | None:
-    """Return the way and the code that a path shows, if it has the form of a page's or redirect's."""
+    """Return the way and the code that a path shows, if it has the form of one."""
     if path == "/":
         return START, 0
     found = _CODED.fullmatch(path)

@@ -18,8 +18,11 @@ from sim_web.generator.kernels import Array, compiled, hashed, mixed, unit
 SPAN = 33_554_432.0
 """Seconds of a span, about 388 days."""
 
-DEPTH = 50
-"""Halvings after which changes count as simultaneous: 30 nanoseconds."""
+GRAIN = 2.0**-16
+"""Changes lie on multiples of these seconds, so that sums with whole spans are exact."""
+
+DEPTH = 41
+"""Halvings that lead from a span to a grain, in which all changes are simultaneous."""
 
 FASTEST = 0.1
 """Changes per second that no page exceeds."""
@@ -49,12 +52,12 @@ def rate_of(key: np.uint64, law: Array, page: int) -> float:
         return 0.0
     radius = math.sqrt(-2.0 * math.log(1.0 - unit(key, _RATE, page, 0)))
     normal = radius * math.cos(2.0 * math.pi * unit(key, _ANGLE, page, 0))
-    return min(per_day * math.exp(sigma * normal - sigma * sigma / 2.0) / _DAY, FASTEST)
+    return min(float(per_day) * math.exp(sigma * normal - sigma * sigma / 2.0) / _DAY, FASTEST)
 
 
 @compiled
 def _poisson(key: np.uint64, mean: float) -> int:
-    pieces = int(math.ceil(mean / _PIECE))
+    pieces = math.ceil(mean / _PIECE)
     total = 0
     for piece in range(pieces):
         u = unit(key, _TOTAL, piece, 0)
@@ -83,6 +86,12 @@ def _left(key: np.uint64, level: int, index: int, number: int) -> int:
 
 
 @compiled
+def _place(key: np.uint64, index: int, low: float, width: float) -> float:
+    """Return where in a node its only change is."""
+    return low + math.floor(unit(key, _PLACE, index, 0) * width / GRAIN) * GRAIN
+
+
+@compiled
 def _count_by(key: np.uint64, number: int, time: float) -> int:
     """Return how many of a span's changes there have been ``time`` seconds after it began."""
     low, width, index, before = 0.0, SPAN, 0, 0
@@ -97,8 +106,7 @@ def _count_by(key: np.uint64, number: int, time: float) -> int:
             low, number, index = low + width, number - left, index + 1
         else:
             number = left
-    place = low + unit(key, _PLACE, index, 0) * width
-    return before + (number if time >= place else 0)
+    return before + (number if time >= _place(key, index, low, width) else 0)
 
 
 @compiled
@@ -115,7 +123,7 @@ def _time_of(key: np.uint64, number: int, which: int) -> float:
             low, number, index, which = low + width, number - left, index + 1, which - left
         else:
             number = left
-    return low + unit(key, _PLACE, index, 0) * width
+    return _place(key, index, low, width)
 
 
 @compiled

@@ -57,7 +57,7 @@ def in_brotli(body: bytes) -> bytes:
 
 
 def is_current(tag: str, modified: float, none_match: str | None, since: str | None) -> bool:
-    """Tell whether what the client has is what it would get; If-None-Match goes first (RFC 9110)."""
+    """Tell whether what the client has is what it would get; If-None-Match goes first."""
     if none_match is not None:
         return none_match.strip() == "*" or tag.strip('"') in _TAG.findall(none_match)
     if since is None:

@@ -1,8 +1,8 @@
 """What a page says, as numbers: all hashing that rendering needs, in one compiled call.
 
-`drawn` returns one flat array. First come `HEAD` numbers: version, kind of frames, paragraphs, bad
-links, a hash for everything else, links in the document's frames. Then the indices of the paragraphs,
-then `FIELDS` numbers for each link as it stands in the page, copies included: target, host, way (the
+`drawn` returns one flat array. First come `HEAD` numbers: version, kind of frames, number of
+paragraphs, of bad links, a hash for everything else. Then the indices of the paragraphs, then
+`FIELDS` numbers for each link as it stands in the page, copies included: target, host, way (the
 pattern of its address), code, alias, manner (bits below), theme of the anchor (-1: none).
 """
 
@@ -69,7 +69,7 @@ def way_of(key: np.uint64, chances: Array, host: int, code: int) -> int:
     """Return the pattern of the address of a page of a host."""
     if code == 0:
         return START
-    bits = np.int64(hashed(key, _WAY, host, code) >> np.uint64(2))
+    bits = int(np.int64(hashed(key, _WAY, host, code) >> np.uint64(2)))
     form, word, folder = bits % FORMS, (bits >> 8) % WORDS, (bits >> 20) % FOLDERS
     part = part_of(key, chances, host)
     if part >= 0 and unit(key, _PART, host, code) < chances[FORBIDDEN]:
@@ -196,7 +196,9 @@ def _put(
         found[at + HOST] = place
         found[at + WAY] = way
         found[at + CODE] = code
-        found[at + ALIAS] = _alias(numbers, chances, place, bits & 0xFFFFF) if way <= START else 0
+        found[at + ALIAS] = (
+            _alias(numbers, chances, place, int(bits & 0xFFFFF)) if way <= START else 0
+        )
         found[at + MANNER] = manner
         found[at + THEME] = theme
         at += FIELDS

@@ -38,7 +38,6 @@ from .numbers import (
     HASH,
     HEAD,
     IFRAME,
-    NOFOLLOW,
     PARAGRAPHS,
     RELATIVE,
     START,

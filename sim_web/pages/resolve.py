@@ -37,10 +37,10 @@ class Place(NamedTuple):
     way, code : int
         Of that page's address.
     what : str
-        More about it: of a trap ``session``, ``calendar``, ``stream`` or ``bomb``, of a redirect ``hop``,
-        ``slash`` or ``loop``, of a frame its number; of what is missing ``gone`` or ``missing``.
+        More about it: of a trap ``session``, ``calendar``, ``stream`` or ``bomb``, of a redirect
+        ``hop``, ``slash`` or ``loop``, of what is missing ``gone`` or ``missing``.
     number : int
-        Of a redirect: how many lie before the page, this one included.
+        Of a redirect: how many lie before the page, this one included; of a frame its number.
     """
 
     kind: Kind

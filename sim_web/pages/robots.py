@@ -100,6 +100,7 @@ def _pattern(path: str) -> re.Pattern[str]:
 
 def _plain(path: str) -> str:
     """Return a path with those octets decoded that need no encoding."""
+
     def decoded(found: re.Match[str]) -> str:
         sign = chr(int(found[1], 16))
         return sign if re.match(r"[A-Za-z0-9\-._~]", sign) else found[0].upper()

@@ -30,11 +30,12 @@ def calendar(host: Host, path: str) -> bytes:
     year, month = int(told), int(tail[:2])
     count = year * 12 + month - 1
     links = "".join(
-        f'<a href="/calendar/{one // 12}/{one % 12 + 1:02}.html">{one // 12}-{one % 12 + 1:02}</a>\n'
-        for one in (count - 1, count + 1, count + 12)
-        if 0 <= one < 12 * 10**12
+        f'<a href="/calendar/{y}/{m + 1:02}.html">{y}-{m + 1:02}</a>\n'
+        for y, m in (divmod(count + step, 12) for step in (-1, 1, 12))
+        if 0 <= y < 10**12
     )
-    body = f'{year}-{month:02}</title>\n</head>\n<body>\n<a href="/">/</a>\n{links}</body>\n</html>\n'
+    title = f'{year}-{month:02}</title>\n</head>\n<body>\n<a href="/">/</a>\n'
+    body = f"{title}{links}</body>\n</html>\n"
     return host.head + body.encode()
 
 

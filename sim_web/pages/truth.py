@@ -1,9 +1,9 @@
 """What is true of addresses and links, for whoever judges a crawler.
 
-`links` are the planted links as they are written: of each target the address that the page names, which
-may be an alias or the first of some redirects. `leads_to` says which page such an address ends at, so
-that `leads_to` of `links`, each once and in order, is the page's `Web.out_links`. In a page with frames
-they are spread over its documents, `documents`.
+`links` are the planted links as they are written: of each target the address that the page names,
+which may be an alias or the first of some redirects. `leads_to` says which page such an address
+ends at, so that `leads_to` of `links`, each once and in order, is the page's `Web.out_links`. In a
+page with frames they are spread over its documents, `documents`.
 """
 
 from __future__ import annotations

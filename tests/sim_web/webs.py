@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 from sim_web import profile
 from sim_web.generator import Web
 
+Shares = tuple[tuple[str, float], ...]
+"""Keys of a section with values."""
+
 
 @lru_cache(maxsize=256)
-def _web(style: tuple[tuple[str, float], ...], told: tuple[tuple[str, float], ...], seed: int) -> Web:
+def _web(style: Shares, told: Shares, seed: int) -> Web:
     mapping: dict[str, Any] = {
         "hosts": {"mean_pages": 12},
         "themes": {"count": 1 + seed % 3},
@@ -40,7 +43,7 @@ OWN = ("server_error", "unavailable", "reset", "slow_headers", "truncated_chunks
 _share = st.sampled_from([0.0, 0.1, 0.5])
 
 
-def _some(keys: tuple[str, ...]) -> st.SearchStrategy[tuple[tuple[str, float], ...]]:
+def _some(keys: tuple[str, ...]) -> st.SearchStrategy[Shares]:
     return st.tuples(*(st.tuples(st.just(key), _share) for key in keys))
 
 
