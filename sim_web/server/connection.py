@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import socket
 import struct
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from aiohttp.http import HttpRequestParser, RawRequestMessage
@@ -15,6 +16,7 @@ from aiohttp.streams import EMPTY_PAYLOAD
 from ..answer import Answer, Fault
 from . import request, steps, wire
 from .log import line, quoted
+from .mounts import Opened
 from .steps import After, Manner, Slow
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 _HEAD_END = b"\r\n\r\n"
 _NEVER = float("inf")
 _METHODS = ("GET", "HEAD")
+_NEW = (1, 1)
 
 
 class Exchange:
@@ -270,7 +273,6 @@ class Connection(asyncio.Protocol):
             self._core.soon()
 
     def _answer(self, message: RawRequestMessage, has_body: bool) -> None:
-        core = self._core
         get = message.headers.get
         agent = get("User-Agent", "")
         if agent != self._agent:
@@ -281,26 +283,30 @@ class Connection(asyncio.Protocol):
             after = After.LINGER  # a body is not read
         elif message.should_close:
             after = After.CLOSE
-        asked = (method, message.path, "")
         told = get(request.TIME_HEADER)
-        time = None if told is None else request.time_of(told)
-        now = core.clock.request(time)
+        now = self._core.clock.request(None if told is None else request.time_of(told))
+        asked = (method, message.path, "")
         try:
             if method == "CONNECT":
                 raise request.Refused(request.NO_TUNNEL)
-            url, host = core.addresses.absolute(message.path, get("Host"))
-            asked = (method, url, host)
-            if method not in _METHODS:
-                raise request.Refused(request.NO_METHOD)
-            if time is not None and time < 0:
-                raise request.Refused(request.BAD_TIME)
-            answer = core.answer(url, host, now, method, self._client, get)
+            asked = (method, *self._core.addresses.absolute(message.path, get("Host")))
+            answer = self._found(asked, now, get)
         except request.Refused as refused:
             answer = refused.answer
             if answer is not request.NO_METHOD:
                 after = After.LINGER
-        manner = self._manner(method, message.version >= (1, 1), after, now)
-        self._send(now, asked, answer, manner)
+        self._send(now, asked, answer, self._manner(method, message.version >= _NEW, after, now))
+
+    def _found(
+        self, asked: tuple[str, str, str], now: float, get: Callable[[str], str | None]
+    ) -> Answer | Opened:
+        method, url, host = asked
+        if method not in _METHODS:
+            raise request.Refused(request.NO_METHOD)
+        told = get(request.TIME_HEADER)
+        if told is not None and request.time_of(told) < 0:
+            raise request.Refused(request.BAD_TIME)
+        return self._core.answer(url, host, now, method, self._client, get)
 
     def _manner(self, method: str, chunks: bool, after: After, now: float) -> Manner:
         line = ""
@@ -311,18 +317,23 @@ class Connection(asyncio.Protocol):
         return Manner(method, chunks, self._core.dates.lines(now), line, after)
 
     def _send(
-        self, started: float, asked: tuple[str, str, str], answer: Any, manner: Manner
+        self,
+        started: float,
+        asked: tuple[str, str, str],
+        found: Answer | Opened,
+        manner: Manner,
     ) -> None:
         core = self._core
-        if not isinstance(answer, Answer):
-            opened, answer = answer, answer.answer
-            slow: Slow | None = steps.opened(opened, manner)
-        elif answer.fault is not Fault.NONE or not answer.status:
-            slow = steps.faulty(answer, manner, core.settings)
+        slow: Slow | None = None
+        if isinstance(found, Opened):
+            slow = steps.opened(found, manner)
+            answer = found.answer
         else:
-            slow = None
-        if slow is None and len(answer.body) > steps.LARGE and manner.method != "HEAD":
-            slow = steps.large(answer, manner)
+            answer = found
+            if answer.fault is not Fault.NONE or not answer.status:
+                slow = steps.faulty(answer, manner, core.settings)
+            if slow is None and len(answer.body) > steps.LARGE and manner.method != "HEAD":
+                slow = steps.large(answer, manner)
         if slow is not None:
             self._exchange = Exchange(started, asked, answer, slow)
             self.deadline = _NEVER
