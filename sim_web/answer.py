@@ -1,4 +1,4 @@
-"""What the synthetic web answers to one request: the same for the server and the in-process fetcher."""
+"""What the synthetic web answers to one request, over a wire or in process."""
 
 from __future__ import annotations
 

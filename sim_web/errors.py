@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class WebError(ValueError):
-    """A profile, an address, a log or a folder that is not as it must be; the message is one line."""
+    """A profile, an address, a log or a folder is not as it must be; the message is one line."""

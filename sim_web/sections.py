@@ -46,7 +46,7 @@ class Degrees:
     mean: float = number(7.2, 1.5, 200, "distinct links of a page, on average")
     out_exponent: float = number(2.72, 2.05, 5, "of the tail of the out-degrees")
     in_exponent: float = number(2.09, 2.01, 5, "of the tail of the in-degrees")
-    internal: float = share(0.75, "links within a host, of those that are free to choose")
+    internal: float = share(0.65, "links within a host, of those that are free to choose")
     multiplicity: float = number(1.1, 1, 5, "how often a page repeats a link, on average")
     orphans: float = share(0.25, "pages of IN and of tendrils to which no page links")
 
@@ -57,9 +57,7 @@ class Hosts:
 
     mean_pages: float = number(40, 1, 1e6, "pages of a host, on average")
     exponent: float = number(0.917, 0, 0.99, "s: the r-th host has about r^-s pages")
-    branching: float = number(
-        2.0, 1.05, 50, "pages a page of one level has on the next, on average"
-    )
+    branching: float = number(2.0, 1.05, 50, "pages that hang on a page, on average")
     host_branching: float = number(1.5, 1.05, 50, "hosts that hang on a host, on average")
 
 

@@ -1,0 +1,137 @@
+"""Compiled functions, keyed hashing, and draws from distributions: the ground of the generator.
+
+Everything here is a pure function of its arguments. There is no state of a random generator: a
+number is drawn by hashing what it is for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+Array = np.ndarray[Any, Any]
+"""An array whose type of elements the docstring states."""
+
+
+def _keep_compiled_code() -> None:
+    """Keep compiled code beside the modules, under a digest of all of them.
+
+    Numba looks at the file of a function only, not at those of the functions it calls, and would
+    go on with stale code after a change there.
+    """
+    here = Path(__file__).parent
+    digest = hashlib.blake2b(digest_size=8)
+    for path in sorted(here.parent.rglob("*.py")):
+        text = path.read_bytes()
+        if b"compiled" in text:
+            digest.update(text)
+    folder = here / "__pycache__" / f"kernels-{digest.hexdigest()}"
+    if "NUMBA_CACHE_DIR" not in os.environ and os.access(here, os.W_OK):
+        setattr(numba.config, "CACHE_DIR", str(folder))  # noqa: B010 mypy does not know it
+
+
+_keep_compiled_code()
+
+
+def compiled(function: F) -> F:
+    """Compile a function on its first call; the code is kept for later processes."""
+    return cast(F, numba.njit(cache=True, nogil=True)(function))
+
+
+def compiled_in_parallel(function: F) -> F:
+    """Compile a function whose `numba.prange` loops run on all cores."""
+    return cast(F, numba.njit(cache=True, nogil=True, parallel=True)(function))
+
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+_S30, _S27, _S31, _S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+_UNIT = 1.0 / 9007199254740992.0
+
+
+@compiled
+def mixed(key: np.uint64, number: int) -> np.uint64:
+    """Return 64 bits that depend on a key and a number (the finalizer of SplitMix64)."""
+    z = key + _GOLDEN * (np.uint64(number) + np.uint64(1))
+    z = (z ^ (z >> _S30)) * _FIRST
+    z = (z ^ (z >> _S27)) * _SECOND
+    return z ^ (z >> _S31)
+
+
+def subkey(key: np.uint64, number: int) -> np.uint64:
+    """Return `mixed` as a key again, where it is called from Python, which makes an int of it."""
+    return np.uint64(mixed(key, number))
+
+
+@compiled
+def hashed(key: np.uint64, stream: int, a: int, b: int) -> np.uint64:
+    """Return 64 bits for a pair of numbers; ``stream`` keeps different uses apart."""
+    return mixed(mixed(mixed(key, stream), a), b)
+
+
+@compiled
+def unit(key: np.uint64, stream: int, a: int, b: int) -> float:
+    """Return a number in [0, 1) for a pair of numbers."""
+    return np.float64(hashed(key, stream, a, b) >> _S11) * _UNIT
+
+
+@compiled
+def permuted(key: np.uint64, number: int, size: int) -> int:
+    """Return the image of ``number`` under a keyed permutation of range(size).
+
+    Four rounds of a Feistel network on the next even number of bits; images outside the range are
+    mapped again until one is inside.
+    """
+    half = 1
+    while (1 << (2 * half)) < size:
+        half += 1
+    mask = (1 << half) - 1
+    while True:
+        left, right = number >> half, number & mask
+        for turn in range(4):
+            left, right = right, left ^ (int(np.int64(mixed(key, right * 4 + turn) >> _S11)) & mask)
+        number = (left << half) | right
+        if number < size:
+            return number
+
+
+@compiled
+def unpermuted(key: np.uint64, number: int, size: int) -> int:
+    """Return the number whose image under `permuted` is ``number``."""
+    half = 1
+    while (1 << (2 * half)) < size:
+        half += 1
+    mask = (1 << half) - 1
+    while True:
+        left, right = number >> half, number & mask
+        for turn in range(3, -1, -1):
+            left, right = right ^ (int(np.int64(mixed(key, left * 4 + turn) >> _S11)) & mask), left
+        number = (left << half) | right
+        if number < size:
+            return number
+
+
+@compiled
+def zipf_mass(rank: float, size: float, exponent: float, shift: float) -> float:
+    """Return the share of the ranks below ``rank`` of ``size``, with weights (rank + shift)^-s."""
+    e = 1.0 - exponent
+    low = shift**e
+    return ((rank + shift) ** e - low) / ((size + shift) ** e - low)
+
+
+@compiled
+def zipf_rank(u: float, size: int, exponent: float, shift: float) -> int:
+    """Return the rank below ``size`` at which a share ``u`` of the weights has passed."""
+    e = 1.0 - exponent
+    low = shift**e
+    rank = int((low + u * ((size + shift) ** e - low)) ** (1.0 / e) - shift)
+    return min(max(rank, 0), size - 1)
