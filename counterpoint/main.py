@@ -29,6 +29,7 @@ from .commands.errata import errata
 from .commands.exporting import export
 from .commands.readings import readings
 from .commands.search import search_
+from .commands.web import web
 from .console import (
     FELL,
     OK,
@@ -315,7 +316,7 @@ def gate(budget: float, report: Path, processes: int, form: str) -> int:
     return gates.exit_code(outcomes)
 
 
-for _command in (readings, search_, errata, export):
+for _command in (readings, search_, errata, export, web):
     counterpoint.add_command(_command)
 
 
