@@ -167,24 +167,27 @@ class Connection(asyncio.Protocol):
             self.abort()
 
     def write(self, data: bytes, after: After) -> None:
-        """Write what is in the log by now; called by the core."""
-        transport = self._transport
+        """Write what is in the log by now; called by the core, and raises nothing."""
         owed, self._owed = self._owed, max(0, self._owed - len(data))
-        if after is After.RESET:
-            self._reset(data)
-        elif not transport.is_closing():
-            if data:
-                transport.write(data)
-            if after is After.CLOSE:
-                transport.close()
-            elif after is After.LINGER and transport.can_write_eof():
-                transport.write_eof()
+        try:
+            if after is After.RESET:
+                self._reset()
+            elif not self._transport.is_closing():
+                self._write(data, after)
+        except (OSError, RuntimeError):  # the client has gone in this moment
+            self._transport.abort()
         if owed >= steps.LARGE > self._owed and self._exchange is None:
             self._proceed()
 
-    def _reset(self, data: bytes) -> None:
-        if data and not self._transport.is_closing():
+    def _write(self, data: bytes, after: After) -> None:
+        if data:
             self._transport.write(data)
+        if after is After.CLOSE:
+            self._transport.close()
+        elif after is After.LINGER:
+            self._transport.write_eof()
+
+    def _reset(self) -> None:
         peer: socket.socket | None = self._transport.get_extra_info("socket")
         if peer is not None:
             with contextlib.suppress(OSError):

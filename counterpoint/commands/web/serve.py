@@ -154,9 +154,10 @@ async def _serve(web: Web, wish: _Wish, starts: Sequence[str], seeds_file: Path 
 
 
 def _made(web: Web, wish: _Wish) -> Server:
+    from sim_web.site import SyntheticSite
+
     from sim_web.record import Header
     from sim_web.server import Log, Mounts, RealClock, Server, VirtualClock
-    from sim_web.site import SyntheticSite
 
     folders = wish.folders
     for host in folders:
@@ -192,9 +193,8 @@ async def _until_stopped(server: Server) -> BaseException | None:
     for number in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, stopped.set)
-    waiting = loop.create_task(stopped.wait())
-    await asyncio.wait([waiting, server.core.failed], return_when=asyncio.FIRST_COMPLETED)
-    waiting.cancel()
+    server.core.failed.add_done_callback(lambda _: stopped.set())
+    await stopped.wait()
     return server.core.failed.exception() if server.core.failed.done() else None
 
 
