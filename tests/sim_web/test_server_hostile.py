@@ -8,6 +8,7 @@ import os
 import random
 import socket
 import tracemalloc
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,7 @@ def requests(chance: random.Random) -> tuple[bytes, str]:
         b"CONNECT " + chance.choice([b"a.test:443", b"example.com:25", b"/", b""]) + HOST,
         b"GET http://docs.test" + climb + HOST,
         method + b" " + page + HOST,
-        b"POST " + page + b" HTTP/1.1\r\nHost: a.test\r\nContent-Length: 500000\r\n\r\n" + b"x" * 999,
+        b"POST " + page + b" HTTP/1.1\r\nHost: a.test\r\nContent-Length: 5000\r\n\r\n" + b"x" * 99,
         b"GET " + page + b" HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
         b"GET " + page + b" HTTP/1.1\r\nHost: " + host + b"\r\n\r\n",
         b"GET " + page + b" HTTP/1.1\r\nHost: a.test\r\nX: " + b"y" * chance.choice([9000, 70_000]),
@@ -119,13 +120,13 @@ class Quiet(FakeSite):
         self.keep = False
 
 
-def connections_of(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Return a list that gets the address of every connection this process opens from now on."""
-    opened: list[Any] = []
+def connections_of(monkeypatch: pytest.MonkeyPatch) -> Counter[Any]:
+    """Return what will count the connections this process opens from now on, by their address."""
+    opened: Counter[Any] = Counter()
     connect = socket.socket.connect
 
     def noted(self: socket.socket, address: Any) -> None:
-        opened.append(address)
+        opened[address] += 1
         connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", noted)
@@ -162,7 +163,7 @@ def besieged(folder: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> dict[
         kinds = [record(line).kind for line in web.lines()]
         elsewhere = [address for address in opened if address != ("127.0.0.1", web.port)]
         return {"grown": grown, "tasks": tasks, "fine": fine[0], "elsewhere": elsewhere,
-                "opened": len(opened), "kinds": kinds}  # fmt: skip
+                "opened": opened.total(), "kinds": kinds}  # fmt: skip
 
     found = asyncio.run(run())
     print({key: value for key, value in found.items() if key != "kinds"})
