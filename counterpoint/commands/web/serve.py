@@ -88,10 +88,10 @@ def serve(
     could not be written; 2: the command is wrong.
 
     \b
-    counterpoint web serve --profile broder-1999 --pages 100000 --port 8080 --log access.jsonl
+    counterpoint web serve --profile broder-1999 --port 8080 --log access.jsonl
     http_proxy=http://127.0.0.1:8080 wget -r -H --domains test http://HOST.test/
-    counterpoint web serve --profile hostile --real-time
-    counterpoint web serve --profile sample --site docs.test=/usr/share/doc/python3-doc/html
+    counterpoint web serve --profile hostile --real-time --speed 60
+    counterpoint web serve --profile sample --site docs.test=html
     """
     if speed is not None and not real_time:
         raise click.UsageError("--speed: only with --real-time")
@@ -154,10 +154,9 @@ async def _serve(web: Web, wish: _Wish, starts: Sequence[str], seeds_file: Path 
 
 
 def _made(web: Web, wish: _Wish) -> Server:
-    from sim_web.site import SyntheticSite
-
     from sim_web.record import Header
     from sim_web.server import Log, Mounts, RealClock, Server, VirtualClock
+    from sim_web.site import SyntheticSite
 
     folders = wish.folders
     for host in folders:
