@@ -152,12 +152,12 @@ def resident(process: int) -> float:
     return int(found[1]) / 1024
 
 
-def load(process: int, port: int, script: Path, seconds: float) -> dict[str, float]:
+def load(process: int, port: int, script: Path, seconds: int) -> dict[str, float]:
     """Run wrk on the last core, and return what it and the system say."""
     before = processor_time(process)
     done = subprocess.run(
         ["taskset", "-c", str(max(os.sched_getaffinity(0))), "wrk", "-t1", "-c32",
-         f"-d{seconds:g}s", "-s", str(script), f"http://127.0.0.1:{port}"],
+         f"-d{seconds}s", "-s", str(script), f"http://127.0.0.1:{port}"],
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     used = processor_time(process) - before
@@ -197,7 +197,7 @@ def measured(options: argparse.Namespace, folder: Path) -> dict[str, dict[str, f
     for _ in range(options.rounds):
         for subject, rounds in found.items():
             with running(subject, options, folder) as (process, port):
-                load(process, port, script, options.seconds / 2)
+                load(process, port, script, max(1, options.seconds // 2))
                 rounds.append(load(process, port, script, options.seconds))
     medians = {
         subject: {key: median(one[key] for one in rounds) for key in rounds[0]}
@@ -212,7 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=4, help="of a round and subject")
+    parser.add_argument("--seconds", type=int, default=4, help="of a round and subject")
     parser.add_argument("--profile", default="broder-1999")
     parser.add_argument("--pages", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=7)

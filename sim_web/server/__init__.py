@@ -6,7 +6,7 @@ from .mounts import Mounts
 from .mounts import parse as parse_mounts
 from .request import TIME_HEADER
 from .server import Server
-from .settings import Settings
+from .settings import Settings, allow_many_files
 
 __all__ = [
     "LATEST",
@@ -19,5 +19,6 @@ __all__ = [
     "Server",
     "Settings",
     "VirtualClock",
+    "allow_many_files",
     "parse_mounts",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import html
 import mimetypes
@@ -175,7 +176,9 @@ def _file(place: bytes, question: Question) -> Answer | Opened:
     only_compressed = not os.path.exists(place)
     try:
         file = os.open(place + b".gz" if only_compressed else place, os.O_RDONLY | os.O_NONBLOCK)
-    except OSError:
+    except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            raise  # it is there
         return _missing()
     try:
         told = os.fstat(file)

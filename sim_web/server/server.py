@@ -47,7 +47,7 @@ class Server:
         settings: Settings | None = None,
     ) -> None:
         self._log = log
-        self._settings = settings or Settings()
+        self._settings = (settings or Settings()).bearable()
         buckets = Buckets(limits or Limits())
         self.mounts = mounts or Mounts({})
         self.core = Core(site, clock, buckets, self.mounts, log, self._settings)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import contextlib
+import resource
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -43,9 +45,23 @@ class Settings:
     endless_bytes: int = 1 << 26
     robots_seconds: float = 30.0
 
+    def bearable(self) -> Settings:
+        """Return these with no more connections than the process may open, a file for each."""
+        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if files == resource.RLIM_INFINITY:
+            return self
+        return replace(self, connections=min(self.connections, max(1, (files - 64) // 2)))
+
     def period(self) -> float:
         """Return how often connections are looked through for one that waits too long."""
         least = min(
             self.header_seconds, self.idle_seconds, self.stalled_seconds, self.linger_seconds
         )
         return min(1.0, least / 4)
+
+
+def allow_many_files() -> None:
+    """Let this process open as many files as the system lets it."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

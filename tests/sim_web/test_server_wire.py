@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 import socket
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
@@ -300,3 +301,11 @@ def test_one_site_serves_alike_on_both_ways(tmp_path: Path) -> None:
 
     direct, proxied = asked(tmp_path, ask, clock=VirtualClock(0), site=FakeSite())
     assert direct == proxied
+
+
+def test_connections_leave_room_for_files() -> None:
+    """A server that takes so many connections that it cannot open a file for them."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    found = replace(QUICK, connections=1 << 40).bearable().connections
+    assert found <= files / 2 or files == resource.RLIM_INFINITY
+    assert replace(QUICK, connections=3).bearable().connections == 3

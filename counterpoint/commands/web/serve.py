@@ -102,7 +102,7 @@ def serve(
     told = profile.load(name)
     with progress("web"):
         from sim_web.generator import Web
-        from sim_web.server import SECONDS_PER_REQUEST, parse_mounts
+        from sim_web.server import SECONDS_PER_REQUEST, allow_many_files, parse_mounts
 
         folders = parse_mounts(sites)
         web = Web(told, pages, seed)
@@ -111,6 +111,7 @@ def serve(
         listen, port, real_time, speed or 1.0,
         SECONDS_PER_REQUEST if seconds_per_request is None else seconds_per_request, log, folders,
     )  # fmt: skip
+    allow_many_files()
     return _run(_serve(web, wish, starts, seeds_file))
 
 
