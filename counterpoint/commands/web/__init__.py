@@ -6,17 +6,19 @@ import click
 
 from .describe import describe
 from .profiles import profiles
+from .serve import serve
 
 
 @click.group()
 def web() -> None:
-    r"""Describe the synthetic web, whose truth is known.
+    r"""Describe and serve the synthetic web, whose truth is known.
 
     \b
     counterpoint web profiles                          what there is
     counterpoint web describe --profile broder-1999 --pages 100000 --seed 7
+    counterpoint web serve --profile broder-1999 --log access.jsonl
     """
 
 
-for _command in (describe, profiles):
+for _command in (describe, profiles, serve):
     web.add_command(_command)
