@@ -7,7 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from . import freshness, outcomes, politeness, quality, reached
+from . import freshness as freshnesses
+from . import outcomes as outcome
+from . import politeness
+from . import quality as qualities
+from . import reached as reaching
 from .reading import Log
 from .truth import Truth
 
@@ -59,19 +63,19 @@ class Judgment:
     """
 
     about: About
-    reached: tuple[reached.Point, ...]
-    hosts: reached.Covered
-    coverage: reached.Covered
-    components: dict[str, reached.Covered]
-    quality: quality.Quality | None
-    external_links: quality.ExternalLinks
-    freshness: freshness.Freshness
-    outcomes: outcomes.Outcomes
+    reached: tuple[reaching.Point, ...]
+    hosts: reaching.Covered
+    coverage: reaching.Covered
+    components: dict[str, reaching.Covered]
+    quality: qualities.Quality | None
+    external_links: qualities.ExternalLinks
+    freshness: freshnesses.Freshness
+    outcomes: outcome.Outcomes
     disallowed: politeness.Disallowed
     crawl_delay: politeness.Fulfilment
     retry_after: politeness.Fulfilment
     concurrency: politeness.Concurrency
-    levels: reached.Levels
+    levels: reaching.Levels
 
     def to_json(self) -> dict[str, Any]:
         """Return the judgment as what JSON can hold; ``quality`` says why it is unknown."""
@@ -84,27 +88,27 @@ class Judgment:
 def judge(log: Log, truth: Truth) -> Judgment:
     """Judge a crawler by the log of a web and the truth about it, and by nothing else."""
     web, requests = truth.web, log.requests
-    first = reached.first_fetches(requests)
+    first = reaching.first_fetches(requests)
     pages = requests.page[first]
     fetched = [int(page) for page in pages]
     hosts = np.array([web.host(page) for page in fetched], dtype=np.int64)
     explicit = web.explicit() if truth.small else None
-    covered, components = reached.coverage(truth, fetched)
+    covered, components = reaching.coverage(truth, fetched)
     return Judgment(
         about=_about(log, truth),
-        reached=reached.curve(requests, hosts),
-        hosts=reached.covered(len(np.unique(hosts)), web.hosts),
+        reached=reaching.curve(requests, hosts),
+        hosts=reaching.covered(len(np.unique(hosts)), web.hosts),
         coverage=covered,
         components=components,
-        quality=None if explicit is None else quality.quality(explicit, pages),
-        external_links=quality.external_links(web, pages, explicit),
-        freshness=freshness.freshness(requests, truth.next_change),
-        outcomes=outcomes.outcomes(requests),
+        quality=None if explicit is None else qualities.quality(explicit, pages),
+        external_links=qualities.external_links(web, pages, explicit),
+        freshness=freshnesses.freshness(requests, truth.next_change),
+        outcomes=outcome.outcomes(requests),
         disallowed=politeness.disallowed(requests),
         crawl_delay=politeness.crawl_delay(log, _delay_by_name(truth)),
         retry_after=politeness.retry_after(requests, truth.retry_after),
         concurrency=politeness.concurrency(log),
-        levels=reached.levels(truth, fetched),
+        levels=reaching.levels(truth, fetched),
     )
 
 

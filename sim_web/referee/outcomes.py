@@ -105,7 +105,9 @@ def _sorts(requests: Requests) -> NDArray[np.int64]:
         "heads": ~requests.get,
     }
     names = list(OUTCOMES)
-    return np.select(list(rules.values()), [names.index(one) for one in rules], names.index("errors"))
+    return np.select(
+        list(rules.values()), [names.index(one) for one in rules], names.index("errors")
+    )
 
 
 def _contents(requests: Requests) -> tuple[NDArray[np.bool_], ...]:
@@ -124,7 +126,9 @@ def _contents(requests: Requests) -> tuple[NDArray[np.bool_], ...]:
     return new, changed, again
 
 
-def _first(order: NDArray[np.int64], *keys: NDArray[np.int64] | NDArray[np.uint64]) -> NDArray[np.bool_]:
+def _first(
+    order: NDArray[np.int64], *keys: NDArray[np.int64] | NDArray[np.uint64]
+) -> NDArray[np.bool_]:
     """Return which rows are the first with their values of all keys."""
     ranked = np.lexsort((order, *keys))
     differs = np.zeros(len(order), np.bool_)

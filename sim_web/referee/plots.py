@@ -75,13 +75,15 @@ def plots(of: Judgment) -> tuple[Plot, ...]:
     if fresh.times and fresh.times[-1] > fresh.times[0]:
         made.append(_over_time("Share of the copies that are fresh", fresh.times,
                                {"fresh": fresh.fresh}, 1.0))  # fmt: skip
+    if max(fresh.age, default=0.0) > 0:
         unit, length = unit_of(max(fresh.age))
         age = [one / length for one in fresh.age]
         made.append(_over_time(f"Mean age of the copies in {unit}", fresh.times, {"age": age}))
     tenths = [level for level in of.levels.tenths if level is not None]
     if len(tenths) > 1:
-        made.append(plot("Level of the pages, by tenths of the crawl", "tenth",
-                         [float(k + 1) for k in range(len(tenths))], {"mean level": tenths}))  # fmt: skip
+        numbers = [float(k + 1) for k in range(len(tenths))]
+        made.append(plot("Level of the pages, by tenths of the crawl", "tenth", numbers,
+                         {"mean level": tenths}))  # fmt: skip
     return tuple(made)
 
 
@@ -147,8 +149,8 @@ def plot(
             Line(_points(xs, ys, max(xs) or 1.0, upper[-1]), name, k)
             for k, (name, ys) in enumerate(lines.items())
         ),
-        tuple(Tick(_x(one, max(xs) or 1.0), _told(one)) for one in right if one <= max(xs)),
-        tuple(Tick(_y(one, upper[-1]), _told(one)) for one in upper),
+        tuple(Tick(_x(x, max(xs) or 1.0), _told(x, right[-1])) for x in right if x <= max(xs)),
+        tuple(Tick(_y(y, upper[-1]), _told(y, upper[-1])) for y in upper),
     )
 
 
@@ -174,8 +176,8 @@ def _y(value: float, upper: float) -> float:
     return HEIGHT - BOTTOM - value / upper * (HEIGHT - TOP - BOTTOM)
 
 
-def _told(value: float) -> str:
+def _told(value: float, greatest: float) -> str:
     for sign, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if value >= 10 * size or (value >= size and sign != "k"):
+        if greatest >= 10 * size and value:
             return f"{value / size:g}{sign}"
     return f"{value:,.4g}" if value < 1000 else f"{value:,.0f}"

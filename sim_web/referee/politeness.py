@@ -118,8 +118,8 @@ def retry_after(requests: Requests, demanded: Callable[[int], float]) -> Fulfilm
 
     After 503 the next request for the same address counts, after 429 the next one to the same host
     (RFC 9110, 10.2.3; RFC 6585, 4); each only if it did not begin before the answer had ended,
-    as the crawler could not know then. The wait is from the end of the answer to the beginning of that
-    request. Refusals after which none came are untested.
+    as the crawler could not know then. The wait is from the end of the answer to the beginning of
+    that request. Refusals after which none came are untested.
 
     Parameters
     ----------

@@ -75,12 +75,13 @@ class Requests:
 
     def of(self, *kinds: Kind) -> NDArray[np.bool_]:
         """Return which requests asked for something of these kinds."""
-        return np.isin(self.kind, [_KIND[kind] for kind in kinds])
+        found: NDArray[np.bool_] = np.isin(self.kind, [_KIND[kind] for kind in kinds])
+        return found
 
     def pages(self) -> NDArray[np.bool_]:
         """Return which requests fetched a page: GET, 200, its own address or an alias."""
-        fetched = self.get & (self.status == 200) & (self.page >= 0)
-        return fetched & self.of(Kind.PAGE, Kind.ALIAS)
+        whole: NDArray[np.bool_] = self.get & (self.status == 200) & (self.page >= 0)
+        return whole & self.of(Kind.PAGE, Kind.ALIAS)
 
     def only(self, chosen: NDArray[Any]) -> Requests:
         """Return the chosen requests, by a mask or by their numbers in another order."""
@@ -187,12 +188,13 @@ def read_header(file: BinaryIO, place: str) -> record.Header:
         raise WebError(f"{place} is empty")
     try:
         return record.header(line.decode())
-    except UnicodeDecodeError:
-        raise WebError(f"{place} is no log of a synthetic web: it is no text") from None
-    except WebError as error:
-        if not line.endswith(b"\n"):
-            raise WebError(f"{place} breaks off in its first line or is no log") from None
-        raise WebError(f"{place} {error}") from None
+    except (WebError, UnicodeDecodeError, RecursionError) as error:
+        told = str(error) if isinstance(error, WebError) else ""
+        if b'"counterpoint-web-log"' not in line:
+            told = "is no log of a synthetic web: the first line is no header"
+        elif not line.endswith(b"\n"):
+            told = "breaks off in its first line"
+        raise WebError(f"{place} {told or 'is no log that can be read'}") from None
 
 
 def _record(line: bytes) -> record.Record:
@@ -210,7 +212,9 @@ class _Builder:
     def __init__(self, pages: int, disallowed: Callable[[str, str], bool]) -> None:
         self.most = pages
         self.forbids = disallowed
-        self.columns = {one.name: array(_CODES[one.name]) for one in fields(Requests)}
+        self.columns: dict[str, array[Any]] = {
+            one.name: array(_CODES[one.name]) for one in fields(Requests)
+        }
         self.names: dict[str, int] = {}
         self.agents: dict[str, int] = {}
         self.clients: set[str] = set()

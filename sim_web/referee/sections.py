@@ -88,7 +88,12 @@ def _coverage(of: Judgment) -> Section:
 
 def _quality(of: Judgment) -> Section:
     links = of.external_links
-    external = ("external links found", number(links.found), number(links.total), per_cent(links.share))
+    external = (
+        "external links found",
+        number(links.found),
+        number(links.total),
+        per_cent(links.share),
+    )
     columns = ("", "found", "of", "share")
     if of.quality is None:
         return Section("Quality", columns, (external,), "PageRank is unknown: the web is too large")
@@ -147,7 +152,9 @@ def _levels(of: Judgment) -> Section:
     note = f"mean level of the fetched pages: {levels.mean:.2f}"
     if not levels.tenths:
         return Section("Levels", (), (), note)
-    shown = tuple("-" if one is None else f"{one:.{1 if one < 100 else 0}f}" for one in levels.tenths)
+    shown = tuple(
+        "-" if one is None else f"{one:.{1 if one < 100 else 0}f}" for one in levels.tenths
+    )
     return Section("Levels", ("tenth", *map(str, range(1, 11))),
                    (("mean level", *shown),), note)  # fmt: skip
 

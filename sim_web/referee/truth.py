@@ -1,4 +1,4 @@
-"""What the referee asks of the web's truth; it knows nothing else of the web and nothing of crawlers."""
+"""What the referee asks of the web's truth: all that it knows, and nothing of crawlers."""
 
 from __future__ import annotations
 

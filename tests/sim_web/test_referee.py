@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -199,11 +200,11 @@ def test_crawl_delay(crawl: Crawl) -> None:
     ratios = []
     for host in range(web.hosts):
         for agent in ("tester", "other/1.0"):
+            asker = (web.name(host), agent)
             times = [r.started for r in records
-                     if (r.host, r.agent) == (web.name(host), agent) and r.kind != "robots"]  # fmt: skip
+                     if (r.host, r.agent) == asker and r.kind != "robots"]  # fmt: skip
             if changes.delays.get(host, 0):
-                ratios += [(b - a) / changes.delays[host]
-                           for a, b in zip(times, times[1:], strict=False)]  # fmt: skip
+                ratios += [(b - a) / changes.delays[host] for a, b in pairwise(times)]
     _same(found.crawl_delay, ratios)
 
 
