@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from sys import stdin
 from typing import BinaryIO
 
 from sim_web import profile as profiles
@@ -80,15 +80,16 @@ def judged(
     if not log.lines:
         raise WebError(f"{path} tells of no request")
     if not len(log.requests):
-        asked = " from ".join(filter(None, (wanted.agent, wanted.client)))
-        raise WebError(f"{path} tells of no request of {asked}")
+        by = f" by {wanted.agent!r}" if wanted.agent else ""
+        where = f" from {wanted.client}" if wanted.client else ""
+        raise WebError(f"{path} tells of no request{by}{where}")
     return judge(log if wanted.until is None else log.until(wanted.until), known)
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
     if str(path) == "-":
-        yield stdin.buffer
+        yield sys.stdin.buffer
         return
     try:
         file = path.open("rb")
