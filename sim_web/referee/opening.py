@@ -75,7 +75,7 @@ def judged(
         profile = profiles.from_mapping(header.profile, str(path), "")
         _must_be(header, profile, wanted, str(path))
         known = truth(profile, header.pages, header.seed)
-        log = read(file, str(path), header, known.web.pages, known.disallowed,
+        log = read(file, str(path), header, known,
                    agent=wanted.agent, client=wanted.client, tell=tell)  # fmt: skip
     if not log.lines:
         raise WebError(f"{path} tells of no request")

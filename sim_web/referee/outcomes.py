@@ -67,8 +67,9 @@ def outcomes(requests: Requests) -> Outcomes:
 
     A content is a page in a version. A request that fetches one for the first time is news: of a
     new page, or of a page that had changed. Fetched again it is a duplicate: under an address
-    under which it had been fetched, or under another one (an alias). Errors of robots.txt and
-    sitemaps count as errors; whatever a trap answers is a trap.
+    under which it had been fetched, or under another one (an alias). A robots.txt that is not there
+    is an answer too: nothing is forbidden. Other errors of robots.txt count as errors; whatever a
+    trap answers is a trap.
     """
     sorts = _sorts(requests)
     found = np.bincount(sorts, minlength=len(OUTCOMES))
@@ -90,10 +91,10 @@ def _sorts(requests: Requests) -> NDArray[np.int64]:
         "traps": requests.of(Kind.TRAP),
         "broken": status == 0,
         "not_modified": status == 304,
+        "robots": requests.of(Kind.ROBOTS) & np.isin(status, (200, 404, 410)),
         "refused": (status == 429) | (status == 503),
         "missing": (status == 404) | (status == 410),
         "errors": status >= 400,
-        "robots": requests.of(Kind.ROBOTS),
         "sitemaps": requests.of(Kind.SITEMAP),
         "mounted": requests.of(Kind.MOUNTED),
         "redirects": (status >= 300) | requests.of(Kind.REDIRECT),

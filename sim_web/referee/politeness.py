@@ -113,34 +113,27 @@ def crawl_delay(log: Log, demanded: Callable[[str, str], float]) -> Fulfilment:
     return _fulfilment(np.concatenate(ratios) if ratios else np.empty(0), 0)
 
 
-def retry_after(requests: Requests, demanded: Callable[[int], float]) -> Fulfilment:
+def retry_after(requests: Requests) -> Fulfilment:
     """Judge how long a crawler stays away after 429 and 503.
 
     After 503 the next request for the same address counts, after 429 the next one to the same host
     (RFC 9110, 10.2.3; RFC 6585, 4); each only if it did not begin before the answer had ended,
     as the crawler could not know then. The wait is from the end of the answer to the beginning of
     that request. Refusals after which none came are untested.
-
-    Parameters
-    ----------
-    requests : Requests
-        In the order of their beginnings.
-    demanded : callable
-        ``(status)``: the seconds of Retry-After; 0: none.
     """
     ratios, untested = [], 0
     for status, groups in ((429, requests.host), (503, requests.address)):
-        wait = demanded(status)
-        refused = np.isin(groups, groups[requests.status == status])
-        chosen = requests.only(refused)
-        for numbers in _groups(groups[refused]) if wait > 0 else ():
+        refusals = (requests.status == status) & (requests.wait > 0)
+        concerned = np.isin(groups, groups[refusals])
+        chosen, refused = requests.only(concerned), refusals[concerned]
+        for numbers in _groups(groups[concerned]):
             began = chosen.started[numbers]
-            told = np.flatnonzero(chosen.status[numbers] == status)
-            ended = chosen.ended[numbers][told]
+            told = np.flatnonzero(refused[numbers])
+            ended, wait = chosen.ended[numbers][told], chosen.wait[numbers][told]
             after = np.maximum(np.searchsorted(began, ended, side="left"), told + 1)
             tested = after < len(began)
             untested += int((~tested).sum())
-            ratios.append((began[after[tested]] - ended[tested]) / wait)
+            ratios.append((began[after[tested]] - ended[tested]) / wait[tested])
     return _fulfilment(np.concatenate(ratios) if ratios else np.empty(0), untested)
 
 

@@ -17,6 +17,7 @@ TOPS = (1, 5, 15)
 """Per cent of the pages, by PageRank: 5 and 15 are [COV]'s thresholds."""
 
 _LINKS_AT_ONCE = 1 << 22
+_PAGES_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -145,8 +146,8 @@ def external_links(
         return ExternalLinks(sum(_external_of(web, int(page)) for page in fetched), None, None)
     hosts = host_of_pages(web)
     counted = np.empty(web.pages, np.int64)
-    for first in range(0, web.pages, 1 << 20):
-        last = min(first + (1 << 20), web.pages)
+    for first in range(0, web.pages, _PAGES_AT_ONCE):
+        last = min(first + _PAGES_AT_ONCE, web.pages)
         offsets = explicit.offsets[first : last + 1]
         sources = np.repeat(np.arange(last - first), np.diff(offsets))
         leaves = hosts[explicit.targets[offsets[0] : offsets[-1]]] != hosts[first + sources]

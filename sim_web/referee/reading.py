@@ -17,6 +17,8 @@ from sim_web import record
 from sim_web.answer import Fault, Kind
 from sim_web.errors import WebError
 
+from .truth import Truth
+
 KINDS = tuple(kind.value for kind in Kind)
 """A kind's number in `Requests.kind` is its place here."""
 
@@ -39,8 +41,8 @@ class Requests:
         Virtual time in seconds.
     host : int32
         An index of `Log.hosts`.
-    agent : int32
-        An index of `Log.agents`.
+    agent, client : int32
+        Indices of `Log.agents` and of `Log.clients`.
     page : int64
         Of the planted graph; -1: none.
     version : int64
@@ -59,12 +61,15 @@ class Requests:
         A hash of the URL; equal exactly if the URL is.
     bytes : int64
         Of the body.
+    wait : float64
+        Seconds of Retry-After in the answer; 0: none.
     """
 
     started: NDArray[np.float64]
     ended: NDArray[np.float64]
     host: NDArray[np.int32]
     agent: NDArray[np.int32]
+    client: NDArray[np.int32]
     page: NDArray[np.int64]
     version: NDArray[np.int64]
     status: NDArray[np.int16]
@@ -74,6 +79,7 @@ class Requests:
     robots: NDArray[np.bool_]
     address: NDArray[np.uint64]
     bytes: NDArray[np.int64]
+    wait: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.started)
@@ -103,10 +109,8 @@ class Log:
         Which web it is about.
     requests : Requests
         Those that were asked for.
-    hosts, agents : tuple of str
-        Names, as asked for.
-    clients : frozenset of str
-        Addresses.
+    hosts, agents, clients : tuple of str
+        Names, as asked for and as told; addresses.
     lines : int
         Requests in the log, with those that were not asked for.
     broken_off : int
@@ -117,7 +121,7 @@ class Log:
     requests: Requests
     hosts: tuple[str, ...]
     agents: tuple[str, ...]
-    clients: frozenset[str]
+    clients: tuple[str, ...]
     lines: int
     broken_off: int
 
@@ -133,8 +137,7 @@ def read(
     file: BinaryIO,
     place: str,
     header: record.Header,
-    pages: int,
-    disallowed: Callable[[str, str], bool],
+    truth: Truth,
     *,
     agent: str = "",
     client: str = "",
@@ -150,10 +153,9 @@ def read(
         The log's name in errors.
     header : Header
         The first line.
-    pages : int
-        Of the web; a line that tells of a later page is nonsense.
-    disallowed : callable
-        ``(url, agent)``: whether robots.txt forbids it.
+    truth : Truth
+        About the web that the header names; a line that tells of a page that it does not have is
+        nonsense.
     agent : str
         Only requests whose User-Agent contains this, in any case.
     client : str
@@ -166,7 +168,7 @@ def read(
     WebError
         If a line is no request; a last line without its newline is where the log breaks off.
     """
-    builder = _Builder(pages, lru_cache(1 << 16)(disallowed))
+    builder = _Builder(truth)
     lines = 0
     broken_off = 0
     for number, line in enumerate(file, 2):
@@ -181,9 +183,12 @@ def read(
         lines += 1
         if tell is not None and lines % 10_000 == 0:
             tell(f"{lines:,} requests")
-        if agent.lower() in told.agent.lower() and client in ("", told.client):
-            builder.add(told)
-    return builder.log(header, lines, broken_off)
+        builder.add(told)
+    log = builder.log(header, lines, broken_off)
+    mine = np.array([agent.lower() in one.lower() for one in log.agents], np.bool_)
+    ours = np.array([client in ("", one) for one in log.clients], np.bool_)
+    requests = log.requests
+    return replace(log, requests=requests.only(mine[requests.agent] & ours[requests.client]))
 
 
 def read_header(file: BinaryIO, place: str) -> record.Header:
@@ -221,15 +226,14 @@ def _record(line: bytes) -> record.Record:
 class _Builder:
     """Columns that grow."""
 
-    def __init__(self, pages: int, disallowed: Callable[[str, str], bool]) -> None:
-        self.most = pages
-        self.forbids = disallowed
-        self.columns: dict[str, array[Any]] = {
-            one.name: array(_CODES[one.name]) for one in fields(Requests)
-        }
+    def __init__(self, truth: Truth) -> None:
+        self.most = truth.web.pages
+        self.forbids = lru_cache(1 << 16)(truth.disallowed)
+        self.waits = truth.waits
+        self.columns: dict[str, array[Any]] = {name: array(code) for name, code in _CODES.items()}
         self.names: dict[str, int] = {}
         self.agents: dict[str, int] = {}
-        self.clients: set[str] = set()
+        self.clients: dict[str, int] = {}
 
     def check(self, told: record.Record) -> None:
         """Refuse what no server writes."""
@@ -248,12 +252,12 @@ class _Builder:
         """Append a request to the columns."""
         url = _text(told.url)
         planted = told.kind not in _NOT_PLANTED
-        self.clients.add(_text(told.client))
         row = (
             told.started,
             told.ended,
             self.names.setdefault(_text(told.host), len(self.names)),
             self.agents.setdefault(_text(told.agent), len(self.agents)),
+            self.clients.setdefault(_text(told.client), len(self.clients)),
             -1 if told.page is None else told.page,
             told.version,
             told.status,
@@ -272,23 +276,23 @@ class _Builder:
         columns: dict[str, Any] = {name: np.asarray(c) for name, c in self.columns.items()}
         for name in _TRUTHS:
             columns[name] = columns[name].astype(bool)
-        made = Requests(**columns)
-        order = np.argsort(made.started, kind="stable")
+        made = Requests(**columns, wait=np.zeros(len(columns["started"])))
+        made = made.only(np.argsort(made.started, kind="stable"))
         return Log(
             header,
-            made.only(order),
+            replace(made, wait=self.waits(made)),
             tuple(self.names),
             tuple(self.agents),
-            frozenset(self.clients),
+            tuple(self.clients),
             lines,
             broken_off,
         )
 
 
 _CODES = {
-    "started": "d", "ended": "d", "host": "i", "agent": "i", "page": "q", "version": "q",
-    "status": "h", "kind": "B", "get": "b", "disallowed": "b", "robots": "b", "address": "Q",
-    "bytes": "q",
+    "started": "d", "ended": "d", "host": "i", "agent": "i", "client": "i", "page": "q",
+    "version": "q", "status": "h", "kind": "B", "get": "b", "disallowed": "b", "robots": "b",
+    "address": "Q", "bytes": "q",
 }  # fmt: skip
 _TRUTHS = ("get", "disallowed", "robots")
 

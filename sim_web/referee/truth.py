@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from .reading import Requests
 
 COMPONENTS = ("scc", "in", "out", "tendrils", "tubes", "disconnected")
 """Names of the components, in the order of their numbers."""
@@ -84,8 +87,8 @@ class Truth:
         ``(host, agent)``: the seconds that the host demands between requests; 0: none.
     next_change : callable
         ``(page, time)``: when the page changes for the first time after that; infinite: never.
-    retry_after : callable
-        ``(status)``: the seconds that an answer 429 or 503 tells to wait.
+    waits : callable
+        ``(requests)``: the seconds of Retry-After in the answer to each request of a whole log.
     """
 
     web: Planted
@@ -94,7 +97,7 @@ class Truth:
     disallowed: Callable[[str, str], bool]
     crawl_delay: Callable[[int, str], float]
     next_change: Callable[[int, float], float]
-    retry_after: Callable[[int], float]
+    waits: Callable[[Requests], NDArray[np.float64]]
 
     @property
     def small(self) -> bool:

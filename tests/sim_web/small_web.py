@@ -94,7 +94,7 @@ class Changes:
             lambda url, agent: self.forbidden in url,
             lambda host, agent: self.delays.get(host, 0.0),
             self.next_change,
-            lambda status: self.waits.get(status, 0.0),
+            lambda requests: np.array([self.waits.get(int(s), 0.0) for s in requests.status]),
         )
 
 
@@ -106,7 +106,7 @@ def log_of(records: list[Record], truth: Truth, **filters: str) -> Log:
     text = HEADER.line() + "".join(json.dumps(asdict(one)) + "\n" for one in records)
     file = io.BytesIO(text.encode())
     header = read_header(file, "log")
-    return read(file, "log", header, truth.web.pages, truth.disallowed, **filters)
+    return read(file, "log", header, truth, **filters)
 
 
 def record(**told: Any) -> Record:

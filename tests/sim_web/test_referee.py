@@ -118,6 +118,16 @@ def test_external_links(crawl: Crawl, small: bool) -> None:
     assert (found.quality is None) == (not small)
 
 
+def test_external_links_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages of a later block that are taken for those of the first."""
+    web = SmallWeb([2, 1, 2], [[1, 2], [0], [3, 4], [4], [0, 1, 3]], [0] * 5, [0] * 5)
+    for pages in (1, 2, 3, 5):
+        monkeypatch.setattr(quality, "_PAGES_AT_ONCE", pages)
+        found = quality.external_links(web, np.array([0, 2, 4]), web.explicit())
+        assert (found.found, found.total) == (1 + 2 + 2, 1 + 2 + 2)
+        assert quality.external_links(web, np.array([1, 3]), web.explicit()).found == 0
+
+
 @given(crawls())
 def test_freshness_and_age(crawl: Crawl) -> None:
     """Copies that stay fresh, are counted after they were replaced, or age before they change."""
@@ -159,10 +169,12 @@ def test_each_request_has_one_outcome(crawl: Crawl) -> None:
 def _outcome(one: Record, before: list[Record]) -> str:
     if one.kind in ("foreign", "bad", "trap"):
         return {"trap": "traps"}.get(one.kind, one.kind)
+    if one.kind == "robots" and one.status in (200, 404):
+        return "robots"
     by_status = {0: "broken", 304: "not_modified", 429: "refused", 503: "refused", 404: "missing"}
     if one.status in by_status or one.status >= 400:
         return by_status.get(one.status, "errors")
-    by_kind = {"robots": "robots", "sitemap": "sitemaps", "mounted": "mounted"}
+    by_kind = {"robots": "errors", "sitemap": "sitemaps", "mounted": "mounted"}
     if one.kind in by_kind:
         return by_kind[one.kind]
     if one.status == 301 or one.kind == "redirect":
@@ -180,6 +192,17 @@ def _sort_of_page(one: Record, before: list[Record]) -> str:
     if not alike:
         return "changed_pages" if same else "new_pages"
     return "unchanged_again" if one.url in [b.url for b in alike] else "other_address"
+
+
+def test_an_old_version_is_no_known_address() -> None:
+    """A content fetched under a second address, told as fetched there before in that version."""
+    truth = Changes().truth(SmallWeb([1], [[]], [0], [0]))
+    a, b = "http://h0.test/", "http://h0.test/alias"
+    asked = [record(started=float(k), ended=float(k), url=url, version=version)
+             for k, (url, version) in enumerate([(a, 0), (b, 1), (a, 1), (a, 1)])]  # fmt: skip
+    counts = judge(log_of(asked, truth), truth).outcomes.counts
+    told = {name: count for name, count in counts.items() if count}
+    assert told == {"new_pages": 1, "changed_pages": 1, "other_address": 1, "unchanged_again": 1}
 
 
 @given(crawls())
@@ -226,6 +249,15 @@ def test_retry_after(crawl: Crawl) -> None:
             untested += 1
     _same(found.retry_after, ratios)
     assert found.retry_after.untested == untested
+
+
+def test_a_refusal_of_no_duration() -> None:
+    """A refused request that is taken for the answer to itself, as a virtual clock stands still."""
+    truth = Changes(waits={429: 2.0}).truth(SmallWeb([1], [[]], [0], [0]))
+    asked = [record(started=t, ended=t, status=status)
+             for t, status in ((0.0, 429), (3.0, 200), (5.0, 429), (5.0, 200))]  # fmt: skip
+    found = judge(log_of(asked, truth), truth).retry_after
+    assert (found.waits, found.least, found.greatest, found.broken) == (2, 0.0, 1.5, 0.5)
 
 
 def _same(found: politeness.Fulfilment, ratios: list[float]) -> None:
