@@ -356,8 +356,8 @@ def _owed(
 
 @compiled
 def _free(
-    numbers: Numbers, region: int, rank: int, page: int, start: int, linked: int, level: int,
-    number: int, attempt: int,
+    numbers: Numbers, region: int, rank: int, page: int, start: int, pages: int, linked: int,
+    level: int, number: int, attempt: int,
 ) -> int:  # fmt: skip
     """Return the target of a free link at one attempt; -1 if it has none."""
     turn = number * TRIES + attempt
@@ -371,11 +371,14 @@ def _free(
         key, block = tree_of_host(numbers, region, rank)
         return _internal(numbers, key, block, start, linked, level, u)
     w = unit(numbers.key, _SHUFFLE, page, turn)
-    if region == SCC and numbers.themes[1] > 0:
-        if hub(numbers, page) or w < numbers.themes[1]:
-            return _themed(numbers, rank, u, v)
-        w = (w - numbers.themes[1]) / (1.0 - numbers.themes[1])
-    return _external(numbers, region, rank, u, v, w)
+    community = numbers.themes[1]
+    if region == SCC and community > 0 and (hub(numbers, page) or w < community):
+        target = _themed(numbers, rank, u, v)
+    elif region == SCC and community > 0:
+        target = _external(numbers, region, rank, u, v, (w - community) / (1.0 - community))
+    else:
+        target = _external(numbers, region, rank, u, v, w)
+    return target if not start <= target < start + pages else NO_PAGE
 
 
 @compiled
@@ -404,7 +407,9 @@ def out_links(numbers: Numbers, page: int) -> Array:
     level = NO_PAGE if page - start >= linked else level_of(numbers, page)
     for number in range(degree - count):
         for attempt in range(TRIES):
-            target = _free(numbers, region, rank, page, start, linked, level, number, attempt)
+            target = _free(
+                numbers, region, rank, page, start, pages, linked, level, number, attempt
+            )
             if target not in (NO_PAGE, page) and _is_new(found, count, seen, target):
                 found[count] = target
                 count += 1

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -60,9 +61,9 @@ class Explicit:
     def load(cls, path: str | os.PathLike[str]) -> Explicit:
         """Return the web that `save` wrote; raise WebError if the file is no such web."""
         try:
-            with np.load(path, allow_pickle=False) as held:
+            with open(path, "rb") as file, np.load(file, allow_pickle=False) as held:
                 web = cls(held["offsets"], held["targets"])
-        except (OSError, KeyError, ValueError, EOFError) as error:
+        except (OSError, KeyError, ValueError, EOFError, BadZipFile) as error:
             raise WebError(f"{path}: is no saved web ({error})") from None
         web.check(str(path))
         return web

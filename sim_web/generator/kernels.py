@@ -67,6 +67,11 @@ def mixed(key: np.uint64, number: int) -> np.uint64:
     return z ^ (z >> _S31)
 
 
+def subkey(key: np.uint64, number: int) -> np.uint64:
+    """Return `mixed` as a key again, where it is called from Python, which makes an int of it."""
+    return np.uint64(mixed(key, number))
+
+
 @compiled
 def hashed(key: np.uint64, stream: int, a: int, b: int) -> np.uint64:
     """Return 64 bits for a pair of numbers; ``stream`` keeps different uses apart."""

@@ -14,7 +14,8 @@ import numpy as np
 from sim_web.errors import WebError
 from sim_web.profile import Profile
 
-from .kernels import Array, compiled, mixed, unit, zipf_mass, zipf_rank
+from .kernels import Array, compiled, subkey, unit, zipf_mass, zipf_rank
+from .sites import check as check_sites
 
 
 class Component(IntEnum):
@@ -90,13 +91,18 @@ def lay_out(profile: Profile, pages: int, key: np.uint64) -> Layout:
         component that is smaller than the largest host elsewhere.
     """
     counts = _counts(profile, pages)
+    if profile.sites:
+        check_sites(profile.sites, counts[OUT])
     sites = np.array([site.pages for site in profile.sites], dtype=np.float64)
+    links = int(sum(site.external_links for site in profile.sites))
     regions = np.zeros((7, 4), dtype=np.int64)
     first_page = first_host = 0
     for region, count in enumerate(counts):
         hosts = _hosts(profile, count, counts[SCC], region)
         if region == SCC and len(sites):
             hosts = len(sites)
+        if region == OUT and len(sites):
+            hosts = min(hosts, max(1, (links - len(sites)) // 2))
         regions[region] = first_page, count, first_host, hosts
         first_page += count
         first_host += hosts
@@ -104,7 +110,7 @@ def lay_out(profile: Profile, pages: int, key: np.uint64) -> Layout:
     if len(sites):
         bounds = _bounds(sites, counts[SCC])
         site_blocks = np.array([
-            _block_for_depth(int(bounds[k + 1] - bounds[k]), int(site.depth), mixed(key, k))
+            _block_for_depth(int(bounds[k + 1] - bounds[k]), int(site.depth), subkey(key, k))
             for k, site in enumerate(profile.sites)
         ])  # fmt: skip
     hosts_told = profile.hosts
@@ -151,9 +157,10 @@ def _largest(count: int, hosts: int, exponent: float) -> int:
 
 def _bounds(sizes: Array, pages: int) -> Array:
     """Divide pages in proportion to sizes, at least one each."""
-    whole = np.concatenate([[0.0], np.cumsum(sizes)]) / sizes.sum()
+    ends = np.round(np.concatenate([[0.0], np.cumsum(sizes)]) / sizes.sum() * pages)
     steps = np.arange(len(sizes) + 1)
-    return (steps + np.floor(whole * (pages - len(sizes)) + 1e-9)).astype(np.int64)
+    ends = np.minimum(ends, pages - steps[::-1]) - steps
+    return np.asarray(np.maximum.accumulate(ends) + steps, dtype=np.int64)
 
 
 def _block_for_depth(pages: int, depth: int, key: np.uint64) -> int:

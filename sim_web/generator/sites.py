@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sim_web.errors import WebError
 from sim_web.sections import Site
 
 from .kernels import Array
@@ -38,8 +39,11 @@ def external_links(
         Pages, sorted, and the distinct targets.
     """
     chance = np.random.Generator(np.random.PCG64([seed, 0x51]))
+    outside = pages - others + (len(sites) > 1 and pages == others)
     planted = [
-        _holders(site, int(bounds[k]), int(bounds[k + 1]), chance) for k, site in enumerate(sites)
+        _holders(site, int(bounds[k]), int(bounds[k + 1]), outside, chance)
+        for k, site in enumerate(sites)
+        if site.external_links >= 1
     ]
     chosen: set[tuple[int, int]] = set()
     free: list[int] = []
@@ -58,13 +62,31 @@ def external_links(
     return found[:, 0].copy(), found[:, 1].copy()
 
 
-def _holders(site: Site, low: int, high: int, chance: np.random.Generator) -> Array:
-    """Return a page for each external link of a site, in a random order."""
-    size = high - low
-    number = max(1, int(site.external_links))
+def check(sites: tuple[Site, ...], others: int) -> None:
+    """Raise WebError unless the sites' external links can be planted with so many other pages."""
+    circle = len(sites) if len(sites) > 1 else 0
+    total = sum(int(site.external_links) for site in sites)
+    if circle and min(site.external_links for site in sites) < 1:
+        raise WebError("each of several sites needs an external link: together they are strong")
+    if others and total <= circle:
+        raise WebError(f"{total} external links of the sites: too few to reach other hosts")
+    if not others and total > circle:
+        raise WebError("the sites' external links need other pages: the share 'out' is 0")
+
+
+def _holders(site: Site, low: int, high: int, outside: int, chance: np.random.Generator) -> Array:
+    """Return a page for each external link of a site, in a random order; few enough on each."""
+    size, number = high - low, int(site.external_links)
     places = max(1, min(size, round(site.holders * size), number))
+    if number > places * outside:
+        raise WebError(f"site '{site.name}': {number} external links do not fit on {places} pages, "
+                       f"for there are {outside} pages elsewhere")  # fmt: skip
     weights = chance.gamma(site.spread, size=places) + 1e-9
     counts = chance.multinomial(number - places, weights / weights.sum()) + 1
+    while (over := int(np.maximum(counts - outside, 0).sum())) > 0:
+        counts = np.minimum(counts, outside)
+        room = np.flatnonzero(counts < outside)
+        counts += np.bincount(chance.choice(room, over), minlength=places)
     holders = low + chance.choice(size, places, replace=False)
     return chance.permutation(np.repeat(holders, counts))
 

@@ -14,7 +14,7 @@ from sim_web.profile import Profile
 from . import adjacency
 from .adjacency import Numbers, drawn_mean, packed, unforeseen
 from .explicit import Explicit, written_out
-from .kernels import Array, hashed, mixed, permuted, unit, unpermuted
+from .kernels import Array, hashed, permuted, subkey, unit, unpermuted
 from .layout import (
     COMPONENT_OF_REGION,
     DISCONNECTED,
@@ -205,7 +205,7 @@ class Web:
         """Return a host's name, such as ``tarivo.test``."""
         if host < len(self.profile.sites):
             return _full(self.profile.sites[host].name, host)
-        number = int(permuted(mixed(self._key, _NAMES), host, self.hosts))
+        number = int(permuted(subkey(self._key, _NAMES), host, self.hosts))
         syllables = []
         for _ in range(_length(self.hosts)):
             number, which = divmod(number, len(_SYLLABLES))
@@ -227,7 +227,7 @@ class Web:
             number = number * len(_SYLLABLES) + consonant * len(_VOWELS) + vowel
         if number >= self.hosts:
             return None
-        host = int(unpermuted(mixed(self._key, _NAMES), number, self.hosts))
+        host = int(unpermuted(subkey(self._key, _NAMES), number, self.hosts))
         return host if host >= len(self.profile.sites) else None
 
     def chance(self, key: str, *numbers: int) -> float:

@@ -1,0 +1,72 @@
+"""Random profiles and webs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+
+from sim_web import profile
+from sim_web.errors import WebError
+from sim_web.generator import Web
+from sim_web.profile import Profile
+from sim_web.sections import Degrees, Hosts, Shares, Site, Themes
+
+
+@st.composite
+def shares(draw: Callable[..., Any]) -> Shares:
+    """Return shares that sum to 1, some perhaps 0."""
+    parts = [draw(st.integers(1, 10))] + [draw(st.integers(0, 10)) for _ in range(5)]
+    whole = sum(parts)
+    return Shares(*(part / whole for part in parts))
+
+
+@st.composite
+def profiles(draw: Callable[..., Any]) -> Profile:
+    """Return a profile that differs from the default in what the generator reads."""
+    return dataclasses.replace(
+        profile.load("broder-1999"),
+        shares=draw(shares()),
+        degrees=Degrees(
+            mean=draw(st.floats(2, 12)),
+            out_exponent=draw(st.floats(2.2, 4)),
+            in_exponent=draw(st.floats(2.05, 4)),
+            internal=draw(st.floats(0, 1)),
+            orphans=draw(st.floats(0, 1)),
+        ),
+        hosts=Hosts(
+            mean_pages=draw(st.floats(1, 60)),
+            exponent=draw(st.floats(0, 0.99)),
+            branching=draw(st.floats(1.05, 8)),
+            host_branching=draw(st.floats(1.05, 8)),
+        ),
+        themes=draw(st.sampled_from([Themes(), Themes(count=3, community=0.5, authorities=0.1)])),
+    )
+
+
+@st.composite
+def sites(draw: Callable[..., Any]) -> Profile:
+    """Return a profile of sites that are given one by one."""
+    number = draw(st.integers(1, 4))
+    return dataclasses.replace(
+        profile.load("broder-1999"),
+        shares=Shares(0.7, 0, 0.3, 0, 0, 0),
+        sites=tuple(
+            Site(f"s{k}", draw(st.integers(1, 200)), draw(st.integers(1, 60)),
+                 draw(st.floats(0.01, 1)), draw(st.floats(0.1, 3)), draw(st.integers(3, 9)))
+            for k in range(number)
+        ),
+    )  # fmt: skip
+
+
+@st.composite
+def webs(draw: Callable[..., Any], most: int = 400) -> Web:
+    """Return a small web; profiles that cannot be planted are passed over."""
+    told = draw(st.one_of(profiles(), profiles(), sites()))
+    pages, seed = draw(st.integers(20, most)), draw(st.integers(0, 2**32))
+    try:
+        return Web(told, pages, seed)
+    except WebError:
+        return Web(profile.load("broder-1999"), max(pages, 100), seed)

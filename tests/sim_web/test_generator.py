@@ -1,0 +1,261 @@
+"""The generator: what is planted is there, in every form."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim_web import profile
+from sim_web.errors import WebError
+from sim_web.generator import Component, Explicit, Web
+from sim_web.generator.adjacency import packed, unpacked
+from sim_web.generator.kernels import permuted, unpermuted, zipf_mass, zipf_rank
+from sim_web.sections import Shares, Site
+
+from .profiles import profiles, webs
+
+KEY = np.uint64(0x1234567890ABCDEF)
+
+
+def graph(web: Web) -> nx.DiGraph:
+    """Return the web as a graph, from the implicit form."""
+    made = nx.DiGraph()
+    made.add_nodes_from(range(web.pages))
+    made.add_edges_from((p, int(q)) for p in range(web.pages) for q in web.out_links(p))
+    return made
+
+
+def parts(made: nx.DiGraph) -> dict[int, Component]:
+    """Return every page's component, computed by networkx from the definitions alone."""
+    core = max(nx.strongly_connected_components(made), key=len)
+    some = next(iter(core))
+    ahead, behind = nx.descendants(made, some) - core, nx.ancestors(made, some) - core
+    weak = nx.node_connected_component(made.to_undirected(as_view=True), some)
+    from_in = set().union(*(nx.descendants(made, p) for p in behind)) if behind else set()
+    to_out = set().union(*(nx.ancestors(made, p) for p in ahead)) if ahead else set()
+    found = {}
+    for page in made:
+        if page in core:
+            found[page] = Component.SCC
+        elif page in behind:
+            found[page] = Component.IN
+        elif page in ahead:
+            found[page] = Component.OUT
+        elif page not in weak:
+            found[page] = Component.DISCONNECTED
+        elif page in from_in and page in to_out:
+            found[page] = Component.TUBES
+        else:
+            found[page] = Component.TENDRILS
+    return found
+
+
+@given(st.integers(1, 5000), st.data())
+def test_a_permutation_has_an_inverse(size: int, data: st.DataObject) -> None:
+    """Two hosts of one name, or a name that leads to another host."""
+    number = data.draw(st.integers(0, size - 1))
+    image = permuted(KEY, number, size)
+    assert 0 <= image < size
+    assert unpermuted(KEY, image, size) == number
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 16, 17, 1000])
+def test_a_permutation_reaches_all(size: int) -> None:
+    """Images that are not one to one."""
+    assert sorted(permuted(KEY, n, size) for n in range(size)) == list(range(size))
+
+
+@given(st.floats(0, 0.99), st.integers(1, 10**9), st.floats(0, 1, exclude_max=True))
+def test_a_rank_holds_the_share_at_which_it_was_drawn(s: float, size: int, u: float) -> None:
+    """Popularity drawn from another distribution than the one that divides pages."""
+    rank = zipf_rank(u, size, s, 1.0)
+    assert 0 <= rank < size
+    slack = 1e-6
+    assert zipf_mass(rank, size, s, 1.0) <= u + slack
+    assert u <= zipf_mass(rank + 1, size, s, 1.0) + slack
+
+
+@settings(max_examples=60)
+@given(webs(250))
+def test_components_are_those_planted(web: Web) -> None:
+    """A link that moves a page to another component, a page that hangs on nothing."""
+    planted = {p: web.component(p) for p in range(web.pages)}
+    assert parts(graph(web)) == planted
+    assert web.components().tolist() == [planted[p] for p in range(web.pages)]
+
+
+@settings(max_examples=40)
+@given(webs())
+def test_both_forms_agree(web: Web) -> None:
+    """A link that one form has and the other has not; a link twice; a page that links to itself."""
+    explicit = web.explicit()
+    for page in range(web.pages):
+        links = web.out_links(page).tolist()
+        assert links == explicit.out_links(page).tolist()
+        assert len(set(links)) == len(links)
+        assert page not in links
+
+
+@settings(max_examples=40)
+@given(webs())
+def test_levels_are_the_fewest_internal_links(web: Web) -> None:
+    """A shortcut within a host, or a page that is said to be reached and is not."""
+    for host in range(web.hosts):
+        pages = web.pages_of(host)
+        levels = {pages.start: 0}
+        reached = [pages.start]
+        for page in reached:
+            for target in web.out_links(page).tolist():
+                if target in pages and target not in levels:
+                    levels[target] = levels[page] + 1
+                    reached.append(target)
+        assert {p: web.level(p) for p in pages} == {p: levels.get(p, -1) for p in pages}
+        assert set(pages) - set(levels) == set(web.orphans_of(host))
+
+
+@settings(max_examples=40)
+@given(webs())
+def test_hosts_divide_the_pages(web: Web) -> None:
+    """A page of no host or of two; a name that does not lead back."""
+    ends = [web.pages_of(host) for host in range(web.hosts)]
+    assert [r.start for r in ends] == [0, *(r.stop for r in ends[:-1])]
+    assert ends[-1].stop == web.pages
+    assert min(map(len, ends)) >= 1
+    assert all(web.host(p) == h for h, r in enumerate(ends) for p in (r.start, r.stop - 1))
+    names = [web.name(host) for host in range(web.hosts)]
+    assert [web.named(name) for name in names] == list(range(web.hosts))
+    assert len(set(names)) == web.hosts
+
+
+@pytest.mark.parametrize("name", ["", "test", "x.test", "bababa.tests", "BABABA.test"])
+def test_other_names_are_no_hosts(name: str) -> None:
+    """A host made up from a name that no link holds."""
+    assert Web(profile.load("broder-1999"), 1000, 1).named(name) is None
+
+
+@settings(max_examples=20)
+@given(profiles(), st.integers(0, 99))
+def test_numbers_survive_packing(told: profile.Profile, seed: int) -> None:
+    """A number at another place for compiled code that is called page by page."""
+    try:
+        numbers = Web(told, 200, seed).numbers
+    except WebError:
+        return
+    for before, after in zip(numbers, unpacked(*packed(numbers)), strict=True):
+        assert np.array_equal(before, after)
+
+
+def test_a_seed_gives_one_web_in_every_process() -> None:
+    """Chance that is not drawn from the seed alone; a seed that changes nothing."""
+    told = profile.load("broder-1999")
+    code = (
+        "from sim_web import profile; from sim_web.generator import Web; import hashlib;"
+        "w = Web(profile.load('broder-1999'), 3000, 5).explicit();"
+        "print(hashlib.blake2b(w.offsets.tobytes() + w.targets.tobytes()).hexdigest())"
+    )
+    root = Path(__file__).resolve().parents[2]
+    runs = [subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True,
+                           check=True, timeout=120).stdout for _ in range(2)]  # fmt: skip
+    assert runs[0] == runs[1]
+    here, there = Web(told, 3000, 5).explicit(), Web(told, 3000, 6).explicit()
+    assert not np.array_equal(here.targets, there.targets)
+
+
+def test_mean_degree_and_multiplicity() -> None:
+    """A sparse skeleton; repeated links that are not there."""
+    web = Web(profile.load("broder-1999"), 50_000, 3)
+    explicit = web.explicit()
+    assert explicit.links / explicit.pages == pytest.approx(7.2, abs=0.3)
+    copies = [web.copies(p, k) for p in range(2000) for k in range(3)]
+    assert min(copies) == 1
+    assert np.mean(copies) == pytest.approx(1.1, abs=0.02)
+
+
+def test_a_billion_pages_cost_nothing() -> None:
+    """Storage that grows with the pages; a formula that overflows."""
+    web = Web(profile.load("broder-1999"), 10**9, 7)
+    for page in (0, 277_399_999, 277_400_000, 123_456_789, 10**9 - 1):
+        links = web.out_links(page)
+        assert ((links >= 0) & (links < 10**9)).all()
+        assert page in web.pages_of(web.host(page))
+    counts = np.bincount([web.component(p) for p in range(0, 10**9, 10**5)]) / 10**4
+    assert counts == pytest.approx(web.profile.shares.all(), abs=0.001)
+
+
+def test_sites_have_the_links_they_are_given() -> None:
+    """Another number of external links than the table's; a site that is too deep."""
+    told = profile.read(
+        "[shares]\nscc = 0.6\nin = 0\nout = 0.4\ntendrils = 0\ntubes = 0\ndisconnected = 0\n"
+        "[[sites]]\nname = 'a'\npages = 900\nexternal_links = 40\nholders = 0.02\n"
+        "[[sites]]\nname = 'b.example'\npages = 300\nexternal_links = 200\n"
+        "spread = 0.2\ndepth = 4\n",
+        "test", "test")  # fmt: skip
+    web = Web(told, 2000, 1)
+    assert [len(web.pages_of(h)) for h in (0, 1)] == [900, 300]
+    assert [web.name(0), web.name(1)] == ["a.test", "b.example"]
+    for host, links, holders, depth in ((0, 40, 18, 5), (1, 200, 30, 4)):
+        pages = web.pages_of(host)
+        outside = [sum(q not in pages for q in web.out_links(p).tolist()) for p in pages]
+        assert sum(outside) == links
+        assert np.count_nonzero(outside) == holders
+        assert max(web.level(p) for p in pages) <= depth
+
+
+def test_saved_and_loaded(tmp_path: Path) -> None:
+    """A web that comes back as another."""
+    explicit = Web(profile.load("broder-1999"), 500, 1).explicit()
+    explicit.save(tmp_path / "web.npz")
+    loaded = Explicit.load(tmp_path / "web.npz")
+    assert np.array_equal(explicit.targets, loaded.targets)
+    assert np.array_equal(explicit.offsets, loaded.offsets)
+    (tmp_path / "cut.npz").write_bytes((tmp_path / "web.npz").read_bytes()[:-400])
+    np.savez(tmp_path / "ids.npz", offsets=np.array([0, 1]), targets=np.array([5]))
+    np.savez(tmp_path / "ends.npz", offsets=np.array([0, 2]), targets=np.array([0]))
+    for name in ("cut", "ids", "ends", "none"):
+        with pytest.raises(WebError, match="is no saved web"):
+            Explicit.load(tmp_path / f"{name}.npz")
+
+
+@pytest.mark.parametrize(
+    ("pages", "shares", "said"),
+    [
+        (19, Shares(), "19 pages"),
+        (10**13, Shares(), "10000000000000 pages"),
+        (100, Shares(0.5, 0, 0.4, 0, 0.1, 0), "tubes lead from IN to OUT"),
+        (100, Shares(0.5, 0, 0, 0.3, 0, 0.2), "tendrils hang off IN or OUT"),
+        (100, Shares(0.01, 0.5, 0.49, 0, 0, 0), "too few"),
+    ],
+)
+def test_what_cannot_be_planted_is_refused(pages: int, shares: Shares, said: str) -> None:
+    """A web that is not what was asked for."""
+    told = profile.Profile("test", shares=shares)
+    with pytest.raises(WebError, match=said):
+        Web(told, pages, 0)
+
+
+@pytest.mark.parametrize(
+    ("links", "out", "said"),
+    [
+        ([1] * 30, 0.5, "for the strong component: too few"),
+        ([0, 5], 0.5, "each of several sites"),
+        ([1, 1], 0.5, "too few to reach other hosts"),
+        ([5, 5], 0.0, "need other pages"),
+        ([5, 9999], 0.5, "do not fit on 10 pages"),
+    ],
+)
+def test_sites_that_cannot_be_planted_are_refused(links: list[int], out: float, said: str) -> None:
+    """A site without a page; a search for a new target that never ends."""
+    told = profile.Profile(
+        "test",
+        shares=Shares(1 - out, 0, out, 0, 0, 0),
+        sites=tuple(Site(str(k), 100, n, 0.2) for k, n in enumerate(links)),
+    )
+    with pytest.raises(WebError, match=said):
+        Web(told, 40 if len(links) > 2 else 200, 0)
