@@ -19,6 +19,7 @@ from .numbers import (
     FORMS,
     MOST_REDIRECTS,
     REDIRECTS,
+    START,
     WORDS,
     located,
     place_of,
@@ -26,8 +27,9 @@ from .numbers import (
 from .plan import plan
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-_CUBE = 36**3
-_SHORT = tuple(
+CUBE = 36**3
+"""Numbers below it stand in a table."""
+SHORT = tuple(
     (a + b + c).lstrip("0").encode() or b"0" for a in _DIGITS for b in _DIGITS for c in _DIGITS
 )
 _PADDED = tuple((a + b + c).encode() for a in _DIGITS for b in _DIGITS for c in _DIGITS)
@@ -35,9 +37,9 @@ _PADDED = tuple((a + b + c).encode() for a in _DIGITS for b in _DIGITS for c in 
 
 def base36(number: int) -> bytes:
     """Return a number in base 36."""
-    if number < _CUBE:
-        return _SHORT[number]
-    high, low = divmod(number, _CUBE)
+    if number < CUBE:
+        return SHORT[number]
+    high, low = divmod(number, CUBE)
     return base36(high) + _PADDED[low]
 
 
@@ -66,7 +68,7 @@ START_ALIAS = b"/index.html"
 
 def path_of(way: int, code: int, alias: int = 0) -> bytes:
     """Return a path, with its query."""
-    if way == _WAYS["/*"]:
+    if way == START:
         return START_ALIAS if alias == 1 else b"/" + QUESTIONS[alias]
     whole = BEFORE[way] + base36(code) + AFTER[way]
     return whole + (ANDS if b"?" in whole else QUESTIONS)[alias] if alias else whole
@@ -75,7 +77,7 @@ def path_of(way: int, code: int, alias: int = 0) -> bytes:
 def coded(path: str) -> tuple[int, int] | None:
     """Return the way and the code that a path shows, if it has the form of a page's or redirect's."""
     if path == "/":
-        return _WAYS["/*"], 0
+        return START, 0
     found = _CODED.fullmatch(path)
     if found is None:
         return None

@@ -226,6 +226,13 @@ def _frames(key: np.uint64, chances: Array, page: int) -> int:
 
 
 @compiled
+def frames_of_page(key: np.uint64, chances: Array, page: int) -> int:
+    """Return how many documents a page has besides its own."""
+    frames = _frames(key, chances, page)
+    return 2 if frames == FRAMESET else int(frames == IFRAME)
+
+
+@compiled
 def drawn(
     whole: Array, real: Array, chances: Array, law: Array, page: int, host: int, paragraphs: float,
     time: float,
