@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import socket
 import struct
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from aiohttp.http import HttpRequestParser, RawRequestMessage
@@ -15,6 +16,7 @@ from aiohttp.streams import EMPTY_PAYLOAD
 from ..answer import Answer, Fault
 from . import request, steps, wire
 from .log import line, quoted
+from .mounts import Opened
 from .steps import After, Manner, Slow
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 _HEAD_END = b"\r\n\r\n"
 _NEVER = float("inf")
 _METHODS = ("GET", "HEAD")
+_NEW = (1, 1)
 
 
 class Exchange:
@@ -164,24 +167,27 @@ class Connection(asyncio.Protocol):
             self.abort()
 
     def write(self, data: bytes, after: After) -> None:
-        """Write what is in the log by now; called by the core."""
-        transport = self._transport
+        """Write what is in the log by now; called by the core, and raises nothing."""
         owed, self._owed = self._owed, max(0, self._owed - len(data))
-        if after is After.RESET:
-            self._reset(data)
-        elif not transport.is_closing():
-            if data:
-                transport.write(data)
-            if after is After.CLOSE:
-                transport.close()
-            elif after is After.LINGER and transport.can_write_eof():
-                transport.write_eof()
+        try:
+            if after is After.RESET:
+                self._reset()
+            elif not self._transport.is_closing():
+                self._write(data, after)
+        except (OSError, RuntimeError):  # the client has gone in this moment
+            self._transport.abort()
         if owed >= steps.LARGE > self._owed and self._exchange is None:
             self._proceed()
 
-    def _reset(self, data: bytes) -> None:
-        if data and not self._transport.is_closing():
+    def _write(self, data: bytes, after: After) -> None:
+        if data:
             self._transport.write(data)
+        if after is After.CLOSE:
+            self._transport.close()
+        elif after is After.LINGER:
+            self._transport.write_eof()
+
+    def _reset(self) -> None:
         peer: socket.socket | None = self._transport.get_extra_info("socket")
         if peer is not None:
             with contextlib.suppress(OSError):
@@ -270,7 +276,6 @@ class Connection(asyncio.Protocol):
             self._core.soon()
 
     def _answer(self, message: RawRequestMessage, has_body: bool) -> None:
-        core = self._core
         get = message.headers.get
         agent = get("User-Agent", "")
         if agent != self._agent:
@@ -281,26 +286,30 @@ class Connection(asyncio.Protocol):
             after = After.LINGER  # a body is not read
         elif message.should_close:
             after = After.CLOSE
-        asked = (method, message.path, "")
         told = get(request.TIME_HEADER)
-        time = None if told is None else request.time_of(told)
-        now = core.clock.request(time)
+        now = self._core.clock.request(None if told is None else request.time_of(told))
+        asked = (method, message.path, "")
         try:
             if method == "CONNECT":
                 raise request.Refused(request.NO_TUNNEL)
-            url, host = core.addresses.absolute(message.path, get("Host"))
-            asked = (method, url, host)
-            if method not in _METHODS:
-                raise request.Refused(request.NO_METHOD)
-            if time is not None and time < 0:
-                raise request.Refused(request.BAD_TIME)
-            answer = core.answer(url, host, now, method, self._client, get)
+            asked = (method, *self._core.addresses.absolute(message.path, get("Host")))
+            answer = self._found(asked, now, get)
         except request.Refused as refused:
             answer = refused.answer
             if answer is not request.NO_METHOD:
                 after = After.LINGER
-        manner = self._manner(method, message.version >= (1, 1), after, now)
-        self._send(now, asked, answer, manner)
+        self._send(now, asked, answer, self._manner(method, message.version >= _NEW, after, now))
+
+    def _found(
+        self, asked: tuple[str, str, str], now: float, get: Callable[[str], str | None]
+    ) -> Answer | Opened:
+        method, url, host = asked
+        if method not in _METHODS:
+            raise request.Refused(request.NO_METHOD)
+        told = get(request.TIME_HEADER)
+        if told is not None and request.time_of(told) < 0:
+            raise request.Refused(request.BAD_TIME)
+        return self._core.answer(url, host, now, method, self._client, get)
 
     def _manner(self, method: str, chunks: bool, after: After, now: float) -> Manner:
         line = ""
@@ -311,18 +320,23 @@ class Connection(asyncio.Protocol):
         return Manner(method, chunks, self._core.dates.lines(now), line, after)
 
     def _send(
-        self, started: float, asked: tuple[str, str, str], answer: Any, manner: Manner
+        self,
+        started: float,
+        asked: tuple[str, str, str],
+        found: Answer | Opened,
+        manner: Manner,
     ) -> None:
         core = self._core
-        if not isinstance(answer, Answer):
-            opened, answer = answer, answer.answer
-            slow: Slow | None = steps.opened(opened, manner)
-        elif answer.fault is not Fault.NONE or not answer.status:
-            slow = steps.faulty(answer, manner, core.settings)
+        slow: Slow | None = None
+        if isinstance(found, Opened):
+            slow = steps.opened(found, manner)
+            answer = found.answer
         else:
-            slow = None
-        if slow is None and len(answer.body) > steps.LARGE and manner.method != "HEAD":
-            slow = steps.large(answer, manner)
+            answer = found
+            if answer.fault is not Fault.NONE or not answer.status:
+                slow = steps.faulty(answer, manner, core.settings)
+            if slow is None and len(answer.body) > steps.LARGE and manner.method != "HEAD":
+                slow = steps.large(answer, manner)
         if slow is not None:
             self._exchange = Exchange(started, asked, answer, slow)
             self.deadline = _NEVER

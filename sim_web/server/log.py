@@ -10,7 +10,10 @@ from pathlib import Path
 
 from ..answer import Fault, Kind
 from ..errors import WebError
-from ..record import Header
+from ..record import Header, header
+
+_LONGEST = 1 << 22
+"""Bytes that a header has, at most."""
 
 
 def quoted(text: str) -> str:
@@ -47,6 +50,14 @@ def line(
     )
 
 
+def _only_a_header(data: bytes) -> bool:
+    try:
+        header(data.decode())
+    except (WebError, UnicodeDecodeError):
+        return False
+    return data.count(b"\n") == 1
+
+
 class Log:
     """A log that is written to at once, with nothing held back in the process.
 
@@ -56,29 +67,31 @@ class Log:
     Parameters
     ----------
     path : Path
-        A new or an empty file, or something like ``/dev/null``.
-    header : Header
+        A new file, or one that holds no request, or something like ``/dev/null``.
+    of : Header
         Which web it is about.
 
     Raises
     ------
     WebError
-        If the file holds something already: a log is not overwritten.
+        If the file holds something already: no request that was recorded is overwritten.
     OSError
         If it cannot be written.
     """
 
-    def __init__(self, path: Path, header: Header) -> None:
+    def __init__(self, path: Path, of: Header) -> None:
         self._path = path
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         self._file = os.open(path, flags, 0o644)
         told = os.fstat(self._file)
         self._regular = stat.S_ISREG(told.st_mode)
         self._size = 0
         if self._regular and told.st_size:
-            self.close()
-            raise WebError(f"--log: {path} holds something already; a log begins in a new file")
-        self.write([header.line()])
+            if not _only_a_header(os.pread(self._file, _LONGEST, 0)):
+                self.close()
+                raise WebError(f"--log: {path} holds something already; take a new file")
+            os.ftruncate(self._file, 0)
+        self.write([of.line()])
 
     def write(self, lines: Sequence[str]) -> None:
         """Write lines, with one call to the system; raise WebError if not all of it can be."""

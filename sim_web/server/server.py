@@ -49,7 +49,8 @@ class Server:
         self._log = log
         self._settings = settings or Settings()
         buckets = Buckets(limits or Limits())
-        self.core = Core(site, clock, buckets, mounts or Mounts({}), log, self._settings)
+        self.mounts = mounts or Mounts({})
+        self.core = Core(site, clock, buckets, self.mounts, log, self._settings)
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.TimerHandle | None = None
         self.address = ("", 0)

@@ -153,6 +153,7 @@ def _endless(answer: Answer, manner: Manner, settings: Settings) -> Iterator[Ste
         piece = pieces.pop(0) if pieces else more
         sent += len(piece)
         yield Step(0, wire.chunk(piece) if manner.chunks else piece, len(piece))
+    yield Step(0, b"")  # a reset takes what was not sent by then with it
 
 
 def large(answer: Answer, manner: Manner) -> Slow:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -208,8 +209,6 @@ def test_an_endless_body_ends_when_nobody_reads(tmp_path: Path) -> None:
             await asyncio.sleep(0.001)
         return web.records()[0]
 
-    from dataclasses import replace
-
     forever = replace(QUICK, endless_bytes=1 << 30, endless_seconds=1e9)
     record = asked(tmp_path, ask, settings=forever)
     assert (record.status, record.fault) == (200, "endless-body")
@@ -229,8 +228,6 @@ def test_a_client_that_takes_nothing_is_dropped(tmp_path: Path) -> None:
             await asyncio.sleep(0.001)
         peer.close()
         return web.records()[0]
-
-    from dataclasses import replace
 
     record = asked(tmp_path, ask, settings=replace(QUICK, stalled_seconds=0.05))
     whole = len("<title>a.test/big/900000 at 0.0</title>") * 900_000
