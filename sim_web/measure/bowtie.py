@@ -10,8 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
+from sim_web.generator.kernels import Array
+
 from .graph import Graph
-from .kernels import Array, extend, strong_components
+from .kernels import extend, strong_components
 
 NAMES = ("scc", "in", "out", "tendrils", "tubes", "disconnected")
 """The components, in the order of their numbers."""

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim_web.generator.kernels import Array
+
 from .graph import Graph
-from .kernels import Array, spread
+from .kernels import spread
 
 BATCH = 64
 """Sources of one search: the bits of a word."""
@@ -96,13 +98,13 @@ def distances(
     is all pages, both figures are exact and the intervals are points.
     """
     none = (np.zeros_like(graph.offsets), graph.targets[:0])
-    more = graph.backward if undirected else none
+    other_offsets, other_targets = graph.backward if undirected else none
     sources = sample.pages
     total, count, greatest = (np.zeros(len(sources), np.int64) for _ in range(3))
 
     def search(at: int) -> None:
         here = slice(at, at + BATCH)
-        spread(graph.offsets, graph.targets, *more,
+        spread(graph.offsets, graph.targets, other_offsets, other_targets,
                sources[here], total[here], count[here], greatest[here])  # fmt: skip
 
     with ThreadPoolExecutor(threads) as pool:

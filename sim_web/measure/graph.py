@@ -6,7 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from .kernels import Array, reversed_links
+from sim_web.generator.kernels import Array
+
+from .kernels import reversed_links
 
 
 class Graph:

@@ -27,6 +27,20 @@ def reversed_links(offsets: Array, targets: Array) -> tuple[Array, Array]:
 
 
 @compiled
+def _marked(
+    offsets: Array, targets: Array, page: int, reached: Array, queue: Array, end: int
+) -> int:
+    """Mark and queue what a page links to; return the new end of the queue."""
+    for k in range(offsets[page], offsets[page + 1]):
+        target = targets[k]
+        if not reached[target]:
+            reached[target] = True
+            queue[end] = target
+            end += 1
+    return end
+
+
+@compiled
 def extend(
     offsets: Array, targets: Array, other_offsets: Array, other_targets: Array, reached: Array
 ) -> None:
@@ -43,20 +57,44 @@ def extend(
             end += 1
     at = 0
     while at < end:
-        page = queue[at]
+        end = _marked(offsets, targets, queue[at], reached, queue, end)
+        end = _marked(other_offsets, other_targets, queue[at], reached, queue, end)
         at += 1
-        for k in range(offsets[page], offsets[page + 1]):
-            target = targets[k]
-            if not reached[target]:
-                reached[target] = True
-                queue[end] = target
-                end += 1
-        for k in range(other_offsets[page], other_offsets[page + 1]):
-            target = other_targets[k]
-            if not reached[target]:
-                reached[target] = True
-                queue[end] = target
-                end += 1
+
+
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_SEEN, _NEW = 0, 1
+
+
+@compiled
+def _passed_on(
+    offsets: Array, targets: Array, page: int, bits: np.uint64,
+    state: Array, following: Array, found: int,
+) -> int:  # fmt: skip
+    """Pass a page's sources on to what it links to; return how many pages are new somewhere."""
+    for k in range(offsets[page], offsets[page + 1]):
+        target = targets[k]
+        fresh = bits & ~state[target, _SEEN]
+        if fresh != _ZERO:
+            if state[target, _NEW] == _ZERO:
+                following[found] = target
+                found += 1
+            state[target, _NEW] |= fresh
+    return found
+
+
+@compiled
+def _set_out(sources: Array, state: Array, now: Array, frontier: Array) -> int:
+    """Put each source at its own page; return the number of such pages."""
+    size = 0
+    for s in range(len(sources)):
+        page = sources[s]
+        if now[page] == _ZERO:
+            frontier[size] = page
+            size += 1
+        now[page] |= _ONE << np.uint64(s)
+        state[page, _SEEN] |= _ONE << np.uint64(s)
+    return size
 
 
 @compiled
@@ -73,19 +111,11 @@ def spread(
     out, ``count`` their number, ``greatest`` the greatest.
     """
     pages = len(offsets) - 1
-    zero, one = np.uint64(0), np.uint64(1)
-    seen_new = np.zeros((pages, 2), np.uint64)
+    # Both bits of a page beside each other: one access to memory for each link.
+    state = np.zeros((pages, 2), np.uint64)
     now = np.zeros(pages, np.uint64)
-    frontier = np.empty(pages, np.int32)
-    following = np.empty(pages, np.int32)
-    size = 0
-    for s in range(len(sources)):
-        page = sources[s]
-        if now[page] == zero:
-            frontier[size] = page
-            size += 1
-        now[page] |= one << np.uint64(s)
-        seen_new[page, 0] |= one << np.uint64(s)
+    frontier, following = np.empty(pages, np.int32), np.empty(pages, np.int32)
+    size = _set_out(sources, state, now, frontier)
     distance = 0
     while size > 0:
         distance += 1
@@ -93,31 +123,17 @@ def spread(
         for i in range(size):
             page = frontier[i]
             bits = now[page]
-            now[page] = zero
-            for k in range(offsets[page], offsets[page + 1]):
-                target = targets[k]
-                fresh = bits & ~seen_new[target, 0]
-                if fresh != zero:
-                    if seen_new[target, 1] == zero:
-                        following[found] = target
-                        found += 1
-                    seen_new[target, 1] |= fresh
-            for k in range(other_offsets[page], other_offsets[page + 1]):
-                target = other_targets[k]
-                fresh = bits & ~seen_new[target, 0]
-                if fresh != zero:
-                    if seen_new[target, 1] == zero:
-                        following[found] = target
-                        found += 1
-                    seen_new[target, 1] |= fresh
+            now[page] = _ZERO
+            found = _passed_on(offsets, targets, page, bits, state, following, found)
+            found = _passed_on(other_offsets, other_targets, page, bits, state, following, found)
         for i in range(found):
             page = following[i]
-            bits = seen_new[page, 1]
-            seen_new[page, 0] |= bits
-            seen_new[page, 1] = zero
+            bits = state[page, _NEW]
+            state[page, _SEEN] |= bits
+            state[page, _NEW] = _ZERO
             now[page] = bits
             for s in range(len(sources)):
-                if (bits >> np.uint64(s)) & one:
+                if (bits >> np.uint64(s)) & _ONE:
                     total[s] += distance
                     count[s] += 1
                     greatest[s] = distance
@@ -126,9 +142,7 @@ def spread(
 
 
 @compiled
-def first_levels(
-    offsets: Array, targets: Array, host: Array, starts: Array
-) -> tuple[Array, int]:
+def first_levels(offsets: Array, targets: Array, host: Array, starts: Array) -> tuple[Array, int]:
     """Return the fewest links within its host from a start page to each page; -1: none lead there.
 
     The second result is the number of links within hosts.
@@ -162,58 +176,63 @@ def first_levels(
 
 
 @compiled
+def _next_unseen(
+    offsets: Array, targets: Array, page: int,
+    at_link: Array, order: Array, lowest: Array, label: Array,
+) -> int:  # fmt: skip
+    """Go on with a page's links until one leads to an unseen page; return it, or -1."""
+    while at_link[page] < offsets[page + 1]:
+        target = targets[at_link[page]]
+        at_link[page] += 1
+        if order[target] == 0:
+            return target
+        if label[target] < 0:
+            lowest[page] = min(lowest[page], order[target])
+    return -1
+
+
+@compiled
+def _closed(page: int, number: int, label: Array, waiting: Array, waiting_end: int) -> int:
+    """Give what waits since a page the number of a component; return how many still wait."""
+    member = -1
+    while member != page:
+        waiting_end -= 1
+        member = waiting[waiting_end]
+        label[member] = number
+    return waiting_end
+
+
+@compiled
 def strong_components(offsets: Array, targets: Array) -> tuple[Array, int]:
     """Return the number of each page's strong component, and how many there are (Tarjan 1972).
 
-    The path of the search and the pages of open components share nothing but their order, so both
-    are rows with a length, not calls: a chain of a million pages is no deep recursion.
+    The path of the search and the pages that wait for their component are rows with a length, not
+    calls: a chain of a million pages is no deep recursion.
     """
     pages = len(offsets) - 1
     label = np.full(pages, -1, np.int32)
     # In the order of discovery, from 1; 0: not yet seen.
-    order = np.zeros(pages, np.int32)
-    lowest = np.zeros(pages, np.int32)
+    order, lowest = np.zeros(pages, np.int32), np.zeros(pages, np.int32)
     at_link = offsets[:-1].copy()
-    path = np.empty(pages, np.int32)
-    open_pages = np.empty(pages, np.int32)
-    opened = seen = number = 0
+    path, waiting = np.empty(pages, np.int32), np.empty(pages, np.int32)
+    waiting_end = seen = number = 0
     for root in range(pages):
-        if order[root] != 0:
-            continue
-        depth = 1
-        path[0] = root
-        seen += 1
-        order[root] = lowest[root] = seen
-        open_pages[opened] = root
-        opened += 1
-        while depth > 0:
-            page = path[depth - 1]
-            deeper = False
-            while at_link[page] < offsets[page + 1]:
-                target = targets[at_link[page]]
-                at_link[page] += 1
-                if order[target] == 0:
-                    path[depth] = target
-                    depth += 1
-                    seen += 1
-                    order[target] = lowest[target] = seen
-                    open_pages[opened] = target
-                    opened += 1
-                    deeper = True
-                    break
-                if label[target] < 0 and order[target] < lowest[page]:
-                    lowest[page] = order[target]
-            if deeper:
-                continue
-            depth -= 1
-            if depth > 0 and lowest[page] < lowest[path[depth - 1]]:
-                lowest[path[depth - 1]] = lowest[page]
-            if lowest[page] == order[page]:
-                while True:
-                    opened -= 1
-                    member = open_pages[opened]
-                    label[member] = number
-                    if member == page:
-                        break
-                number += 1
+        depth, page = 0, root if order[root] == 0 else -1
+        while page >= 0 or depth > 0:
+            if page >= 0:
+                seen += 1
+                order[page] = lowest[page] = seen
+                path[depth] = waiting[waiting_end] = page
+                depth += 1
+                waiting_end += 1
+            here = path[depth - 1]
+            page = _next_unseen(offsets, targets, here, at_link, order, lowest, label)
+            if page < 0:
+                depth -= 1
+                if depth > 0:
+                    above = path[depth - 1]
+                    lowest[above] = min(lowest[above], lowest[here])
+                if lowest[here] == order[here]:
+                    waiting_end = _closed(here, number, label, waiting, waiting_end)
+                    number += 1
     return label, number

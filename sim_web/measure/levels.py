@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from sim_web.generator.kernels import Array
+
 from .graph import Graph
-from .kernels import Array, first_levels
+from .kernels import first_levels
 
 
 def levels(graph: Graph, starts: Array) -> tuple[Array, int]:

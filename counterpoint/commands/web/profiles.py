@@ -33,7 +33,9 @@ def profiles(form: str) -> None:
             return
         for one in found:
             _show(one)
-        click.echo("counterpoint web describe --profile NAME measures one; NAME may be a TOML file.")
+        click.echo(
+            "counterpoint web describe --profile NAME measures one; NAME may be a TOML file."
+        )
 
 
 def _show(one: Profile) -> None:
