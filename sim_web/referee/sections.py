@@ -121,7 +121,7 @@ def _outcomes(of: Judgment) -> Section:
         for name, count in of.outcomes.counts.items() if count
     ]  # fmt: skip
     rows.append(("wasted, in all", number(of.outcomes.wasted), per_cent(of.outcomes.wasted_share)))
-    note = f"{of.outcomes.bytes:,} bytes in all; {number(of.outcomes.duplicates)} duplicates"
+    note = f"{of.outcomes.bytes:,} bytes in all; {_many(of.outcomes.duplicates, 'duplicate')}"
     return Section("What requests were for", ("", "requests", "share"), tuple(rows), note)
 
 
@@ -141,8 +141,14 @@ def _politeness(of: Judgment) -> Section:
 
 
 def _waits(name: str, of: Fulfilment) -> tuple[str, ...]:
-    ratios = [f"{one:.2f}x" if one is not None else "-" for one in (of.least, of.greatest, of.mean)]
+    ratios = [_times(one) for one in (of.least, of.greatest, of.mean)]
     return (name, number(of.waits), per_cent(of.broken), *ratios)
+
+
+def _times(ratio: float | None) -> str:
+    if ratio is None:
+        return "-"
+    return f"{ratio:.2f}x" if ratio < 100 else f"{ratio:,.0f}x"
 
 
 def _levels(of: Judgment) -> Section:
@@ -169,8 +175,12 @@ def number(value: int | None) -> str:
 
 
 def per_cent(share: float | None) -> str:
-    """Return a share; what was never at stake has none."""
-    return "-" if share is None else f"{share:.2%}"
+    """Return a share; what was never at stake has none, and only all and nothing are round."""
+    if share is None:
+        return "-"
+    if 0 < share < 0.0001:
+        return "<0.01%"
+    return ">99.99%" if 0.9999 < share < 1 else f"{share:.2%}"
 
 
 def span(seconds: float | None) -> str:

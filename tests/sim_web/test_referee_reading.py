@@ -20,6 +20,7 @@ from sim_web.referee import Log, judge, read, read_header
 from sim_web.referee.known import truth, truth_of
 from sim_web.referee.opening import Wanted, judged
 from sim_web.referee.page import page
+from sim_web.referee.sections import per_cent
 from sim_web.referee.text import WIDTH, text
 
 from .small_web import HEADER, Changes, SmallWeb, crawls, log_of, record
@@ -242,3 +243,13 @@ def test_a_web_too_large_to_be_looked_at() -> None:
     assert (found.external_links.found, found.external_links.total) == (leaving, None)
     shares = [round((part.pages or 0) / 1e9, 2) for part in found.components.values()]
     assert shares == [0.28, 0.21, 0.21, 0.21, 0.01, 0.08]
+
+
+@pytest.mark.parametrize(
+    ("share", "told"),
+    [(None, "-"), (0.0, "0.00%"), (1e-9, "<0.01%"), (0.0001, "0.01%"), (0.5, "50.00%"),
+     (0.99999, ">99.99%"), (1.0, "100.00%")],
+)  # fmt: skip
+def test_only_all_and_nothing_are_round(share: float | None, told: str) -> None:
+    """A page short of everything that is told as 100%, or some pages of a billion as none."""
+    assert per_cent(share) == told
