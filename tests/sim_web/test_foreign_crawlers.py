@@ -23,6 +23,7 @@ from sim_web.pages.address import address
 from sim_web.referee import Judgment
 from sim_web.referee.known import truth
 from sim_web.referee.opening import Wanted, judged
+from sim_web.sections import Faults
 
 from .foreign import SCRAPY, WGET, Crawler, crawl, reachable, require_wget
 
@@ -43,6 +44,11 @@ WEB = Web(
     seed=11,
 )  # fmt: skip
 """Robots.txt that forbid, pages that change during the crawl, links in frames."""
+
+MOVED = Web(
+    replace(WEB.profile, faults=Faults(redirect=0.15, redirect_chain=0.1, not_found=0.1)), 500, 11
+)
+"""The same with redirects: one knows where they lead only when one has asked."""
 
 SEEDS = [WEB.pages_of(host).start for host in range(0, WEB.hosts, max(1, WEB.hosts // 3))][:3]
 RUDE = replace(
@@ -69,10 +75,10 @@ class Crawled:
         return {r["page"] for r in self.fetches}
 
 
-def crawled(folder: Path, crawler: Crawler, seeds: list[int] = SEEDS) -> Crawled:
+def crawled(folder: Path, crawler: Crawler, seeds: list[int] = SEEDS, web: Web = WEB) -> Crawled:
     """Let a crawler go, and judge it."""
     log = folder / "access.jsonl"
-    crawl(WEB, crawler, [address(WEB, seed) for seed in seeds], log)
+    crawl(web, crawler, [address(web, seed) for seed in seeds], log)
     with log.open() as lines:
         told = [json.loads(line) for line in lines][1:]
     assert all(crawler.agent in one["agent"] for one in told)
@@ -209,6 +215,27 @@ def test_a_crawler_that_does_not_read_robots_txt(tmp_path: Path) -> None:
     assert rude.found.disallowed.share == len(forbidden) / len(asked)
     assert rude.pages > reachable(WEB, SEEDS, "Wget")
     _check_delays(rude)
+
+
+def test_scrapy_through_redirects(tmp_path: Path) -> None:
+    """A redirect that leads elsewhere than to its page, or a page behind it that is not reached."""
+    found = crawled(tmp_path, SCRAPY, web=MOVED)
+    assert found.pages == reachable(MOVED, SEEDS, "Scrapy")
+    assert found.found.disallowed.requests == 0
+    asked = sum(one["kind"] == "redirect" for one in found.records)
+    assert found.found.outcomes.counts["redirects"] == asked > 0
+    assert found.found.outcomes.counts["missing"] > 0
+
+
+def test_wget_follows_redirects_into_what_is_forbidden(tmp_path: Path) -> None:
+    """Wget asks robots.txt of links but not of redirects' ends: a referee that trusts it."""
+    require_wget()
+    found = crawled(tmp_path, WGET, web=MOVED)
+    more = found.pages - reachable(MOVED, SEEDS, "Wget")
+    forbidden = {page for page in more if robots.disallowed(MOVED, address(MOVED, page), "Wget")}
+    asked = [one for one in found.records if one["page"] in forbidden
+             and one["kind"] in ("page", "alias")]  # fmt: skip
+    assert found.found.disallowed.requests == len(asked) > 0
 
 
 def test_wget_within_one_host(tmp_path: Path) -> None:
