@@ -428,31 +428,52 @@ def copies(numbers: Numbers, page: int, position: int) -> int:
 
 
 @compiled
-def links_of_pages(numbers: Numbers, first: int, last: int) -> tuple[Array, Array]:
-    """Return the out-degrees of the pages from ``first`` to ``last`` - 1 and their targets."""
-    counts = np.empty(last - first, dtype=np.int64)
-    targets = np.empty(int(8 * (last - first)) + 64, dtype=np.int64)
+def links_of_pages(
+    whole: Array, real: Array, first: int, step: int, number: int
+) -> tuple[Array, Array]:
+    """Return the out-degrees of pages at equal distances, from ``first`` on, and their targets.
+
+    This is the one way in from Python, with the numbers packed (`packed`): each further one would
+    be compiled with all of the above again, which takes seconds.
+    """
+    numbers = unpacked(whole, real)
+    if number == 1:
+        found = out_links(numbers, first)
+        return np.full(1, len(found)), found
+    counts = np.empty(number, dtype=np.int64)
+    targets = np.empty(8 * number + 64, dtype=np.int64)
     total = 0
-    for page in range(first, last):
-        found = out_links(numbers, page)
+    for k in range(number):
+        found = out_links(numbers, first + k * step)
         if total + len(found) > len(targets):
             more = np.empty(2 * len(targets) + len(found), dtype=np.int64)
             more[:total] = targets[:total]
             targets = more
         targets[total : total + len(found)] = found
         total += len(found)
-        counts[page - first] = len(found)
+        counts[k] = len(found)
     return counts, targets[:total].copy()
 
 
 @compiled
-def unforeseen(numbers: Numbers, pages: int, sample: int) -> float:
-    """Return by how much out-degrees differ from those drawn: the mean over a sample of pages."""
+def drawn_total(numbers: Numbers, first: int, step: int, number: int) -> int:
+    """Return the sum of the degrees drawn for the pages of `links_of_pages`."""
     total = 0
-    for k in range(sample):
-        page = pages * k // sample
-        total += len(out_links(numbers, page)) - drawn_degree(numbers, page)
-    return total / sample
+    for k in range(number):
+        total += drawn_degree(numbers, first + k * step)
+    return total
+
+
+def expected_mean(numbers: Numbers, pages: int, sample: int) -> float:
+    """Return the mean out-degree to expect.
+
+    It is the mean of the drawn degrees, whose tail no sample can tell, and what some pages owe
+    beyond that or cannot have, which a sample tells well.
+    """
+    step = pages // sample
+    counts, _ = links_of_pages(*packed(numbers), 0, step, sample)
+    beyond = int(counts.sum()) - drawn_total(numbers, 0, step, sample)
+    return drawn_mean(numbers) + beyond / sample
 
 
 def drawn_mean(numbers: Numbers) -> float:
@@ -462,12 +483,6 @@ def drawn_mean(numbers: Numbers) -> float:
     above = ((degrees - 0.5) / (least - 0.5)) ** (1.0 - exponent)
     tail = least + float(above[1:].sum())
     return float(share * tail + (1.0 - share) * (least - 1.0) / 2.0)
-
-
-@compiled
-def out_links_packed(whole: Array, real: Array, page: int) -> Array:
-    """Return `out_links` with the numbers packed in two arrays: few arguments cost less time."""
-    return out_links(unpacked(whole, real), page)
 
 
 def packed(numbers: Numbers) -> tuple[Array, Array]:
@@ -484,17 +499,23 @@ def packed(numbers: Numbers) -> tuple[Array, Array]:
 def unpacked(whole: Array, real: Array) -> Numbers:
     """Return the numbers that `packed` packed."""
     a, b, c = 35 + whole[1], 35 + whole[1] + whole[2], 35 + whole[1] + whole[2] + whole[3]
+    regions, mix = np.empty((7, 4), dtype=np.int64), np.empty((7, 7))
+    for row in range(7):  # a reshape takes seconds to compile
+        for column in range(4):
+            regions[row, column] = whole[5 + 4 * row + column]
+        for column in range(7):
+            mix[row, column] = real[7 * row + column]
     return Numbers(
         np.uint64(whole[0]),
-        whole[5:33].reshape(7, 4),
-        real[49:51],
+        regions,
+        real[49:65],
         whole[33:35],
         whole[35:a],
         whole[a:b],
-        real[:49].reshape(7, 7),
-        real[51:57],
-        real[57:61],
-        real[61:66],
+        mix,
+        real[65:71],
+        real[71:75],
+        real[75:80],
         whole[b:c],
         whole[c:],
     )

@@ -13,7 +13,7 @@ import numpy as np
 
 from sim_web.errors import WebError
 
-from .adjacency import Numbers, links_of_pages
+from .adjacency import Numbers, links_of_pages, packed
 from .kernels import Array
 
 CHUNK = 1 << 15
@@ -87,10 +87,10 @@ def written_out(
     kind = np.uint32 if pages <= 1 << 32 else np.int64
     offsets = np.zeros(pages + 1, dtype=np.int64)
     parts = []
-    starts = range(0, pages, CHUNK)
+    starts, held = range(0, pages, CHUNK), packed(numbers)
     with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
         made = threads.map(
-            lambda first: links_of_pages(numbers, first, min(pages, first + CHUNK)), starts
+            lambda first: links_of_pages(*held, first, 1, min(CHUNK, pages - first)), starts
         )
         for first, (counts, targets) in zip(starts, made, strict=True):
             offsets[first + 1 : first + 1 + len(counts)] = counts

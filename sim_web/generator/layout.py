@@ -14,7 +14,7 @@ import numpy as np
 from sim_web.errors import WebError
 from sim_web.profile import Profile
 
-from .kernels import Array, compiled, subkey, unit, zipf_mass, zipf_rank
+from .kernels import Array, compiled, subkey, unit, zipf_mass
 from .sites import check as check_sites
 
 
@@ -54,8 +54,9 @@ class Layout:
     ----------
     regions : int64[7, 4]
         First page, pages, first host, hosts of each region.
-    reals : float64[4]
-        Exponent of host sizes; share of orphans.
+    reals : float64[16]
+        Exponent of host sizes; share of orphans; what `zipf_mass` subtracts and multiplies with,
+        for the hosts of each region (a power less to compute for each host that is asked for).
     blocks : int64[2]
         Children of a block of pages, of a block of hosts.
     bounds : int64[hosts of SCC + 1] or int64[0]
@@ -116,7 +117,10 @@ def lay_out(profile: Profile, pages: int, key: np.uint64) -> Layout:
     hosts_told = profile.hosts
     return Layout(
         regions=regions,
-        reals=np.array([hosts_told.exponent, profile.degrees.orphans], dtype=np.float64),
+        reals=np.concatenate([
+            [hosts_told.exponent, profile.degrees.orphans],
+            *_weights(regions[:, 3], hosts_told.exponent),
+        ]),
         blocks=np.array([max(BLOCK + 1, round(BLOCK * hosts_told.branching)),
                          max(BLOCK + 1, round(BLOCK * hosts_told.host_branching))]),
         bounds=bounds,
@@ -149,6 +153,12 @@ def _hosts(profile: Profile, count: int, scc: int, region: int) -> int:
     while region != SCC and hosts < count and _largest(count, hosts, exponent) >= scc:
         hosts = min(2 * hosts, count)
     return hosts
+
+
+def _weights(hosts: Array, exponent: float) -> tuple[Array, Array]:
+    """Return what `zipf_mass` subtracts and multiplies with, for numbers of hosts."""
+    low = np.full(len(hosts), SHIFT ** (1.0 - exponent))
+    return low, 1.0 / (np.maximum(hosts + SHIFT, SHIFT + 1) ** (1.0 - exponent) - low)
 
 
 def _largest(count: int, hosts: int, exponent: float) -> int:
@@ -206,7 +216,8 @@ def host_start(regions: Array, reals: Array, bounds: Array, region: int, rank: i
         return bounds[rank]
     if rank >= hosts:
         return first + count
-    return first + rank + int((count - hosts) * zipf_mass(rank, hosts, reals[0], SHIFT))
+    mass = ((rank + SHIFT) ** (1.0 - reals[0]) - reals[2 + region]) * reals[9 + region]
+    return first + rank + int((count - hosts) * mass)
 
 
 @compiled
@@ -233,7 +244,9 @@ def host_rank(regions: Array, reals: Array, bounds: Array, region: int, page: in
     first, count, _, hosts = regions[region]
     if hosts == count:
         return page - first
-    guess = zipf_rank((page - first) / count, hosts, reals[0], SHIFT)
+    weight = reals[2 + region] + (page - first) / count / reals[9 + region]
+    guess = int(weight ** (1.0 / (1.0 - reals[0])) - SHIFT)
+    guess = min(max(guess, 0), hosts - 1)
     step, low, high = 1, guess, guess + 1
     while low > 0 and host_start(regions, reals, bounds, region, low) > page:
         low, high, step = max(0, low - step), low, 2 * step

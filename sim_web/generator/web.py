@@ -12,7 +12,7 @@ from sim_web.errors import WebError
 from sim_web.profile import Profile
 
 from . import adjacency
-from .adjacency import Numbers, drawn_mean, packed, unforeseen
+from .adjacency import Numbers, expected_mean, packed
 from .explicit import Explicit, written_out
 from .kernels import Array, hashed, permuted, subkey, unit, unpermuted
 from .layout import (
@@ -177,7 +177,7 @@ class Web:
 
     def out_links(self, page: int) -> Array:
         """Return the distinct pages that a page links to, int64, in the order of appearance."""
-        return adjacency.out_links_packed(*self._packed, page)
+        return adjacency.links_of_pages(*self._packed, page, 1, 1)[1]
 
     def copies(self, page: int, position: int) -> int:
         """Return how often a page repeats the link at a position of `out_links`; 1 or more."""
@@ -287,7 +287,7 @@ def _adjusted(numbers: Numbers, profile: Profile, pages: int) -> Numbers:
     low, high, sample = 0.0, 1.0, min(pages, _SAMPLE)
     for _ in range(12):
         numbers.degrees[0] = (low + high) / 2
-        if drawn_mean(numbers) + unforeseen(numbers, pages, sample) < profile.degrees.mean:
+        if expected_mean(numbers, pages, sample) < profile.degrees.mean:
             low = numbers.degrees[0]
         else:
             high = numbers.degrees[0]
