@@ -57,6 +57,7 @@ def counterpoint(context: click.Context) -> None:
     counterpoint readings window-stm --changes 1       which readings keep the paper's claim
     counterpoint errata                                what papers printed
     counterpoint gate                                  everything, one report
+    counterpoint web judge access.jsonl                how well a crawler did
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

@@ -1,0 +1,132 @@
+"""Addresses: from a page to its URL and back, without a table of pages.
+
+A host's pages have codes, their places in keyed disorder, so that an address tells nothing about
+the order of pages. Around the code stand words that a hash of host and code chooses. To read an
+address, the code is taken out of it; the address is a page's if that page's address is the same.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from sim_web.generator import Web
+
+from . import words
+from .numbers import (
+    ALIASES,
+    ALL_FOLDERS,
+    FORMS,
+    MOST_REDIRECTS,
+    REDIRECTS,
+    START,
+    WORDS,
+    located,
+    place_of,
+)
+from .plan import plan
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+CUBE = 36**3
+"""Numbers below it stand in a table."""
+SHORT = tuple(
+    (a + b + c).lstrip("0").encode() or b"0" for a in _DIGITS for b in _DIGITS for c in _DIGITS
+)
+_PADDED = tuple((a + b + c).encode() for a in _DIGITS for b in _DIGITS for c in _DIGITS)
+
+
+def base36(number: int) -> bytes:
+    """Return a number in base 36."""
+    if number < CUBE:
+        return SHORT[number]
+    high, low = divmod(number, CUBE)
+    return base36(high) + _PADDED[low]
+
+
+def _patterns() -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+    """Return what stands before and after the code, by way (`numbers.way_of`)."""
+    before = ("/{}/{}-", "/{}/{}-", "/{}/{}.php?id=", "/{}/{}/")
+    after = (b".html", b"/", b"", b".html")
+    folders = words.FOLDERS + words.FORBIDDEN_FOLDERS
+    first = [before[form].format(folder, word).encode() for form in range(FORMS)
+             for folder in folders for word in words.PATH_WORDS]  # fmt: skip
+    last = [after[form] for form in range(FORMS) for _ in range(ALL_FOLDERS * WORDS)]
+    redirects = [f"/r/{hops}/".encode() for hops in range(1, MOST_REDIRECTS + 1)]
+    return (*first, b"/", *redirects), (*last, b"", *[b""] * MOST_REDIRECTS)
+
+
+BEFORE, AFTER = _patterns()
+_WAYS = {(a + b"*" + b).decode(): way for way, (a, b) in enumerate(zip(BEFORE, AFTER, strict=True))}
+_CODED = re.compile(r"(/.*[-/=])(0|[1-9a-z][0-9a-z]{0,11})(\.html|/|)", re.ASCII)
+
+QUESTIONS = (
+    b"",
+    *(b"?from=%b" % word for word in (b"menu", b"news")),
+    *(b"?view=%d" % number for number in range(3, ALIASES + 1)),
+)
+ANDS = tuple(one.replace(b"?", b"&") for one in QUESTIONS)
+"""What makes an alias of an address, by number; 0: nothing."""
+_ALIASED = re.compile(r"[?&](?:from=(?:menu|news)|view=[3-8])", re.ASCII)
+START_ALIAS = b"/index.html"
+
+
+def path_of(way: int, code: int, alias: int = 0) -> bytes:
+    """Return a path, with its query."""
+    if way == START:
+        return START_ALIAS if alias == 1 else b"/" + QUESTIONS[alias]
+    whole = BEFORE[way] + base36(code) + AFTER[way]
+    return whole + (ANDS if b"?" in whole else QUESTIONS)[alias] if alias else whole
+
+
+def coded(path: str) -> tuple[int, int] | None:
+    """Return the way and the code that a path shows, if it has the form of one."""
+    if path == "/":
+        return START, 0
+    found = _CODED.fullmatch(path)
+    if found is None:
+        return None
+    before, code, after = found.groups()
+    way = _WAYS.get(f"{before}*{after}")
+    return None if way is None else (way, int(code, 36))
+
+
+def without_alias(path: str) -> str | None:
+    """Return the path that an alias stands for; None if the path is no alias."""
+    if path == "/index.html":
+        return "/"
+    found = _ALIASED.search(path)
+    if found is None or found.end() != len(path):
+        return None
+    own = path[: found.start()]
+    return own if (found[0][0] == "&") == ("?" in own) else None
+
+
+def page_of(web: Web, host: int, pages: range, path: str) -> int | None:
+    """Return the page of a host that has exactly this path; None if none has."""
+    found = coded(path)
+    if found is None or found[0] >= REDIRECTS:
+        return None
+    told = plan(web)
+    local, way = located(told.key, told.chances, host, len(pages), found[1])
+    return pages.start + local if way == found[0] else None
+
+
+@lru_cache(maxsize=65_536)
+def name_of(web: Web, host: int) -> str:
+    """Return the name of a host; some are kept."""
+    return web.name(host)
+
+
+def address(web: Web, page: int) -> str:
+    """Return a page's URL."""
+    told = plan(web)
+    host, code, way = place_of(told.whole, told.real, told.chances, page)
+    return f"http://{name_of(web, host)}{path_of(way, code).decode()}"
+
+
+def page_at(web: Web, url: str) -> int | None:
+    """Return the page whose address a URL is, character by character; None if there is none."""
+    scheme, _, rest = url.partition("://")
+    name, slash, path = rest.partition("/")
+    host = web.named(name) if scheme == "http" and slash else None
+    return None if host is None else page_of(web, host, web.pages_of(host), "/" + path)

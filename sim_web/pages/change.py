@@ -1,0 +1,188 @@
+"""When pages change: a Poisson process for each page, asked at any time without a history.
+
+Time is cut into spans. How often a page changes in a span is drawn from Poisson's law; the changes
+are then divided among the halves of the span, the halves of the halves, and so on, each by as many
+tosses of a coin as there are changes. That is exactly how the times of a Poisson process lie, and
+every toss is a hash of what it is for, so that a question costs a walk down one branch.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sim_web.generator import Web
+from sim_web.generator.kernels import Array, compiled, hashed, mixed, unit
+
+SPAN = 33_554_432.0
+"""Seconds of a span, about 388 days."""
+
+GRAIN = 2.0**-16
+"""Changes lie on multiples of these seconds, so that sums with whole spans are exact."""
+
+DEPTH = 41
+"""Halvings that lead from a span to a grain, in which all changes are simultaneous."""
+
+FASTEST = 0.1
+"""Changes per second that no page exceeds."""
+
+_DAY = 86_400.0
+_STATIC, _RATE, _ANGLE, _TOTAL, _TOSS, _PLACE = ((1 << 56) + k for k in range(6))
+_PIECE = 16.0
+"""Poisson's law is drawn by inversion up to this mean, and as a sum of such draws above."""
+
+_M1, _M2, _M4 = (np.uint64(m) for m in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F))
+_H01, _S1, _S2, _S4, _S56 = (np.uint64(m) for m in (0x0101010101010101, 1, 2, 4, 56))
+
+
+@compiled
+def _ones(word: np.uint64) -> int:
+    word = word - ((word >> _S1) & _M1)
+    word = (word & _M2) + ((word >> _S2) & _M2)
+    word = (word + (word >> _S4)) & _M4
+    return int(np.int64((word * _H01) >> _S56))
+
+
+@compiled
+def rate_of(key: np.uint64, law: Array, page: int) -> float:
+    """Return the changes of a page per second; ``law`` is static share, mean per day, sigma."""
+    static, per_day, sigma = law[:3]
+    if per_day <= 0.0 or unit(key, _STATIC, page, 0) < static:
+        return 0.0
+    radius = math.sqrt(-2.0 * math.log(1.0 - unit(key, _RATE, page, 0)))
+    normal = radius * math.cos(2.0 * math.pi * unit(key, _ANGLE, page, 0))
+    return min(float(per_day) * math.exp(sigma * normal - sigma * sigma / 2.0) / _DAY, FASTEST)
+
+
+@compiled
+def _poisson(key: np.uint64, mean: float) -> int:
+    pieces = math.ceil(mean / _PIECE)
+    total = 0
+    for piece in range(pieces):
+        u = unit(key, _TOTAL, piece, 0)
+        term = math.exp(-mean / pieces)
+        number, below = 0, term
+        while below <= u and number < 200:
+            number += 1
+            term *= mean / pieces / number
+            below += term
+        total += number
+    return total
+
+
+@compiled
+def _left(key: np.uint64, level: int, index: int, number: int) -> int:
+    """Return how many of the changes of a node fall into its first half."""
+    node = mixed(mixed(key, _TOSS + level), index)
+    heads, word = 0, 0
+    while number >= 64:
+        heads += _ones(mixed(node, word))
+        number -= 64
+        word += 1
+    if number:
+        heads += _ones(mixed(node, word) >> np.uint64(64 - number))
+    return heads
+
+
+@compiled
+def _place(key: np.uint64, index: int, low: float, width: float) -> float:
+    """Return where in a node its only change is."""
+    return low + math.floor(unit(key, _PLACE, index, 0) * width / GRAIN) * GRAIN
+
+
+@compiled
+def _count_by(key: np.uint64, number: int, time: float) -> int:
+    """Return how many of a span's changes there have been ``time`` seconds after it began."""
+    low, width, index, before = 0.0, SPAN, 0, 0
+    for level in range(DEPTH):
+        if number < 2:
+            break
+        width /= 2.0
+        left = _left(key, level, index, number)
+        index *= 2
+        if time >= low + width:
+            before += left
+            low, number, index = low + width, number - left, index + 1
+        else:
+            number = left
+    return before + (number if time >= _place(key, index, low, width) else 0)
+
+
+@compiled
+def _time_of(key: np.uint64, number: int, which: int) -> float:
+    """Return when the ``which``-th of a span's changes is, from 1 on, seconds after it began."""
+    low, width, index = 0.0, SPAN, 0
+    for level in range(DEPTH):
+        if number < 2:
+            break
+        width /= 2.0
+        left = _left(key, level, index, number)
+        index *= 2
+        if which > left:
+            low, number, index, which = low + width, number - left, index + 1, which - left
+        else:
+            number = left
+    return _place(key, index, low, width)
+
+
+@compiled
+def version_at(key: np.uint64, law: Array, page: int, time: float) -> int:
+    """Return how often a page has changed by a time."""
+    rate = rate_of(key, law, page)
+    if rate <= 0.0 or time < 0.0:
+        return 0
+    span, total = 0, 0
+    while True:
+        of_span = hashed(key, _TOTAL, page, span)
+        number = _poisson(of_span, rate * SPAN)
+        if time < (span + 1) * SPAN:
+            return total + _count_by(of_span, number, time - span * SPAN)
+        total += number
+        span += 1
+
+
+@compiled
+def time_of(key: np.uint64, law: Array, page: int, version: int) -> float:
+    """Return when a page became a version; 0 for the first, infinite if it never does."""
+    rate = rate_of(key, law, page)
+    if version <= 0:
+        return 0.0
+    if rate <= 0.0:
+        return math.inf
+    span = 0
+    while True:
+        of_span = hashed(key, _TOTAL, page, span)
+        number = _poisson(of_span, rate * SPAN)
+        if version <= number:
+            return span * SPAN + _time_of(of_span, number, version)
+        version -= number
+        span += 1
+
+
+def law(web: Web) -> Array:
+    """Return what the compiled functions need of the profile, float64[3]."""
+    change = web.profile.change
+    return np.array([change.static, change.per_day, change.spread], dtype=np.float64)
+
+
+def rate(web: Web, page: int) -> float:
+    """Return how often a page changes per second, on average; 0: never."""
+    return float(rate_of(web.numbers.key, law(web), page))
+
+
+def version(web: Web, page: int, time: float) -> int:
+    """Return how often a page has changed by ``time`` (seconds; a change at that moment counts)."""
+    return int(version_at(web.numbers.key, law(web), page, float(time)))
+
+
+def changed_at(web: Web, page: int, time: float) -> float:
+    """Return when a page got the content that it has at ``time``; 0.0: when the web began."""
+    key, told = web.numbers.key, law(web)
+    return float(time_of(key, told, page, version_at(key, told, page, float(time))))
+
+
+def next_change(web: Web, page: int, time: float) -> float:
+    """Return when a page changes for the first time after ``time``; infinite: never."""
+    key, told = web.numbers.key, law(web)
+    return float(time_of(key, told, page, version_at(key, told, page, float(time)) + 1))

@@ -1,0 +1,70 @@
+"""How a document is sent: compressed as the request accepts it, with validators, or as 304."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime, parsedate_to_datetime
+from functools import lru_cache
+
+import brotli
+
+BEGIN = datetime(2000, 1, 1, tzinfo=UTC)
+"""The date of virtual time 0."""
+
+_LAST = 250_000_000_000
+"""Seconds up to which there are dates; later ones are given as this one."""
+
+_TAG = re.compile(r'(?:W/)?"([^"]*)"')
+
+
+@lru_cache(maxsize=16_384)
+def http_date(seconds: int) -> str:
+    """Return a virtual time as a date of HTTP."""
+    return format_datetime(BEGIN + timedelta(seconds=min(seconds, _LAST)), usegmt=True)
+
+
+def accepts(accepted: str | None, coding: str) -> bool:
+    """Tell whether an Accept-Encoding names a coding (or ``*``) and does not exclude it."""
+    if not accepted:
+        return False
+    weights: dict[str, float] = {}
+    for one in accepted.lower().split(","):
+        name, _, rest = one.partition(";")
+        weights[name.strip()] = _weight(rest)
+    return weights.get(coding, weights.get("*", 0.0)) > 0
+
+
+def _weight(parameter: str) -> float:
+    found = re.fullmatch(r"\s*q\s*=\s*([0-9.]+)\s*", parameter)
+    try:
+        return float(found[1]) if found else 1.0
+    except ValueError:
+        return 0.0
+
+
+def gzipped(body: bytes) -> bytes:
+    """Return a body in gzip, without a date, so that the same body gives the same bytes."""
+    packer = zlib.compressobj(1, zlib.DEFLATED, 31)
+    return packer.compress(body) + packer.flush()
+
+
+def in_brotli(body: bytes) -> bytes:
+    """Return a body in br."""
+    packed: bytes = brotli.compress(body, quality=2)
+    return packed
+
+
+def is_current(tag: str, modified: float, none_match: str | None, since: str | None) -> bool:
+    """Tell whether what the client has is what it would get; If-None-Match goes first."""
+    if none_match is not None:
+        return none_match.strip() == "*" or tag.strip('"') in _TAG.findall(none_match)
+    if since is None:
+        return False
+    try:
+        date = parsedate_to_datetime(since)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return False
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return int(modified) <= (date - BEGIN).total_seconds()

@@ -1,0 +1,69 @@
+"""Encodings of hosts, and what hosts say about them: rightly, wrongly or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sim_web.generator import Web
+
+LEGACY = {
+    "en": ("windows-1252",),
+    "ru": ("windows-1251", "koi8-r"),
+    "de": ("windows-1252",),
+    "zh": ("gb18030",),
+    "ja": ("shift_jis",),
+}
+"""The encodings of a language before UTF-8."""
+
+_TAKEN_FOR = {
+    "utf-8": "windows-1252",
+    "windows-1252": "utf-8",
+    "windows-1251": "koi8-r",
+    "koi8-r": "windows-1251",
+    "gb18030": "utf-8",
+    "shift_jis": "windows-1252",
+}
+"""What a wrong declaration says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How a host's pages are encoded.
+
+    Attributes
+    ----------
+    language : str
+        The language of the host's pages.
+    name : str
+        The true encoding.
+    header, meta : str or None
+        What Content-Type and the page itself say.
+    """
+
+    language: str
+    name: str
+    header: str | None
+    meta: str | None
+
+
+def picked(weights: dict[str, float], chance: float) -> str:
+    """Return the key at which a share ``chance`` of the weights has passed."""
+    left = chance * sum(weights.values())
+    for key, weight in weights.items():
+        if left < weight:
+            return key
+        left -= weight
+    return next(key for key in reversed(weights) if weights[key] > 0)
+
+
+def encoding(web: Web, host: int) -> Encoding:
+    """Return how a host's pages are encoded, and what it says about that."""
+    style = web.profile.style
+    language = picked(style.languages, web.chance("language", host))
+    name = "utf-8"
+    if web.chance("legacy", host) < style.legacy:
+        old = LEGACY[language]
+        name = old[int(web.chance("which legacy", host) * len(old))]
+    declared = picked(style.declared, web.chance("declared", host))
+    header = {"header": name, "wrong": _TAKEN_FOR[name]}.get(declared)
+    return Encoding(language, name, header, name if declared == "meta" else None)

@@ -1,0 +1,261 @@
+"""What a page says, as numbers: all hashing that rendering needs, in one compiled call.
+
+`drawn` returns one flat array. First come `HEAD` numbers: version, kind of frames, number of
+paragraphs, of bad links, a hash for everything else. Then the indices of the paragraphs, then
+`FIELDS` numbers for each link as it stands in the page, copies included: target, host, way (the
+pattern of its address), code, alias, manner (bits below), theme of the anchor (-1: none).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sim_web.generator.adjacency import (
+    Numbers,
+    copies,
+    out_links,
+    pages_of_host,
+    relevant,
+    theme_of,
+    unpacked,
+)
+from sim_web.generator.kernels import Array, compiled, hashed, permuted, unit, unpermuted
+from sim_web.generator.layout import host_rank, region_of_page
+
+from .change import version_at
+
+HEAD, FIELDS = 5, 7
+VERSION, FRAMES, PARAGRAPHS, BAD_LINKS, HASH = range(HEAD)
+TARGET, HOST, WAY, CODE, ALIAS, MANNER, THEME = range(FIELDS)
+
+NO_FRAMES, FRAMESET, IFRAME = range(3)
+RELATIVE, ABSOLUTE, NOFOLLOW = 1, 2, 4
+"""Bits of a link's manner; the anchor's number stands above them."""
+ANCHOR = 8
+
+FORMS, WORDS, FOLDERS, PARTS = 4, 40, 24, 4
+"""Patterns of addresses; words and folders in them; folders that robots.txt may forbid."""
+ALL_FOLDERS = FOLDERS + PARTS
+START = FORMS * ALL_FOLDERS * WORDS
+"""The way of a start page's address."""
+REDIRECTS = START + 1
+"""The way of an address that is this many redirects (and one) before the page's own."""
+MOST_REDIRECTS = 6
+ALIASES = 8
+GENERAL, OF_THEME = 256, 32
+"""Paragraphs in a table of a language, and in one of a theme."""
+
+(_WAY, _FORBIDS, _PART, _LINK, _FRAMES, _LENGTH, _TEXT, _BAD, _FAULT, _DUPLICATES, _CODES, _HOPS,
+ _SEED) = ((1 << 56) + 100 + k for k in range(13))  # fmt: skip
+
+(RELATIVE_SHARE, NOFOLLOW_SHARE, ALIAS_SHARE, FRAME_SHARE, BAD_MEAN, FORBIDDING, FORBIDDEN,
+ REDIRECTING, DUPLICATES, THEMED) = range(10)  # fmt: skip
+"""Places in the array of chances; those of the faults of pages come after them, cumulative."""
+
+
+@compiled
+def part_of(key: np.uint64, chances: Array, host: int) -> int:
+    """Return which folder a host forbids; -1 if none."""
+    u = unit(key, _FORBIDS, host, 0)
+    if u >= chances[FORBIDDING]:
+        return -1
+    return int(u / chances[FORBIDDING] * PARTS)
+
+
+@compiled
+def way_of(key: np.uint64, chances: Array, host: int, code: int) -> int:
+    """Return the pattern of the address of a page of a host."""
+    if code == 0:
+        return START
+    bits = int(np.int64(hashed(key, _WAY, host, code) >> np.uint64(2)))
+    form, word, folder = bits % FORMS, (bits >> 8) % WORDS, (bits >> 20) % FOLDERS
+    part = part_of(key, chances, host)
+    if part >= 0 and unit(key, _PART, host, code) < chances[FORBIDDEN]:
+        folder = FOLDERS + part
+    return int((form * ALL_FOLDERS + folder) * WORDS + word)
+
+
+@compiled
+def code_of(key: np.uint64, host: int, local: int, pages: int) -> int:
+    """Return a page's code: its place in its host, 0 for the start page, in keyed disorder."""
+    if local == 0:
+        return 0
+    return 1 + permuted(hashed(key, _CODES, host, 0), local - 1, pages - 1)
+
+
+@compiled
+def local_of(key: np.uint64, host: int, code: int, pages: int) -> int:
+    """Return the place of the page of a code in its host; -1 if there is none."""
+    if code == 0:
+        return 0
+    if code >= pages:
+        return -1
+    return 1 + unpermuted(hashed(key, _CODES, host, 0), code - 1, pages - 1)
+
+
+@compiled
+def located(key: np.uint64, chances: Array, host: int, pages: int, code: int) -> tuple[int, int]:
+    """Return the place in its host of the page of a code, and its way; -1 if there is none."""
+    local = local_of(key, host, code, pages)
+    return local, way_of(key, chances, host, code) if local >= 0 else -1
+
+
+@compiled
+def fault_of(key: np.uint64, chances: Array, page: int) -> int:
+    """Return which of the faults of `faults.OF_PAGES` a page has; -1 if none."""
+    u = unit(key, _FAULT, page, 0)
+    shares = chances[THEMED + 1 :]
+    if u >= shares[-1]:
+        return -1
+    for number in range(len(shares)):
+        if u < shares[number]:
+            return number
+    return -1
+
+
+@compiled
+def hops_of(key: np.uint64, chances: Array, page: int) -> int:
+    """Return how many redirects lie before a page that is no start page."""
+    fault = fault_of(key, chances, page)
+    if fault == 0:
+        return 1
+    if fault == 1:
+        return 2 + int(unit(key, _HOPS, page, 0) * (MOST_REDIRECTS - 1))
+    return 0
+
+
+@compiled
+def _placed(numbers: Numbers, page: int) -> tuple[int, int, int, int, int]:
+    region = region_of_page(numbers.regions, page)
+    rank = host_rank(numbers.regions, numbers.reals, numbers.bounds, region, page)
+    start, pages = pages_of_host(numbers, region, rank)
+    return region, rank, numbers.regions[region, 2] + rank, start, pages
+
+
+@compiled
+def place_of(whole: Array, real: Array, chances: Array, page: int) -> tuple[int, int, int]:
+    """Return the host, code and way of a page."""
+    numbers = unpacked(whole, real)
+    _, _, host, start, pages = _placed(numbers, page)
+    code = code_of(numbers.key, host, page - start, pages)
+    return host, code, way_of(numbers.key, chances, host, code)
+
+
+@compiled
+def places_of(
+    key: np.uint64, chances: Array, host: int, first: int, last: int, pages: int
+) -> Array:
+    """Return codes and ways of a host's pages from place ``first`` to ``last`` - 1."""
+    found = np.empty((2, last - first), dtype=np.int64)
+    for local in range(first, last):
+        code = code_of(key, host, local, pages)
+        found[0, local - first] = code
+        found[1, local - first] = way_of(key, chances, host, code)
+    return found
+
+
+@compiled
+def _alias(numbers: Numbers, chances: Array, host: int, bits: int) -> int:
+    """Return the number of the alias that a link names; 0: the page's own address."""
+    if unit(numbers.key, _DUPLICATES, host, 0) < chances[DUPLICATES] and bits & 1:
+        return int(1 + (bits >> 1) % ALIASES)
+    if (bits >> 8) % 4096 < chances[ALIAS_SHARE] * 4096:
+        return int(1 + (bits >> 1) % 2)
+    return 0
+
+
+@compiled
+def _put(
+    numbers: Numbers, chances: Array, page: int, host: int, position: int, target: int,
+    found: Array, at: int,
+) -> int:  # fmt: skip
+    """Write the numbers of a link, once for each of its copies."""
+    key = numbers.key
+    region, rank, place, start, pages = _placed(numbers, target)
+    code = code_of(key, place, target - start, pages)
+    way = way_of(key, chances, place, code)
+    if code > 0 and chances[REDIRECTING] > 0.0:
+        hops = hops_of(key, chances, target)
+        if hops > 0:
+            way = REDIRECTS + hops - 1
+    theme = -1
+    if chances[THEMED] > 0.0 and relevant(numbers, target):
+        theme = theme_of(numbers, region, rank)
+    for copy in range(copies(numbers, page, position)):
+        bits = np.int64(hashed(key, _LINK, page, position * 128 + copy) >> np.uint64(1))
+        manner = ((bits >> 40) % 4096) * ANCHOR
+        if (bits >> 20) % 4096 < chances[NOFOLLOW_SHARE] * 4096:
+            manner += NOFOLLOW
+        if place == host and (bits >> 32) % 256 < chances[RELATIVE_SHARE] * 256:
+            manner += RELATIVE
+        elif place != host or (bits >> 54) % 8 == 0:
+            manner += ABSOLUTE
+        found[at] = target
+        found[at + HOST] = place
+        found[at + WAY] = way
+        found[at + CODE] = code
+        found[at + ALIAS] = (
+            _alias(numbers, chances, place, int(bits & 0xFFFFF)) if way <= START else 0
+        )
+        found[at + MANNER] = manner
+        found[at + THEME] = theme
+        at += FIELDS
+    return at
+
+
+@compiled
+def _paragraphs(
+    key: np.uint64, page: int, version: int, number: int, themed: bool, found: Array
+) -> None:
+    """Choose the paragraphs of a version: each change has rewritten one of them, in turn."""
+    for k in range(number):
+        revision = (version + number - 1 - k) // number
+        bits = np.int64(hashed(key, _TEXT + revision * 64, page, k) >> np.uint64(1))
+        if themed and bits & 1:
+            found[HEAD + k] = GENERAL + (bits >> 1) % OF_THEME
+        else:
+            found[HEAD + k] = (bits >> 1) % GENERAL
+
+
+@compiled
+def _frames(key: np.uint64, chances: Array, page: int) -> int:
+    u = unit(key, _FRAMES, page, 0)
+    if u >= chances[FRAME_SHARE]:
+        return NO_FRAMES
+    return FRAMESET if u < chances[FRAME_SHARE] / 2 else IFRAME
+
+
+@compiled
+def frames_of_page(key: np.uint64, chances: Array, page: int) -> int:
+    """Return how many documents a page has besides its own."""
+    frames = _frames(key, chances, page)
+    return 2 if frames == FRAMESET else int(frames == IFRAME)
+
+
+@compiled
+def drawn(
+    whole: Array, real: Array, chances: Array, law: Array, page: int, host: int, paragraphs: float,
+    time: float,
+) -> Array:  # fmt: skip
+    """Return what a page says at a time; ``paragraphs``: how many it has on average."""
+    numbers = unpacked(whole, real)
+    key = numbers.key
+    length = -math.log(1.0 - unit(key, _LENGTH, page, 0)) * paragraphs
+    number = int(length + unit(key, _LENGTH, page, 1))
+    targets = out_links(numbers, page)
+    most = HEAD + number
+    for position in range(len(targets)):
+        most += FIELDS * copies(numbers, page, position)
+    found = np.empty(most, dtype=np.int64)
+    found[VERSION] = version_at(key, law, page, time)
+    found[FRAMES] = _frames(key, chances, page)
+    found[PARAGRAPHS] = number
+    found[BAD_LINKS] = int(chances[BAD_MEAN] + unit(key, _BAD, page, 0))
+    found[HASH] = np.int64(hashed(key, _SEED, page, 0) >> np.uint64(1))
+    _paragraphs(key, page, found[VERSION], number, relevant(numbers, page), found)
+    at = HEAD + number
+    for position in range(len(targets)):
+        at = _put(numbers, chances, page, host, position, targets[position], found, at)
+    return found

@@ -1,0 +1,265 @@
+"""Documents: the numbers of a page, put into HTML.
+
+All links of a page stand in its own document, unless it has frames. An iframe holds the second
+half of them; a frameset holds none, and its two frames a half each. So what a page links to is what
+its document and the documents of its frames link to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sim_web.generator import Web
+
+from . import text
+from .address import (
+    AFTER,
+    ANDS,
+    BEFORE,
+    CUBE,
+    QUESTIONS,
+    SHORT,
+    START_ALIAS,
+    base36,
+    name_of,
+    path_of,
+)
+from .host import Host
+from .numbers import (
+    ABSOLUTE,
+    ANCHOR,
+    BAD_LINKS,
+    FIELDS,
+    FRAMES,
+    FRAMESET,
+    GENERAL,
+    HASH,
+    HEAD,
+    IFRAME,
+    PARAGRAPHS,
+    RELATIVE,
+    START,
+    VERSION,
+    drawn,
+)
+from .plan import plan
+
+BAD = (
+    b"javascript:void(0)",
+    b"javascript:window.open('map')",
+    b"mailto:office@example.test",
+    b"http://[",
+    b"http:///",
+    b"htp:/x",
+    b"http://two words.test/",
+    b"tel:+49-30-1234",
+    b"data:text/plain,nothing",
+    b"http://host.test:port/",
+)
+"""What stands in an href and is no link."""
+
+_AMPS = tuple(one.replace(b"&", b"&amp;") for one in ANDS)
+_UP = tuple(b"../" * depth for depth in range(5))
+_ABSOLUTE_OR_RELATIVE = ABSOLUTE | RELATIVE
+_BASES = tuple(b"/base/%b/" % one for one in (b"a", b"b"))
+_QUERY = tuple(b"?" in before for before in BEFORE)
+_NOFOLLOW = b'" rel="nofollow">'
+_ENDS = (b'">', b'">', b'">', b'">', *[_NOFOLLOW] * 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as numbers, from which each of its documents is written.
+
+    Attributes
+    ----------
+    number : int
+        The page.
+    host : Host
+        Its host.
+    way, code : int
+        Of its address.
+    told : list of int
+        As `numbers.drawn` gives them.
+    themed : bool
+        Whether some of its text is about its host's theme.
+    """
+
+    number: int
+    host: Host
+    way: int
+    code: int
+    told: list[int]
+    themed: bool
+
+    @property
+    def version(self) -> int:
+        """How often the page has changed."""
+        return self.told[VERSION]
+
+    @property
+    def path(self) -> bytes:
+        """The path of its address."""
+        return path_of(self.way, self.code)
+
+    @property
+    def links(self) -> int:
+        """How many links there are, copies included."""
+        return (len(self.told) - HEAD - self.told[PARAGRAPHS]) // FIELDS
+
+
+def look(web: Web, host: Host, page: int, way: int, code: int, time: float) -> Page:
+    """Return a page of a host as it is at a time."""
+    of_web = plan(web)
+    numbers = drawn(of_web.whole, of_web.real, of_web.chances, of_web.law, page, host.number,
+                    host.paragraphs, time)  # fmt: skip
+    told = numbers.tolist()
+    themed = max(told[HEAD : HEAD + told[PARAGRAPHS]], default=0) >= GENERAL
+    return Page(page, host, way, code, told, themed)
+
+
+def document(web: Web, page: Page, beside: Sequence[bytes] = ()) -> bytes:
+    """Return a page's own document; ``beside``: paths of more links on its host."""
+    host, told = page.host, page.told
+    frames = told[FRAMES]
+    path = page.path
+    title = _title(page)
+    parts = [host.head, title, b"</title>\n"]
+    folder = path[: path.rindex(b"/") + 1]
+    seed = told[HASH]
+    if seed % 4096 < web.profile.style.base * 4096:
+        folder = _BASES[seed >> 12 & 1]
+        parts += (b'<base href="', host.origin, folder, b'">\n')
+    if (seed >> 16) % 4096 < web.profile.style.canonical * 4096:
+        parts += (b'<link rel="canonical" href="', host.origin, path, b'">\n')
+    if frames == FRAMESET:
+        return _frameset(page, parts)
+    parts += (b"</head>\n<body>\n<h1>", title, b"</h1>\n")
+    _write_text(page, parts)
+    last = page.links if frames != IFRAME else page.links // 2
+    _write_links(web, page, parts, folder, 0, last)
+    if beside or told[BAD_LINKS]:
+        _write_more(page, parts, beside)
+    if frames == IFRAME:
+        parts += (b'<iframe src="', frame_path(page.code, 1), b'"></iframe>\n')
+    parts.append(b"</body>\n</html>\n")
+    return b"".join(parts)
+
+
+def frame_path(code: int, number: int) -> bytes:
+    """Return the path of a page's frame, 1 or 2."""
+    return b"/frame/%b/%d.html" % (base36(code), number)
+
+
+def frames_of(page: Page) -> range:
+    """Return the numbers of a page's frames."""
+    return range(1, (1, 3, 2)[page.told[FRAMES]])
+
+
+def frame(web: Web, page: Page, number: int, beside: Sequence[bytes] = ()) -> bytes:
+    """Return the document of a frame: a half of the page's links.
+
+    What else a page links to stands in the second frame of a frameset.
+    """
+    half = page.links // 2
+    first, last = (0, half) if number == 1 else (half, page.links)
+    if page.told[FRAMES] == IFRAME:
+        first, last = half, page.links
+    parts = [page.host.head, _title(page), b"</title>\n</head>\n<body>\n"]
+    path = frame_path(page.code, number)
+    _write_links(web, page, parts, path[: path.rindex(b"/") + 1], first, last)
+    if number == 2:
+        _write_more(page, parts, beside)
+    parts.append(b"</body>\n</html>\n")
+    return b"".join(parts)
+
+
+def _frameset(page: Page, parts: list[bytes]) -> bytes:
+    parts.append(b'</head>\n<frameset cols="30%,70%">\n')
+    for number in (1, 2):
+        parts += (b'<frame src="', frame_path(page.code, number), b'">\n')
+    parts.append(b"<noframes><body>\n")
+    _write_text(page, parts)
+    parts.append(b"</body></noframes>\n</frameset>\n</html>\n")
+    return b"".join(parts)
+
+
+def _title(page: Page) -> bytes:
+    seed = page.told[HASH] >> 32
+    host = page.host
+    titles = (_of_theme(host) if page.themed else host.tables).titles
+    return b"%b %b" % (titles[seed % len(titles)], base36(page.code))
+
+
+def _write_text(page: Page, parts: list[bytes]) -> None:
+    host, told = page.host, page.told
+    chosen = told[HEAD : HEAD + told[PARAGRAPHS]]
+    general = host.tables.paragraphs
+    if page.themed:
+        both = general + _of_theme(host).paragraphs
+        parts += [both[k] for k in chosen]
+    else:
+        parts += [general[k] for k in chosen]
+    if told[VERSION]:
+        parts.append(b"<p>%d</p>\n" % told[VERSION])
+
+
+def _write_more(page: Page, parts: list[bytes], beside: Sequence[bytes]) -> None:
+    """Write links that are no links of the planted graph, and what is no link at all."""
+    for extra in beside:
+        parts += (b'<a href="', extra.replace(b"&", b"&amp;"), b'">+</a>\n')
+    seed = page.told[HASH] >> 20
+    for number in range(page.told[BAD_LINKS]):
+        parts += (b'<a href="', BAD[(seed + number) % len(BAD)], b'">?</a>\n')
+
+
+def _write_links(
+    web: Web, page: Page, parts: list[bytes], folder: bytes, first: int, last: int
+) -> None:
+    """Write a run of links; ``folder`` is what relative addresses are relative to."""
+    told, host = page.told, page.host
+    begin = HEAD + told[PARAGRAPHS]
+    anchors, number = host.tables.anchors, host.number
+    for at in range(begin + first * FIELDS, begin + last * FIELDS, FIELDS):
+        _, place, way, code, alias, manner, theme = told[at : at + FIELDS]
+        if way == START:
+            path = b"/"
+        else:
+            path = BEFORE[way] + (SHORT[code] if code < CUBE else base36(code)) + AFTER[way]
+        if alias:
+            path = _with_alias(path, way, alias)
+        if place != number:
+            path = b"http://%b%b" % (_name(web, place), path)
+        elif manner & _ABSOLUTE_OR_RELATIVE:
+            path = _relative(path, folder) if manner & RELATIVE else host.origin + path
+        which = manner // ANCHOR
+        if theme < 0:
+            anchor = anchors[which % text.ANCHORS]
+        else:
+            anchor = _of_theme(host, theme).anchors[which % text.THEME_ANCHORS]
+        parts += (b'<a href="', path, _ENDS[manner & 7], anchor, b"</a>\n")
+
+
+def _with_alias(path: bytes, way: int, alias: int) -> bytes:
+    if way == START and alias == 1:
+        return START_ALIAS
+    return path + (_AMPS if way != START and _QUERY[way] else QUESTIONS)[alias]
+
+
+def _relative(path: bytes, folder: bytes) -> bytes:
+    """Return a path relative to a folder, which ends with a slash."""
+    if path.startswith(folder):
+        return path[len(folder) :] or b"./"
+    return _UP[folder.count(b"/") - 1] + path[1:] or b"./"
+
+
+@lru_cache(maxsize=65_536)
+def _name(web: Web, host: int) -> bytes:
+    return name_of(web, host).encode()
+
+
+def _of_theme(host: Host, theme: int = -1) -> text.Tables:
+    how = host.encoding
+    return text.of_theme(host.theme if theme < 0 else theme, how.language, how.name)

@@ -1,0 +1,186 @@
+"""What stands at an address: every path of a host is read here, and nowhere else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+from sim_web.answer import Kind
+from sim_web.generator import Web
+
+from . import faults, host, sitemap, traps
+from .address import coded, without_alias
+from .host import Host
+from .numbers import REDIRECTS, fault_of, frames_of_page, hops_of, located
+from .plan import Plan, plan
+
+_FRAME = re.compile(r"/frame/(0|[1-9a-z][0-9a-z]{0,11})/([12])\.html", re.ASCII)
+_BESIDE = re.compile(
+    r"/(missing|gone|stream|bomb)/([1-9a-z][0-9a-z]{0,11})\.html"
+    r"|/(loop)/([1-9a-z][0-9a-z]{0,11})/([ab])",
+    re.ASCII,
+)
+_FOLDER_OF = {folder: number for number, folder in faults.BESIDE.items()}
+
+
+class Place(NamedTuple):
+    """What stands at an address.
+
+    Attributes
+    ----------
+    kind : Kind
+        What it is.
+    page : int or None
+        The page whose content it is, to which it leads, or beside which it is.
+    way, code : int
+        Of that page's address.
+    what : str
+        More about it: of a trap ``session``, ``calendar``, ``stream`` or ``bomb``, of a redirect
+        ``hop``, ``slash`` or ``loop``, of what is missing ``gone`` or ``missing``.
+    number : int
+        Of a redirect: how many lie before the page, this one included; of a frame its number.
+    """
+
+    kind: Kind
+    page: int | None = None
+    way: int = 0
+    code: int = 0
+    what: str = ""
+    number: int = 0
+
+
+_NOTHING = Place(Kind.MISSING)
+
+
+@lru_cache(maxsize=8_192)
+def host_named(web: Web, name: str) -> Host | None:
+    """Return the host of a name; None if there is none."""
+    number = web.named(name)
+    return None if number is None else host.host(web, number)
+
+
+def split(url: str) -> tuple[str, str] | None:
+    """Return the host's name, in lower case and without a port, and the path with its query.
+
+    None if the URL is no absolute one of http, or has spaces or control characters.
+    """
+    if url[:7].lower() != "http://" or not url.isprintable() or " " in url:
+        return None
+    rest = url[7:].partition("#")[0]
+    name, slash, path = rest.partition("/")
+    if "?" in name:
+        name, _, query = rest.partition("?")
+        slash, path = "/?", query
+    name = name.partition(":")[0].lower()
+    return (name, (slash or "/") + path) if name else None
+
+
+def own_fault(told: Plan, page: int, code: int) -> int:
+    """Return the fault of a page, a number of `faults.OF_PAGES`; -1: none."""
+    if told.chances[-1] <= 0.0:
+        return -1
+    fault = int(fault_of(told.key, told.chances, page))
+    return fault if code or fault in faults.PASSING else -1
+
+
+def resolve(web: Web, host: Host, path: str) -> Place:
+    """Return what stands at a path (with its query) of a host."""
+    told = plan(web)
+    place = _as_page(told, host, path)
+    if place is not None:
+        return place
+    for read in _READERS:
+        place = read(web, host, path)
+        if place is not None:
+            return place
+    return _NOTHING
+
+
+def _as_page(told: Plan, host: Host, path: str) -> Place | None:
+    found = coded(path)
+    if found is None:
+        return None
+    way, code = found
+    local, own = located(told.key, told.chances, host.number, len(host.pages), code)
+    if way == own:
+        return Place(Kind.PAGE, host.pages.start + local, way, code)
+    if way < REDIRECTS or local < 1:
+        return None
+    number = way - REDIRECTS + 1
+    if number > hops_of(told.key, told.chances, host.pages.start + local):
+        return None
+    return Place(Kind.REDIRECT, host.pages.start + local, own, code, "hop", number)
+
+
+def _at(told: Plan, host: Host, code: int) -> tuple[int, int] | None:
+    """Return the page of a code and its way."""
+    local, way = located(told.key, told.chances, host.number, len(host.pages), code)
+    return (host.pages.start + local, way) if local >= 0 else None
+
+
+def _file(web: Web, host: Host, path: str) -> Place | None:
+    if path == "/robots.txt":
+        return Place(Kind.ROBOTS)
+    return Place(Kind.SITEMAP) if sitemap.exists(host, path) else None
+
+
+def _alias(web: Web, host: Host, path: str) -> Place | None:
+    own = without_alias(path)
+    place = _as_page(plan(web), host, own) if own is not None else None
+    return place._replace(kind=Kind.ALIAS) if place and place.kind is Kind.PAGE else None
+
+
+def _session(web: Web, host: Host, path: str) -> Place | None:
+    own = traps.without_session(path) if host.session_ids else None
+    place = _as_page(plan(web), host, own) if own is not None else None
+    if place is None or place.kind is not Kind.PAGE:
+        return None
+    return place._replace(kind=Kind.TRAP, what="session")
+
+
+def _calendar(web: Web, host: Host, path: str) -> Place | None:
+    return Place(Kind.TRAP, what="calendar") if traps.is_calendar(host, path) else None
+
+
+def _frame(web: Web, host: Host, path: str) -> Place | None:
+    found = _FRAME.fullmatch(path)
+    told = plan(web)
+    at = _at(told, host, int(found[1], 36)) if found else None
+    if found is None or at is None or int(found[2]) > frames_of_page(told.key, told.chances, at[0]):
+        return None
+    return Place(Kind.FRAME, at[0], at[1], int(found[1], 36), number=int(found[2]))
+
+
+_KINDS = {
+    "missing": Kind.MISSING,
+    "gone": Kind.MISSING,
+    "stream": Kind.TRAP,
+    "bomb": Kind.TRAP,
+    "loop": Kind.REDIRECT,
+}
+
+
+def _beside(web: Web, host: Host, path: str) -> Place | None:
+    found = _BESIDE.fullmatch(path)
+    if found is None:
+        return None
+    folder, code = found[1] or found[3], int(found[2] or found[4], 36)
+    told = plan(web)
+    at = _at(told, host, code)
+    if at is None or own_fault(told, at[0], code) != _FOLDER_OF[folder]:
+        return None
+    return Place(_KINDS[folder], at[0], at[1], code, folder, number=int(found[5] == "b"))
+
+
+def _slash(web: Web, host: Host, path: str) -> Place | None:
+    place = _as_page(plan(web), host, path + "/") if path[-1] != "/" and "?" not in path else None
+    if place is None or place.kind is not Kind.PAGE:
+        return None
+    return place._replace(kind=Kind.REDIRECT, what="slash", number=1)
+
+
+_READERS: tuple[Callable[[Web, Host, str], Place | None], ...] = (
+    _file, _alias, _session, _calendar, _frame, _beside, _slash,
+)  # fmt: skip

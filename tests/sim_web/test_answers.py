@@ -1,0 +1,231 @@
+"""What the site answers: encodings, validators, compression, faults."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+
+import brotli
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sim_web.answer import Answer, Fault, Kind, Question
+from sim_web.fetcher import read
+from sim_web.generator import Web
+from sim_web.pages import change, faults, text, traps, truth
+from sim_web.pages.address import address
+from sim_web.pages.host import host
+from sim_web.site import SyntheticSite
+
+from .webs import hostile, sound
+
+few = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def header(answer: Answer, name: str) -> str | None:
+    """Return a header of an answer."""
+    return dict(answer.headers).get(name)
+
+
+def test_every_encoding_holds_the_same_text() -> None:
+    """A word that an encoding cannot hold, or tables that depend on the encoding."""
+    from sim_web.pages.encoding import LEGACY
+
+    for language, names in LEGACY.items():
+        plain = text.general(language, "utf-8")
+        for name in names:
+            old = text.general(language, name)
+            assert [p.decode(name) for p in old.paragraphs] == [
+                p.decode() for p in plain.paragraphs
+            ]
+            assert [p.decode(name) for p in text.of_theme(3, language, name).anchors] == [
+                p.decode() for p in text.of_theme(3, language, "utf-8").anchors
+            ]
+
+
+@few
+@given(sound, st.data())
+def test_pages_are_what_they_declare_if_they_declare_it(web: Web, data: st.DataObject) -> None:
+    """A declaration at the wrong place, or bytes that are not of the true encoding."""
+    page = data.draw(st.integers(0, web.pages - 1))
+    how = host(web, web.host(page)).encoding
+    answer = SyntheticSite(web).answer(Question(address(web, page), 0.0))
+    whole = answer.body.decode(how.name)
+    assert whole.encode(how.name) == answer.body
+    declared = re.search("charset=(.*)", header(answer, "Content-Type") or "")
+    assert (declared[1] if declared else None) == how.header
+    meta = re.search('<meta charset="(.*?)">', whole)
+    assert (meta[1] if meta else None) == how.meta
+
+
+@few
+@given(sound, st.data())
+def test_validators(web: Web, data: st.DataObject) -> None:
+    """An ETag that changes without the page or stays when it changes; a 304 for what is old."""
+    site = SyntheticSite(web)
+    page = data.draw(st.integers(0, web.pages - 1))
+    one, other = sorted(data.draw(st.tuples(st.floats(0, 1e7), st.floats(0, 1e7))))
+    first, second = (site.answer(Question(address(web, page), time)) for time in (one, other))
+    tag = header(first, "ETag")
+    if host(web, web.host(page)).session_ids:
+        assert tag is None
+        return
+    same = change.version(web, page, one) == change.version(web, page, other)
+    assert (tag == header(second, "ETag")) == same == (first.body == second.body)
+    again = site.answer(Question(address(web, page), other, if_none_match=f'"x", W/{tag}'))
+    assert (again.status == 304) == same
+    since = site.answer(
+        Question(address(web, page), one, if_modified_since=header(first, "Last-Modified"))
+    )
+    assert since.status == 304
+    assert since.body == b""
+    assert header(since, "ETag") == tag
+
+
+@few
+@given(sound, st.data())
+def test_compressed_bodies_unpack_to_the_plain_one(web: Web, data: st.DataObject) -> None:
+    """Compression that was not asked for, or that damages the body."""
+    site = SyntheticSite(web)
+    url = address(web, data.draw(st.integers(0, web.pages - 1)))
+    plain = site.answer(Question(url, 9.0, accept_encoding="gzip;q=0, br;q=0"))
+    assert header(plain, "Content-Encoding") is None
+    for accepted in ("gzip", "br", "deflate, gzip;q=0.5, br", "*"):
+        answer = site.answer(Question(url, 9.0, accept_encoding=accepted))
+        coding = header(answer, "Content-Encoding")
+        unpack = {"gzip": gzip.decompress, "br": brotli.decompress, None: bytes}[coding]
+        assert unpack(answer.body) == plain.body
+        assert coding is None or coding in accepted or accepted == "*"
+
+
+def test_each_fault_occurs_and_those_that_pass_do() -> None:
+    """A fault of the profile that never happens; a retry after the time told that fails again."""
+    web = hostile(4)
+    site = SyntheticSite(web)
+    seen = {}
+    for page in range(web.pages):
+        for time in (0.0, 1.0, 2.0, 3.0, 4.0, 5.0):
+            answer = site.answer(Question(address(web, page), time))
+            seen[answer.fault] = answer
+            if answer.status == 503:
+                later = time + float(header(answer, "Retry-After") or 0)
+                assert site.answer(Question(address(web, page), later)).status == 200
+    for fault in (
+        Fault.SERVER_ERROR,
+        Fault.UNAVAILABLE,
+        Fault.RESET,
+        Fault.SLOW_HEADERS,
+        Fault.TRUNCATED_CHUNKS,
+        Fault.WRONG_LENGTH,
+        Fault.WRONG_TYPE,
+        Fault.HUGE_PAGE,
+    ):
+        assert fault in seen
+    assert seen[Fault.TRUNCATED_CHUNKS].chunked
+    assert 2_000_000 < len(seen[Fault.HUGE_PAGE].body) < 4_500_000
+    assert "html" not in (header(seen[Fault.WRONG_TYPE], "Content-Type") or "")
+
+
+def test_what_lies_beside_pages_answers_as_it_should() -> None:
+    """A link beside a page that leads to an ordinary page, or into the graph."""
+    web = hostile(0)
+    site = SyntheticSite(web)
+    seen = set()
+    for page in range(web.pages):
+        for url in truth.documents(web, page):
+            answer = site.answer(Question(url, 12.0))
+            if answer.status != 200:
+                continue
+            for link in read(answer.body, url).urls:
+                beside = site.answer(Question(link, 12.0))
+                seen.add(beside.fault)
+                if beside.fault is Fault.REDIRECT_LOOP:
+                    around = [f"http://{link.split('/')[2]}" + (header(beside, "Location") or "")
+                              .removeprefix(f"http://{link.split('/')[2]}")]  # fmt: skip
+                    assert around[0] != link
+                    assert site.answer(Question(around[0], 12.0)).fault is Fault.REDIRECT_LOOP
+    assert {Fault.REDIRECT_LOOP, Fault.NOT_FOUND, Fault.GONE, Fault.ENDLESS_BODY, Fault.BOMB,
+            Fault.REDIRECT_CHAIN} <= seen  # fmt: skip
+
+
+def test_redirects_end_at_the_page() -> None:
+    """A chain that is shorter or longer than it says, or ends elsewhere."""
+    web = hostile(1)
+    site = SyntheticSite(web)
+    lengths = set()
+    for page in range(0, web.pages, 2):
+        for url in truth.links(web, page):
+            goal, hops, at = truth.leads_to(web, url), 0, url
+            while truth.kind_at(web, at) is Kind.REDIRECT:
+                answer = site.answer(Question(at, 0.0))
+                where = header(answer, "Location") or ""
+                at = where if where[0] != "/" else "/".join(at.split("/")[:3]) + where
+                hops += 1
+            assert truth.leads_to(web, at) == goal is not None
+            lengths.add(hops)
+    assert lengths == set(range(7))
+
+
+def test_a_host_vanishes_for_good() -> None:
+    """A host that comes back, or one that was never there."""
+    web = hostile(2)
+    site = SyntheticSite(web)
+    gone = [h for h in range(web.hosts) if faults.vanishes_at(web, h) < 1e9]
+    assert gone
+    for number in gone:
+        url, end = f"http://{web.name(number)}/robots.txt", faults.vanishes_at(web, number)
+        assert site.answer(Question(url, end - 1)).fault is not Fault.VANISHED
+        assert site.answer(Question(url, end + 1e9)).fault is Fault.VANISHED
+
+
+def test_a_bomb_is_gzip_of_two_gibibytes() -> None:
+    """A bomb that is damaged: any reader would stop at once and be safe by accident."""
+    body = traps.bomb()
+    assert len(body) < 3_000_000
+    unpacker = zlib.decompressobj(31)
+    assert unpacker.decompress(body, 5 << 20) == bytes(5 << 20)
+    assert int.from_bytes(body[-4:], "little") == traps.UNPACKED % 2**32
+
+
+def test_calendars_go_on_and_session_ids_are_new() -> None:
+    """A trap with a bottom."""
+    web = hostile(1)
+    site = SyntheticSite(web)
+    of = next(h for h in range(web.hosts) if host(web, h).calendar)
+    url = f"http://{web.name(of)}/calendar/2000/01.html"
+    for _ in range(40):
+        answer = site.answer(Question(url, 0.0))
+        assert answer.kind is Kind.TRAP
+        url = read(answer.body, url).urls[2]
+    assert url.endswith("/calendar/2003/05.html")
+    of = next(h for h in range(web.hosts) if host(web, h).session_ids)
+    start = f"http://{web.name(of)}/"
+    twice = [read(site.answer(Question(start, time)).body, start).urls for time in (1.0, 2.0)]
+    ids = {one for urls in twice for one in urls if "sid=" in one}
+    assert len(ids) == 2
+    assert {truth.kind_at(web, one) for one in ids} == {Kind.TRAP}
+    inside = ids.pop()
+    assert any("sid=" in one for one in read(site.answer(Question(inside, 3.0)).body, inside).urls)
+
+
+def test_strange_addresses() -> None:
+    """A traceback where an answer is due."""
+    web = hostile(1)
+    site, name = SyntheticSite(web), web.name(0)
+    expected = {
+        "": Kind.BAD, "ftp://x.test/": Kind.BAD, "http://": Kind.BAD, "http:///": Kind.BAD,
+        "http://a b.test/": Kind.BAD, f"http://{name}/\n": Kind.BAD, "http://[": Kind.FOREIGN,
+        "http://example.org/": Kind.FOREIGN, f"http://{name.upper()}:8080": Kind.PAGE,
+        f"http://{name}/../../etc/passwd": Kind.MISSING, f"http://{name}?x": Kind.MISSING,
+        f"http://{name}/" + "a" * 100_000: Kind.MISSING, f"http://{name}/index.html": Kind.ALIAS,
+        f"http://{name}/r/9/zzzzzzzzzzzz": Kind.MISSING,
+        f"http://{name}/frame/zzzzzzzzzzzz/1.html": Kind.MISSING,
+        f"http://{name}/sitemap-0.xml": Kind.MISSING, f"http://{name}/?sid=12": Kind.MISSING,
+    }  # fmt: skip
+    for url, kind in expected.items():
+        answer = site.answer(Question(url, 0.0))
+        assert answer.kind is kind, url
+        assert truth.kind_at(web, url) is kind
+    posted = site.answer(Question(f"http://{name}/", 0.0, method="POST"))
+    assert posted.status == 405
