@@ -9,7 +9,7 @@ from .errors import WebError
 from .profile import Profile
 
 PER_PAGE, PER_LINK, GROUND = 200, 20, 300e6
-"""Bytes at the peak, rounded up from runs with 1 and 5 million pages."""
+"""Bytes at the peak: about twice what runs with 1 and 3 million pages took."""
 
 
 def needed(profile: Profile, pages: int) -> float:

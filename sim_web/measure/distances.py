@@ -81,7 +81,7 @@ def sampled(strata: Array, number: int, seed: int) -> Sample:
     parts = []
     for stratum, size in enumerate(np.bincount(strata).tolist()):
         if size:
-            share = min(size, max(2, round(number * size / len(strata))))
+            share = min(size, max(2, number * size // len(strata)))
             taken = size if number >= len(strata) else share
             drawn = np.sort(rng.choice(size, taken, replace=False))
             pages = np.nonzero(strata == stratum)[0][drawn]

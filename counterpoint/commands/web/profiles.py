@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from typing import Any
 
 import click
@@ -42,10 +43,15 @@ def _show(one: Profile) -> None:
     click.echo(click.style(one.name, bold=True))
     for line in (one.about, one.source):
         if line:
-            click.echo(show.wrapped(line, 2))
+            click.echo(_folded(line))
     for head, figures in _figures(one).items():
-        click.echo(show.wrapped(f"{head}: {', '.join(figures)}", 2))
+        click.echo(_folded(f"{head}: {', '.join(figures)}"))
     click.echo()
+
+
+def _folded(text: str) -> str:
+    return textwrap.fill(text, show.width(), initial_indent="  ", subsequent_indent="    ",
+                         break_on_hyphens=False)  # fmt: skip
 
 
 def _figures(one: Profile) -> dict[str, list[str]]:
