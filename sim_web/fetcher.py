@@ -158,10 +158,13 @@ class Links(NamedTuple):
 
 _LINKING = (("a", "href"), ("frame", "src"), ("iframe", "src"))
 
-_SIMPLE = re.compile(r"[a-z0-9_~/\-]+[a-z0-9_~\-.=&?]*/?", re.ASCII)
+_SIMPLE = re.compile(
+    r"(?=[a-z0-9/.])(?!.*//)[a-z0-9_~/\-]*(?:\.[a-z]+)?(?:\?[a-z0-9=&\-]+)?", re.ASCII
+)
 """References that are joined by putting them behind a folder: no dots before a slash, no scheme."""
 
 
+_ABOVE = re.compile(r"(?:\.\./)+")
 _WHOLE = re.compile(r"http://[a-z0-9.\-]+/[A-Za-z0-9_~/.\-=&?]*", re.ASCII)
 """References that are absolute URLs already."""
 
@@ -199,6 +202,22 @@ def _joined(reference: str, at: str, origin: str, folder: str) -> str | None:
             return folder + reference
         if reference[:2] != "//":
             return origin + reference
+    if reference.startswith("../"):
+        above = len(_ABOVE.match(reference)[0]) // 3  # type: ignore[index]
+        rest = reference[3 * above :]
+        if not rest or (rest[0] != "/" and _SIMPLE.fullmatch(rest)):
+            return _climbed(folder, above, len(origin)) + rest
+    return _slowly_joined(reference, at)
+
+
+def _climbed(folder: str, above: int, root: int) -> str:
+    for _ in range(above):
+        if len(folder) > root + 1:
+            folder = folder[: folder.rindex("/", root, -1) + 1]
+    return folder
+
+
+def _slowly_joined(reference: str, at: str) -> str | None:
     try:
         told = urlsplit(reference.strip())
         if told.scheme and not told.netloc:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from urllib.parse import urljoin
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sim_web.answer import Question
 from sim_web.fetcher import Clock, Simulated, keep_memory, read
@@ -55,6 +59,21 @@ def test_references_are_joined_as_a_browser_does() -> None:
     ]  # fmt: skip
     assert found.bad == ["http:///", "http://[", "JavaScript:x", "htp:/x", "http://a b.test/",
                          "http://h.test:port/"]  # fmt: skip
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.sampled_from(["http://w.test/", "http://w.test/a/b/", "http://w.test/a/b/c?x=/d/e"]),
+    st.lists(st.sampled_from(["../", "a/", "b-c", "/", ".html", "?id=4", "&x=1", "./", "http://h.test/"]),
+             max_size=6).map("".join),
+)  # fmt: skip
+def test_joining_is_that_of_the_standard_library(at: str, reference: str) -> None:
+    """A reference for which a fast way of joining is a wrong one."""
+    found = read(f'<a href="{reference}">x</a>'.encode(), at)
+    if found.urls:
+        assert found.urls == [urljoin(at, reference)]
+    else:
+        assert "http:" in reference or reference.startswith("//")
 
 
 def test_memory_can_be_kept() -> None:
