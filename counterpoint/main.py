@@ -29,6 +29,7 @@ from .commands.errata import errata
 from .commands.exporting import export
 from .commands.readings import readings
 from .commands.search import search_
+from .commands.web import web
 from .console import (
     FELL,
     OK,
@@ -56,6 +57,7 @@ def counterpoint(context: click.Context) -> None:
     counterpoint readings window-stm --changes 1       which readings keep the paper's claim
     counterpoint errata                                what papers printed
     counterpoint gate                                  everything, one report
+    counterpoint web judge access.jsonl                how well a crawler did
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -315,7 +317,7 @@ def gate(budget: float, report: Path, processes: int, form: str) -> int:
     return gates.exit_code(outcomes)
 
 
-for _command in (readings, search_, errata, export):
+for _command in (readings, search_, errata, export, web):
     counterpoint.add_command(_command)
 
 

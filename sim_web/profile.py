@@ -155,7 +155,8 @@ def _section(kind: type, told: Any, place: str, more: Mapping[str, Any] | None =
     for key, value in told.items():
         if key not in known or key in made:
             raise WebError(f"{place}: there is no key '{key}'; there are {', '.join(known)}")
-        made[known[key].name] = _value(known[key], value, f"{place} {key}")
+        named = f"{place}{' ' if place[-1:] == ']' or place[-1:].isdigit() else ': '}{key}"
+        made[known[key].name] = _value(known[key], value, named)
     try:
         return kind(**made)
     except ValueError as error:
@@ -165,7 +166,7 @@ def _section(kind: type, told: Any, place: str, more: Mapping[str, Any] | None =
 def _value(one: Any, value: Any, place: str) -> Any:
     if "least" in one.metadata:
         return _number(value, one.metadata["least"], one.metadata["most"], place)
-    if isinstance(value, dict):
+    if "dict" in str(one.type):
         return _weights(value, place)
     if not isinstance(value, str):
         raise WebError(f"{place}: {value!r} is no text")
@@ -180,7 +181,9 @@ def _number(value: Any, least: float, most: float, place: str) -> Any:
     return value
 
 
-def _weights(value: dict[str, Any], place: str) -> dict[str, float]:
+def _weights(value: Any, place: str) -> dict[str, float]:
+    if not isinstance(value, dict):
+        raise WebError(f"{place}: {value!r} must be a table of weights")
     found = {key: float(_number(one, 0, 1e9, f"{place}.{key}")) for key, one in value.items()}
     if sum(found.values()) <= 0:
         raise WebError(f"{place}: the weights sum to 0")

@@ -175,7 +175,7 @@ def _block_for_depth(pages: int, depth: int, key: np.uint64) -> int:
 def tree_parent(key: np.uint64, child: int, block: int) -> int:
     """Return what ``child`` (from 1 on) hangs on in a tree: a number below it."""
     first = (child - 1) // block * BLOCK
-    choices = min(BLOCK, child - first)
+    choices = min(BLOCK, child - first) if first > 0 else 1 + (child - 1) * BLOCK // block
     return first + int(unit(key, _TREE, child, 0) * choices)
 
 

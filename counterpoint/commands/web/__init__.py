@@ -1,0 +1,26 @@
+"""``counterpoint web``: the synthetic web, whose truth is known."""
+
+from __future__ import annotations
+
+import click
+
+from .describe import describe
+from .judge import judge_
+from .profiles import profiles
+from .serve import serve
+
+
+@click.group()
+def web() -> None:
+    r"""Describe and serve the synthetic web, whose truth is known, and judge its crawlers.
+
+    \b
+    counterpoint web profiles                          what there is
+    counterpoint web describe --profile broder-1999 --pages 100000 --seed 7
+    counterpoint web serve --profile broder-1999 --log access.jsonl
+    counterpoint web judge access.jsonl                how well a crawler did
+    """
+
+
+for _command in (describe, profiles, serve, judge_):
+    web.add_command(_command)

@@ -1,0 +1,102 @@
+"""The bow-tie of a directed graph: which page is in which component ([WEB], Broder et al. 2000).
+
+Nothing here knows how the graph was made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sim_web.generator.kernels import Array
+
+from .graph import Graph
+from .kernels import extend, strong_components
+
+NAMES = ("scc", "in", "out", "tendrils", "tubes", "disconnected")
+"""The components, in the order of their numbers."""
+
+SCC, IN, OUT, TENDRILS, TUBES, DISCONNECTED = range(6)
+
+
+@dataclass(frozen=True)
+class Bowtie:
+    """The components of a graph.
+
+    Attributes
+    ----------
+    components : uint8[n]
+        SCC 0, IN 1, OUT 2, TENDRILS 3, TUBES 4, DISCONNECTED 5.
+    hanging_off_in : float
+        The share of the tendrils that IN reaches. The others reach OUT, or hang on tendrils.
+    """
+
+    components: Array
+    hanging_off_in: float
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """The number of pages of each component."""
+        found = np.bincount(self.components, minlength=len(NAMES))
+        return {name: int(n) for name, n in zip(NAMES, found, strict=True)}
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """The share of each component in the pages."""
+        return {name: n / len(self.components) for name, n in self.counts.items()}
+
+    @property
+    def weak_share(self) -> float:
+        """The share of the weak component that the strong component is in."""
+        return 1 - self.shares["disconnected"]
+
+
+def bowtie(offsets: Array, targets: Array) -> Array:
+    """Return the component of each page of a graph in compressed rows, as `Bowtie.components`."""
+    return decompose(Graph(offsets, targets)).components
+
+
+def decompose(graph: Graph) -> Bowtie:
+    """Take a graph apart.
+
+    SCC is the largest strong component; of several that are equally large, the one with the page of
+    the lowest number. IN reaches it, OUT is reached from it. Of the rest of its weak component, a
+    page that IN reaches and that reaches OUT is in TUBES, every other in TENDRILS. Everything else
+    is DISCONNECTED.
+    """
+    core = largest_strong_component(graph)
+    forward, back = (graph.offsets, graph.targets), graph.backward
+    none = (np.zeros_like(graph.offsets), graph.targets[:0])
+
+    def reached(marked: Array, links: tuple[Array, Array], more: tuple[Array, Array]) -> Array:
+        found = marked.copy()
+        extend(*links, *more, found)
+        return found
+
+    out = reached(core, forward, none) & ~core
+    into = reached(core, back, none) & ~core
+    after_in = reached(into, forward, none)
+    before_out = reached(out, back, none)
+    weak = reached(core, forward, back)
+    components = np.full(graph.pages, DISCONNECTED, np.uint8)
+    components[weak] = TENDRILS
+    components[after_in & before_out] = TUBES
+    components[into] = IN
+    components[out] = OUT
+    components[core] = SCC
+    tendrils = components == TENDRILS
+    hanging = int((tendrils & after_in).sum())
+    return Bowtie(components, hanging / max(1, int(tendrils.sum())))
+
+
+def largest_strong_component(graph: Graph) -> Array:
+    """Return for each page whether it is in the largest strong component.
+
+    Of several that are equally large, the one with the page of the lowest number.
+    """
+    label, number = strong_components(graph.offsets, graph.targets)
+    sizes = np.bincount(label, minlength=number)
+    first = int(np.argmax(sizes[label] == sizes.max()))
+    return np.asarray(label == label[first])

@@ -1,0 +1,141 @@
+"""What became of each request: news, or waste of one sort or another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim_web.answer import Kind
+
+from .reading import Requests
+
+OUTCOMES = {
+    "new_pages": "pages fetched for the first time",
+    "changed_pages": "pages fetched again that had changed",
+    "not_modified": "told that a page had not changed (304)",
+    "frames": "frames and the documents in them",
+    "robots": "robots.txt",
+    "sitemaps": "sitemaps",
+    "redirects": "sent elsewhere (3xx)",
+    "mounted": "files of real sites",
+    "heads": "pages asked for without their content (not GET)",
+    "unchanged_again": "same page, same version, same address again",
+    "other_address": "same page, same version, another address",
+    "traps": "pages made up as they are asked for",
+    "refused": "told to wait (429, 503)",
+    "missing": "nothing there (404, 410)",
+    "errors": "other errors (4xx, 5xx)",
+    "broken": "connection ended before a status",
+    "foreign": "hosts that are not in the web",
+    "bad": "no proper requests",
+}
+"""Each request has exactly one of these outcomes."""
+
+WASTED = ("unchanged_again", "other_address", "traps", "refused", "missing", "errors", "broken",
+          "foreign", "bad")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """How many requests had which outcome.
+
+    Attributes
+    ----------
+    counts : dict of str to int
+        For each of `OUTCOMES`; they sum to the number of requests.
+    duplicates : int
+        Contents fetched again in the same version: unchanged_again and other_address.
+    wasted : int
+        Requests with an outcome of `WASTED`.
+    wasted_share : float
+        Of all requests.
+    bytes : int
+        Of all bodies, as sent.
+    """
+
+    counts: dict[str, int]
+    duplicates: int
+    wasted: int
+    wasted_share: float
+    bytes: int
+
+
+def outcomes(requests: Requests) -> Outcomes:
+    """Tell the requests apart, in the order of their beginnings.
+
+    A content is a page in a version. A request that fetches one for the first time is news: of a
+    new page, or of a page that had changed. Fetched again it is a duplicate: under an address
+    under which it had been fetched, or under another one (an alias). A robots.txt that is not there
+    is an answer too: nothing is forbidden. Other errors of robots.txt count as errors; whatever a
+    trap answers is a trap.
+    """
+    sorts = _sorts(requests)
+    found = np.bincount(sorts, minlength=len(OUTCOMES))
+    counts = {name: int(found[k]) for k, name in enumerate(OUTCOMES)}
+    wasted = sum(counts[name] for name in WASTED)
+    duplicates = counts["unchanged_again"] + counts["other_address"]
+    share = wasted / len(requests) if len(requests) else 0.0
+    return Outcomes(counts, duplicates, wasted, share, int(requests.bytes.sum()))
+
+
+def _sorts(requests: Requests) -> NDArray[np.int64]:
+    """Return an index of `OUTCOMES` for each request; the first rule that fits decides."""
+    status = requests.status
+    fetched = requests.pages()
+    new, changed, again = _contents(requests)
+    rules = {
+        "foreign": requests.of(Kind.FOREIGN),
+        "bad": requests.of(Kind.BAD),
+        "traps": requests.of(Kind.TRAP),
+        "broken": status == 0,
+        "not_modified": status == 304,
+        "robots": requests.of(Kind.ROBOTS) & np.isin(status, (200, 404, 410)),
+        "refused": (status == 429) | (status == 503),
+        "missing": (status == 404) | (status == 410),
+        "errors": status >= 400,
+        "sitemaps": requests.of(Kind.SITEMAP),
+        "mounted": requests.of(Kind.MOUNTED),
+        "redirects": (status >= 300) | requests.of(Kind.REDIRECT),
+        "new_pages": fetched & new,
+        "changed_pages": fetched & changed,
+        "unchanged_again": fetched & again,
+        "other_address": fetched,
+        "frames": requests.get & requests.of(Kind.FRAME),
+        "heads": ~requests.get,
+    }
+    names = list(OUTCOMES)
+    return np.select(
+        list(rules.values()), [names.index(one) for one in rules], names.index("errors")
+    )
+
+
+def _contents(requests: Requests) -> tuple[NDArray[np.bool_], ...]:
+    """Return which requests fetched a new page, a new version, a known content as before."""
+    fetched = np.flatnonzero(requests.pages())
+    page, version = requests.page[fetched], requests.version[fetched]
+    address = requests.address[fetched]
+    order = np.arange(len(fetched))
+    first_of_page = _first(order, page)
+    first_of_content = _first(order, page, version)
+    first_of_address = _first(order, page, version, address)
+    new, changed, again = (np.zeros(len(requests), np.bool_) for _ in range(3))
+    new[fetched] = first_of_page
+    changed[fetched] = first_of_content & ~first_of_page
+    again[fetched] = ~first_of_address
+    return new, changed, again
+
+
+def _first(
+    order: NDArray[np.int64], *keys: NDArray[np.int64] | NDArray[np.uint64]
+) -> NDArray[np.bool_]:
+    """Return which rows are the first with their values of all keys."""
+    ranked = np.lexsort((order, *keys))
+    differs = np.zeros(len(order), np.bool_)
+    differs[:1] = True
+    for key in keys:
+        differs[1:] |= key[ranked][1:] != key[ranked][:-1]
+    first = np.zeros(len(order), np.bool_)
+    first[ranked[differs]] = True
+    return first

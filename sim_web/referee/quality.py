@@ -1,0 +1,161 @@
+"""Whether the important pages were fetched, and which external links were found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .reached import Covered, covered
+from .truth import Links, Planted
+
+DAMPING = 0.85
+TOLERANCE = 1e-10
+ITERATIONS = 200
+TOPS = (1, 5, 15)
+"""Per cent of the pages, by PageRank: 5 and 15 are [COV]'s thresholds."""
+
+_LINKS_AT_ONCE = 1 << 22
+_PAGES_AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """PageRank of a whole web.
+
+    Attributes
+    ----------
+    values : float64 array
+        Of each page; they sum to 1.
+    iterations : int
+        Of the power iteration.
+    residual : float
+        Sum of the absolute differences between the last two vectors.
+    """
+
+    values: NDArray[np.float64]
+    iterations: int
+    residual: float
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Quality coverage.
+
+    Attributes
+    ----------
+    mass : float
+        Share of the PageRank mass on fetched pages.
+    top : dict of str to Covered
+        Of the most important 1, 5 and 15 per cent of the pages ("1%", "5%", "15%").
+    damping, iterations, residual
+        How PageRank was computed.
+    """
+
+    mass: float
+    top: dict[str, Covered]
+    damping: float
+    iterations: int
+    residual: float
+
+
+@dataclass(frozen=True)
+class ExternalLinks:
+    """Distinct links between hosts that stand on fetched pages, of all; None: unknown."""
+
+    found: int
+    total: int | None
+    share: float | None
+
+
+def page_rank(offsets: NDArray[np.int64], targets: NDArray[np.int64]) -> Ranks:
+    """Compute PageRank by power iteration (Page, Brin, Motwani & Winograd 1999).
+
+    x' = 0.85 (A x + d / n) + 0.15 / n, where A divides a page's weight evenly among the distinct
+    pages that it links to and d is the weight of the pages without links. Ends as soon as two
+    successive vectors differ by less than 1e-10 in sum, or after 200 rounds; the residual is told.
+    """
+    pages = len(offsets) - 1
+    degrees = np.diff(offsets)
+    dangling = degrees == 0
+    divisors = np.maximum(degrees, 1)
+    values = np.full(pages, 1.0 / pages)
+    residual, rounds = np.inf, 0
+    while residual >= TOLERANCE and rounds < ITERATIONS:
+        moved = _moved(offsets, targets, degrees, values / divisors)
+        rest = (1 - DAMPING) + DAMPING * float(values[dangling].sum())
+        new = DAMPING * moved + rest / pages
+        residual = float(np.abs(new - values).sum())
+        values, rounds = new, rounds + 1
+    return Ranks(values, rounds, residual)
+
+
+def _moved(
+    offsets: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    degrees: NDArray[np.int64],
+    shares: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return what each page receives; a few million links at a time bound the memory."""
+    pages = len(shares)
+    received = np.zeros(pages)
+    cuts = np.searchsorted(offsets, np.arange(0, offsets[-1] + _LINKS_AT_ONCE, _LINKS_AT_ONCE))
+    cuts = np.unique(np.minimum(cuts, pages))
+    for first, last in zip(cuts, [*cuts[1:], pages], strict=True):
+        weights = np.repeat(shares[first:last], degrees[first:last])
+        some = targets[offsets[first] : offsets[last]]
+        received += np.bincount(some, weights, minlength=pages)
+    return received
+
+
+def top(ranks: NDArray[np.float64], per_cent: int) -> NDArray[np.int64]:
+    """Return the most important pages: at least one, equals in the order of their numbers."""
+    wanted = max(1, round(len(ranks) * per_cent / 100))
+    return np.argsort(-ranks, kind="stable")[:wanted]
+
+
+def quality(explicit: Links, pages: NDArray[np.int64]) -> Quality:
+    """Return |S ∩ V'| / |S| for the important pages S, and the PageRank mass of V' ([COV])."""
+    ranks = page_rank(explicit.offsets, explicit.targets)
+    fetched = np.zeros(len(ranks.values), np.bool_)
+    fetched[pages] = True
+    tops = {}
+    for per_cent in TOPS:
+        important = top(ranks.values, per_cent)
+        tops[f"{per_cent}%"] = covered(int(fetched[important].sum()), len(important))
+    mass = float(ranks.values[fetched].sum())
+    return Quality(mass, tops, DAMPING, ranks.iterations, ranks.residual)
+
+
+def host_of_pages(web: Planted) -> NDArray[np.int64]:
+    """Return the host of every page."""
+    sizes = [len(web.pages_of(host)) for host in range(web.hosts)]
+    return np.repeat(np.arange(web.hosts), sizes)
+
+
+def external_links(
+    web: Planted, fetched: NDArray[np.int64], explicit: Links | None
+) -> ExternalLinks:
+    """Count the distinct links (source, target) between hosts on fetched pages ([BeeBot]).
+
+    A link repeated in a page counts once. In a web too large to be looked at as a whole
+    (``explicit`` is None) the total is unknown.
+    """
+    if explicit is None:
+        return ExternalLinks(sum(_external_of(web, int(page)) for page in fetched), None, None)
+    hosts = host_of_pages(web)
+    counted = np.empty(web.pages, np.int64)
+    for first in range(0, web.pages, _PAGES_AT_ONCE):
+        last = min(first + _PAGES_AT_ONCE, web.pages)
+        offsets = explicit.offsets[first : last + 1]
+        sources = np.repeat(np.arange(last - first), np.diff(offsets))
+        leaves = hosts[explicit.targets[offsets[0] : offsets[-1]]] != hosts[first + sources]
+        counted[first:last] = np.bincount(sources[leaves], minlength=last - first)
+    found, total = int(counted[fetched].sum()), int(counted.sum())
+    return ExternalLinks(found, total, found / total if total else None)
+
+
+def _external_of(web: Planted, page: int) -> int:
+    host = web.pages_of(web.host(page))
+    return sum(int(target) not in host for target in web.out_links(page))

@@ -1,0 +1,109 @@
+"""Profiles: the named ones hold what their sources say; a user's own is read with clear errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from sim_web import profile
+from sim_web.errors import WebError
+from sim_web.generator import Component, Web
+
+from .profiles import profiles
+
+NAMES = ["broder-1999", "hostile", "institutes", "living", "meusel-2012", "sample", "topical",
+         "universities"]  # fmt: skip
+
+
+def test_names() -> None:
+    """A profile that is lost, or one that no test knows."""
+    assert profile.names() == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_named_profiles_can_be_planted(name: str) -> None:
+    """A profile that says nothing of itself, or that no web can be made of."""
+    told = profile.load(name)
+    assert told.about
+    assert told.source
+    web = Web(told, seed=1)
+    assert web.pages == told.pages
+    assert web.out_links(0).size > 0
+    assert profile.from_mapping(json.loads(json.dumps(profile.to_mapping(told))), "", "") == told
+
+
+@given(profiles())
+def test_a_profile_survives_the_log(told: profile.Profile) -> None:
+    """A header of a log from which another web would be made."""
+    assert profile.from_mapping(json.loads(json.dumps(profile.to_mapping(told))), "", "") == told
+
+
+@pytest.mark.parametrize(
+    ("name", "pages", "links"),
+    [("institutes", 59_293, 2_606), ("universities", 46_418, 6_384), ("sample", 74_241, 3_299)],
+)
+def test_sites_are_those_of_the_table(name: str, pages: int, links: int) -> None:
+    """A figure of Table 1 mistyped; a site of another size in the web."""
+    told = profile.load(name)
+    web = Web(told, seed=1)
+    assert sum(site.pages for site in told.sites) == pages
+    assert sum(site.external_links for site in told.sites) == links
+    assert [len(web.pages_of(h)) for h in range(10)] == [site.pages for site in told.sites]
+    assert int((web.components() == Component.SCC).sum()) == pages
+
+
+def test_both_sets_fill_the_totals() -> None:
+    """Invented sites that do not leave the paper's totals as they are."""
+    sites = [*profile.load("institutes").sites, *profile.load("universities").sites]
+    assert len(sites) == 20
+    assert sum(site.pages for site in sites) == 105_711
+    assert sum(site.external_links for site in sites) == 8_990
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("=", "Invalid statement (at line 1, column 1)"),
+        ("[shares]\nscc = 0.9", "[shares]: the shares sum to 1.6226, not to 1"),
+        ("[shares]\nscc = 0\nin = 0.2877\nout=0.4147", "scc must be above 0"),
+        ("x = 3", "there is no key 'x'"),
+        ("[degrees]\nmeen = 3", "[degrees]: there is no key 'meen'; there are mean, out_exponent"),
+        ("[degrees]\nmean = 'much'", "[degrees] mean: 'much' is no number"),
+        ("[degrees]\nmean = true", "[degrees] mean: True is no number"),
+        ("[degrees]\nmean = nan", "[degrees] mean: nan is not between"),
+        ("[faults]\nreset = 2", "[faults] reset: 2 is not between 0 and 1"),
+        ("degrees = 3", "[degrees]: must be a section with keys, not 3"),
+        ("pages = [1]", "pages: [1] is no number"),
+        ("about = 3", "about: 3 is no text"),
+        ("[style.languages]\nen = 0", "[style] languages: the weights sum to 0"),
+        ("[style]\nlanguages = 3", "[style] languages: 3 must be a table of weights"),
+        ("sites = 3", "sites must be written as [[sites]]"),
+        ("[[sites]]\npages = 3\n[[sites]]\npages = 4", "two [[sites]] have one name"),
+        ("[[sites]]\npages = 0", "[[sites]] 1 pages: 0 is not between"),
+    ],
+)
+def test_errors_name_the_place(text: str, said: str) -> None:
+    """A mistake that is passed over, or told without its place."""
+    with pytest.raises(WebError) as caught:
+        profile.read(text, "mine.toml", "mine")
+    assert str(caught.value).startswith("mine.toml: ")
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_files(tmp_path: Path) -> None:
+    """A user's file that is not found, not read, or taken for another."""
+    mine = tmp_path / "mine.toml"
+    mine.write_text("[degrees]\nmean = 5")
+    assert profile.load(str(mine)).name == "mine"
+    assert profile.load(str(mine)).degrees.mean == 5
+    with pytest.raises(WebError, match=r"no profile 'mine'; there are broder-1999"):
+        profile.load("mine")
+    with pytest.raises(WebError, match=r"none\.toml: No such file"):
+        profile.load(str(tmp_path / "none.toml"))
+    mine.write_bytes(b"\xff")
+    with pytest.raises(WebError, match="is not UTF-8"):
+        profile.load(str(mine))

@@ -1,0 +1,91 @@
+"""What the referee knows of a generated web, against what its server says to clients."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import random
+from pathlib import Path
+
+import aiohttp
+
+from sim_web import profile as profiles
+from sim_web.generator import Web
+from sim_web.pages import change, robots
+from sim_web.pages.address import address
+from sim_web.record import Header
+from sim_web.referee import read, read_header
+from sim_web.referee.known import truth_of
+from sim_web.server import Log, Server, VirtualClock
+from sim_web.site import SyntheticSite
+
+WEB = Web(
+    profiles.read(
+        "[limits]\nrequests_per_second = 0.3\nburst = 4\n[hosts]\nmean_pages = 60\n"
+        "[faults]\nunavailable = 0.3\nretry_after = 2.5\n[robots]\ncrawl_delay = 0.5\n",
+        "the test",
+        "limited",
+    ),
+    pages=300,
+    seed=3,
+)
+
+
+async def _told(log: Path) -> list[tuple[float, float]]:
+    """Ask for pages in disorder; return the time and the Retry-After of each answer."""
+    header = Header(profiles.to_mapping(WEB.profile), WEB.pages, WEB.seed, {}, False)
+    site, clock = SyntheticSite(WEB), VirtualClock(0.2)
+    server = Server(site, clock, limits=WEB.profile.limits, log=Log(log, header))
+    await server.start()
+    chance, found = random.Random(5), []
+    async with aiohttp.ClientSession() as session:
+        for _ in range(400):
+            url = address(WEB, chance.randrange(300))
+            async with session.get(url, proxy=server.proxy, allow_redirects=False) as answer:
+                found.append((clock.now(), float(answer.headers.get("Retry-After", 0))))
+    await server.stop()
+    return found
+
+
+def test_retry_after_is_what_the_server_said(tmp_path: Path) -> None:
+    """A wait that the referee makes up: a crawler that obeyed the server would be accused."""
+    log = tmp_path / "log"
+    told = asyncio.run(_told(log))
+    file = io.BytesIO(log.read_bytes())
+    found = read(file, "log", read_header(file, "log"), truth_of(WEB)).requests
+    assert list(zip(found.started.tolist(), found.wait.tolist(), strict=True)) == told
+    said = {(int(s), w) for s, w in zip(found.status, found.wait, strict=True) if w}
+    assert {status for status, _ in said} == {429, 503}
+    assert len({wait for status, wait in said if status == 429}) > 1
+
+
+def test_one_client_of_several_is_judged_by_all_requests(tmp_path: Path) -> None:
+    """A bucket filled from the chosen requests alone: the others had emptied it."""
+    log = tmp_path / "log"
+    asyncio.run(_told(log))
+    lines = log.read_text().splitlines(keepends=True)
+    lines[1:] = [line.replace("aiohttp", "x" if k % 2 else "y") for k, line in enumerate(lines[1:])]
+    some, every = (
+        read(file, "log", read_header(file, "log"), truth_of(WEB), agent=agent).requests
+        for agent in ("x/", "")
+        for file in [io.BytesIO("".join(lines).encode())]
+    )
+    assert 0 < len(some) < len(every)
+    kept = dict(zip(every.started.tolist(), every.wait.tolist(), strict=True))
+    assert [kept[t] for t in some.started.tolist()] == some.wait.tolist()
+
+
+def test_the_truth_is_the_pages() -> None:
+    """A truth of another host, of another page, or of another time."""
+    known = truth_of(WEB)
+    chance = random.Random(2)
+    for _ in range(50):
+        page, time = chance.randrange(300), chance.random() * 1e7
+        assert known.next_change(page, time) == change.next_change(WEB, page, time)
+        url = address(WEB, page)
+        for agent in ("any", "greedybot/1.0"):
+            assert known.disallowed(url, agent) == robots.disallowed(WEB, url, agent)
+            host = WEB.host(page)
+            assert known.crawl_delay(host, agent) == robots.crawl_delay(WEB, host, agent)
+    assert sum(known.sizes) == 300
+    assert list(known.sizes) == [int((WEB.components() == k).sum()) for k in range(6)]

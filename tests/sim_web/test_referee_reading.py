@@ -1,0 +1,255 @@
+"""What the referee makes of a log: whole, broken off, of nonsense, of another web."""
+
+from __future__ import annotations
+
+import io
+import json
+import tracemalloc
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim_web import profile as profiles
+from sim_web.errors import WebError
+from sim_web.generator import Web
+from sim_web.record import Header, Record
+from sim_web.referee import Log, judge, read, read_header
+from sim_web.referee.known import truth, truth_of
+from sim_web.referee.opening import Wanted, judged
+from sim_web.referee.page import page
+from sim_web.referee.sections import per_cent
+from sim_web.referee.text import WIDTH, text
+
+from .small_web import HEADER, Changes, SmallWeb, crawls, log_of, record
+
+PROFILE = profiles.load("broder-1999")
+KNOWN = Changes().truth(SmallWeb([20], [[] for _ in range(20)], [0] * 20, [0] * 20))
+
+
+def lines_of(records: list[Record], header: Header = HEADER) -> bytes:
+    """Return the bytes of a log."""
+    return (header.line() + "".join(json.dumps(asdict(r)) + "\n" for r in records)).encode()
+
+
+def read_all(data: bytes) -> Log:
+    """Read a log of a web with no robots.txt."""
+    file = io.BytesIO(data)
+    return read(file, "log", read_header(file, "log"), KNOWN)
+
+
+@given(crawls(), st.data())
+def test_a_log_cut_anywhere_is_judged_up_to_there(crawl: object, data: st.DataObject) -> None:
+    """A torn last line that is an error, or that hides the lines before it."""
+    records = [record(started=float(k), ended=k + 0.5, agent="søk") for k in range(4)]
+    whole = lines_of(records)
+    cut = data.draw(st.integers(len(HEADER.line()), len(whole)))
+    found = read_all(whole[:cut])
+    ends = [len(lines_of(records[:k])) for k in range(5)]
+    kept = sum(cut >= end - 1 for end in ends[1:])  # without its newline a line is whole
+    assert found.lines == len(found.requests) == kept
+    torn = cut not in ends and cut + 1 not in ends[1:]
+    assert found.broken_off == (kept + 2 if torn else 0)
+
+
+def test_a_character_cut_in_two_is_a_torn_line() -> None:
+    """Half a character at the end of a log, as an error of decoding."""
+    line = json.dumps(asdict(record(agent="søk")), ensure_ascii=False).encode()
+    found = read_all(lines_of([record()]) + line[: line.index("ø".encode()) + 1])
+    assert (found.lines, found.broken_off) == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{", "line 3 is no JSON"),
+        ("[]", "line 3 is no object"),
+        ("", "line 3 is no JSON"),
+        ("[" * 100_000, "line 3 is no JSON"),
+        ("\N{GREEK SMALL LETTER ALPHA}".encode("utf-16").decode("latin-1"), "line 3 is no"),
+        (json.dumps({**asdict(record()), "page": 20}), "page 20 in a web of 20 pages"),
+        (json.dumps({**asdict(record()), "page": -1}), "page -1 in a web"),
+        (json.dumps({**asdict(record()), "kind": "poem"}), "unknown kind or fault, 'poem'"),
+        (json.dumps({**asdict(record()), "fault": "own"}), "unknown kind or fault"),
+        (json.dumps({**asdict(record()), "started": float("nan")}), "from nan s"),
+        (json.dumps({**asdict(record()), "ended": float("inf")}), "to inf s"),
+        (json.dumps({**asdict(record()), "ended": -1.0}), "from 0.0 s to -1.0 s"),
+        (json.dumps({**asdict(record()), "status": 10**9}), "status 1000000000"),
+        (json.dumps({**asdict(record()), "bytes": -1}), "-1 bytes"),
+        (json.dumps({**asdict(record()), "version": 10**400}), "version"),
+        (json.dumps({**asdict(record()), "started": 10**400, "ended": 10**400}), "a request from"),
+        (json.dumps({**asdict(record()), "more": 1}), "unknown keys: more"),
+    ],
+)
+def test_nonsense_names_its_line(line: str, said: str) -> None:
+    """A line that no server writes, counted as a request or told as a traceback."""
+    data = lines_of([record()]) + line.encode() + b"\n" + lines_of([record()])[len(HEADER.line()) :]
+    with pytest.raises(WebError, match="line 3") as caught:
+        read_all(data)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "log is empty"),
+        (b"\n", "log is no log of a synthetic web"),
+        (b"hello\n", "log is no log of a synthetic web"),
+        (b"\xff\xfe\n", "log is no log of a synthetic web"),
+        (b'{"counterpoint-web-log": 1, "prof', "breaks off in its first line"),
+        (b'{"counterpoint-web-log": 99}\n', "another format"),
+        (b'{"counterpoint-web-log": 1}\n', "lacks 'profile'"),
+        (b"[" * 100_000 + b"\n", "log is no log of a synthetic web"),
+        (lines_of([record()])[len(HEADER.line()) :], "the first line is no header"),
+    ],
+)
+def test_what_is_no_log(data: bytes, said: str) -> None:
+    """Any other file, taken for a log or told as a traceback."""
+    with pytest.raises(WebError) as caught:
+        read_header(io.BytesIO(data), "log")
+    assert said in str(caught.value)
+
+
+def test_half_characters_in_what_a_client_sent() -> None:
+    """A client's stray byte that is logged as half a character and breaks the report."""
+    web = SmallWeb([1], [[]], [0], [0])
+    odd = record(url="http://h0.test/\udcff", agent="bad\udcff", host="h\udcff", client="\udc80")
+    known = Changes().truth(web)
+    found = judge(log_of([odd], known), known)
+    assert "bad\\udcff" in text(found)
+    page(found).encode()
+
+
+def test_requests_of_one_agent_or_client() -> None:
+    """A filter that keeps others, or that is not of the requests but of the lines."""
+    web = SmallWeb([2], [[1], []], [0, 0], [0, 1])
+    known = Changes().truth(web)
+    records = [record(agent="Scrapy/2.11"), record(agent="Wget/1.21", page=1, client="10.0.0.9")]
+    assert judge(log_of(records, known, agent="scrapy"), known).coverage.fetched == 1
+    found = judge(log_of(records, known, client="10.0.0.9"), known)
+    assert found.about.agents == ("Wget/1.21",)
+    assert (found.about.lines, found.about.requests) == (2, 1)
+    assert len(log_of(records, known, agent="scrapy", client="10.0.0.9").requests) == 0
+
+
+def test_until_is_counted_from_the_first_request() -> None:
+    """A limit in the clock's time, with which a log of the wall clock has no request."""
+    known = Changes().truth(SmallWeb([1], [[]], [0], [0]))
+    records = [record(started=t, ended=t) for t in (1e9 + 7, 1e9, 1e9 + 5)]
+    log = log_of(records, known)
+    assert [len(log.until(seconds).requests) for seconds in (1, 5, 6, 7)] == [1, 2, 2, 3]
+
+
+def written(path: Path, records: list[Record], **changed: object) -> Path:
+    """Write a log of a small broder-1999 web."""
+    told = {"profile": profiles.to_mapping(PROFILE), "pages": 400, "seed": 7, "mounts": {},
+            "real_time": False, **changed}  # fmt: skip
+    path.write_bytes(lines_of(records, Header(**told)))  # type: ignore[arg-type]
+    return path
+
+
+def test_the_web_is_that_of_the_header(tmp_path: Path) -> None:
+    """Figures of another web than the log's: another seed, another number of pages."""
+    path = written(tmp_path / "log", [record(page=3)], seed=8)
+    found = judged(path, Wanted(), truth)
+    web = Web(PROFILE, 400, 8)
+    assert (found.about.seed, found.about.hosts) == (8, web.hosts)
+    planted = [int((web.components() == k).sum()) for k in range(6)]
+    assert [part.pages for part in found.components.values()] == planted
+    leaving = sum(web.host(int(t)) != web.host(p) for p in range(400) for t in web.out_links(p))
+    assert found.external_links.total == leaving
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        (Wanted(seed=8), "its seed is 7, not 8"),
+        (Wanted(pages=500), "its pages are 400, not 500"),
+        (Wanted(profile="own.toml"), "its profile is broder-1999, and not"),
+    ],
+)
+def test_a_log_of_another_web(tmp_path: Path, wanted: Wanted, said: str) -> None:
+    """A log judged by the truth of a web that the user did not mean."""
+    (tmp_path / "own.toml").write_text("[degrees]\nmean = 9\n")
+    if wanted.profile:
+        wanted = Wanted(profile=str(tmp_path / wanted.profile))
+    path = written(tmp_path / "log", [record()])
+    with pytest.raises(WebError, match="the log is from another web") as caught:
+        judged(path, wanted, truth)
+    assert said in str(caught.value)
+    assert judged(path, Wanted("broder-1999", 400, 7), truth).coverage.fetched == 1
+
+
+def test_memory_is_bounded() -> None:
+    """Lines kept in memory: what a request costs must be far less than its line."""
+    one = json.dumps(asdict(record(url="http://h0.test/" + "long/" * 100))).encode() + b"\n"
+
+    class Lines(io.RawIOBase):
+        """A log of 30,000 requests that is nowhere."""
+
+        def __iter__(self) -> Lines:
+            self.left = 30_000
+            return self
+
+        def __next__(self) -> bytes:
+            self.left -= 1
+            if self.left < 0:
+                raise StopIteration
+            return one
+
+    tracemalloc.start()
+    log = read(Lines(), "log", HEADER, KNOWN)  # type: ignore[arg-type]
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(log.requests) == 30_000
+    assert most / 30_000 < 300 < len(one)
+
+
+@given(crawls())
+def test_text_and_page_show_any_judgment(crawl: tuple[SmallWeb, Changes, list[Record]]) -> None:
+    """A figure that is None where the report wants one, or a line wider than a terminal."""
+    web, changes, records = crawl
+    for small in (True, False):
+        known = changes.truth(web, small=small)
+        found = judge(log_of(records, known), known)
+        assert max(map(len, text(found).splitlines())) <= WIDTH
+        assert page(found).count("<svg") >= 2
+        json.dumps(found.to_json(), allow_nan=False)
+
+
+def test_the_page_escapes_what_clients_sent() -> None:
+    """A User-Agent that is a script in the page."""
+    known = Changes().truth(SmallWeb([1], [[]], [0], [0]))
+    found = judge(log_of([record(agent="<script>alert(1)</script>")], known), known)
+    assert "<script" not in page(found)
+    assert "&lt;script&gt;" in page(found)
+    assert "http" not in page(found).replace("http-equiv", "")
+
+
+def test_a_web_too_large_to_be_looked_at() -> None:
+    """A judgment of a large web that writes out all links, or guesses instead of saying so."""
+    web = Web(PROFILE, 10**9, 7)
+    known = truth_of(web)
+    pages = [int(page) for page in web.out_links(web.pages_of(0).start)]
+    records = [record(page=page, url=f"http://h0.test/{page}") for page in pages]
+    found = judge(log_of(records, known), known)
+    assert found.quality is None
+    assert found.to_json()["quality"] == {"unknown": "too large"}
+    assert "unknown" in text(found)
+    leaving = sum(web.host(int(t)) != web.host(p) for p in pages for t in web.out_links(p))
+    assert (found.external_links.found, found.external_links.total) == (leaving, None)
+    shares = [round((part.pages or 0) / 1e9, 2) for part in found.components.values()]
+    assert shares == [0.28, 0.21, 0.21, 0.21, 0.01, 0.08]
+
+
+@pytest.mark.parametrize(
+    ("share", "told"),
+    [(None, "-"), (0.0, "0.00%"), (1e-9, "<0.01%"), (0.0001, "0.01%"), (0.5, "50.00%"),
+     (0.99999, ">99.99%"), (1.0, "100.00%")],
+)  # fmt: skip
+def test_only_all_and_nothing_are_round(share: float | None, told: str) -> None:
+    """A page short of everything that is told as 100%, or some pages of a billion as none."""
+    assert per_cent(share) == told
