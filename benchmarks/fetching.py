@@ -25,11 +25,12 @@ def subjects(pages: int, fetches: int) -> dict[str, Callable[[], None]]:
     import numpy as np
 
     from sim_web import profile
-    from sim_web.fetcher import Simulated, read
+    from sim_web.fetcher import Simulated, keep_memory, read
     from sim_web.generator import Web
     from sim_web.pages.address import address
     from sim_web.site import SyntheticSite
 
+    keep_memory()
     web = Web(profile.load("broder-1999"), pages, 7)
     site = SyntheticSite(web)
     order = np.random.default_rng(1).integers(0, web.pages, fetches).tolist()

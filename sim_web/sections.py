@@ -124,6 +124,14 @@ class Style:
     """How an encoding is declared, with weights: header, meta, wrong, none."""
     legacy: float = share(0.0, "hosts whose encoding is the language's old one, not UTF-8")
 
+    def __post_init__(self) -> None:
+        for key, known in (
+            ("languages", ("en", "ru", "de", "zh", "ja")),
+            ("declared", ("header", "meta", "wrong", "none")),
+        ):
+            for unknown in sorted(set(getattr(self, key)) - set(known)):
+                raise ValueError(f"{key} has no '{unknown}'; there are {', '.join(known)}")
+
 
 @dataclass(frozen=True)
 class Robots:

@@ -7,10 +7,13 @@ import re
 import zlib
 
 import brotli
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sim_web import profile
 from sim_web.answer import Answer, Fault, Kind, Question
+from sim_web.errors import WebError
 from sim_web.fetcher import read
 from sim_web.generator import Web
 from sim_web.pages import change, faults, text, traps, truth
@@ -229,3 +232,21 @@ def test_strange_addresses() -> None:
         assert truth.kind_at(web, url) is kind
     posted = site.answer(Question(f"http://{name}/", 0.0, method="POST"))
     assert posted.status == 405
+
+
+def test_an_unknown_language_is_refused() -> None:
+    """A profile that fails when the first page is asked for, with a traceback."""
+    for key, value in (("languages", "fr"), ("declared", "maybe")):
+        with pytest.raises(WebError, match=f"no '{value}'"):
+            profile.from_mapping({"style": {key: {value: 1.0}}}, "test", "test")
+
+
+def test_sitemaps_name_all_pages_of_a_host() -> None:
+    """An orphan that no crawler could find, or an address that is none."""
+    web = hostile(1)
+    site = SyntheticSite(web)
+    for number in (h for h in range(web.hosts) if host(web, h).sitemap):
+        url = f"http://{web.name(number)}/sitemap.xml"
+        told = site.answer(Question(url, 0.0)).body.decode()
+        pages = [truth.leads_to(web, one) for one in re.findall("<loc>(.*?)</loc>", told)]
+        assert pages == list(web.pages_of(number))
