@@ -16,6 +16,8 @@ _PORT = re.compile(r"[0-9]{0,5}\Z")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _PRINTABLE = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _REMEMBERED = 4096
+_LONGEST = 262
+"""Of a host name with a port; longer ones are not even remembered as bad."""
 
 
 class Refused(Exception):  # noqa: N818: not an error of ours
@@ -95,6 +97,8 @@ class Addresses:
 
     def _host(self, text: str, own: int) -> tuple[str, str]:
         """Return a host in lower case with its port, if that is not ``own``, and without it."""
+        if len(text) > _LONGEST:
+            raise Refused(BAD_HOST)
         key = f"{text} {own}"
         if key not in self._names:
             if len(self._names) >= _REMEMBERED:
@@ -111,7 +115,7 @@ def _host(text: str, own: int) -> tuple[str, str] | None:
     name, colon, port = text, "", ""
     if not text.endswith("]"):
         name, colon, port = text.rpartition(":") if ":" in text else (text, "", "")
-    if len(name) > 255 or not _HOST.match(name) or not _PORT.match(port):
+    if not _HOST.match(name) or not _PORT.match(port):
         return None
     default = not colon or not port or int(port) in (80, own)
     return (name if default else f"{name}:{int(port)}"), name
