@@ -182,11 +182,11 @@ def _entries(numbers: Numbers, region: int, rank: int, page: int, found: Array, 
     if len(numbers.bounds) > 0 and region == SCC:
         return count
     if region == SCC or (region == OUT and len(numbers.bounds) == 0):
-        return _add_entries(numbers, region, rank, page, SCC, OUT, found, count)
-    if region in (IN, FROM_IN):
-        count = _add_entries(numbers, region, rank, page, IN, FROM_IN, found, count)
-    if region in (IN, TUBES):
-        count = _add_entries(numbers, region, rank, page, IN, TUBES, found, count)
+        return _add_entries(numbers, region, rank, page, np.int64(SCC), np.int64(OUT), found, count)
+    for follower in (FROM_IN, TUBES):
+        if region in (IN, follower):
+            base = np.int64(IN)
+            count = _add_entries(numbers, region, rank, page, base, follower, found, count)
     return count
 
 
@@ -425,97 +425,3 @@ def copies(numbers: Numbers, page: int, position: int) -> int:
     while number < 100 and unit(numbers.key, _COPIES, page, position * 128 + number) < again:
         number += 1
     return number
-
-
-@compiled
-def links_of_pages(
-    whole: Array, real: Array, first: int, step: int, number: int
-) -> tuple[Array, Array]:
-    """Return the out-degrees of pages at equal distances, from ``first`` on, and their targets.
-
-    This is the one way in from Python, with the numbers packed (`packed`): each further one would
-    be compiled with all of the above again, which takes seconds.
-    """
-    numbers = unpacked(whole, real)
-    if number == 1:
-        found = out_links(numbers, first)
-        return np.full(1, len(found)), found
-    counts = np.empty(number, dtype=np.int64)
-    targets = np.empty(8 * number + 64, dtype=np.int64)
-    total = 0
-    for k in range(number):
-        found = out_links(numbers, first + k * step)
-        if total + len(found) > len(targets):
-            more = np.empty(2 * len(targets) + len(found), dtype=np.int64)
-            more[:total] = targets[:total]
-            targets = more
-        targets[total : total + len(found)] = found
-        total += len(found)
-        counts[k] = len(found)
-    return counts, targets[:total].copy()
-
-
-@compiled
-def drawn_total(numbers: Numbers, first: int, step: int, number: int) -> int:
-    """Return the sum of the degrees drawn for the pages of `links_of_pages`."""
-    total = 0
-    for k in range(number):
-        total += drawn_degree(numbers, first + k * step)
-    return total
-
-
-def expected_mean(numbers: Numbers, pages: int, sample: int) -> float:
-    """Return the mean out-degree to expect.
-
-    It is the mean of the drawn degrees, whose tail no sample can tell, and what some pages owe
-    beyond that or cannot have, which a sample tells well.
-    """
-    step = pages // sample
-    counts, _ = links_of_pages(*packed(numbers), 0, step, sample)
-    beyond = int(counts.sum()) - drawn_total(numbers, 0, step, sample)
-    return drawn_mean(numbers) + beyond / sample
-
-
-def drawn_mean(numbers: Numbers) -> float:
-    """Return the mean of the drawn degrees."""
-    share, least, exponent, most = numbers.degrees[:4].tolist()
-    degrees = np.arange(least, most + 1)
-    above = ((degrees - 0.5) / (least - 0.5)) ** (1.0 - exponent)
-    tail = least + float(above[1:].sum())
-    return float(share * tail + (1.0 - share) * (least - 1.0) / 2.0)
-
-
-def packed(numbers: Numbers) -> tuple[Array, Array]:
-    """Return the numbers as an int64 and a float64 array; `unpacked` is the inverse."""
-    key = np.array([numbers.key], dtype=np.uint64).view(np.int64)
-    many = (numbers.bounds, numbers.site_blocks, numbers.fixed_pages, numbers.fixed_targets)
-    sizes = np.array([len(one) for one in many], dtype=np.int64)
-    whole = [key, sizes, numbers.regions.ravel(), numbers.blocks, *many]
-    real = [numbers.mix.ravel(), numbers.reals, numbers.degrees, numbers.choices, numbers.themes]
-    return np.concatenate(whole), np.concatenate(real)
-
-
-@compiled
-def unpacked(whole: Array, real: Array) -> Numbers:
-    """Return the numbers that `packed` packed."""
-    a, b, c = 35 + whole[1], 35 + whole[1] + whole[2], 35 + whole[1] + whole[2] + whole[3]
-    regions, mix = np.empty((7, 4), dtype=np.int64), np.empty((7, 7))
-    for row in range(7):  # a reshape takes seconds to compile
-        for column in range(4):
-            regions[row, column] = whole[5 + 4 * row + column]
-        for column in range(7):
-            mix[row, column] = real[7 * row + column]
-    return Numbers(
-        np.uint64(whole[0]),
-        regions,
-        real[49:65],
-        whole[33:35],
-        whole[35:a],
-        whole[a:b],
-        mix,
-        real[65:71],
-        real[71:75],
-        real[75:80],
-        whole[b:c],
-        whole[c:],
-    )

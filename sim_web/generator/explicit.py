@@ -13,8 +13,9 @@ import numpy as np
 
 from sim_web.errors import WebError
 
-from .adjacency import Numbers, links_of_pages, packed
+from .adjacency import Numbers
 from .kernels import Array
+from .packing import links_of_pages, packed
 
 CHUNK = 1 << 15
 """Pages that are written out at a time."""

@@ -39,12 +39,24 @@ def _keep_compiled_code() -> None:
 
 
 _keep_compiled_code()
-numba.config.LOOP_VECTORIZE = 0  # it gains nothing here and takes a seventh of compiling
+setattr(numba.config, "LOOP_VECTORIZE", 0)  # noqa: B010 it gains nothing here, and takes time
 
 
 def compiled(function: F) -> F:
     """Compile a function on its first call; the code is kept for later processes."""
     return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+
+
+def compiled_as(signature: str) -> Callable[[F], F]:
+    """Compile a function for one signature at once.
+
+    Without a signature, Numba would compile a function anew for each constant that is passed to it.
+    """
+
+    def made(function: F) -> F:
+        return cast(F, numba.njit(signature, cache=True, nogil=True, error_model="numpy")(function))
+
+    return made
 
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -54,7 +66,7 @@ _S30, _S27, _S31, _S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(
 _UNIT = 1.0 / 9007199254740992.0
 
 
-@compiled
+@compiled_as("uint64(uint64, int64)")
 def mixed(key: np.uint64, number: int) -> np.uint64:
     """Return 64 bits that depend on a key and a number (the finalizer of SplitMix64)."""
     z = key + _GOLDEN * (np.uint64(number) + np.uint64(1))
@@ -68,13 +80,13 @@ def subkey(key: np.uint64, number: int) -> np.uint64:
     return np.uint64(mixed(key, number))
 
 
-@compiled
+@compiled_as("uint64(uint64, int64, int64, int64)")
 def hashed(key: np.uint64, stream: int, a: int, b: int) -> np.uint64:
     """Return 64 bits for a pair of numbers; ``stream`` keeps different uses apart."""
     return mixed(mixed(mixed(key, stream), a), b)
 
 
-@compiled
+@compiled_as("float64(uint64, int64, int64, int64)")
 def unit(key: np.uint64, stream: int, a: int, b: int) -> float:
     """Return a number in [0, 1) for a pair of numbers."""
     return np.float64(hashed(key, stream, a, b) >> _S11) * _UNIT

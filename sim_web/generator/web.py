@@ -12,7 +12,7 @@ from sim_web.errors import WebError
 from sim_web.profile import Profile
 
 from . import adjacency
-from .adjacency import Numbers, expected_mean, packed
+from .adjacency import Numbers
 from .explicit import Explicit, written_out
 from .kernels import Array, hashed, permuted, subkey, unit, unpermuted
 from .layout import (
@@ -33,6 +33,7 @@ from .layout import (
     region_of_host,
     region_of_page,
 )
+from .packing import expected_mean, links_of_pages, packed
 from .sites import external_links
 
 MOST_PAGES = 10**12
@@ -177,7 +178,7 @@ class Web:
 
     def out_links(self, page: int) -> Array:
         """Return the distinct pages that a page links to, int64, in the order of appearance."""
-        return adjacency.links_of_pages(*self._packed, page, 1, 1)[1]
+        return links_of_pages(*self._packed, page, 1, 1)[1]
 
     def copies(self, page: int, position: int) -> int:
         """Return how often a page repeats the link at a position of `out_links`; 1 or more."""

@@ -19,10 +19,10 @@ from sim_web.generator.adjacency import (
     pages_of_host,
     relevant,
     theme_of,
-    unpacked,
 )
 from sim_web.generator.kernels import Array, compiled, hashed, permuted, unit, unpermuted
 from sim_web.generator.layout import host_rank, region_of_page
+from sim_web.generator.packing import unpacked
 
 from .change import version_at
 

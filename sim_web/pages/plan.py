@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from sim_web.generator import Web
-from sim_web.generator.adjacency import packed
 from sim_web.generator.kernels import Array
+from sim_web.generator.packing import packed
 
 from . import change, faults
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from sim_web import profile
 from sim_web.errors import WebError
 from sim_web.generator import Component, Explicit, Web
-from sim_web.generator.adjacency import packed, unpacked
 from sim_web.generator.kernels import permuted, unpermuted, zipf_mass, zipf_rank
+from sim_web.generator.packing import packed, unpacked
 from sim_web.sections import Shares, Site
 
 from .profiles import profiles, webs
