@@ -182,10 +182,12 @@ def _entries(numbers: Numbers, region: int, rank: int, page: int, found: Array, 
     if len(numbers.bounds) > 0 and region == SCC:
         return count
     if region == SCC or (region == OUT and len(numbers.bounds) == 0):
-        return _add_entries(numbers, region, rank, page, np.int64(SCC), np.int64(OUT), found, count)
+        return _add_entries(
+            numbers, region, rank, page, int(np.int64(SCC)), int(np.int64(OUT)), found, count
+        )
     for follower in (FROM_IN, TUBES):
         if region in (IN, follower):
-            base = np.int64(IN)
+            base = int(np.int64(IN))
             count = _add_entries(numbers, region, rank, page, base, follower, found, count)
     return count
 

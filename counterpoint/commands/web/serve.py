@@ -107,6 +107,7 @@ def serve(
         folders = parse_mounts(sites)
         web = Web(told, pages, seed)
         starts = start_addresses(web, seeds, seeds_from)
+        _compile(web, starts[0])
     wish = _Wish(
         listen, port, real_time, speed or 1.0,
         SECONDS_PER_REQUEST if seconds_per_request is None else seconds_per_request, log, folders,
@@ -135,6 +136,14 @@ def start_addresses(web: Web, count: int, component: str) -> list[str]:
     if not found:
         raise WebError(f"--seeds-from {component}: no host of this web starts in that component")
     return found
+
+
+def _compile(web: Web, address: str) -> None:
+    """Make a page before the first client waits for one: what makes pages is compiled then."""
+    from sim_web.answer import Question
+    from sim_web.site import SyntheticSite
+
+    SyntheticSite(web).answer(Question(address, 0.0))
 
 
 async def _serve(web: Web, wish: _Wish, starts: Sequence[str], seeds_file: Path | None) -> int:
