@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Kind(StrEnum):
@@ -59,8 +59,7 @@ class Fault(StrEnum):
     ROBOTS_TIMEOUT = "robots-timeout"
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """An answer, before it goes over a wire.
 
     Attributes
@@ -94,8 +93,7 @@ class Answer:
     chunked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A request, as far as an answer depends on it.
 
     Attributes

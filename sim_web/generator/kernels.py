@@ -140,6 +140,6 @@ def zipf_mass(rank: float, size: float, exponent: float, shift: float) -> float:
 def zipf_rank(u: float, size: int, exponent: float, shift: float) -> int:
     """Return the rank below ``size`` at which a share ``u`` of the weights has passed."""
     e = 1.0 - exponent
-    low = shift**e
+    low = 1.0 if shift == 1.0 else shift**e
     rank = int((low + u * ((size + shift) ** e - low)) ** (1.0 / e) - shift)
     return min(max(rank, 0), size - 1)

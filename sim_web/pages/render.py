@@ -8,8 +8,8 @@ its document and the documents of its frames link to.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from sim_web.generator import Web
 
@@ -69,8 +69,7 @@ _NOFOLLOW = b'" rel="nofollow">'
 _ENDS = (b'">', b'">', b'">', b'">', *[_NOFOLLOW] * 4)
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """A page as numbers, from which each of its documents is written.
 
     Attributes

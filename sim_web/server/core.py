@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Protocol
 
 from ..answer import Answer, Fault, Kind, Question
@@ -154,7 +153,7 @@ class Core:
 def _too_many(found: Answer, wait: int) -> Answer:
     headers = (("Retry-After", str(wait)), ("Content-Type", "text/plain; charset=utf-8"))
     body = b"too many requests to this host\n"
-    return replace(
-        found, status=429, headers=headers, body=body, page=None, version=0,
+    return found._replace(
+        status=429, headers=headers, body=body, page=None, version=0,
         fault=Fault.TOO_MANY, chunked=False,
     )  # fmt: skip
