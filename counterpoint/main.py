@@ -21,6 +21,7 @@ from models.export import FORMATS
 from models.limits import Limits
 from models.loading import load
 from models.verdict import Verdict
+from sim_web import profile
 from spec.catalogue import SPECS
 
 from . import show
@@ -56,6 +57,7 @@ def counterpoint(context: click.Context) -> None:
     counterpoint check window-stm --mutants            who kills whom
     counterpoint readings window-stm --changes 1       which readings keep the paper's claim
     counterpoint errata                                what papers printed
+    counterpoint web serve --profile broder-1999       a web to crawl, whose truth is known
     counterpoint gate                                  everything, one report
     counterpoint web judge access.jsonl                how well a crawler did
     """
@@ -68,7 +70,7 @@ def counterpoint(context: click.Context) -> None:
               show_default=True)  # fmt: skip
 @click.argument("reference", required=False, metavar="[SPEC]")
 def list_(reference: str | None, form: str) -> None:
-    r"""List specs, engines and formats of export, or what one SPEC has.
+    r"""List specs, engines, formats of export and profiles of webs, or what one SPEC has.
 
     \b
     counterpoint list
@@ -100,6 +102,7 @@ def _overview() -> dict[str, dict[str, str]]:
         "specs": specs,
         "engines": {e.name: e.description for e in ENGINES.values()},
         "exports": {f.name: f.description for f in FORMATS.values()},
+        "web profiles": {name: profile.load(name).about for name in profile.names()},
     }
 
 
