@@ -57,7 +57,7 @@ class Hosts:
 
     mean_pages: float = number(40, 1, 1e6, "pages of a host, on average")
     exponent: float = number(0.917, 0, 0.99, "s: the r-th host has about r^-s pages")
-    branching: float = number(2.0, 1.05, 50, "pages that hang on a page, on average")
+    branching: float = number(1.3, 1.05, 50, "pages that hang on a page, on average")
     host_branching: float = number(1.5, 1.05, 50, "hosts that hang on a host, on average")
 
 

@@ -58,13 +58,16 @@ _MIX = {
 _SAMPLE = 20_000
 """Pages on which the mean degree is adjusted."""
 
-_TO_START, _POPULARITY_WITHIN, _HOME = 0.4, 0.5, 0.8
+_TO_START, _POPULARITY_WITHIN, _HOME = 0.8, 0.5, 0.8
 """External links to start pages; exponent of popularity within a host; pages that link home.
 
 In-degrees are a mixture: start pages have as many as their hosts have pages, and both are a power
 law of one exponent; pages that are popular everywhere follow the same law. Popularity within a host
 has to fall off slowly: with the other's exponent the mixture would be steeper, by 1 over the
 logarithm of the largest host (measured: 2.35 instead of 2.09 at a million pages).
+
+Links to start pages make ways long: whoever arrives has all levels before him. At a million pages
+the average distance is 10.7 with 0.8, and 9.9 with 0.4; 11.6 is what the source's 16 comes to there.
 """
 
 _CUT_OFF = 0.04
