@@ -21,6 +21,7 @@ from .sections import (
     Site,
     Style,
     Themes,
+    full_name,
 )
 
 FOLDER = Path(__file__).with_name("profiles")
@@ -90,13 +91,15 @@ def load(name: str) -> Profile:
     path = FOLDER / f"{name}.toml"
     if "/" in name or name.endswith(".toml"):
         path = Path(name)
-    elif not path.is_file():
+    elif name not in names():
         raise WebError(f"there is no profile '{name}'; there are {', '.join(names())}, "
                        "or give the path of a TOML file")  # fmt: skip
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise WebError(f"{path}: {getattr(error, 'strerror', None) or 'is not UTF-8'}") from None
+    except UnicodeDecodeError:
+        raise WebError(f"{path}: is not UTF-8") from None
+    except (OSError, ValueError) as error:
+        raise WebError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
     return read(text, str(path) if path.parent != FOLDER else f"profile {name}", path.stem)
 
 
@@ -104,8 +107,10 @@ def read(text: str, place: str, name: str) -> Profile:
     """Return the profile that a TOML text describes; ``place`` is where errors say it stands."""
     try:
         told = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # a number of thousands of digits is one that is not TOML's own
         raise WebError(f"{place}: {error}") from None
+    except RecursionError:
+        raise WebError(f"{place}: is nested too deeply") from None
     return from_mapping(told, place, name)
 
 
@@ -124,7 +129,9 @@ def from_mapping(told: Mapping[str, Any], place: str, name: str) -> Profile:
     made["sites"] = tuple(
         _section(Site, one, f"{place}: [[sites]] {k + 1}") for k, one in enumerate(sites)
     )
-    if len({site.name for site in made["sites"]}) < len(sites):
+    told_names = {site.name for site in made["sites"]}
+    full_names = {full_name(site.name, k) for k, site in enumerate(made["sites"])}
+    if min(len(told_names), len(full_names)) < len(sites):
         raise WebError(f"{place}: two [[sites]] have one name")
     return _section(Profile, top, place, made)  # type: ignore[no-any-return]
 
@@ -177,7 +184,8 @@ def _number(value: Any, least: float, most: float, place: str) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise WebError(f"{place}: {value!r} is no number")
     if not least <= value <= most:
-        raise WebError(f"{place}: {value:g} is not between {least:g} and {most:g}")
+        told = f"{value:g}" if isinstance(value, float) or abs(value) < 10**15 else "the number"
+        raise WebError(f"{place}: {told} is not between {least:g} and {most:g}")
     return value
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 
@@ -92,6 +93,18 @@ class Site:
     spread: float = number(1.0, 0.05, 20, "shape of their distribution: small is uneven")
     depth: float = number(5, 1, 100, "the deepest level of its pages")
 
+    def __post_init__(self) -> None:
+        if self.name and not (_HOST_NAME.fullmatch(self.name) and len(self.name) < 250):
+            raise ValueError(f"name: {self.name!r} is no host name of a-z, 0-9, hyphens and dots")
+
+
+_HOST_NAME = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9-]{1,63}(?<!-))*")
+
+
+def full_name(name: str, number: int) -> str:
+    """Return the host name of a site; one without a name is called by its number, from 0 on."""
+    return name if "." in name else f"{name or f'site{number + 1}'}.test"
+
 
 @dataclass(frozen=True)
 class Change:
@@ -171,6 +184,12 @@ class Faults:
     vanish_after: float = number(3600, 0, 1e10, "seconds until such hosts begin to go")
     robots_timeout: float = share(0.0, "h: robots.txt that does not answer")
     retry_after: float = number(2.0, 0, 3600, "seconds of Retry-After")
+
+    def __post_init__(self) -> None:
+        total = sum(getattr(self, one.name) for one in fields(self)
+                    if one.metadata["help"].startswith("p:"))  # fmt: skip
+        if total > 1 + 1e-9:
+            raise ValueError(f"the shares of pages sum to {total:g}: a page has one fault at most")
 
 
 @dataclass(frozen=True)

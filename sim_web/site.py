@@ -50,10 +50,10 @@ class SyntheticSite:
         if host is None:
             return _said(502, "no such host", Kind.FOREIGN)
         place = resolve(self.web, host, path)
-        if question.method not in ("GET", "HEAD"):
-            return _said(405, "GET or HEAD", place.kind, ("Allow", "GET, HEAD"))
         if host.vanishes_at <= question.time:
             return Answer(0, (), b"", place.kind, fault=Fault.VANISHED)
+        if question.method not in ("GET", "HEAD"):
+            return _said(405, "GET or HEAD", place.kind, ("Allow", "GET, HEAD"))
         if place.kind is Kind.PAGE or place.kind is Kind.ALIAS:
             return self._page(question, host, place)
         return _ANSWERS[place.kind](self, question, host, place, path)
@@ -110,7 +110,8 @@ class SyntheticSite:
     def _unchanged(
         self, host: Host, place: Place, version: int, validators: tuple[Headers, float]
     ) -> Answer:
-        return Answer(304, validators[0], b"", place.kind, place.page, version)
+        headers = (*validators[0], _VARY) if host.gzip or host.brotli else validators[0]
+        return Answer(304, headers, b"", place.kind, place.page, version)
 
     def _ill(self, number: int, place: Place) -> Answer:
         fault = faults.OF_PAGES[number][1]

@@ -10,6 +10,7 @@ import numpy as np
 
 from sim_web.errors import WebError
 from sim_web.profile import Profile
+from sim_web.sections import full_name
 
 from . import adjacency
 from .adjacency import Numbers
@@ -107,7 +108,8 @@ class Web:
         self._key = np.uint64(int.from_bytes(digest, "little"))
         self.layout: Layout = lay_out(profile, pages, self._key)
         self.hosts = self.layout.hosts
-        self._named = {_full(site.name, k): k for k, site in enumerate(profile.sites)}
+        self._named = {full_name(site.name, k): k for k, site in enumerate(profile.sites)}
+        self._check_names()
         self.numbers: Numbers = _adjusted(self._numbers(), profile, pages)
         self._packed = packed(self.numbers)
 
@@ -208,7 +210,7 @@ class Web:
     def name(self, host: int) -> str:
         """Return a host's name, such as ``tarivo.test``."""
         if host < len(self.profile.sites):
-            return _full(self.profile.sites[host].name, host)
+            return full_name(self.profile.sites[host].name, host)
         number = int(permuted(subkey(self._key, _NAMES), host, self.hosts))
         syllables = []
         for _ in range(_length(self.hosts)):
@@ -218,8 +220,15 @@ class Web:
 
     def named(self, name: str) -> int | None:
         """Return the host of a name; None if there is none."""
-        if name in self._named:
-            return self._named[name]
+        return self._named[name] if name in self._named else self._made_up(name)
+
+    def _check_names(self) -> None:
+        for name in self._named:
+            if self._made_up(name) is not None:
+                raise WebError(f"site '{name}': with this seed another host has that name already")
+
+    def _made_up(self, name: str) -> int | None:
+        """Return the host for which a name was made up; None if there is none."""
         word, dot, rest = name.partition(".")
         if rest != "test" or not dot or len(word) != 2 * _length(self.hosts):
             return None
@@ -264,10 +273,6 @@ def _length(hosts: int) -> int:
     while len(_SYLLABLES) ** length < hosts:
         length += 1
     return length
-
-
-def _full(name: str, number: int) -> str:
-    return name if "." in name else f"{name or f'site{number + 1}'}.test"
 
 
 def _mix(layout: Layout) -> Array:

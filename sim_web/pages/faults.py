@@ -3,8 +3,8 @@
 The rules:
 
 - A page has one fault at most: one draw decides among all of the profile's shares of pages, in the
-  order of `OF_PAGES`; shares beyond a sum of 1 are cut off. A start page has none but those that
-  pass (500, 503, reset).
+  order of `OF_PAGES`; a profile whose shares sum to more than 1 is refused. A start page has none
+  but those that pass (500, 503, reset).
 - Faults that pass come in cycles of three times Retry-After, and last the first third of each. So
   whoever waits as long as a 503 asks finds the page well.
 - A page with redirects is linked by the address of the first one; its own address answers 200.

@@ -62,7 +62,7 @@ def host_named(web: Web, name: str) -> Host | None:
 
 
 def split(url: str) -> tuple[str, str] | None:
-    """Return the host's name, in lower case and without a port, and the path with its query.
+    """Return the host's name, in lower case, without user and port, and the path with its query.
 
     None if the URL is no absolute one of http, or has spaces or control characters.
     """
@@ -73,7 +73,7 @@ def split(url: str) -> tuple[str, str] | None:
     if "?" in name:
         name, _, query = rest.partition("?")
         slash, path = "/?", query
-    name = name.partition(":")[0].lower()
+    name = name.rpartition("@")[2].partition(":")[0].lower()
     return (name, (slash or "/") + path) if name else None
 
 

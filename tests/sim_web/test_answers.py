@@ -83,6 +83,7 @@ def test_validators(web: Web, data: st.DataObject) -> None:
     )
     assert since.status == 304
     assert since.body == b""
+    assert header(since, "Vary") == header(first, "Vary")
     assert header(since, "ETag") == tag
 
 
@@ -180,6 +181,7 @@ def test_a_host_vanishes_for_good() -> None:
         url, end = f"http://{web.name(number)}/robots.txt", faults.vanishes_at(web, number)
         assert site.answer(Question(url, end - 1)).fault is not Fault.VANISHED
         assert site.answer(Question(url, end + 1e9)).fault is Fault.VANISHED
+        assert site.answer(Question(url, end + 1e9, method="POST")).status == 0
 
 
 def test_a_bomb_is_gzip_of_two_gibibytes() -> None:
@@ -224,7 +226,9 @@ def test_strange_addresses() -> None:
         f"http://{name}/" + "a" * 100_000: Kind.MISSING, f"http://{name}/index.html": Kind.ALIAS,
         f"http://{name}/r/9/zzzzzzzzzzzz": Kind.MISSING,
         f"http://{name}/frame/zzzzzzzzzzzz/1.html": Kind.MISSING,
-        f"http://{name}/sitemap-0.xml": Kind.MISSING, f"http://{name}/?sid=12": Kind.MISSING,
+        f"http://{name}:80@example.org/": Kind.FOREIGN, f"http://a:b@{name}/": Kind.PAGE,
+        "http://a@/": Kind.BAD, f"http://{name}/sitemap-0.xml": Kind.MISSING,
+        f"http://{name}/?sid=12": Kind.MISSING,
     }  # fmt: skip
     for url, kind in expected.items():
         answer = site.answer(Question(url, 0.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -82,7 +83,17 @@ def test_both_sets_fill_the_totals() -> None:
         ("[style]\nlanguages = 3", "[style] languages: 3 must be a table of weights"),
         ("sites = 3", "sites must be written as [[sites]]"),
         ("[[sites]]\npages = 3\n[[sites]]\npages = 4", "two [[sites]] have one name"),
+        ("[[sites]]\nname = 'a'\n[[sites]]\nname = 'a.test'", "two [[sites]] have one name"),
+        ("[[sites]]\n[[sites]]\nname = 'site1'", "two [[sites]] have one name"),
         ("[[sites]]\npages = 0", "[[sites]] 1 pages: 0 is not between"),
+        ("[[sites]]\nname = 'Upper'", "[[sites]] 1: name: 'Upper' is no host name"),
+        ("[[sites]]\nname = 'a b'", "[[sites]] 1: name: 'a b' is no host name"),
+        ("[[sites]]\nname = 'a..b'", "[[sites]] 1: name: 'a..b' is no host name"),
+        ("[[sites]]\nname = 'größe'", "[[sites]] 1: name: 'größe' is no host name"),
+        ("[faults]\nreset = 0.7\nbomb = 0.6", "[faults]: the shares of pages sum to 1.3"),
+        ("pages = 1" + 400 * "0", "pages: the number is not between 20 and 1e+12"),
+        ("pages = 1" + 5000 * "0", "Exceeds the limit (4300 digits)"),
+        ("x = " + 20_000 * "[", "is nested too deeply"),
     ],
 )
 def test_errors_name_the_place(text: str, said: str) -> None:
@@ -92,6 +103,23 @@ def test_errors_name_the_place(text: str, said: str) -> None:
     assert str(caught.value).startswith("mine.toml: ")
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("keys", ["calendar session_ids duplicates vanish robots_timeout"])
+def test_faults_of_hosts_may_come_together(keys: str) -> None:
+    """Shares of hosts counted among those of pages, of which only one can be."""
+    told = profile.from_mapping({"faults": {"reset": 1, **dict.fromkeys(keys.split(), 1)}}, "", "")
+    assert told.faults.vanish == 1
+
+
+def test_no_two_hosts_have_one_name() -> None:
+    """A site that takes the name made up for another host: its pages answer as the site's."""
+    told = profile.load("institutes")
+    web = Web(told, 20_000, seed=1)
+    assert all(web.named(web.name(host)) == host for host in range(web.hosts))
+    taken = dataclasses.replace(told.sites[0], name=web.name(web.hosts - 1).partition(".")[0])
+    with pytest.raises(WebError, match="another host has that name already"):
+        Web(dataclasses.replace(told, sites=(taken, *told.sites[1:])), 20_000, seed=1)
 
 
 def test_files(tmp_path: Path) -> None:
@@ -104,6 +132,11 @@ def test_files(tmp_path: Path) -> None:
         profile.load("mine")
     with pytest.raises(WebError, match=r"none\.toml: No such file"):
         profile.load(str(tmp_path / "none.toml"))
+    for name in ("a/\0", "a/" + 5000 * "b"):
+        with pytest.raises(WebError):
+            profile.load(name)
+    with pytest.raises(WebError, match="there is no profile"):
+        profile.load(5000 * "b")
     mine.write_bytes(b"\xff")
     with pytest.raises(WebError, match="is not UTF-8"):
         profile.load(str(mine))

@@ -9,9 +9,19 @@ from hypothesis import strategies as st
 
 from sim_web import profile
 from sim_web.generator import Web
+from sim_web.pages import faults
 
 Shares = tuple[tuple[str, float], ...]
 """Keys of a section with values."""
+
+
+OF_PAGES = {key for key, _ in faults.OF_PAGES}
+
+
+def _possible(told: dict[str, float]) -> dict[str, float]:
+    """Return shares of faults that sum to 1 at most for pages: a page has one of them."""
+    total = max(1.0, sum(share for key, share in told.items() if key in OF_PAGES))
+    return {key: share / total if key in OF_PAGES else share for key, share in told.items()}
 
 
 @lru_cache(maxsize=256)
@@ -27,7 +37,7 @@ def _web(style: Shares, told: Shares, seed: int) -> Web:
             "legacy": 0.5,
         },
         "robots": {"disallow": 0.5, "agent_groups": 0.4, "crawl_delay": 0.5, "forbidden": 0.3},
-        "faults": dict(told),
+        "faults": _possible(dict(told)),
     }
     return Web(profile.from_mapping(mapping, "test", "test"), 400 + 37 * (seed % 5), seed)
 
