@@ -21,6 +21,9 @@ from .steps import After
 
 FAILED = refusal(500, "the web could not answer this; the server's standard error says why")
 
+_NO_HOST = (Kind.FOREIGN, Kind.BAD)
+"""Kinds of answers that no host of the web gives: these have no limit of a host."""
+
 
 class Site(Protocol):
     """Whatever knows the answers: `sim_web.site.SyntheticSite`, and what tests make up."""
@@ -89,7 +92,7 @@ class Core:
         except Exception as error:
             self.trouble(url, error)
             return FAILED
-        if self._buckets.rate and found.kind is not Kind.FOREIGN:
+        if self._buckets.rate and found.fault is not Fault.VANISHED and found.kind not in _NO_HOST:
             wait = self._buckets.wait(client, host, now)
             if wait:
                 return _too_many(found, wait)

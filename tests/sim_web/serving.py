@@ -26,12 +26,10 @@ class FakeSite:
 
     def __init__(self) -> None:
         self.questions: list[Question] = []
-        self.keep = True
 
     def answer(self, question: Question) -> Answer:
         """Answer as the address says."""
-        if self.keep:
-            self.questions.append(question)
+        self.questions.append(question)
         found = re.match(r"http://([^/:]+)(:\d+)?(/[^?]*)", question.url)
         if found is None or not found[1].endswith(".test") or found[2]:
             return Answer(502, (), b"this proxy forwards nothing\n", Kind.FOREIGN)
