@@ -67,8 +67,8 @@ law of one exponent; pages that are popular everywhere follow the same law. Popu
 has to fall off slowly: with the other's exponent the mixture would be steeper, by 1 over the
 logarithm of the largest host (measured: 2.35 instead of 2.09 at a million pages).
 
-Links to start pages make ways long: whoever arrives has all levels before him. At a million pages
-the average distance is 10.7 with 0.8, and 9.9 with 0.4; 11.6 is what the source's 16 comes to there.
+Links to start pages make ways long, for all levels are ahead. At a million pages the average
+distance is 10.7 with 0.8 and 9.9 with 0.4; 11.6 is what the source's 16 comes to there.
 """
 
 _CUT_OFF = 0.04
