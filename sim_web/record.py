@@ -120,7 +120,10 @@ def _made(kind: type, told: Any) -> Any:
     for one in fields(kind):
         if one.name not in told:
             raise WebError(f"lacks '{one.name}'")
-        if not isinstance(told[one.name], _KINDS[str(one.type)]):
+        wanted = _KINDS[str(one.type)]
+        if not isinstance(told[one.name], wanted) or (
+            wanted is not bool and isinstance(told[one.name], bool)  # which is an int in Python
+        ):
             raise WebError(f"has {told[one.name]!r} as '{one.name}'")
     if len(told) > len(fields(kind)):
         raise WebError(f"has unknown keys: {', '.join(set(told) - {f.name for f in fields(kind)})}")

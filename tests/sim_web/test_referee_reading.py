@@ -71,6 +71,7 @@ def test_a_character_cut_in_two_is_a_torn_line() -> None:
         ("\N{GREEK SMALL LETTER ALPHA}".encode("utf-16").decode("latin-1"), "line 3 is no"),
         (json.dumps({**asdict(record()), "page": 20}), "page 20 in a web of 20 pages"),
         (json.dumps({**asdict(record()), "page": -1}), "page -1 in a web"),
+        (json.dumps({**asdict(record()), "page": True}), "has True as 'page'"),
         (json.dumps({**asdict(record()), "kind": "poem"}), "unknown kind or fault, 'poem'"),
         (json.dumps({**asdict(record()), "fault": "own"}), "unknown kind or fault"),
         (json.dumps({**asdict(record()), "started": float("nan")}), "from nan s"),

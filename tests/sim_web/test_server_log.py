@@ -70,9 +70,7 @@ from pathlib import Path
 from sim_web.server import Log, Server, VirtualClock
 from tests.sim_web.serving import HEADER, QUICK, FakeSite
 async def main():
-    site = FakeSite()
-    site.keep = False
-    server = Server(site, VirtualClock(), log=Log(Path(sys.argv[1]), HEADER), settings=QUICK)
+    server = Server(FakeSite(), VirtualClock(), log=Log(Path(sys.argv[1]), HEADER), settings=QUICK)
     await server.start()
     print(server.address[1], flush=True)
     await asyncio.Event().wait()
