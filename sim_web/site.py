@@ -7,16 +7,15 @@ from sim_web.generator import Web
 
 from .pages import change, delivery, faults, render, robots, sitemap, traps
 from .pages.address import base36, path_of
+from .pages.delivery import Headers
 from .pages.host import Host
+from .pages.ordinary import Ordinary
 from .pages.plan import plan
 from .pages.resolve import Place, host_named, own_fault, resolve, split
-
-Headers = tuple[tuple[str, str], ...]
 
 _PLAIN = ("Content-Type", "text/plain; charset=utf-8")
 _XML = ("Content-Type", "application/xml")
 _OTHER_TYPES = ("image/jpeg", "application/octet-stream", "text/plain", "application/pdf")
-_VARY = ("Vary", "Accept-Encoding")
 _STATUSES = (301, 302, 307, 308)
 _HUGE = 2_000_000
 """Bytes that a huge page has at least; at most, twice as many."""
@@ -34,6 +33,7 @@ class SyntheticSite:
     def __init__(self, web: Web) -> None:
         self.web = web
         self._plan = plan(web)
+        self._ordinary = Ordinary(web)
 
     def answer(self, question: Question) -> Answer:
         """Return the answer to a request.
@@ -42,6 +42,10 @@ class SyntheticSite:
         it leaves the body out. Status 0 says that nothing comes back. With a fault of the body
         (truncated, wrong length) the body is the whole one.
         """
+        return self._ordinary.answer(question) or self.reference(question)
+
+    def reference(self, question: Question) -> Answer:
+        """Return the same answer the long way, by code that is written to be read."""
         parts = split(question.url)
         if parts is None:
             return _said(400, "no address of this web", Kind.BAD)
@@ -110,7 +114,7 @@ class SyntheticSite:
     def _unchanged(
         self, host: Host, place: Place, version: int, validators: tuple[Headers, float]
     ) -> Answer:
-        headers = (*validators[0], _VARY) if host.gzip or host.brotli else validators[0]
+        headers = (*validators[0], delivery.VARY) if host.gzip or host.brotli else validators[0]
         return Answer(304, headers, b"", place.kind, place.page, version)
 
     def _ill(self, number: int, place: Place) -> Answer:
@@ -208,13 +212,7 @@ def _sent(
     fault: Fault = Fault.NONE,
 ) -> Answer:  # fmt: skip
     """Return an answer with its body compressed as host and request have it."""
-    if host.gzip or host.brotli:
-        headers = (*headers, _VARY)
-        accepted = question.accept_encoding
-        if host.brotli and delivery.accepts(accepted, "br"):
-            body, headers = delivery.in_brotli(body), (*headers, ("Content-Encoding", "br"))
-        elif host.gzip and delivery.accepts(accepted, "gzip"):
-            body, headers = delivery.gzipped(body), (*headers, ("Content-Encoding", "gzip"))
+    body, headers = delivery.packed(host, question.accept_encoding, body, headers)
     chunked = host.chunked or fault is Fault.TRUNCATED_CHUNKS
     return Answer(200, headers, body, place.kind, place.page, version, fault, chunked)
 

@@ -42,7 +42,7 @@ MOST_PAGES = 10**12
 
 """Bytes that a page of the explicit form may need, with 7 links and what measuring adds."""
 
-_NAMES = 77
+NAMES = 77
 """Stream of hashes behind the names of hosts."""
 
 _MIX = {
@@ -75,7 +75,8 @@ _CUT_OFF = 0.04
 """By how much the largest host's size steepens the tail of the in-degrees; measured as well."""
 
 _CONSONANTS, _VOWELS = "bdfghjklmnprstvz", "aeiou"
-_SYLLABLES = [c + v for c in _CONSONANTS for v in _VOWELS]
+SYLLABLES = tuple(c + v for c in _CONSONANTS for v in _VOWELS)
+"""Of which names of hosts are made."""
 
 
 class Web:
@@ -211,11 +212,11 @@ class Web:
         """Return a host's name, such as ``tarivo.test``."""
         if host < len(self.profile.sites):
             return full_name(self.profile.sites[host].name, host)
-        number = int(permuted(subkey(self._key, _NAMES), host, self.hosts))
+        number = int(permuted(subkey(self._key, NAMES), host, self.hosts))
         syllables = []
-        for _ in range(_length(self.hosts)):
-            number, which = divmod(number, len(_SYLLABLES))
-            syllables.append(_SYLLABLES[which])
+        for _ in range(name_length(self.hosts)):
+            number, which = divmod(number, len(SYLLABLES))
+            syllables.append(SYLLABLES[which])
         return "".join(syllables) + ".test"
 
     def named(self, name: str) -> int | None:
@@ -230,17 +231,17 @@ class Web:
     def _made_up(self, name: str) -> int | None:
         """Return the host for which a name was made up; None if there is none."""
         word, dot, rest = name.partition(".")
-        if rest != "test" or not dot or len(word) != 2 * _length(self.hosts):
+        if rest != "test" or not dot or len(word) != 2 * name_length(self.hosts):
             return None
         number = 0
         for at in range(len(word) - 2, -1, -2):
             consonant, vowel = _CONSONANTS.find(word[at]), _VOWELS.find(word[at + 1])
             if consonant < 0 or vowel < 0:
                 return None
-            number = number * len(_SYLLABLES) + consonant * len(_VOWELS) + vowel
+            number = number * len(SYLLABLES) + consonant * len(_VOWELS) + vowel
         if number >= self.hosts:
             return None
-        host = int(unpermuted(subkey(self._key, _NAMES), number, self.hosts))
+        host = int(unpermuted(subkey(self._key, NAMES), number, self.hosts))
         return host if host >= len(self.profile.sites) else None
 
     def chance(self, key: str, *numbers: int) -> float:
@@ -268,9 +269,10 @@ def _stream(key: str) -> int:
     return (1 << 57) + int.from_bytes(digest, "little")
 
 
-def _length(hosts: int) -> int:
+def name_length(hosts: int) -> int:
+    """Return the number of syllables in the names of so many hosts."""
     length = 3
-    while len(_SYLLABLES) ** length < hosts:
+    while len(SYLLABLES) ** length < hosts:
         length += 1
     return length
 

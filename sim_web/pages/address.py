@@ -56,7 +56,8 @@ def _patterns() -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
 
 
 BEFORE, AFTER = _patterns()
-_WAYS = {(a + b"*" + b).decode(): way for way, (a, b) in enumerate(zip(BEFORE, AFTER, strict=True))}
+WAYS = {(a + b"*" + b).decode(): way for way, (a, b) in enumerate(zip(BEFORE, AFTER, strict=True))}
+"""Ways by what stands before and after the code, with a star between."""
 _CODED = re.compile(r"(/.*[-/=])(0|[1-9a-z][0-9a-z]{0,11})(\.html|/|)", re.ASCII)
 
 QUESTIONS = (
@@ -86,7 +87,7 @@ def coded(path: str) -> tuple[int, int] | None:
     if found is None:
         return None
     before, code, after = found.groups()
-    way = _WAYS.get(f"{before}*{after}")
+    way = WAYS.get(f"{before}*{after}")
     return None if way is None else (way, int(code, 36))
 
 

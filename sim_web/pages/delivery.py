@@ -10,6 +10,11 @@ from functools import lru_cache
 
 import brotli
 
+from .host import Host
+
+Headers = tuple[tuple[str, str], ...]
+
+VARY = ("Vary", "Accept-Encoding")
 BEGIN = datetime(2000, 1, 1, tzinfo=UTC)
 """The date of virtual time 0."""
 
@@ -19,10 +24,15 @@ _LAST = 250_000_000_000
 _TAG = re.compile(r'(?:W/)?"([^"]*)"')
 
 
-@lru_cache(maxsize=16_384)
 def http_date(seconds: int) -> str:
     """Return a virtual time as a date of HTTP."""
-    return format_datetime(BEGIN + timedelta(seconds=min(seconds, _LAST)), usegmt=True)
+    day, rest = divmod(min(seconds, _LAST), 86_400)
+    return f"{_day(day)} {rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02} GMT"
+
+
+@lru_cache(maxsize=16_384)
+def _day(days: int) -> str:
+    return format_datetime(BEGIN + timedelta(days=days), usegmt=True)[:-13]
 
 
 def accepts(accepted: str | None, coding: str) -> bool:
@@ -54,6 +64,19 @@ def in_brotli(body: bytes) -> bytes:
     """Return a body in br."""
     packed: bytes = brotli.compress(body, quality=2)
     return packed
+
+
+def packed(
+    host: Host, accepted: str | None, body: bytes, headers: Headers
+) -> tuple[bytes, Headers]:
+    """Return a body as a host packs it for what a request accepts, and the headers with that."""
+    if host.gzip or host.brotli:
+        headers = (*headers, VARY)
+        if host.brotli and accepts(accepted, "br"):
+            return in_brotli(body), (*headers, ("Content-Encoding", "br"))
+        if host.gzip and accepts(accepted, "gzip"):
+            return gzipped(body), (*headers, ("Content-Encoding", "gzip"))
+    return body, headers
 
 
 def is_current(tag: str, modified: float, none_match: str | None, since: str | None) -> bool:

@@ -1,9 +1,10 @@
 """What a page says, as numbers: all hashing that rendering needs, in one compiled call.
 
 `drawn` returns one flat array. First come `HEAD` numbers: version, kind of frames, number of
-paragraphs, of bad links, a hash for everything else. Then the indices of the paragraphs, then
-`FIELDS` numbers for each link as it stands in the page, copies included: target, host, way (the
-pattern of its address), code, alias, manner (bits below), theme of the anchor (-1: none).
+paragraphs, of bad links, a hash for everything else, the second of the last change, the page.
+Then the indices of the paragraphs, then `FIELDS` numbers for each link as it stands in the page,
+copies included: target, host, way (the pattern of its address), code, alias, manner (bits below),
+theme of the anchor (-1: none).
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from sim_web.generator.kernels import Array, compiled, hashed, permuted, unit, u
 from sim_web.generator.layout import host_rank, region_of_page
 from sim_web.generator.packing import unpacked
 
-from .change import version_at
+from .change import time_of, version_at
 
-HEAD, FIELDS = 5, 7
-VERSION, FRAMES, PARAGRAPHS, BAD_LINKS, HASH = range(HEAD)
+HEAD, FIELDS = 7, 7
+VERSION, FRAMES, PARAGRAPHS, BAD_LINKS, HASH, MODIFIED, PAGE = range(HEAD)
 TARGET, HOST, WAY, CODE, ALIAS, MANNER, THEME = range(FIELDS)
 
 NO_FRAMES, FRAMESET, IFRAME = range(3)
@@ -51,7 +52,7 @@ GENERAL, OF_THEME = 256, 32
  _SEED) = ((1 << 56) + 100 + k for k in range(13))  # fmt: skip
 
 (RELATIVE_SHARE, NOFOLLOW_SHARE, ALIAS_SHARE, FRAME_SHARE, BAD_MEAN, FORBIDDING, FORBIDDEN,
- REDIRECTING, DUPLICATES, THEMED) = range(10)  # fmt: skip
+ REDIRECTING, DUPLICATES, BASED, CANONICALS, THEMED) = range(12)  # fmt: skip
 """Places in the array of chances; those of the faults of pages come after them, cumulative."""
 
 
@@ -249,12 +250,14 @@ def drawn(
     for position in range(len(targets)):
         most += FIELDS * copies(numbers, page, position)
     found = np.empty(most, dtype=np.int64)
-    found[VERSION] = version_at(key, law, page, time)
+    version = version_at(key, law, page, time)
+    found[VERSION], found[PAGE] = version, page
+    found[MODIFIED] = int(time_of(key, law, page, version)) if version > 0 else 0
     found[FRAMES] = _frames(key, chances, page)
     found[PARAGRAPHS] = number
     found[BAD_LINKS] = int(chances[BAD_MEAN] + unit(key, _BAD, page, 0))
     found[HASH] = np.int64(hashed(key, _SEED, page, 0) >> np.uint64(1))
-    _paragraphs(key, page, found[VERSION], number, relevant(numbers, page), found)
+    _paragraphs(key, page, version, number, relevant(numbers, page), found)
     at = HEAD + number
     for position in range(len(targets)):
         at = _put(numbers, chances, page, host, position, targets[position], found, at)

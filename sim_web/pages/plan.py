@@ -52,6 +52,8 @@ def plan(web: Web) -> Plan:
         robots.forbidden,
         told.faults.redirect + told.faults.redirect_chain,
         told.faults.duplicates,
+        style.base,
+        style.canonical,
         float(told.themes.count > 1),
     ]
     chances = np.array(shares + faults.cumulative(told.faults), dtype=np.float64)

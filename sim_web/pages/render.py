@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
 from sim_web.generator import Web
+from sim_web.generator.kernels import Array
 
 from . import text
 from .address import (
     AFTER,
-    ANDS,
     BEFORE,
     CUBE,
     QUESTIONS,
@@ -26,6 +28,7 @@ from .address import (
     name_of,
     path_of,
 )
+from .fragments import AMPS, BAD, BASES, NOFOLLOW_END
 from .host import Host
 from .numbers import (
     ABSOLUTE,
@@ -42,31 +45,16 @@ from .numbers import (
     RELATIVE,
     START,
     VERSION,
-    drawn,
 )
 from .plan import plan
+from .writer import told_and_written
 
-BAD = (
-    b"javascript:void(0)",
-    b"javascript:window.open('map')",
-    b"mailto:office@example.test",
-    b"http://[",
-    b"http:///",
-    b"htp:/x",
-    b"http://two words.test/",
-    b"tel:+49-30-1234",
-    b"data:text/plain,nothing",
-    b"http://host.test:port/",
-)
-"""What stands in an href and is no link."""
-
-_AMPS = tuple(one.replace(b"&", b"&amp;") for one in ANDS)
+_NO_LETTERS: Array = np.empty(0, dtype=np.uint8)
+_NO_SPANS: Array = np.empty(0, dtype=np.int64)
 _UP = tuple(b"../" * depth for depth in range(5))
 _ABSOLUTE_OR_RELATIVE = ABSOLUTE | RELATIVE
-_BASES = tuple(b"/base/%b/" % one for one in (b"a", b"b"))
 _QUERY = tuple(b"?" in before for before in BEFORE)
-_NOFOLLOW = b'" rel="nofollow">'
-_ENDS = (b'">', b'">', b'">', b'">', *[_NOFOLLOW] * 4)
+_ENDS = (b'">', b'">', b'">', b'">', *[NOFOLLOW_END] * 4)
 
 
 class Page(NamedTuple):
@@ -112,8 +100,10 @@ class Page(NamedTuple):
 def look(web: Web, host: Host, page: int, way: int, code: int, time: float) -> Page:
     """Return a page of a host as it is at a time."""
     of_web = plan(web)
-    numbers = drawn(of_web.whole, of_web.real, of_web.chances, of_web.law, page, host.number,
-                    host.paragraphs, time)  # fmt: skip
+    numbers, _ = told_and_written(
+        of_web.whole, of_web.real, of_web.chances, of_web.law, host.number, page, 0, way, code,
+        host.theme, host.paragraphs, float(time), _NO_LETTERS, 0, _NO_LETTERS, _NO_SPANS,
+    )  # fmt: skip
     told = numbers.tolist()
     themed = max(told[HEAD : HEAD + told[PARAGRAPHS]], default=0) >= GENERAL
     return Page(page, host, way, code, told, themed)
@@ -129,7 +119,7 @@ def document(web: Web, page: Page, beside: Sequence[bytes] = ()) -> bytes:
     folder = path[: path.rindex(b"/") + 1]
     seed = told[HASH]
     if seed % 4096 < web.profile.style.base * 4096:
-        folder = _BASES[seed >> 12 & 1]
+        folder = BASES[seed >> 12 & 1]
         parts += (b'<base href="', host.origin, folder, b'">\n')
     if (seed >> 16) % 4096 < web.profile.style.canonical * 4096:
         parts += (b'<link rel="canonical" href="', host.origin, path, b'">\n')
@@ -244,7 +234,7 @@ def _write_links(
 def _with_alias(path: bytes, way: int, alias: int) -> bytes:
     if way == START and alias == 1:
         return START_ALIAS
-    return path + (_AMPS if way != START and _QUERY[way] else QUESTIONS)[alias]
+    return path + (AMPS if way != START and _QUERY[way] else QUESTIONS)[alias]
 
 
 def _relative(path: bytes, folder: bytes) -> bytes:

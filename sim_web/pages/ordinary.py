@@ -1,0 +1,128 @@
+"""The short way to the answer for an ordinary page, which most requests ask for."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from sim_web.answer import Answer, Fault, Kind, Question
+from sim_web.generator import Web
+from sim_web.generator.kernels import Array
+
+from . import delivery
+from .address import WAYS
+from .fragments import Fragments, fragments
+from .host import Host
+from .numbers import (
+    FIELDS,
+    FRAMES,
+    HEAD,
+    MODIFIED,
+    NO_FRAMES,
+    PAGE,
+    PARAGRAPHS,
+    START,
+    THEME,
+    VERSION,
+)
+from .plan import plan
+from .resolve import host_named
+from .writer import told_and_written
+
+_URL = re.compile(
+    r"http://([a-z0-9.\-]+)(?:/|(/[a-z/.]+(?:[-/]|\?id=))(0|[1-9a-z][0-9a-z]{0,11})(\.html|/|))",
+    re.ASCII,
+)
+"""Addresses that pages may have; all others go the long way."""
+
+_BEGUN = ("Last-Modified", delivery.http_date(0))
+
+
+class _Habits(NamedTuple):
+    """What the answers for a host's pages share."""
+
+    host: Host
+    first: int
+    pages: int
+    own: Array
+    head: int
+    pool: Fragments
+    plain: bool
+    vanishes_at: float
+
+
+class Ordinary:
+    """Answers for ordinary pages of a web, written by compiled code.
+
+    Parameters
+    ----------
+    web : Web
+    """
+
+    def __init__(self, web: Web) -> None:
+        told = plan(web)
+        self._web = web
+        self._numbers = told.whole, told.real, told.chances, told.law
+        self._habits = lru_cache(maxsize=8_192)(self._habits_of)
+
+    def _habits_of(self, name: str) -> _Habits | None:
+        host = host_named(self._web, name)
+        if host is None or host.session_ids:
+            return None
+        how, pages = host.encoding, host.pages
+        own = np.frombuffer(host.head + host.origin, dtype=np.uint8).copy()
+        pool = fragments(self._web, how.language, how.name)
+        plain = not (host.gzip or host.brotli)
+        return _Habits(
+            host, pages.start, len(pages), own, len(host.head), pool, plain, host.vanishes_at
+        )
+
+    def answer(self, question: Question) -> Answer | None:
+        """Return the answer, or None if the question is about anything else."""
+        url, time, method, none_match, since, accepted = question
+        found = _URL.fullmatch(url)
+        if found is None or none_match is not None or since is not None:
+            return None
+        name, before, number, after = found.groups()
+        way, code = START, 0
+        if before is not None:
+            way, code = WAYS.get(f"{before}*{after}", -1), int(number, 36)
+        habits = self._habits(name)
+        if habits is None or way < 0 or method not in ("GET", "HEAD"):
+            return None
+        host = habits.host
+        if habits.vanishes_at <= time or (code == 0 and host.calendar):
+            return None
+        told, body = self._written(habits, way, code, float(time))
+        return self._answer(habits, told, body, accepted) if len(body) else None
+
+    def _written(self, habits: _Habits, way: int, code: int, time: float) -> tuple[Array, Array]:
+        host, first, pages, own, head, pool, _, _ = habits
+        numbers = self._numbers
+        while True:
+            told, body = told_and_written(
+                *numbers, host.number, first, pages, way, code, host.theme, host.paragraphs, time,
+                own, head, *pool.pool,
+            )  # fmt: skip
+            if len(body) or not len(told) or told[FRAMES] != NO_FRAMES:
+                return told, body
+            begin = HEAD + int(told[PARAGRAPHS])
+            pool.add({host.theme, *told[begin + THEME :: FIELDS].tolist()})
+
+    def _answer(self, habits: _Habits, told: Array, body: Array, accepted: str | None) -> Answer:
+        host, page, version = habits.host, told.item(PAGE), told.item(VERSION)
+        modified = _BEGUN
+        if version:
+            modified = ("Last-Modified", delivery.http_date(told.item(MODIFIED)))
+        headers: delivery.Headers = (
+            host.content_type,
+            ("ETag", f'"{page:x}-{version:x}"'),
+            modified,
+        )
+        whole = body.tobytes()
+        if not habits.plain:
+            whole, headers = delivery.packed(host, accepted, whole, headers)
+        return Answer(200, headers, whole, Kind.PAGE, page, version, Fault.NONE, host.chunked)
