@@ -18,6 +18,9 @@ from sim_web.generator.kernels import Array, compiled, hashed, mixed, unit
 SPAN = 33_554_432.0
 """Seconds of a span, about 388 days."""
 
+SPANS = 7_450
+"""Nothing changes after so many spans, since a date has four digits for the year."""
+
 GRAIN = 2.0**-16
 """Changes lie on multiples of these seconds, so that sums with whole spans are exact."""
 
@@ -132,14 +135,14 @@ def version_at(key: np.uint64, law: Array, page: int, time: float) -> int:
     rate = rate_of(key, law, page)
     if rate <= 0.0 or time < 0.0:
         return 0
-    span, total = 0, 0
-    while True:
+    total = 0
+    for span in range(SPANS):
         of_span = hashed(key, _TOTAL, page, span)
         number = _poisson(of_span, rate * SPAN)
         if time < (span + 1) * SPAN:
             return total + _count_by(of_span, number, time - span * SPAN)
         total += number
-        span += 1
+    return total
 
 
 @compiled
@@ -150,14 +153,13 @@ def time_of(key: np.uint64, law: Array, page: int, version: int) -> float:
         return 0.0
     if rate <= 0.0:
         return math.inf
-    span = 0
-    while True:
+    for span in range(SPANS):
         of_span = hashed(key, _TOTAL, page, span)
         number = _poisson(of_span, rate * SPAN)
         if version <= number:
             return span * SPAN + _time_of(of_span, number, version)
         version -= number
-        span += 1
+    return math.inf
 
 
 def law(web: Web) -> Array:

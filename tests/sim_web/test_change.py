@@ -83,3 +83,13 @@ def test_rates_are_lognormal_with_the_mean_of_the_profile() -> None:
     assert abs(len(moving) / 6000 - 0.75) < 4 * math.sqrt(0.75 * 0.25 / 6000)
     assert abs(moving.mean() - 1.0) < 4 * moving.std() / math.sqrt(len(moving))
     assert stats.kstest(np.log(moving), "norm", args=(-0.125, 0.5)).pvalue > 0.001
+
+
+def test_rare_changes_and_distant_times_come_to_an_end() -> None:
+    """A search for the next change of a page that changes once in the age of the universe."""
+    of = web(1e-9, 4.0)
+    assert change.next_change(of, 7, 0.0) == math.inf
+    often = web(1.0)
+    last = change.version(often, 7, math.inf)
+    assert last == change.version(often, 7, 1e300) > 2_000_000
+    assert change.changed_at(often, 7, math.inf) < change.SPANS * change.SPAN
