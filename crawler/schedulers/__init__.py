@@ -1,0 +1,1 @@
+"""Schedulers at speed; what they must do is said in `spec.crawl`."""
