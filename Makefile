@@ -11,7 +11,7 @@ gate: $(INSTALLED)
 	$(BIN)/counterpoint gate
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
