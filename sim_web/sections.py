@@ -91,6 +91,7 @@ class Site:
     external_links: float = number(0, 0, 1e9, "links to other hosts, in all")
     holders: float = share(0.1, "pages that have external links, of all")
     spread: float = number(1.0, 0.05, 20, "shape of their distribution: small is uneven")
+    early: float = number(0, 0, 3, "exponent by which they thin out from the start page on")
     depth: float = number(5, 1, 100, "the deepest level of its pages")
 
     def __post_init__(self) -> None:

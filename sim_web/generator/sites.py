@@ -18,7 +18,8 @@ def external_links(
     The first links make a circle of the sites and lead once to the start page of each other host,
     so that the sites are one strong component and the others hang on it; the rest choose freely.
     Each site's links stand on a share of its pages (``holders``); how evenly is a gamma
-    distribution's shape (``spread``).
+    distribution's shape (``spread``). The n-th page of a site is one of them with a probability
+    that falls as n to the power of -``early``.
 
     Parameters
     ----------
@@ -87,7 +88,8 @@ def _holders(site: Site, low: int, high: int, outside: int, chance: np.random.Ge
         counts = np.minimum(counts, outside)
         room = np.flatnonzero(counts < outside)
         counts += np.bincount(chance.choice(room, over), minlength=places)
-    holders = low + chance.choice(size, places, replace=False)
+    nearness = np.arange(1.0, size + 1) ** -site.early
+    holders = low + chance.choice(size, places, replace=False, p=nearness / nearness.sum())
     return chance.permutation(np.repeat(holders, counts))
 
 
