@@ -88,11 +88,17 @@ class Numbers(NamedTuple):
 
 
 @compiled
+def tail_chance(numbers: Numbers, page: int) -> float:
+    """Return what is below the share of the tail if a page's degree is of the tail."""
+    return unit(numbers.key, _DEGREE, page, 0)
+
+
+@compiled
 def drawn_degree(numbers: Numbers, page: int) -> int:
     """Return the out-degree drawn for a page: a flat body, then a power law."""
     share, least, exponent, most = numbers.degrees[:4]
     u = unit(numbers.key, _BODY, page, 0)
-    if unit(numbers.key, _DEGREE, page, 0) >= share:
+    if tail_chance(numbers, page) >= share:
         return int(u * least)
     return int(min((least - 0.5) * (1.0 - u) ** (-1.0 / (exponent - 1.0)) + 0.5, most))
 
