@@ -428,8 +428,14 @@ def out_links(numbers: Numbers, page: int) -> Array:
 @compiled
 def copies(numbers: Numbers, page: int, position: int) -> int:
     """Return how often a page repeats the link at a position: a geometric distribution."""
-    again = 1.0 - 1.0 / numbers.degrees[5]
+    return copies_of(numbers.key, numbers.degrees[5], page, position)
+
+
+@compiled
+def copies_of(key: np.uint64, mean: float, page: int, position: int) -> int:
+    """Return `copies` in a web whose pages repeat a link ``mean`` times on average."""
+    again = 1.0 - 1.0 / mean
     number = 1
-    while number < 100 and unit(numbers.key, _COPIES, page, position * 128 + number) < again:
+    while number < 100 and unit(key, _COPIES, page, position * 128 + number) < again:
         number += 1
     return number
