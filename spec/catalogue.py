@@ -2,12 +2,16 @@
 
 SPECS = {
     "dstm": "spec.stm.dstm:DSTM",
+    "equal-quanta": "spec.crawl.equal_quanta:EqualQuanta",
     "filter-lock": "spec.locks.filter:Filter",
     "jvstm": "spec.stm.jvstm:JVSTM",
     "mcrt": "spec.stm.mcrt:McRT",
     "norec": "spec.stm.norec:NOrec",
     "peterson": "spec.locks.peterson:Peterson",
     "philosophers": "spec.locks.philosophers:Philosophers",
+    "r1": "spec.crawl.r1:R1",
+    "r2": "spec.crawl.r2:R2",
+    "r3": "spec.crawl.r3:R3",
     "tl2": "spec.stm.tl2:TL2",
     "window-stm": "spec.stm.window:Window",
 }
@@ -22,8 +26,12 @@ PROOFS = {
 """For a spec's class, the classes that have the lemmas of its proofs."""
 
 MUTANTS = {
+    "equal-quanta": "spec.crawl.mutants.equal_quanta",
     "jvstm": "spec.stm.mutants.jvstm",
     "norec": "spec.stm.mutants.norec",
+    "r1": "spec.crawl.mutants.r1",
+    "r2": "spec.crawl.mutants.r2",
+    "r3": "spec.crawl.mutants.r3",
     "tl2": "spec.stm.mutants.tl2",
     "window-stm": "spec.stm.mutants.window",
 }
