@@ -136,13 +136,13 @@ class Proportional(Revisit):
     """Pages are visited in proportion to how often they change.
 
     After ``rounds`` visits of every page rates are estimated, and again after every ``every``
-    visits. With ``rates=true`` they are the true ones.
+    visits: as many as there are pages, but no more than 50 times in a crawl. With ``rates=true`` they are the true ones.
     """
 
     def prepare(self) -> None:
         """Read ``rounds``, ``every`` and ``rates``."""
         count = len(self.pages)
-        self._every = whole(self.setting, "every", max(1, count))
+        self._every = whole(self.setting, "every", max(1, count, self.setting.budget // 50))
         self._due = whole(self.setting, "rounds", 2) * count
         self._changes = Changes(count)
         self._turns = Turns(count)
