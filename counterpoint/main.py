@@ -29,6 +29,7 @@ from .commands import mutants
 from .commands.compare import compare
 from .commands.errata import errata
 from .commands.exporting import export
+from .commands.papers import papers
 from .commands.readings import readings
 from .commands.search import search_
 from .commands.web import web
@@ -62,6 +63,7 @@ def counterpoint(context: click.Context) -> None:
     counterpoint gate                                  everything, one report
     counterpoint web judge access.jsonl                how well a crawler did
     counterpoint compare R1 R2 R3 --web universities --pages 2000    crawl policies, offline
+    counterpoint papers beebot                         what a paper measured, measured again
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -325,7 +327,7 @@ def gate(budget: float, report: Path, processes: int, form: str) -> int:
     return gates.exit_code(outcomes)
 
 
-for _command in (readings, search_, errata, export, web, compare):
+for _command in (readings, search_, errata, export, web, compare, papers):
     counterpoint.add_command(_command)
 
 

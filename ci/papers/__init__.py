@@ -1,0 +1,1 @@
+"""What the papers measured, measured again: a study for each of their results."""
