@@ -117,8 +117,8 @@ def _maximum(of: Scent) -> Section:
         "The maximum",
         ("The oracle knows at each run which pages have changed, and how, and visits the N that "
          "gain most at that moment. No schedule is better than a fresh index, so the greatest Q "
-         "that N pages a run allow lies between the two: where the oracle has 100% of a fresh index, it "
-         "is the maximum itself.",),
+         "that N pages a run allow lies between the two: where the oracle has 100% of a fresh "
+         "index, it is the maximum itself.",),
         (Table(("site", "oracle/fresh %", "uniform/oracle %"), rows,
                "N: pages of a run, of all pages. A day: changes of a page that changes, on "
                "average; how often each does is spread as in the profile living."),),

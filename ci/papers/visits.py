@@ -61,19 +61,23 @@ class Site:
             self._known[key] = int(self._texts.compared(*one)[1][0])
         return self._known[key]
 
-    def worth(self, run: int, copies: Array) -> Array:
-        """Return what the copy of each page is worth at a run, float64[pages].
+    def worth(self, runs: slice | int, copies: Array) -> Array:
+        """Return what copies of all pages are worth at a run, or at each of some runs.
 
         Parameters
         ----------
-        run : int
-        copies : int64[pages]
+        runs : int or slice
+        copies : int64[pages] or int64[runs, pages]
             The version of each copy.
+
+        Returns
+        -------
+        float64 of the same shape
         """
-        now = self.versions[run]
-        worth: Array = np.log1p(self.sizes[run].astype(np.float64))
-        stale = np.flatnonzero(copies < now)
-        pages = self.pages[stale]
+        now = self.versions[runs]
+        worth: Array = np.log1p(self.sizes[runs].astype(np.float64))
+        stale = copies < now
+        pages = np.nonzero(stale)[-1]
         new, other = self._texts.compared(pages, copies[stale], now[stale])
         before, _ = self._texts.compared(pages, copies[stale], copies[stale])
         worth[stale] = np.log1p((new + before - other) // 2) - np.log1p(other)
@@ -85,12 +89,13 @@ class Site:
 
     def value(self, order: Pages) -> Array:
         """Return Q after each run of an order of visits, float64[runs]."""
-        copies, found = np.zeros(len(self.pages), dtype=np.int64), []
+        copies = np.zeros((self.runs + 1, len(self.pages)), dtype=np.int64)
         for run in range(self.runs):
+            copies[run + 1] = copies[run]
             visited = order[run * self.batch : (run + 1) * self.batch]
-            copies[visited] = self.versions[run, visited]
-            found.append(float(self.worth(run, copies).sum()))
-        return np.array(found)
+            copies[run + 1, visited] = self.versions[run, visited]
+        worth = self.worth(slice(None), copies[1:])
+        return np.array([row.sum() for row in worth])
 
     def informed(self) -> Pages:
         """Return the order of an oracle: each run takes the pages that gain most at that moment."""
