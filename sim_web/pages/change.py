@@ -162,6 +162,16 @@ def time_of(key: np.uint64, law: Array, page: int, version: int) -> float:
     return math.inf
 
 
+@compiled
+def contents_since(key: np.uint64, law: Array, first: int, last: int, time: float) -> Array:
+    """Return when each of the pages from ``first`` to ``last`` got its content of a time."""
+    found = np.zeros(last - first)
+    for at in range(last - first):
+        version = version_at(key, law, first + at, time)
+        found[at] = time_of(key, law, first + at, version)
+    return found
+
+
 def law(web: Web) -> Array:
     """Return what the compiled functions need of the profile, float64[3]."""
     change = web.profile.change
