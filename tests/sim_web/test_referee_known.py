@@ -53,6 +53,9 @@ def test_retry_after_is_what_the_server_said(tmp_path: Path) -> None:
     told = asyncio.run(_told(log))
     file = io.BytesIO(log.read_bytes())
     found = read(file, "log", read_header(file, "log"), truth_of(WEB)).requests
+    assert sum(b"retry_after" in line for line in log.read_bytes().splitlines()[1:]) == sum(
+        wait > 0 for _, wait in told
+    )
     assert list(zip(found.started.tolist(), found.wait.tolist(), strict=True)) == told
     said = {(int(s), w) for s, w in zip(found.status, found.wait, strict=True) if w}
     assert {status for status, _ in said} == {429, 503}
