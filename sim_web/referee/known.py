@@ -10,6 +10,7 @@ import numpy as np
 from sim_web.generator import Web
 from sim_web.generator.layout import COMPONENT_OF_REGION
 from sim_web.pages import change, robots
+from sim_web.pages.address import page_of
 from sim_web.pages.truth import place_at
 from sim_web.profile import Profile
 
@@ -38,15 +39,20 @@ def _holds(web: Web) -> Callable[[str, str, int | None], bool]:
     """Return what tells whether a host of the web answers an address with a page."""
 
     @lru_cache(maxsize=1 << 16)
-    def pages_of(name: str) -> range:
+    def host_of(name: str) -> tuple[int, range]:
         host = web.named(name)
-        return range(0) if host is None else web.pages_of(host)
+        return (-1, range(0)) if host is None else (host, web.pages_of(host))
 
     def holds(name: str, url: str, page: int | None) -> bool:
-        pages = pages_of(name)
+        host, pages = host_of(name)
         if page is None:
-            return len(pages) > 0
-        place = place_at(web, url) if page in pages else None
+            return host >= 0
+        if page not in pages:
+            return False
+        start = f"http://{name}"
+        if url.startswith(start) and page_of(web, host, pages, url[len(start) :]) == page:
+            return True  # its own address, as most are: no need to know the host's habits
+        place = place_at(web, url)
         return place is not None and place.page == page
 
     return holds
