@@ -163,12 +163,31 @@ def time_of(key: np.uint64, law: Array, page: int, version: int) -> float:
 
 
 @compiled
+def last_change(key: np.uint64, law: Array, page: int, time: float) -> float:
+    """Return what `changed_at` does, looking backward: late times cost no more than early ones."""
+    rate = rate_of(key, law, page)
+    if rate <= 0.0 or time < 0.0:
+        return 0.0
+    span = min(int(time // SPAN), SPANS - 1)
+    of_span = hashed(key, _TOTAL, page, span)
+    number = _poisson(of_span, rate * SPAN)
+    which = number
+    if time < (span + 1) * SPAN:
+        which = _count_by(of_span, number, time - span * SPAN)
+    while which == 0 and span > 0:
+        span -= 1
+        of_span = hashed(key, _TOTAL, page, span)
+        number = _poisson(of_span, rate * SPAN)
+        which = number
+    return span * SPAN + _time_of(of_span, number, which) if which > 0 else 0.0
+
+
+@compiled
 def contents_since(key: np.uint64, law: Array, first: int, last: int, time: float) -> Array:
     """Return when each of the pages from ``first`` to ``last`` got its content of a time."""
     found = np.zeros(last - first)
     for at in range(last - first):
-        version = version_at(key, law, first + at, time)
-        found[at] = time_of(key, law, first + at, version)
+        found[at] = last_change(key, law, first + at, time)
     return found
 
 
