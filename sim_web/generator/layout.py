@@ -176,7 +176,7 @@ def _bounds(sizes: Array, pages: int) -> Array:
 def _block_for_depth(pages: int, depth: int, key: np.uint64) -> int:
     """Return the least number of children of a block with which no page is too deep."""
     block = BLOCK + 1
-    while block < BLOCK * pages and int(deepest(key, pages, block)) > depth:
+    while block < BLOCK * pages and deeper(key, pages, block, depth):
         block = block + max(1, block // 8)
     return block
 
@@ -197,6 +197,57 @@ def tree_level(key: np.uint64, member: int, block: int) -> int:
         member = tree_parent(key, member, block)
         level += 1
     return level
+
+
+@compiled
+def _first_child(member: int, block: int) -> int:
+    """Return a number that no child of a member is below; it grows with the member."""
+    first = member // BLOCK * block + 1
+    if member < BLOCK:  # of the first block, a child chooses among ever more
+        first = 1 + (member * block + BLOCK - 1) // BLOCK
+    return max(member + 1, first)
+
+
+@compiled
+def _reach(member: int, members: int, block: int, enough: int) -> int:
+    """Return how many generations below a member there can be at most, counted up to enough."""
+    generations = 0
+    while generations < enough:
+        member = _first_child(member, block)
+        if member >= members:
+            break
+        generations += 1
+    return generations
+
+
+@compiled
+def deeper(key: np.uint64, members: int, block: int, depth: int) -> bool:
+    """Tell whether the greatest level of a tree is above a depth, as `deepest` would.
+
+    Goes down from the root, the first child first, and only where there is room for enough
+    generations. Room shrinks as numbers grow, so that the first child without it is the last one
+    looked at: a tree that is deep shows it at once, and of one that is not few members are seen.
+    """
+    path = np.zeros(depth + 1, dtype=np.int64)
+    next_child = np.zeros(depth + 1, dtype=np.int64)
+    level = 0
+    next_child[0] = _first_child(0, block)
+    while level >= 0:
+        parent, child = path[level], next_child[level]
+        last = min(members, (parent // BLOCK + 1) * block + 1)
+        below = depth - level  # generations that a child needs to have
+        if child >= last or _reach(child, members, block, below) < below:
+            level -= 1
+            continue
+        next_child[level] = child + 1
+        if tree_parent(key, child, block) != parent:
+            continue
+        if below == 0:
+            return True
+        level += 1
+        path[level] = child
+        next_child[level] = _first_child(child, block)
+    return False
 
 
 @compiled
