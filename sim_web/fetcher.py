@@ -14,6 +14,7 @@ import numpy as np
 from sim_web.answer import Answer, Fault, Question
 from sim_web.generator import Explicit
 from sim_web.generator.kernels import Array
+from sim_web.generator.packing import links
 from sim_web.links import Links as Links
 from sim_web.links import read as read
 from sim_web.site import SyntheticSite
@@ -111,7 +112,7 @@ class Simulated:
                 return Outcome(page, status, _NONE)
         offsets = self._offsets
         if offsets is None:
-            return Outcome(page, 200, self.web.out_links(page))
+            return Outcome(page, 200, links(self._plan.whole, self._plan.real, page, 1, 0))
         return Outcome(page, 200, self._targets[offsets[page] : offsets[page + 1]])
 
     def _status(self, page: int) -> tuple[int, bool]:
