@@ -213,8 +213,10 @@ class Client:
                 URL(address, encoded=True), proxy=self._proxy, allow_redirects=False
             ) as response:
                 return await self._read(address, response, most, any_type)
-        except (aiohttp.ClientProxyConnectionError, aiohttp.ClientHttpProxyError) as error:
+        except aiohttp.ClientProxyConnectionError as error:
             raise CrawlError(f"the proxy {self._proxy} cannot be used: {_said(error)}") from None
+        except aiohttp.ClientHttpProxyError as error:
+            return _Answer(0, problem=f"the proxy makes no tunnel for https: {error.status}")
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return _Answer(0, problem=_said(error))
 

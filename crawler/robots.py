@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from protego import Protego
 
@@ -76,8 +75,7 @@ class Robots:
 
     def of(self, address: str) -> Rules:
         """Return the rules for an address."""
-        parts = urlsplit(address)
-        origin = f"{parts.scheme}://{parts.netloc}"
+        origin = address[: address.index("/", len("https://"))]
         if origin not in self._known:
             status, body = self._ask(f"{origin}/robots.txt")
             self._known[origin] = rules(status, body, self.agent)

@@ -30,7 +30,7 @@ _DEFAULT = {"http": 80, "https": 443}
 _ESCAPABLE = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]]", re.A)
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _AROUND = "".join(map(chr, range(33)))
-_BREAKS = str.maketrans("", "", "\t\r\n")
+_BREAKS = re.compile(r"[\t\r\n]+")
 
 
 def normalized(address: str) -> str | None:
@@ -93,7 +93,7 @@ def key(address: str) -> str:
 
 def _parts(reference: str) -> tuple[str, str | None, str, str | None]:
     """Return scheme (in lower case), authority, path and query."""
-    cleaned = reference.strip(_AROUND).translate(_BREAKS)
+    cleaned = _BREAKS.sub("", reference.strip(_AROUND))
     found = _PARTS.match(cleaned)
     assert found is not None
     scheme, _, path, query = found.groups()

@@ -133,6 +133,9 @@ def test_a_server_or_a_proxy_that_is_not_there() -> None:
     assert told.status == 0 and "Cannot connect" in told.problem
     with Client(there, RUDE) as source, pytest.raises(CrawlError, match=f"the proxy {there}"):
         source.get("http://h.test/")
+    with running(FakeSite()) as proxy, client(proxy) as source:
+        told = source.get("https://a.test/")
+    assert (told.status, told.problem) == (0, "the proxy makes no tunnel for https: 501")
     for wrong in ("", "ftp://h/", "https://h/", "http://["):
         with pytest.raises(CrawlError, match="is no address of http"):
             Client(wrong)

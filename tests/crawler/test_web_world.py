@@ -15,7 +15,7 @@ TOLD = {
         ("http://b.test/", "http://a.test/x/", "https://a.test/y", "http://a.test/x",
          "http://a.test/"), 7, 90, 1.5,
     ),
-    "http://a.test/x/": Exchange("http://a.test/x/", 200, "http://c.test/", ("http://c.test/1",), 1),
+    "http://a.test/x/": Exchange("http://a.test/x/", 200, "http://c.test/", ("http://c.test/",), 1),
     "https://a.test/y": Exchange("https://a.test/y", 404, problem="x"),
     "http://b.test/": Exchange("http://b.test/", 200, "http://b.test/z", ("http://b.test/",)),
 }  # fmt: skip

@@ -1,0 +1,264 @@
+"""One scheduler, many worlds: the same order of visits in each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crawler.capture import Capture, Recorder
+from crawler.client import Client, Manners
+from crawler.crawl import crawl
+from crawler.exchange import Exchange, Source, with_links
+from crawler.handles import Handles
+from crawler.policies import POLICIES
+from crawler.protocol import Outcome, Policy, Scope, Setting
+from crawler.web_world import WebWorld
+from sim_web import profile
+from sim_web.fetcher import Simulated
+from sim_web.generator import Web
+from sim_web.pages.address import address, page_at
+from sim_web.site import SyntheticSite
+from tests.sim_web.threaded import running
+
+ALL = [policy for policy in POLICIES.values() if policy.scope is not Scope.KNOWN]
+FOR_ALL = pytest.mark.parametrize("policy", ALL, ids=lambda policy: policy.name)
+"""Every policy that finds its pages."""
+
+
+class Numbered:
+    """A web by page numbers: nothing is written, nothing is read."""
+
+    def __init__(self, web: Web, scope: Scope) -> None:
+        self.web, self.scope = web, scope
+
+    def fetch(self, page: int) -> Outcome:
+        """Return what the truth says of a page."""
+        web, own = self.web, self.web.host(page)
+        links = web.out_links(page)
+        inside = np.array([web.host(target) == own for target in links.tolist()], dtype=bool)
+        external = sum(web.copies(page, int(k)) for k in np.flatnonzero(~inside))
+        if self.scope is Scope.SITE:
+            links = links[inside]
+        return Outcome(page, 200, links, external)
+
+
+class ByAddress:
+    """The documents of a web, written in process and read by the crawler."""
+
+    def __init__(self, site: SyntheticSite) -> None:
+        self._web = Simulated(site)
+
+    def get(self, address: str) -> Exchange:
+        """Return what the site answers."""
+        answer = self._web.get(address)
+        kind = dict(answer.headers)["Content-Type"]
+        return with_links(Exchange(address, answer.status), answer.body, kind)
+
+
+class Known:
+    """What an oracle is told, by handles of a world of addresses."""
+
+    def __init__(self, web: Web, handles: Handles | None) -> None:
+        self._web, self._handles = web, handles
+
+    def external(self, page: int) -> int:
+        """Return the external links of a page."""
+        if self._handles is not None:
+            found = page_at(self._web, self._handles.address(page))
+            assert found is not None
+            page = found
+        return Numbered(self._web, Scope.WEB).fetch(page).external
+
+    def rate(self, page: int) -> float:
+        """Return how often a page changes: never."""
+        return 0.0
+
+
+def visits(policy: Policy, world: Any, starts: Sequence[int], budget: int, truth: Any) -> list[int]:
+    """Return the order of visits of a policy in a world."""
+    told = Setting(starts, budget, 5, truth if policy.oracle else None)
+    ended = crawl(
+        policy.name, policy.make(told), world, starts, budget, policy.scope,
+        may_overspend=policy.overspends,
+    )  # fmt: skip
+    assert not ended.failed, ended.why
+    return [int(page) for page in ended.order]
+
+
+def by_number(policy: Policy, web: Web, hosts: Sequence[int], budget: int) -> list[str]:
+    """Return the addresses that a policy visits in the world of numbers."""
+    starts = [web.pages_of(host).start for host in hosts]
+    order = visits(policy, Numbered(web, policy.scope), starts, budget, Known(web, None))
+    return [address(web, page) for page in order]
+
+
+def by_address(
+    policy: Policy, source: Source, starts: Sequence[str], budget: int, web: Web | None = None
+) -> list[str]:
+    """Return the addresses that a policy visits in a world of addresses."""
+    world = WebWorld(source, starts, policy.scope)
+    truth = Known(web, world.handles) if web is not None else None
+    order = visits(policy, world, world.starts, budget, truth)
+    return [world.handles.address(page) for page in order]
+
+
+@lru_cache(maxsize=64)
+def one_address_each(seed: int, style: float, sites: bool) -> Web:
+    """Return a web in which every page has one address: no frames, aliases or faults."""
+    random = Random(seed)
+    told: dict[str, Any] = {
+        "hosts": {"mean_pages": 25},
+        "degrees": {"multiplicity": 1.4, "internal": 0.8},
+        "style": {
+            "frames": 0.0, "aliases": 0.0, "base": style, "relative": style, "canonical": style,
+            "nofollow": style, "bad_links": 3 * style, "gzip": style, "brotli": style,
+            "chunked": style, "legacy": style, "text_bytes": 200,
+            "languages": {"en": 1, "ru": 1, "de": 1, "zh": 1, "ja": 1},
+            "declared": {"header": 1, "meta": 1, "wrong": 1, "none": 1},
+        },
+        "robots": {"present": 0.5, "disallow": 0.0, "crawl_delay": 0.0, "agent_groups": 0.5},
+    }  # fmt: skip
+    if sites:
+        told["shares"] = {"scc": 0.8, "in": 0, "out": 0.2, "tendrils": 0, "tubes": 0,
+                          "disconnected": 0}  # fmt: skip
+        told["sites"] = [
+            {"name": f"s{k}", "pages": random.randint(5, 90), "external_links": random.randint(1, 40),
+             "holders": random.choice([0.02, 0.2, 0.6]), "spread": 0.5, "depth": 6}
+            for k in range(5)
+        ]  # fmt: skip
+    return Web(profile.from_mapping(told, "test", "test"), 300, seed)
+
+
+webs = st.builds(
+    one_address_each, st.integers(0, 9), st.sampled_from([0.0, 0.1, 0.5]), st.booleans()
+)
+
+
+def hosts_of(web: Web, count: int) -> list[int]:
+    """Return some hosts with more than a page."""
+    return [k for k in range(web.hosts) if len(web.pages_of(k)) > 1][:count]
+
+
+@FOR_ALL
+@given(web=webs, count=st.integers(1, 5), budget=st.integers(1, 150))
+@settings(max_examples=12)
+def test_by_number_and_by_address(policy: Policy, web: Web, count: int, budget: int) -> None:
+    """A decision that depends on a handle's number, or a link that is read in another order."""
+    hosts = hosts_of(web, count)
+    starts = [address(web, web.pages_of(host).start) for host in hosts]
+    told = by_number(policy, web, hosts, budget)
+    assert told == by_address(policy, ByAddress(SyntheticSite(web)), starts, budget, web)
+    assert 1 <= len(told) and (len(told) <= budget or policy.overspends)
+
+
+SERVED = [(1, 0.5, False), (2, 0.2, True), (3, 0.0, True)]
+
+
+@pytest.fixture(scope="module", params=SERVED, ids=str)
+def served(request: pytest.FixtureRequest) -> Iterator[tuple[Web, str]]:
+    """Serve a web; yield it and the proxy's address."""
+    web = one_address_each(*request.param)
+    with running(SyntheticSite(web)) as proxy:
+        yield web, proxy
+
+
+@FOR_ALL
+def test_over_http(policy: Policy, served: tuple[Web, str], tmp_path: Path) -> None:
+    """An order that is another one over HTTP, or when the crawl is replayed from its capture."""
+    web, proxy = served
+    hosts = hosts_of(web, 4)
+    starts = [address(web, web.pages_of(host).start) for host in hosts]
+    told = by_number(policy, web, hosts, 90)
+    assert len(set(told)) == len(told) > 4
+    with Client(proxy) as client, Recorder(client, tmp_path / "c.gz") as recorder:
+        assert by_address(policy, recorder, starts, 90, web) == told
+    assert by_address(policy, Capture(tmp_path / "c.gz"), starts, 90, web) == told
+
+
+def write_site(folder: Path, random: Random, others: Sequence[str]) -> None:
+    """Write a folder of HTML with links of all kinds."""
+    places = ["index.html", "a.html", "b/index.html", "b/c.html", "b/d/e.html", "Ü ber.html",
+              "f.html", "frames.html", "b/g.txt"]  # fmt: skip
+    for place in places:
+        up = "../" * place.count("/")
+        links = random.choices([up + p.replace(" ", "%20") for p in places], k=6)
+        links += random.choices(others, k=random.randrange(4))
+        links += ["missing.html", "b", "mailto:x@y.test", "#top", f"{up}b/?q=1"]
+        random.shuffle(links)
+        body = "".join(f'<a href="{link}">x</a>\n' for link in links)
+        if place == "frames.html":
+            body = '<frameset><frame src="a.html"><frame src="b/">'
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_text(f"<!DOCTYPE html><title>{place}</title>{body}")
+
+
+def captured(path: Path, mounts: dict[str, str], scope: Scope) -> list[str]:
+    """Crawl mounted sites breadth first, wholly, into a capture; return the order."""
+    whole = next(p for p in ALL if p.name == "breadth-first")
+    policy = Policy("whole", "", whole.make, scope)
+    starts = [f"http://{host}/" for host in mounts]
+    site = SyntheticSite(one_address_each(1, 0.0, False))
+    with ExitStack() as stack:
+        proxy = stack.enter_context(running(site, mounts))
+        client = stack.enter_context(Client(proxy, Manners(leaves_site=scope is not Scope.SITE)))
+        return by_address(policy, stack.enter_context(Recorder(client, path)), starts, 10**6)
+
+
+@pytest.fixture(scope="module")
+def mounted(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str], Path]:
+    """Mount folders of HTML; return them, and a capture of all that can be reached."""
+    top = tmp_path_factory.mktemp("mounted")
+    mounts = {f"{name}.test": str(top / name) for name in ("one", "two", "three")}
+    others = [f"http://{host}/" for host in mounts] + ["http://elsewhere.example/", "//one.test/b/"]
+    for seed, folder in enumerate(mounts.values()):
+        write_site(Path(folder), Random(seed), others)
+    order = captured(top / "capture", mounts, Scope.WEB)
+    assert len(order) > 30
+    return mounts, top / "capture"
+
+
+@FOR_ALL
+def test_mounted_sites(policy: Policy, mounted: tuple[dict[str, str], Path]) -> None:
+    """A capture by one policy in which another one goes astray."""
+    if policy.oracle:
+        pytest.skip("of real sites nobody knows the truth")
+    mounts, capture = mounted
+    starts = [f"http://{host}/" for host in mounts]
+    site = SyntheticSite(one_address_each(1, 0.0, False))
+    for budget in (7, 10**3):
+        with running(site, mounts) as proxy, Client(proxy) as client:
+            live = by_address(policy, client, starts, budget)
+        assert by_address(policy, Capture(capture), starts, budget) == live
+        assert len(live) >= 7
+
+
+DOCUMENTATION = Path("/usr/share/doc/python3-doc/html")
+
+
+@pytest.mark.skipif(
+    not DOCUMENTATION.is_dir() and os.environ.get("CI") != "true",
+    reason="needs the Debian package python3-doc",
+)
+def test_a_real_documentation_site(tmp_path: Path) -> None:
+    """Pages of a real site that are read differently twice, or visited in another order."""
+    mounts = {"docs.test": str(DOCUMENTATION.resolve())}
+    order = captured(tmp_path / "c.gz", mounts, Scope.SITE)
+    assert len(order) > 400
+    site = SyntheticSite(one_address_each(1, 0.0, False))
+    with running(site, mounts) as proxy, Client(proxy) as client:
+        for policy in ALL:
+            if policy.scope is Scope.SITE and not policy.oracle:
+                live = by_address(policy, client, ["http://docs.test/"], 40)
+                again = by_address(policy, Capture(tmp_path / "c.gz"), ["http://docs.test/"], 40)
+                assert again == live
+                assert len(live) >= 40
