@@ -204,7 +204,21 @@ class R2Printed(R2):
                 return
 
 
-class R3(Rule):
+class Chooser(Rule):
+    """A rule that chooses the site anew for each page."""
+
+    def choice(self) -> int:
+        """Return the site that is next; `EMPTY` if no page waits."""
+        raise NotImplementedError
+
+    def chosen(self) -> Order:
+        """Yield the next page of the site that is next."""
+        take = self.sites.take
+        while (k := self.choice()) != EMPTY or self.sites.flying():
+            yield take(k) if k >= 0 else LATER
+
+
+class R3(Chooser):
     """``initial`` pages of every site, then one of the site with the largest index of UCB1."""
 
     def prepare(self) -> None:
@@ -215,14 +229,14 @@ class R3(Rule):
 
     def order(self) -> Order:
         """Yield the next page of the site whose index is largest."""
-        sites = self.sites
-        for k in range(sites.count):
+        for k in range(self.sites.count):
             yield from self.scan(k, self.initial)
-        take, table = sites.take, sites.table
-        while (k := of_largest_index(table, TRUST)) != EMPTY or sites.flying():
-            if k == UNDECIDED:
-                k = self._decided()
-            yield take(k) if k >= 0 else LATER
+        yield from self.chosen()
+
+    def choice(self) -> int:
+        """Return the site with the largest index."""
+        k = of_largest_index(self.sites.table, TRUST)
+        return k if k != UNDECIDED else self._decided()
 
     def _decided(self) -> int:
         """Return the site with the largest index, compared without trust in floats."""
