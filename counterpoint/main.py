@@ -26,6 +26,7 @@ from spec.catalogue import SPECS
 
 from . import show
 from .commands import mutants
+from .commands.crawl import crawl_
 from .commands.errata import errata
 from .commands.exporting import export
 from .commands.readings import readings
@@ -320,7 +321,7 @@ def gate(budget: float, report: Path, processes: int, form: str) -> int:
     return gates.exit_code(outcomes)
 
 
-for _command in (readings, search_, errata, export, web):
+for _command in (readings, search_, errata, export, web, crawl_):
     counterpoint.add_command(_command)
 
 

@@ -43,7 +43,7 @@ class Recorder:
     """
 
     def __init__(self, source: Source, path: Path, about: dict[str, Any] | None = None) -> None:
-        self._source, self.path = source, path
+        self._source, self.path, self._asked = source, path, False
         try:
             self._file: IO[bytes] = open(path, "xb", buffering=0)  # noqa: SIM115
         except FileExistsError:
@@ -65,16 +65,20 @@ class Recorder:
     def get(self, address: str) -> Exchange:
         """Ask the other source, and write down what it brings."""
         told = self._source.get(address)
+        self._asked = True
         usual = Exchange("", 0)._asdict()
         self._write({k: v for k, v in told._asdict().items() if v != usual[k] or k == "status"})
         return told
 
     def close(self) -> None:
-        """End the file; may be called again."""
-        if not self._file.closed:
-            if self._packer is not None:
-                self._put(self._packer.flush())
-            self._file.close()
+        """End the file, and remove it if nothing was asked for; may be called again."""
+        if self._file.closed:
+            return
+        if self._packer is not None:
+            self._put(self._packer.flush())
+        self._file.close()
+        if not self._asked:
+            self.path.unlink(missing_ok=True)
 
     def _write(self, entry: dict[str, Any]) -> None:
         line = json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
@@ -124,6 +128,14 @@ class Capture:
             told = _exchange(path, number, line)
             self._kept[key(told.address)].append(told)
             self.exchanges += 1
+
+    @property
+    def starts(self) -> list[str]:
+        """The start addresses of the crawl that wrote it, as the header has them."""
+        told = self.header.get("starts", [])
+        if not (isinstance(told, list) and told and all(isinstance(one, str) for one in told)):
+            raise CrawlError(f"{self.path}: its header names no start pages")
+        return list(told)
 
     def get(self, address: str) -> Exchange:
         """Return what an address brought then.

@@ -173,15 +173,15 @@ class Client:
             here = target
         return here, _Answer(status, problem=f"more than {self.limits.redirects} redirects")
 
-    def _robots_txt(self, address: str) -> tuple[int, bytes]:
+    def _robots_txt(self, address: str) -> tuple[int, bytes, str]:
         here = address
         for _ in range(6):
             answer = self._asked(here, LARGEST, any_type=True)
             target = joined(here, answer.location) if answer.status in _REDIRECTS else None
             if target is None:
-                return answer.status, answer.body
+                return answer.status, answer.body, answer.problem
             here = target
-        return 404, b""  # RFC 9309, 2.3.1.2: after five redirects it may be taken as missing
+        return 404, b"", ""  # RFC 9309, 2.3.1.2: after five redirects it may be taken as missing
 
     def _asked(self, address: str, most: int, *, any_type: bool = False) -> _Answer:
         of = site(address)

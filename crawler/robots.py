@@ -44,13 +44,24 @@ class Rules:
         return "forbidden by robots.txt"
 
 
-def rules(status: int, body: bytes, agent: str) -> Rules:
-    """Return the rules that an answer to a request for robots.txt gives an agent."""
+def rules(status: int, body: bytes, problem: str, agent: str) -> Rules:
+    """Return the rules that an answer to a request for robots.txt gives an agent.
+
+    Parameters
+    ----------
+    status : int
+        0: no answer came.
+    body : bytes
+    problem : str
+        Why none came.
+    agent : str
+        The product token of the crawler.
+    """
     if 400 <= status < 500:
         return Rules()
     if status != 200:
-        said = f"answered {status}" if status else "was not answered"
-        return Rules(refused=f"robots.txt {said}, so nothing may be fetched")
+        said = f"robots.txt: {status or problem or 'no answer'}"
+        return Rules(refused=f"{said}; so nothing may be fetched")
     parsed = Protego.parse(body[:LARGEST].decode("utf-8", "replace"))
     delay = parsed.crawl_delay(agent) or 0.0
     if delay > LONGEST_DELAY:
@@ -66,10 +77,10 @@ class Robots:
     agent : str
         The product token of the crawler.
     ask : callable
-        Returns status (0: no answer) and body for an address, redirects followed.
+        Returns status (0: no answer), body and what went wrong, redirects followed.
     """
 
-    def __init__(self, agent: str, ask: Callable[[str], tuple[int, bytes]]) -> None:
+    def __init__(self, agent: str, ask: Callable[[str], tuple[int, bytes, str]]) -> None:
         self.agent, self._ask = agent, ask
         self._known: dict[str, Rules] = {}
 
@@ -77,8 +88,8 @@ class Robots:
         """Return the rules for an address."""
         origin = address[: address.index("/", len("https://"))]
         if origin not in self._known:
-            status, body = self._ask(f"{origin}/robots.txt")
-            self._known[origin] = rules(status, body, self.agent)
+            status, body, problem = self._ask(f"{origin}/robots.txt")
+            self._known[origin] = rules(status, body, problem, self.agent)
         return self._known[origin]
 
     def problem(self, address: str) -> str:

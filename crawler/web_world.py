@@ -82,7 +82,7 @@ def _checked(starts: Sequence[str], scope: Scope) -> list[str]:
     for start in starts:
         address = normalized(start)
         if address is None:
-            raise CrawlError(f"'{start}' is no address of http or https")
+            raise CrawlError(f"'{start}' is no address such as http://example.org/")
         same = site(address) if scope is Scope.SITE else key(address)
         if same in found:
             what = f"are both on {same}: a site has one" if scope is Scope.SITE else "are one page"

@@ -20,8 +20,9 @@ from crawler.client import Client, Manners
 from crawler.crawl import crawl
 from crawler.exchange import Exchange, Source, with_links
 from crawler.handles import Handles
-from crawler.policies import POLICIES
-from crawler.protocol import Outcome, Policy, Scope, Setting
+from crawler.policies import Chosen
+from crawler.protocol import Outcome, Policy, Scope
+from crawler.schedulers.catalogue import POLICIES
 from crawler.web_world import WebWorld
 from sim_web import profile
 from sim_web.fetcher import Simulated
@@ -86,12 +87,13 @@ class Known:
 
 def visits(policy: Policy, world: Any, starts: Sequence[int], budget: int, truth: Any) -> list[int]:
     """Return the order of visits of a policy in a world."""
-    told = Setting(starts, budget, 5, truth if policy.oracle else None)
+    scheduler = Chosen(policy.name, policy).scheduler(starts, budget, 5, truth)
     ended = crawl(
-        policy.name, policy.make(told), world, starts, budget, policy.scope,
+        policy.name, scheduler, world, starts, budget, policy.scope,
         may_overspend=policy.overspends,
     )  # fmt: skip
-    assert not ended.failed, ended.why
+    # As printed, R3 divides by zero on sites without links: it must do so in each world.
+    assert not ended.failed or policy.overspends, ended.why
     return [int(page) for page in ended.order]
 
 
@@ -132,8 +134,8 @@ def one_address_each(seed: int, style: float, sites: bool) -> Web:
         told["shares"] = {"scc": 0.8, "in": 0, "out": 0.2, "tendrils": 0, "tubes": 0,
                           "disconnected": 0}  # fmt: skip
         told["sites"] = [
-            {"name": f"s{k}", "pages": random.randint(5, 90), "external_links": random.randint(1, 40),
-             "holders": random.choice([0.02, 0.2, 0.6]), "spread": 0.5, "depth": 6}
+            {"name": f"s{k}", "pages": random.randint(5, 90),
+             "external_links": random.randint(1, 40), "holders": random.choice([0.02, 0.2, 0.6]), "spread": 0.5, "depth": 6}
             for k in range(5)
         ]  # fmt: skip
     return Web(profile.from_mapping(told, "test", "test"), 300, seed)
@@ -158,7 +160,7 @@ def test_by_number_and_by_address(policy: Policy, web: Web, count: int, budget: 
     starts = [address(web, web.pages_of(host).start) for host in hosts]
     told = by_number(policy, web, hosts, budget)
     assert told == by_address(policy, ByAddress(SyntheticSite(web)), starts, budget, web)
-    assert 1 <= len(told) and (len(told) <= budget or policy.overspends)
+    assert len(told) >= 1 and (len(told) <= budget or policy.overspends)
 
 
 SERVED = [(1, 0.5, False), (2, 0.2, True), (3, 0.0, True)]
@@ -251,14 +253,16 @@ DOCUMENTATION = Path("/usr/share/doc/python3-doc/html")
 )
 def test_a_real_documentation_site(tmp_path: Path) -> None:
     """Pages of a real site that are read differently twice, or visited in another order."""
-    mounts = {"docs.test": str(DOCUMENTATION.resolve())}
+    root = DOCUMENTATION.resolve()
+    mounts = {"docs.test": str(root)}
+    mounts |= {f"{part}.test": str(root / part) for part in ("c-api", "tutorial")}
     order = captured(tmp_path / "c.gz", mounts, Scope.SITE)
-    assert len(order) > 400
+    assert len(order) > 500
+    starts = [f"http://{host}/" for host in mounts]
     site = SyntheticSite(one_address_each(1, 0.0, False))
     with running(site, mounts) as proxy, Client(proxy) as client:
         for policy in ALL:
             if policy.scope is Scope.SITE and not policy.oracle:
-                live = by_address(policy, client, ["http://docs.test/"], 40)
-                again = by_address(policy, Capture(tmp_path / "c.gz"), ["http://docs.test/"], 40)
-                assert again == live
-                assert len(live) >= 40
+                live = by_address(policy, client, starts, 15)
+                assert by_address(policy, Capture(tmp_path / "c.gz"), starts, 15) == live
+                assert len(live) >= 15

@@ -51,7 +51,7 @@ def replayed(capture: Capture, told: list[Exchange]) -> list[Exchange]:
     return [capture.get(one.address) for one in told]
 
 
-@given(st.lists(exchanges, max_size=8), names)
+@given(st.lists(exchanges, min_size=1, max_size=8), names)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 def test_what_is_written_is_replayed(tmp_path: Path, told: list[Exchange], name: str) -> None:
     """A status, a link or a second visit that is another one in the replay."""
@@ -147,6 +147,13 @@ def test_files_that_cannot_be_had(tmp_path: Path) -> None:
     path.write_bytes(packed)
     with pytest.raises(CrawlError, match=str(path)):
         Capture(path)
+
+
+def test_a_capture_of_nothing_is_none(tmp_path: Path) -> None:
+    """A file that is in the way after a command that failed at once."""
+    for name in ("c", "c.gz"):
+        write(tmp_path / name, [])
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_a_line_looks_like(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_a_policy_for_the_web_hears_of_all() -> None:
 @pytest.mark.parametrize(
     ("scope", "starts", "said"),
     [
-        (Scope.SITE, ["a.test"], "'a.test' is no address of http or https"),
+        (Scope.SITE, ["a.test"], "'a.test' is no address such as http"),
         (Scope.SITE, ["http://a.test/x", "https://A.test"], "are both on a.test: a site has one"),
         (Scope.WEB, ["http://a.test/x", "http://A.test/x/"], "are one page"),
         (Scope.KNOWN, ["http://a.test/"], "needs a world that knows them"),
