@@ -135,7 +135,8 @@ def one_address_each(seed: int, style: float, sites: bool) -> Web:
                           "disconnected": 0}  # fmt: skip
         told["sites"] = [
             {"name": f"s{k}", "pages": random.randint(5, 90),
-             "external_links": random.randint(1, 40), "holders": random.choice([0.02, 0.2, 0.6]), "spread": 0.5, "depth": 6}
+             "external_links": random.randint(1, 40), "spread": 0.5,
+             "holders": random.choice([0.02, 0.2, 0.6]), "depth": 6}
             for k in range(5)
         ]  # fmt: skip
     return Web(profile.from_mapping(told, "test", "test"), 300, seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -66,8 +67,7 @@ def scripted(pages: Mapping[str, Page], name: str = "other") -> Iterator[Scripte
             self.end_headers()
             self.wfile.write(body)
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
+    with _Quiet(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         told.proxy = f"http://127.0.0.1:{server.server_address[1]}"
@@ -76,6 +76,16 @@ def scripted(pages: Mapping[str, Page], name: str = "other") -> Iterator[Scripte
         finally:
             server.shutdown()
             thread.join()
+
+
+class _Quiet(ThreadingHTTPServer):
+    """Prints nothing when a client leaves."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
 class FakeTime:
