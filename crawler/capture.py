@@ -149,7 +149,10 @@ class Capture:
         kept, visit = self._kept.get(name, ()), self._visits[name]
         if visit >= len(kept):
             often = f" more than {len(kept)} time{'s' * (len(kept) > 1)}" if kept else ""
-            raise CrawlError(f"{self.path}: the capture does not have {address}{often}")
+            raise CrawlError(
+                f"{self.path}: the capture does not have {address}{often}: the crawl that wrote it "
+                "did not fetch it"
+            )
         self._visits[name] += 1
         return kept[visit]
 

@@ -64,17 +64,22 @@ class _Wish:
 def crawl_(policy: str, form: str, **wish: Any) -> int:
     r"""Crawl sites by POLICY, one request at a time, and print what was visited.
 
-    POLICY is a name, NAME,key=value, or a policy of your own, module:attribute. robots.txt is
-    honoured, and each host is left alone for a second between requests. Nothing is kept but what
-    --capture writes: all that the policy was told, so that --replay makes the same crawl again, and
-    other policies crawl the same pages. Exit code 0: crawled; 1: no start page could be fetched, or
-    the policy did what none may do; 2: the command is wrong.
+    POLICY is a name, NAME,key=value, or a policy of your own, module:attribute. Policies over sites
+    (one-by-one, equal-quanta, R1, R2, R3, ...) stay on the sites of --start; others (breadth-first,
+    random, opic, ...) follow links to any site. robots.txt is honoured, and each host is left alone
+    for a second between requests.
+
+    Nothing is kept but what --capture writes: all that the policy was told. --replay makes the same
+    crawl again, and other policies crawl the same pages as long as the capture has them.
+    Exit code 0: crawled; 1: no page could be fetched, or the policy did what none may do; 2: the
+    command is wrong, or the capture lacks a page.
 
     \b
-    counterpoint crawl breadth-first --start https://example.org/ --pages 20
-    counterpoint crawl R3 --start http://a.test/ --start http://b.test/ --proxy http://127.0.0.1:8080
-    counterpoint crawl breadth-first --start http://docs.test/ --pages 10000 --capture docs.jsonl.gz
-    counterpoint crawl random --replay docs.jsonl.gz --pages 100 --format json
+    counterpoint crawl one-by-one --start https://example.org/ --pages 20
+    counterpoint crawl breadth-first --start http://a.test/ --proxy http://127.0.0.1:8080
+    counterpoint crawl one-by-one --start http://a.test/ --start http://b.test/ --pages 100000 \
+                       --proxy http://127.0.0.1:8080 --capture both.jsonl.gz
+    counterpoint crawl R3 --replay both.jsonl.gz --pages 50 --format json
     """
     asked = _Wish(**wish)
     _check(asked)

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawler.capture import Capture, Recorder
-from crawler.client import Client, Manners
+from crawler.client import Client, Limits, Manners
 from crawler.crawl import crawl
 from crawler.exchange import Exchange, Source, with_links
 from crawler.handles import Handles
@@ -29,7 +29,9 @@ from sim_web.fetcher import Simulated
 from sim_web.generator import Web
 from sim_web.pages.address import address, page_at
 from sim_web.site import SyntheticSite
+from tests.sim_web.serving import QUICK
 from tests.sim_web.threaded import running
+from tests.sim_web.webs import hostile
 
 ALL = [policy for policy in POLICIES.values() if policy.scope is not Scope.KNOWN]
 FOR_ALL = pytest.mark.parametrize("policy", ALL, ids=lambda policy: policy.name)
@@ -186,6 +188,21 @@ def test_over_http(policy: Policy, served: tuple[Web, str], tmp_path: Path) -> N
     with Client(proxy) as client, Recorder(client, tmp_path / "c.gz") as recorder:
         assert by_address(policy, recorder, starts, 90, web) == told
     assert by_address(policy, Capture(tmp_path / "c.gz"), starts, 90, web) == told
+
+
+@pytest.mark.parametrize("name", ["R3", "random", "opic"])
+def test_a_hostile_web_is_replayed(name: str, tmp_path: Path) -> None:
+    """A fault that the capture does not have, or has otherwise."""
+    web, policy = hostile(4), POLICIES[name]
+    starts = [address(web, web.pages_of(host).start) for host in hosts_of(web, 3)]
+    limits = Limits(seconds=5, body=200_000)
+    with running(SyntheticSite(web), settings=QUICK) as proxy:
+        with Client(proxy, Manners(delay=0.0), limits, sleep=lambda _: None) as client:
+            recorder = Recorder(client, tmp_path / "c")
+            live = by_address(policy, recorder, starts, 60)
+            recorder.close()
+    assert by_address(policy, Capture(tmp_path / "c"), starts, 60) == live
+    assert len(live) > 10
 
 
 def write_site(folder: Path, random: Random, others: Sequence[str]) -> None:
