@@ -196,11 +196,12 @@ def test_a_hostile_web_is_replayed(name: str, tmp_path: Path) -> None:
     web, policy = hostile(4), POLICIES[name]
     starts = [address(web, web.pages_of(host).start) for host in hosts_of(web, 3)]
     limits = Limits(seconds=5, body=200_000)
-    with running(SyntheticSite(web), settings=QUICK) as proxy:
-        with Client(proxy, Manners(delay=0.0), limits, sleep=lambda _: None) as client:
-            recorder = Recorder(client, tmp_path / "c")
-            live = by_address(policy, recorder, starts, 60)
-            recorder.close()
+    with (
+        running(SyntheticSite(web), settings=QUICK) as proxy,
+        Client(proxy, Manners(delay=0.0), limits, sleep=lambda _: None) as client,
+        Recorder(client, tmp_path / "c") as recorder,
+    ):
+        live = by_address(policy, recorder, starts, 60)
     assert by_address(policy, Capture(tmp_path / "c"), starts, 60) == live
     assert len(live) > 10
 
