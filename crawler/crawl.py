@@ -54,7 +54,7 @@ class Ended:
 
     why: str
     failed: bool
-    order: Pages = field(repr=False)
+    order: Pages = field(repr=False, compare=False)
     digest: str
 
     @property

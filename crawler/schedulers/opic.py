@@ -14,9 +14,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from crawler.kernels import EMPTY, GROW, Array, compiled
+from crawler.kernels import GROW, Array, compiled
 from crawler.protocol import NONE, Outcome, Request, Setting
 
+from .site_kernels import EMPTY
 from .tables import FIRST, grown, room_for
 from .web import FETCHED, FLYING, SPENT
 

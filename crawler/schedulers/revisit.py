@@ -16,6 +16,9 @@ from .web import FLYING, SPENT
 
 UNKNOWN = "no page is known"
 
+ANSWERED = (200, 304)
+"""The page came, or is said to be what it was."""
+
 
 class Revisit:
     """Visits pages known from the start; no page while a request for it is in flight.
@@ -167,7 +170,7 @@ class Proportional(Revisit):
             self._began = outcome.time
         self._answers += 1
         self._ended = outcome.time
-        if outcome.status == 200:
+        if outcome.status in ANSWERED:
             self._changes.add(i, outcome.difference > 0, outcome.time)
 
     def rates(self) -> Numbers:

@@ -8,23 +8,26 @@ pages, which reads like the rule; it yields `LATER` where the rule needs an answ
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import TypeAlias
 
-from crawler.kernels import (
+import numpy as np
+
+from crawler.protocol import Outcome, Request, Setting
+from spec.crawl.ucb import TRUST, compare
+
+from .parameters import whole
+from .site_kernels import (
     EMPTY,
     LARGEST,
     SCANNED,
     SUM,
     UNDECIDED,
     WAITING,
-    of_largest_index,
     of_largest_mean,
     of_largest_sum,
+    take_of_largest_index,
 )
-from crawler.protocol import Outcome, Request, Setting
-from spec.crawl.ucb import TRUST, compare
-
-from .parameters import whole
 from .tables import Sites
 from .web import FLYING, SPENT
 
@@ -33,6 +36,10 @@ STUCK = "the site chosen is exhausted, and the rule as printed does not say what
 LATER = -1
 
 Order: TypeAlias = Iterator[int]
+
+
+class _Stuck(Exception):
+    """A rule as printed goes on with a site that is exhausted."""
 
 
 class Rule:
@@ -68,7 +75,10 @@ class Rule:
         if self.issued >= self._limit:
             self.why = SPENT
             return None
-        page = next(self._pages, None)
+        try:
+            page = next(self._pages, None)
+        except _Stuck:
+            page, self.end = None, STUCK
         if page is None or page < 0:
             self.why = self.end if page is None else FLYING
             return None
@@ -89,6 +99,13 @@ class Rule:
             elif not sites.flying(k):
                 return
             yield page  # EMPTY is LATER
+
+    def scan_as_printed(self, k: int, quantum: int) -> Order:
+        """Yield ``quantum`` pages of site ``k``; the rule is stuck where it has not as many."""
+        before = self.issued
+        yield from self.scan(k, quantum)
+        if self.issued - before < quantum:
+            raise _Stuck
 
     def settled(self) -> Order:
         """Wait until all that was asked for has been answered."""
@@ -150,12 +167,11 @@ class R1Printed(Rule):
             return
         share = (2 * self.budget + sites.count) // (2 * sites.count)
         for k in range(sites.count):
-            yield from self.scan(k, share)
+            yield from self.scan_as_printed(k, share)
         yield from self.settled()
-        sums = sites.table[:-1, SUM]
-        rest, before = self.budget - share, self.issued
-        yield from self.scan(int(sums.argmax()), rest)
-        self.end = SPENT if self.issued - before == rest else STUCK
+        best = int(sites.table[:-1, SUM].argmax())
+        yield from self.scan_as_printed(best, self.budget - share)
+        self.end = SPENT
 
 
 class R2(Rule):
@@ -187,18 +203,14 @@ class R2Printed(R2):
         """Yield as the rule is printed."""
         sites = self.sites
         for k in range(sites.count):
-            yield from self.scan(k, self.step)
+            yield from self.scan_as_printed(k, self.step)
         yield from self.settled()
-        indices = [int(s) / self.step for s in sites.table[:-1, SUM]]
+        indices = [Fraction(int(s), self.step) for s in sites.table[:-1, SUM]]
         while indices:
             k = indices.index(max(indices))
-            before = self.issued
-            yield from self.scan(k, self.step)
+            yield from self.scan_as_printed(k, self.step)
             yield from self.settled()
-            if self.issued == before:
-                self.end = STUCK
-                return
-            indices[k] = int(sites.table[k, SUM]) / int(sites.table[k, SCANNED])
+            indices[k] = Fraction(int(sites.table[k, SUM]), int(sites.table[k, SCANNED]))
             if sites.scanned() > self.budget:
                 self.end = SPENT
                 return
@@ -207,15 +219,15 @@ class R2Printed(R2):
 class Chooser(Rule):
     """A rule that chooses the site anew for each page."""
 
-    def choice(self) -> int:
-        """Return the site that is next; `EMPTY` if no page waits."""
+    def draw(self) -> int:
+        """Take a page of the site that is next; `EMPTY` if no page waits."""
         raise NotImplementedError
 
     def chosen(self) -> Order:
-        """Yield the next page of the site that is next."""
-        take = self.sites.take
-        while (k := self.choice()) != EMPTY or self.sites.flying():
-            yield take(k) if k >= 0 else LATER
+        """Yield pages of the sites that win them."""
+        draw = self.draw
+        while (page := draw()) != EMPTY or self.sites.flying():
+            yield page  # EMPTY is LATER
 
 
 class R3(Chooser):
@@ -223,7 +235,7 @@ class R3(Chooser):
 
     def prepare(self) -> None:
         """Read ``initial``."""
-        of_largest_index(self.sites.table, TRUST)
+        take_of_largest_index(self.sites.following, np.zeros_like(self.sites.table), TRUST)
         default = max(1, self.budget // (20 * max(1, self.sites.count)))
         self.initial = whole(self.setting, "initial", default)
 
@@ -233,10 +245,11 @@ class R3(Chooser):
             yield from self.scan(k, self.initial)
         yield from self.chosen()
 
-    def choice(self) -> int:
-        """Return the site with the largest index."""
-        k = of_largest_index(self.sites.table, TRUST)
-        return k if k != UNDECIDED else self._decided()
+    def draw(self) -> int:
+        """Take a page of the site with the largest index."""
+        sites = self.sites
+        page = take_of_largest_index(sites.following, sites.table, TRUST)
+        return page if page != UNDECIDED else sites.take(self._decided())
 
     def _decided(self) -> int:
         """Return the site with the largest index, compared without trust in floats."""
@@ -262,14 +275,10 @@ class R3Printed(R3):
         """Yield as the rule is printed."""
         sites = self.sites
         for k in range(sites.count):
-            yield from self.scan(k, self.initial)
+            yield from self.scan_as_printed(k, self.initial)
         yield from self.settled()
         while sites.count:
-            k = self._chosen()
-            if not sites.waiting(k):
-                self.end = STUCK
-                return
-            yield sites.take(k)
+            yield from self.scan_as_printed(self._chosen(), 1)
             yield from self.settled()
             if sites.scanned() > self.budget:
                 self.end = SPENT

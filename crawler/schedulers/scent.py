@@ -15,7 +15,7 @@ import numpy as np
 from crawler.protocol import Outcome, Setting
 
 from .parameters import number, whole
-from .revisit import Revisit
+from .revisit import ANSWERED, Revisit
 
 
 def news(outcome: Outcome) -> float:
@@ -69,7 +69,7 @@ class Scent(Revisit):
     def learn(self, i: int, outcome: Outcome) -> None:
         """Halve the scent of page number ``i`` and add the harvest."""
         self._answers += 1
-        gain = self._harvest(outcome) if outcome.status == 200 else 0.0
+        gain = self._harvest(outcome) if outcome.status in ANSWERED else 0.0
         self.scent[i] = self.scent[i] / 2 + gain
 
     def _strongest(self) -> list[int]:

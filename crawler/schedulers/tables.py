@@ -8,20 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from crawler.errors import CrawlError
-from crawler.kernels import (
-    COLUMNS,
-    FLYING,
-    GROW,
-    SCANNED,
-    WAITING,
-    Array,
-    absorb,
-    discover,
-    discover_reversed,
-    enqueue,
-    take,
-)
+from crawler.kernels import GROW, Array, discover, discover_reversed
 from crawler.protocol import Outcome, Pages
+
+from .site_kernels import COLUMNS, FLYING, SCANNED, WAITING, absorb, enqueue, take
 
 FIRST = 1024
 """Handles for which there is room at first."""
@@ -87,7 +77,7 @@ class Sites:
     count : int
         K, how many sites there are.
     table : int64 array of shape (K + 1, COLUMNS)
-        A row for each site and one for all together; see `crawler.kernels`.
+        A row for each site and one for all together; see `site_kernels`.
     following : int64 array
         The page behind each page in its site's queue.
     """
