@@ -176,7 +176,7 @@ def _bounds(sizes: Array, pages: int) -> Array:
 def _block_for_depth(pages: int, depth: int, key: np.uint64) -> int:
     """Return the least number of children of a block with which no page is too deep."""
     block = BLOCK + 1
-    while block < BLOCK * pages and int(deepest(key, pages, block)) > depth:
+    while block < BLOCK * pages and is_deeper(key, pages, block, depth):
         block = block + max(1, block // 8)
     return block
 
@@ -200,12 +200,14 @@ def tree_level(key: np.uint64, member: int, block: int) -> int:
 
 
 @compiled
-def deepest(key: np.uint64, members: int, block: int) -> int:
-    """Return the greatest level of a tree."""
-    level = 0
-    for member in range(members):
-        level = max(level, tree_level(key, member, block))
-    return level
+def is_deeper(key: np.uint64, members: int, block: int, depth: int) -> bool:
+    """Tell whether a member of a tree is at a deeper level than ``depth``."""
+    levels = np.zeros(members, dtype=np.int32)
+    for member in range(1, members):
+        levels[member] = levels[tree_parent(key, member, block)] + 1
+        if levels[member] > depth:
+            return True
+    return False
 
 
 @compiled
