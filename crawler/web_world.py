@@ -8,7 +8,7 @@ address; a simulation by numbers knows that they are one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from .pages.addresses import key, normalized, site
 from .protocol import NONE, Outcome, Pages, Scope
 
 LEFT = 302
-"""The status, for a policy that crawls each site for itself, of what redirects off its site."""
+"""The status of what redirects off its site, where sites are not left."""
 
 
 class WebWorld:
@@ -33,6 +33,8 @@ class WebWorld:
         The start page of each site.
     scope : Scope
         Which links the policy is told of.
+    stay : bool
+        Tell a policy that is told of links anywhere of those to the sites of the start pages only.
 
     Attributes
     ----------
@@ -48,11 +50,15 @@ class WebWorld:
         anywhere: are one page).
     """
 
-    def __init__(self, source: Source, starts: Sequence[str], scope: Scope) -> None:
+    def __init__(
+        self, source: Source, starts: Sequence[str], scope: Scope, *, stay: bool = False
+    ) -> None:
         if scope is Scope.KNOWN:
             raise CrawlError("a policy that visits known pages again needs a world that knows them")
+        checked = _checked(starts, scope)
         self.source, self.scope, self.handles = source, scope, Handles()
-        self.starts = [self.handles.handle(address) for address in _checked(starts, scope)]
+        self.starts = [self.handles.handle(address) for address in checked]
+        self._within = frozenset(map(site, checked)) if stay else None
 
     def fetch(self, page: int) -> Outcome:
         """Fetch a page, and offer what it links to."""
@@ -64,13 +70,16 @@ class WebWorld:
         return Outcome(page, 200, self._offered(told), told.external, told.size, 0, told.time)
 
     def _leaves(self, told: Exchange) -> bool:
-        return self.scope is Scope.SITE and told.of_site != site(told.address)
+        stays = self.scope is Scope.SITE or self._within is not None
+        return stays and told.of_site != site(told.address)
 
     def _offered(self, told: Exchange) -> Pages:
-        links = told.links
+        links: Iterable[str] = told.links
         if self.scope is Scope.SITE:
             own = told.of_site
-            links = tuple(address for address in links if site(address) == own)
+            links = (address for address in links if site(address) == own)
+        elif self._within is not None:
+            links = (address for address in links if site(address) in self._within)
         # Two addresses may have one handle.
         found = list(dict.fromkeys(map(self.handles.handle, links)))
         return np.array(found, dtype=np.int64) if found else NONE

@@ -31,6 +31,7 @@ class _Wish:
     starts: Sequence[str]
     pages: int
     seed: int
+    stay: bool
     proxy: str | None
     delay: float | None
     ignore_robots: bool
@@ -47,6 +48,7 @@ class _Wish:
               metavar="N", help="How many pages may be fetched in all.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
               help="Of the policy's chance.")  # fmt: skip
+@click.option("--stay", is_flag=True, help="Follow links to the sites of --start only.")
 @click.option("--proxy", metavar="URL", help="An HTTP proxy, such as `web serve` is.")
 @click.option("--delay", type=click.FloatRange(0, 3600), metavar="SECONDS",
               help="Between requests to one host; a longer Crawl-delay of its robots.txt counts.  "
@@ -66,8 +68,8 @@ def crawl_(policy: str, form: str, **wish: Any) -> int:
 
     POLICY is a name, NAME,key=value, or a policy of your own, module:attribute. Policies over sites
     (one-by-one, equal-quanta, R1, R2, R3, ...) stay on the sites of --start; others (breadth-first,
-    random, opic, ...) follow links to any site. robots.txt is honoured, and each host is left alone
-    for a second between requests.
+    random, opic, ...) follow links to any site, or with --stay among those. robots.txt is honoured,
+    and each host is left alone for a second between requests.
 
     Nothing is kept but what --capture writes: all that the policy was told. --replay makes the same
     crawl again, and other policies crawl the same pages as long as the capture has them.
@@ -126,7 +128,7 @@ def _crawled(text: str, asked: _Wish, tell: Callable[[str], None] | None) -> Cra
         raise CrawlError(f"{text}: visits known pages again and again; it finds none by crawling")
     with _source(chosen, asked) as (source, starts):
         journal = Journal(source, tell)
-        world = WebWorld(journal, starts, policy.scope)
+        world = WebWorld(journal, starts, policy.scope, stay=asked.stay)
         scheduler = chosen.scheduler(world.starts, asked.pages, asked.seed)
         try:
             ended = crawl(text, scheduler, world, world.starts, asked.pages, policy.scope)
@@ -159,9 +161,11 @@ def _source(chosen: Chosen, asked: _Wish) -> Iterator[tuple[Source, Sequence[str
 
     agent = asked.agent or f"counterpoint/{version('counterpoint')}"
     scope = chosen.policy.scope
-    manners = Manners(agent, not asked.ignore_robots, asked.delay, scope is not Scope.SITE)
-    about = {"policy": chosen.text, "scope": str(scope), "seed": asked.seed, "pages": asked.pages,
-             "starts": list(asked.starts), "robots": manners.robots, "agent": agent}  # fmt: skip
+    leaves = scope is not Scope.SITE and not asked.stay
+    manners = Manners(agent, not asked.ignore_robots, asked.delay, leaves)
+    about = {"policy": chosen.text, "scope": str(scope), "stay": asked.stay, "seed": asked.seed,
+             "pages": asked.pages, "starts": list(asked.starts), "robots": manners.robots,
+             "agent": agent}  # fmt: skip
     with ExitStack() as stack:
         source: Source = stack.enter_context(Client(asked.proxy, manners))
         if asked.capture is not None:

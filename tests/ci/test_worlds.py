@@ -10,23 +10,24 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ci.comparison.plan import Plan
+from ci.comparison.planted import Known, Planted
+from ci.comparison.world import World
 from crawler.capture import Capture, Recorder
 from crawler.client import Client, Limits, Manners
 from crawler.crawl import crawl
 from crawler.exchange import Exchange, Source, with_links
 from crawler.handles import Handles
 from crawler.policies import Chosen
-from crawler.protocol import Outcome, Policy, Scope
+from crawler.protocol import Policy, Scope
 from crawler.schedulers.catalogue import POLICIES
 from crawler.web_world import WebWorld
 from sim_web import profile
 from sim_web.fetcher import Simulated
-from sim_web.generator import Web
 from sim_web.pages.address import address, page_at
 from sim_web.site import SyntheticSite
 from tests.sim_web.serving import QUICK
@@ -36,23 +37,6 @@ from tests.sim_web.webs import hostile
 ALL = [policy for policy in POLICIES.values() if policy.scope is not Scope.KNOWN]
 FOR_ALL = pytest.mark.parametrize("policy", ALL, ids=lambda policy: policy.name)
 """Every policy that finds its pages."""
-
-
-class Numbered:
-    """A web by page numbers: nothing is written, nothing is read."""
-
-    def __init__(self, web: Web, scope: Scope) -> None:
-        self.web, self.scope = web, scope
-
-    def fetch(self, page: int) -> Outcome:
-        """Return what the truth says of a page."""
-        web, own = self.web, self.web.host(page)
-        links = web.out_links(page)
-        inside = np.array([web.host(target) == own for target in links.tolist()], dtype=bool)
-        external = sum(web.copies(page, int(k)) for k in np.flatnonzero(~inside))
-        if self.scope is Scope.SITE:
-            links = links[inside]
-        return Outcome(page, 200, links, external)
 
 
 class ByAddress:
@@ -68,23 +52,21 @@ class ByAddress:
         return with_links(Exchange(address, answer.status), answer.body, kind)
 
 
-class Known:
-    """What an oracle is told, by handles of a world of addresses."""
+class ByHandle:
+    """What an oracle is told, in a world of addresses."""
 
-    def __init__(self, web: Web, handles: Handles | None) -> None:
-        self._web, self._handles = web, handles
+    def __init__(self, planted: Planted, handles: Handles) -> None:
+        self._known, self._web, self._handles = Known(planted), planted.web, handles
 
     def external(self, page: int) -> int:
         """Return the external links of a page."""
-        if self._handles is not None:
-            found = page_at(self._web, self._handles.address(page))
-            assert found is not None
-            page = found
-        return Numbered(self._web, Scope.WEB).fetch(page).external
+        found = page_at(self._web, self._handles.address(page))
+        assert found is not None
+        return self._known.external(found)
 
     def rate(self, page: int) -> float:
-        """Return how often a page changes: never."""
-        return 0.0
+        """Return how often a page changes."""
+        raise NotImplementedError
 
 
 def visits(policy: Policy, world: Any, starts: Sequence[int], budget: int, truth: Any) -> list[int]:
@@ -99,26 +81,37 @@ def visits(policy: Policy, world: Any, starts: Sequence[int], budget: int, truth
     return [int(page) for page in ended.order]
 
 
-def by_number(policy: Policy, web: Web, hosts: Sequence[int], budget: int) -> list[str]:
+def by_number(policy: Policy, planted: Planted, budget: int) -> list[str]:
     """Return the addresses that a policy visits in the world of numbers."""
-    starts = [web.pages_of(host).start for host in hosts]
-    order = visits(policy, Numbered(web, policy.scope), starts, budget, Known(web, None))
-    return [address(web, page) for page in order]
+    starts = planted.starts(policy.scope)
+    world = World(planted, policy.scope, 0.1, budget)
+    order = visits(policy, world, starts, budget, Known(planted))
+    return [address(planted.web, page) for page in order]
 
 
 def by_address(
-    policy: Policy, source: Source, starts: Sequence[str], budget: int, web: Web | None = None
-) -> list[str]:
-    """Return the addresses that a policy visits in a world of addresses."""
-    world = WebWorld(source, starts, policy.scope)
-    truth = Known(web, world.handles) if web is not None else None
+    policy: Policy, source: Source, starts: Sequence[str], budget: int,
+    planted: Planted | None = None,
+) -> list[str]:  # fmt: skip
+    """Return the addresses that a policy visits in a world of addresses.
+
+    On a web whose profile names sites, no links out of them are followed.
+    """
+    stay = planted is not None and bool(planted.web.profile.sites)
+    world = WebWorld(source, starts, policy.scope, stay=stay)
+    truth = ByHandle(planted, world.handles) if planted is not None else None
     order = visits(policy, world, world.starts, budget, truth)
     return [world.handles.address(page) for page in order]
 
 
+def start_addresses(planted: Planted) -> list[str]:
+    """Return the addresses of the start pages of the target set."""
+    return [address(planted.web, page) for page in planted.starts(Scope.SITE)]
+
+
 @lru_cache(maxsize=64)
-def one_address_each(seed: int, style: float, sites: bool) -> Web:
-    """Return a web in which every page has one address: no frames, aliases or faults."""
+def one_address_each(seed: int, style: float, sites: bool, count: int = 4) -> Planted:
+    """Plant a web in which every page has one address: no frames, aliases or faults."""
     random = Random(seed)
     told: dict[str, Any] = {
         "hosts": {"mean_pages": 25},
@@ -141,28 +134,24 @@ def one_address_each(seed: int, style: float, sites: bool) -> Web:
              "holders": random.choice([0.02, 0.2, 0.6]), "depth": 6}
             for k in range(5)
         ]  # fmt: skip
-    return Web(profile.from_mapping(told, "test", "test"), 300, seed)
+    plan = Plan((), profile.from_mapping(told, "test", "test"), 150, 300, sites=count)
+    return Planted(plan, seed)
 
 
 webs = st.builds(
-    one_address_each, st.integers(0, 9), st.sampled_from([0.0, 0.1, 0.5]), st.booleans()
-)
-
-
-def hosts_of(web: Web, count: int) -> list[int]:
-    """Return some hosts with more than a page."""
-    return [k for k in range(web.hosts) if len(web.pages_of(k)) > 1][:count]
+    one_address_each, st.integers(0, 9), st.sampled_from([0.0, 0.1, 0.5]), st.booleans(),
+    st.integers(1, 5),
+)  # fmt: skip
 
 
 @FOR_ALL
-@given(web=webs, count=st.integers(1, 5), budget=st.integers(1, 150))
+@given(planted=webs, budget=st.integers(1, 150))
 @settings(max_examples=12)
-def test_by_number_and_by_address(policy: Policy, web: Web, count: int, budget: int) -> None:
+def test_by_number_and_by_address(policy: Policy, planted: Planted, budget: int) -> None:
     """A decision that depends on a handle's number, or a link that is read in another order."""
-    hosts = hosts_of(web, count)
-    starts = [address(web, web.pages_of(host).start) for host in hosts]
-    told = by_number(policy, web, hosts, budget)
-    assert told == by_address(policy, ByAddress(SyntheticSite(web)), starts, budget, web)
+    told = by_number(policy, planted, budget)
+    source, starts = ByAddress(SyntheticSite(planted.web)), start_addresses(planted)
+    assert by_address(policy, source, starts, budget, planted) == told
     assert len(told) >= 1 and (len(told) <= budget or policy.overspends)
 
 
@@ -170,31 +159,30 @@ SERVED = [(1, 0.5, False), (2, 0.2, True), (3, 0.0, True)]
 
 
 @pytest.fixture(scope="module", params=SERVED, ids=str)
-def served(request: pytest.FixtureRequest) -> Iterator[tuple[Web, str]]:
+def served(request: pytest.FixtureRequest) -> Iterator[tuple[Planted, str]]:
     """Serve a web; yield it and the proxy's address."""
-    web = one_address_each(*request.param)
-    with running(SyntheticSite(web)) as proxy:
-        yield web, proxy
+    planted = one_address_each(*request.param)
+    with running(SyntheticSite(planted.web)) as proxy:
+        yield planted, proxy
 
 
 @FOR_ALL
-def test_over_http(policy: Policy, served: tuple[Web, str], tmp_path: Path) -> None:
+def test_over_http(policy: Policy, served: tuple[Planted, str], tmp_path: Path) -> None:
     """An order that is another one over HTTP, or when the crawl is replayed from its capture."""
-    web, proxy = served
-    hosts = hosts_of(web, 4)
-    starts = [address(web, web.pages_of(host).start) for host in hosts]
-    told = by_number(policy, web, hosts, 90)
+    planted, proxy = served
+    starts = start_addresses(planted)
+    told = by_number(policy, planted, 90)
     assert len(set(told)) == len(told) > 4
     with Client(proxy) as client, Recorder(client, tmp_path / "c.gz") as recorder:
-        assert by_address(policy, recorder, starts, 90, web) == told
-    assert by_address(policy, Capture(tmp_path / "c.gz"), starts, 90, web) == told
+        assert by_address(policy, recorder, starts, 90, planted) == told
+    assert by_address(policy, Capture(tmp_path / "c.gz"), starts, 90, planted) == told
 
 
 @pytest.mark.parametrize("name", ["R3", "random", "opic"])
 def test_a_hostile_web_is_replayed(name: str, tmp_path: Path) -> None:
     """A fault that the capture does not have, or has otherwise."""
     web, policy = hostile(4), POLICIES[name]
-    starts = [address(web, web.pages_of(host).start) for host in hosts_of(web, 3)]
+    starts = [address(web, web.pages_of(host).start) for host in range(0, web.hosts, 9)]
     limits = Limits(seconds=5, body=200_000)
     with (
         running(SyntheticSite(web), settings=QUICK) as proxy,
@@ -228,7 +216,7 @@ def captured(path: Path, mounts: dict[str, str], scope: Scope) -> list[str]:
     whole = next(p for p in ALL if p.name == "breadth-first")
     policy = Policy("whole", "", whole.make, scope)
     starts = [f"http://{host}/" for host in mounts]
-    site = SyntheticSite(one_address_each(1, 0.0, False))
+    site = SyntheticSite(one_address_each(1, 0.0, False).web)
     with ExitStack() as stack:
         proxy = stack.enter_context(running(site, mounts))
         client = stack.enter_context(Client(proxy, Manners(leaves_site=scope is not Scope.SITE)))
@@ -255,7 +243,7 @@ def test_mounted_sites(policy: Policy, mounted: tuple[dict[str, str], Path]) -> 
         pytest.skip("of real sites nobody knows the truth")
     mounts, capture = mounted
     starts = [f"http://{host}/" for host in mounts]
-    site = SyntheticSite(one_address_each(1, 0.0, False))
+    site = SyntheticSite(one_address_each(1, 0.0, False).web)
     for budget in (7, 10**3):
         with running(site, mounts) as proxy, Client(proxy) as client:
             live = by_address(policy, client, starts, budget)
@@ -278,7 +266,7 @@ def test_a_real_documentation_site(tmp_path: Path) -> None:
     order = captured(tmp_path / "c.gz", mounts, Scope.SITE)
     assert len(order) > 500
     starts = [f"http://{host}/" for host in mounts]
-    site = SyntheticSite(one_address_each(1, 0.0, False))
+    site = SyntheticSite(one_address_each(1, 0.0, False).web)
     with running(site, mounts) as proxy, Client(proxy) as client:
         for policy in ALL:
             if policy.scope is Scope.SITE and not policy.oracle:

@@ -57,6 +57,16 @@ def test_a_policy_for_the_web_hears_of_all() -> None:
     assert found.fetch(2).external == 1
 
 
+def test_a_policy_for_the_web_can_be_kept_on_some_sites() -> None:
+    """A crawl of given sites that goes elsewhere, or does not go from one to the other."""
+    found = WebWorld(Told(), ["http://a.test/", "http://d.test/"], Scope.WEB, stay=True)
+    offered = [found.handles.address(page) for page in found.fetch(0).links.tolist()]
+    assert offered == ["http://a.test/x/", "https://a.test/y", "http://a.test/"]
+    assert found.fetch(2).status == 302
+    found = WebWorld(Told(), ["http://a.test/", "http://b.test/"], Scope.WEB, stay=True)
+    assert found.fetch(0).links.tolist() == [1, 2, 3, 0]
+
+
 @pytest.mark.parametrize(
     ("scope", "starts", "said"),
     [
