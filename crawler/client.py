@@ -248,7 +248,9 @@ def _said(error: BaseException) -> str:
     """Return what an error says, in one line."""
     if isinstance(error, TimeoutError):
         return "not in time"
-    return " ".join(str(error).split()) or type(error).__name__
+    said = " ".join(str(error).split()) or type(error).__name__
+    # It may quote the server, which may send what moves a terminal's cursor.
+    return "".join(sign if sign.isprintable() else "?" for sign in said)
 
 
 def _proxy(text: str | None) -> str | None:

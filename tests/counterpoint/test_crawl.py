@@ -131,6 +131,39 @@ def test_a_capture_that_breaks_off(
     )  # fmt: skip
 
 
+def test_a_policy_that_goes_anywhere(web: Scripted, capsys: pytest.CaptureFixture[str]) -> None:
+    """A crawl of two sites that is led to a third one, or never leaves the first."""
+    arguments = ("crawl", "breadth-first", "--start", "http://a.test/", "--proxy", web.proxy)
+    _, out, _ = call(capsys, *arguments)
+    assert "  404  http://c.test/z\n" in out
+    web.asked.clear()
+    _, out, _ = call(capsys, *arguments, "--start", "http://b.test/", "--stay")
+    assert out.splitlines()[-1] == "ended: every page found was fetched"
+    assert "http://c.test/z" not in web.asked and "http://a.test/x" in web.asked
+    assert "http://b.test/home" in web.asked
+
+
+def test_a_policy_that_fails(
+    web: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """A traceback for a user's mistake, or one that passes for an end."""
+    (tmp_path / "mine_of_crawl.py").write_text(
+        "from crawler.protocol import Request\n"
+        "class Bad:\n"
+        "    def __init__(self, setting): self.pages = [0, 77]\n"
+        "    def next(self): return Request(self.pages.pop(0))\n"
+        "    def observe(self, outcome): pass\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    name = "mine_of_crawl:Bad"
+    code, out, err = call(capsys, "crawl", name, *STARTS[:2], "--proxy", web.proxy)
+    assert (code, err) == (1, "")
+    assert (
+        out.splitlines()[-1] == f"ended: {name}: step 2: asked for page 77, which was never offered"
+    )
+
+
 def test_nothing_came(capsys: pytest.CaptureFixture[str]) -> None:
     """A crawl of nothing that looks like a success."""
     with scripted({"http://a.test/robots.txt": Page("", 500)}, "counterpoint") as web:

@@ -19,7 +19,7 @@ from tests.sim_web.serving import QUICK, FakeSite
 from tests.sim_web.threaded import running
 from tests.sim_web.webs import hostile
 
-from .scripted import FakeTime, Page, Scripted, scripted
+from .scripted import FakeTime, Page, Scripted, raw, scripted
 
 RUDE = Manners(robots=False, delay=0.0)
 
@@ -113,6 +113,29 @@ def test_what_breaks_on_the_wire(path: str, status: int, problem: str | None) ->
     assert told.status == status
     assert bool(told.problem) == (problem is not None) and (problem or "") in told.problem
     assert told.problem.count("\n") == 0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"", b"\0", b"nonsense\r\n\r\n", b"HTTP/1.1 200\r\n\x1b[31m: x\r\n\r\n",
+        b"HTTP/1.1 \x1b[31m OK\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000,
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nno gzip",
+        b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\x1b[31mzz\r\n",
+        b"HTTP/1.1 301 Moved\r\nLocation: http://\xff\x1b[31m/\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 999 \x1b\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Type: \xff\r\nContent-Length: 0\r\n\r\n",
+    ],
+)  # fmt: skip
+def test_what_is_no_answer(answer: bytes) -> None:
+    """A traceback, or a message that moves the terminal's cursor, for a server's nonsense."""
+    with raw(answer) as there, Client(None, RUDE, Limits(seconds=5)) as source:
+        told = source.get(f"{there}/")
+    assert told.links == () and told.size == 0
+    assert told.problem.isprintable()
+    assert told.status in (0, 200, 301, 999)
+    assert told.problem or told.status
 
 
 def test_what_does_not_end_in_time() -> None:
