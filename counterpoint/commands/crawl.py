@@ -55,7 +55,7 @@ class _Wish:
                    "[1; 0 for this machine and for a synthetic web]")  # fmt: skip
 @click.option("--ignore-robots", is_flag=True, help="Do not ask for robots.txt.")
 @click.option("--agent", metavar="TEXT",
-              help="The User-Agent, which begins with counterpoint and may say whom to ask.",
+              help="The User-Agent: this tool's name, and perhaps whom to ask.",
               )  # fmt: skip
 @click.option("--capture", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write every answer to a new file; packed if it ends with .gz.")  # fmt: skip
