@@ -26,6 +26,7 @@ from spec.catalogue import SPECS
 
 from . import show
 from .commands import mutants
+from .commands.compare import compare
 from .commands.crawl import crawl_
 from .commands.errata import errata
 from .commands.exporting import export
@@ -61,6 +62,7 @@ def counterpoint(context: click.Context) -> None:
     counterpoint web serve --profile broder-1999       a web to crawl, whose truth is known
     counterpoint gate                                  everything, one report
     counterpoint web judge access.jsonl                how well a crawler did
+    counterpoint compare R1 R2 R3 --web universities --pages 2000    crawl policies, offline
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -98,11 +100,14 @@ def _show_entries(found: dict[str, dict[str, str]]) -> None:
 
 
 def _overview() -> dict[str, dict[str, str]]:
+    from crawler.schedulers.catalogue import POLICIES  # with Numba
+
     specs = {name: show.first_line(type(load(name).spec)) for name in SPECS}
     return {
         "specs": specs,
         "engines": {e.name: e.description for e in ENGINES.values()},
         "exports": {f.name: f.description for f in FORMATS.values()},
+        "policies": {name: policy.about for name, policy in POLICIES.items()},
         "web profiles": {name: profile.load(name).about for name in profile.names()},
     }
 
@@ -321,7 +326,7 @@ def gate(budget: float, report: Path, processes: int, form: str) -> int:
     return gates.exit_code(outcomes)
 
 
-for _command in (readings, search_, errata, export, web, crawl_):
+for _command in (readings, search_, errata, export, web, crawl_, compare):
     counterpoint.add_command(_command)
 
 

@@ -123,18 +123,20 @@ def _serve(parent: Connection, told: Any) -> None:
     from .run import Runs
 
     plan: Plan = parent.recv()
-    policies = [find(name) for name in plan.policies]
-    while True:
-        seed, wanted = parent.recv()
-        try:
+    try:
+        policies = [find(name) for name in plan.policies]
+        while True:
+            seed, wanted = parent.recv()
             runs = Runs(plan, seed, told[MARK : MARK + 1])
             for policy in wanted:
                 told[POLICY] = policy
                 parent.send(runs.of(policy, policies[policy]))
-        except Exception as error:
+            parent.send(None)
+    except OSError:  # the parent has ended
+        raise
+    except Exception as error:
+        if not isinstance(error, EOFError):
             parent.send(_sendable(error))
-            return
-        parent.send(None)
 
 
 def _sendable(error: Exception) -> Exception:

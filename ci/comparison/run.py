@@ -40,6 +40,8 @@ class Run:
         Whether it could not be made as the user wished, which is the command's fault.
     steps : int
         Pages fetched.
+    seconds : float
+        By which the clock moved at each visit.
     digest : str
         Of the order.
     sites : int64[sites + 1]
@@ -56,6 +58,7 @@ class Run:
     failed: bool = False
     wrong: bool = False
     steps: int = 0
+    seconds: float = 0.0
     digest: str = ""
     sites: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False)
     final: dict[str, float] = field(default_factory=dict)
@@ -109,8 +112,8 @@ class Runs:
         came = np.array(outcomes, dtype=np.bool_)
         final, curves = self._measured(told.scope, ended.order, came, seconds)
         sites = by_site(planted, ended.order)
-        return Run(self._seed, policy, ended.why, False, False, ended.steps, ended.digest, sites,
-                   final, curves)  # fmt: skip
+        return Run(self._seed, policy, ended.why, False, False, ended.steps, seconds, ended.digest,
+                   sites, final, curves)  # fmt: skip
 
     def _measured(
         self, scope: Scope, order: Array, came: Array, seconds: float
