@@ -62,6 +62,7 @@ def counterpoint(context: click.Context) -> None:
     counterpoint web serve --profile broder-1999       a web to crawl, whose truth is known
     counterpoint gate                                  everything, one report
     counterpoint web judge access.jsonl                how well a crawler did
+    counterpoint crawl R3 --start https://example.org/               a policy on real pages
     counterpoint compare R1 R2 R3 --web universities --pages 2000    crawl policies, offline
     """
     if context.invoked_subcommand is None:
