@@ -136,7 +136,8 @@ class Proportional(Revisit):
     """Pages are visited in proportion to how often they change.
 
     After ``rounds`` visits of every page rates are estimated, and again after every ``every``
-    visits: as many as there are pages, but no more than 50 times in a crawl. With ``rates=true`` they are the true ones.
+    visits: as many as there are pages, but no more than 50 times in a crawl. With ``rates=true``
+    they are the true ones.
     """
 
     def prepare(self) -> None:
