@@ -124,16 +124,18 @@ def _compared(plan: Plan, processes: int, address: str | None) -> Comparison:
 
 def _command(name: str, plan: Plan) -> str:
     """Return the command that compares the same again."""
+    from ci.comparison.plan import DEFAULT_SITES, STEP_LIMIT
+
     parts = ["counterpoint compare", *plan.policies, f"--web {name} --pages {plan.budget}",
              f"--seeds {len(plan.seeds)}"]  # fmt: skip
     if plan.seeds.start:
         parts.append(f"--first-seed {plan.seeds.start}")
     if plan.web_pages is not None:
         parts.append(f"--web-pages {plan.web_pages}")
-    if not plan.profile.sites:
+    if plan.sites != DEFAULT_SITES:
         parts.append(f"--sites {plan.sites}")
     if plan.visits_per_day is not None:
         parts.append(f"--visits-per-day {plan.visits_per_day:g}")
-    if plan.step_limit != 30.0:
+    if plan.step_limit != STEP_LIMIT:
         parts.append(f"--step-limit {plan.step_limit:g}")
     return " ".join(parts)
