@@ -118,7 +118,7 @@ def hang() -> None:
 
 
 class HangsInC(Queue):
-    """Hangs in C at the seventh step"""
+    """Hangs in C at the seventh step."""
 
     def next(self) -> Request | None:
         """Return a page, six times."""

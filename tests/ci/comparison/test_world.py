@@ -118,9 +118,7 @@ def paragraphs(web: Planted, page: int, time: float) -> list[bytes]:
 
 @pytest.mark.parametrize(("name", "pages"), [("living", 300), ("topical", 400)])
 def test_sizes_and_differences_are_those_of_the_rendered_text(name: str, pages: int) -> None:
-    """A size of another version, in another language, without the theme's paragraphs; a change
-    that is overlooked, or counted once where a paragraph is both gone and new.
-    """
+    """A size of another version, language or theme; a change overlooked, or half of one."""
     web = planted(name, pages)
     seconds = 4000.0
     world = World(web, Scope.KNOWN, seconds, 3 * pages)
