@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # numba is loaded where a web is made
 @click.command()
 @click.argument("policies", nargs=-1, required=True, metavar="POLICY...")
 @click.option("--web", "name", required=True, metavar="PROFILE",
-              help="One of `counterpoint web profiles`, or a TOML file.")  # fmt: skip
+              help="One of `web profiles`, or a TOML file.")  # fmt: skip
 @click.option("--pages", type=click.IntRange(1), required=True, metavar="N",
               help="Pages that each run may fetch.")  # fmt: skip
 @click.option("--seeds", type=click.IntRange(1, 100_000), default=10, show_default=True,
@@ -65,7 +65,7 @@ def compare(
 ) -> int:
     r"""Crawl the same webs with several policies, and compare what they bring.
 
-    A POLICY is one of `counterpoint list`, with parameters if need be (R2,step=20), or your own
+    A POLICY is one of `list`, with parameters if need be (R2,step=20), or your own
     (module:attribute). The first is what the others are held against, web by web. Intervals are
     Student's, of 95%.
 
