@@ -26,6 +26,8 @@ from spec.catalogue import SPECS
 
 from . import show
 from .commands import mutants
+from .commands.compare import compare
+from .commands.crawl import crawl_
 from .commands.errata import errata
 from .commands.exporting import export
 from .commands.readings import readings
@@ -60,6 +62,8 @@ def counterpoint(context: click.Context) -> None:
     counterpoint web serve --profile broder-1999       a web to crawl, whose truth is known
     counterpoint gate                                  everything, one report
     counterpoint web judge access.jsonl                how well a crawler did
+    counterpoint crawl R3 --start https://example.org/               a policy on real pages
+    counterpoint compare R1 R2 R3 --web universities --pages 2000    crawl policies, offline
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -97,11 +101,14 @@ def _show_entries(found: dict[str, dict[str, str]]) -> None:
 
 
 def _overview() -> dict[str, dict[str, str]]:
+    from crawler.schedulers.catalogue import POLICIES  # with Numba
+
     specs = {name: show.first_line(type(load(name).spec)) for name in SPECS}
     return {
         "specs": specs,
         "engines": {e.name: e.description for e in ENGINES.values()},
         "exports": {f.name: f.description for f in FORMATS.values()},
+        "policies": {name: policy.about for name, policy in POLICIES.items()},
         "web profiles": {name: profile.load(name).about for name in profile.names()},
     }
 
@@ -320,7 +327,7 @@ def gate(budget: float, report: Path, processes: int, form: str) -> int:
     return gates.exit_code(outcomes)
 
 
-for _command in (readings, search_, errata, export, web):
+for _command in (readings, search_, errata, export, web, crawl_, compare):
     counterpoint.add_command(_command)
 
 

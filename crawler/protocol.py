@@ -154,6 +154,8 @@ class Policy:
         The parameters it takes, with their defaults (None: depends on the setting).
     oracle : bool
         Whether it must be told the truth.
+    overspends : bool
+        Whether it may go beyond the budget and ends by itself: rules as they were printed.
     """
 
     name: str
@@ -162,3 +164,4 @@ class Policy:
     scope: Scope = Scope.WEB
     parameters: dict[str, Any] = field(default_factory=dict)
     oracle: bool = False
+    overspends: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .adjacency import Numbers, drawn_degree, out_links
+from .adjacency import Numbers, drawn_degree, out_links, tail_chance
 from .kernels import Array, compiled
 
 
@@ -43,24 +43,55 @@ def links_of_pages(
 
 
 @compiled
-def drawn_total(numbers: Numbers, first: int, step: int, number: int) -> int:
-    """Return the sum of the degrees drawn for the pages of `links_of_pages`."""
-    total = 0
+def drawn_degrees(numbers: Numbers, first: int, step: int, number: int) -> Array:
+    """Return the degrees drawn for the pages of `links_of_pages`, int64."""
+    found = np.empty(number, dtype=np.int64)
     for k in range(number):
-        total += drawn_degree(numbers, first + k * step)
-    return total
+        found[k] = drawn_degree(numbers, first + k * step)
+    return found
 
 
-def expected_mean(numbers: Numbers, pages: int, sample: int) -> float:
-    """Return the mean out-degree to expect.
+@compiled
+def drawn_chances(numbers: Numbers, first: int, step: int, number: int) -> Array:
+    """Return what decides for the same pages whether their degree is of the tail, float64."""
+    found = np.empty(number)
+    for k in range(number):
+        found[k] = tail_chance(numbers, first + k * step)
+    return found
+
+
+class Means:
+    """The mean out-degree to expect, for each share of the tail of the degrees.
 
     It is the mean of the drawn degrees, whose tail no sample can tell, and what some pages owe
-    beyond that or cannot have, which a sample tells well.
+    beyond that or cannot have, which a sample tells well. A page has one of two degrees, whatever
+    the share: that of the body or that of the tail. Hence both are computed once.
+
+    Parameters
+    ----------
+    numbers : Numbers
+        Of the web; the share that stands in it does not matter, and stays.
+    pages, sample : int
+        Of the web, and how many of them are looked at.
     """
-    step = pages // sample
-    counts, _ = links_of_pages(*packed(numbers), 0, step, sample)
-    beyond = int(counts.sum()) - drawn_total(numbers, 0, step, sample)
-    return drawn_mean(numbers) + beyond / sample
+
+    def __init__(self, numbers: Numbers, pages: int, sample: int) -> None:
+        self._numbers, self._sample = numbers, sample
+        before = float(numbers.degrees[0])
+        self._body, self._tail = (self._beyond(share, pages // sample) for share in (0.0, 1.0))
+        numbers.degrees[0] = before
+        self._chances = drawn_chances(numbers, 0, pages // sample, sample)
+
+    def _beyond(self, share: float, step: int) -> Array:
+        self._numbers.degrees[0] = share
+        counts, _ = links_of_pages(*packed(self._numbers), 0, step, self._sample)
+        return counts - drawn_degrees(self._numbers, 0, step, self._sample)
+
+    def expected(self) -> float:
+        """Return the mean for the share that stands in the numbers."""
+        tail = self._chances < self._numbers.degrees[0]
+        beyond = int(np.where(tail, self._tail, self._body).sum())
+        return drawn_mean(self._numbers) + beyond / self._sample
 
 
 def drawn_mean(numbers: Numbers) -> float:

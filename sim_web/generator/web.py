@@ -34,7 +34,7 @@ from .layout import (
     region_of_host,
     region_of_page,
 )
-from .packing import expected_mean, links, packed
+from .packing import Means, links, packed
 from .sites import external_links
 
 MOST_PAGES = 10**12
@@ -296,10 +296,11 @@ def _adjusted(numbers: Numbers, profile: Profile, pages: int) -> Numbers:
     Some links are owed and some free ones find no target, so it is tried on a sample of pages;
     the mean grows with the share.
     """
-    low, high, sample = 0.0, 1.0, min(pages, _SAMPLE)
+    low, high = 0.0, 1.0
+    means = Means(numbers, pages, min(pages, _SAMPLE))
     for _ in range(12):
         numbers.degrees[0] = (low + high) / 2
-        if expected_mean(numbers, pages, sample) < profile.degrees.mean:
+        if means.expected() < profile.degrees.mean:
             low = numbers.degrees[0]
         else:
             high = numbers.degrees[0]

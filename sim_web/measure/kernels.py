@@ -62,6 +62,16 @@ def extend(
         at += 1
 
 
+@compiled
+def passed_along(offsets: Array, targets: Array, weights: Array) -> Array:
+    """Return the sum of the weights of the pages that link to each page, float64."""
+    received = np.zeros(len(weights))
+    for page in range(len(weights)):
+        for k in range(offsets[page], offsets[page + 1]):
+            received[targets[k]] += weights[page]
+    return received
+
+
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _SEEN, _NEW = 0, 1
 

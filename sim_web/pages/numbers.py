@@ -214,10 +214,20 @@ def _put(
 
 
 @compiled
-def _paragraphs(
+def length_of(key: np.uint64, page: int, paragraphs: float) -> int:
+    """Return how many paragraphs a page has; ``paragraphs``: on average."""
+    length = -math.log(1.0 - unit(key, _LENGTH, page, 0)) * paragraphs
+    return int(length + unit(key, _LENGTH, page, 1))
+
+
+@compiled
+def choose_paragraphs(
     key: np.uint64, page: int, version: int, number: int, themed: bool, found: Array
 ) -> None:
-    """Choose the paragraphs of a version: each change has rewritten one of them, in turn."""
+    """Choose the paragraphs of a version: each change has rewritten one of them, in turn.
+
+    Their numbers in the tables are written behind the first `HEAD` places of ``found``.
+    """
     for k in range(number):
         revision = (version + number - 1 - k) // number
         bits = np.int64(hashed(key, _TEXT + revision * 64, page, k) >> np.uint64(1))
@@ -262,8 +272,7 @@ def drawn(
     """
     numbers = unpacked(whole, real)
     key = numbers.key
-    length = -math.log(1.0 - unit(key, _LENGTH, page, 0)) * paragraphs
-    number = int(length + unit(key, _LENGTH, page, 1))
+    number = length_of(key, page, paragraphs)
     targets = out_links(numbers, page)
     most = HEAD + number
     for position in range(len(targets)):
@@ -276,7 +285,7 @@ def drawn(
     found[PARAGRAPHS] = number
     found[BAD_LINKS] = int(chances[BAD_MEAN] + unit(key, _BAD, page, 0))
     found[HASH] = np.int64(hashed(key, _SEED, page, 0) >> np.uint64(1))
-    _paragraphs(key, page, version, number, relevant(numbers, page), found)
+    choose_paragraphs(key, page, version, number, relevant(numbers, page), found)
     at = HEAD + number
     for position in range(len(targets)):
         target = targets[position]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sim_web.measure.kernels import passed_along
+
 from .reached import Covered, covered
 from .truth import Links, Planted
 
@@ -16,7 +18,6 @@ ITERATIONS = 200
 TOPS = (1, 5, 15)
 """Per cent of the pages, by PageRank: 5 and 15 are [COV]'s thresholds."""
 
-_LINKS_AT_ONCE = 1 << 22
 _PAGES_AT_ONCE = 1 << 20
 
 
@@ -83,30 +84,12 @@ def page_rank(offsets: NDArray[np.int64], targets: NDArray[np.int64]) -> Ranks:
     values = np.full(pages, 1.0 / pages)
     residual, rounds = np.inf, 0
     while residual >= TOLERANCE and rounds < ITERATIONS:
-        moved = _moved(offsets, targets, degrees, values / divisors)
+        moved = passed_along(offsets, targets, values / divisors)
         rest = (1 - DAMPING) + DAMPING * float(values[dangling].sum())
         new = DAMPING * moved + rest / pages
         residual = float(np.abs(new - values).sum())
         values, rounds = new, rounds + 1
     return Ranks(values, rounds, residual)
-
-
-def _moved(
-    offsets: NDArray[np.int64],
-    targets: NDArray[np.int64],
-    degrees: NDArray[np.int64],
-    shares: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return what each page receives; a few million links at a time bound the memory."""
-    pages = len(shares)
-    received = np.zeros(pages)
-    cuts = np.searchsorted(offsets, np.arange(0, offsets[-1] + _LINKS_AT_ONCE, _LINKS_AT_ONCE))
-    cuts = np.unique(np.minimum(cuts, pages))
-    for first, last in zip(cuts, [*cuts[1:], pages], strict=True):
-        weights = np.repeat(shares[first:last], degrees[first:last])
-        some = targets[offsets[first] : offsets[last]]
-        received += np.bincount(some, weights, minlength=pages)
-    return received
 
 
 def top(ranks: NDArray[np.float64], per_cent: int) -> NDArray[np.int64]:

@@ -76,18 +76,6 @@ def test_page_rank_is_that_of_networkx(web: SmallWeb) -> None:
     assert math.isclose(ranks.values.sum(), 1)
 
 
-def test_page_rank_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Links lost where a block of them ends, or counted in two blocks."""
-    chance = np.random.default_rng(3)
-    degrees = chance.integers(0, 9, 400)
-    offsets = np.concatenate(([0], np.cumsum(degrees)))
-    targets = chance.integers(0, 400, offsets[-1]).astype(np.uint32)
-    whole = quality.page_rank(offsets, targets).values
-    for links in (1, 7, 64):
-        monkeypatch.setattr(quality, "_LINKS_AT_ONCE", links)
-        assert np.allclose(quality.page_rank(offsets, targets).values, whole, atol=1e-14)
-
-
 @given(crawls())
 def test_quality_coverage(crawl: Crawl) -> None:
     """A top that is none, is not by PageRank, or is counted of the fetched pages."""

@@ -1,0 +1,1 @@
+"""Policies compared on the same webs, in process, under a virtual clock."""

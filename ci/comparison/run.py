@@ -1,0 +1,148 @@
+"""One policy on one web."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from crawler.crawl import crawl
+from crawler.errors import CrawlError
+from crawler.kernels import offer
+from crawler.policies import Chosen
+from crawler.protocol import NONE, Outcome, Scope
+
+from .measures import Array, by_site, discovery
+from .plan import Plan
+from .planted import Known, Planted
+from .revisits import Revisited
+from .world import World, seconds_per_visit
+
+IDLE, MAKING, FIRST = -1, 0, 1
+"""Marks: no policy's turn; one is made; its first step. Step s is begun at 2 s - 1, and at 2 s its
+page has come; whoever stands at a mark for too long is at the step (mark + 1) // 2."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of a policy on the web of a seed.
+
+    Attributes
+    ----------
+    seed, policy : int
+        The web, and the place of the policy in the plan.
+    why : str
+        Why it ended, in one line.
+    failed : bool
+        Whether the policy did what none may do; nothing was measured then.
+    wrong : bool
+        Whether it could not be made as the user wished, which is the command's fault.
+    steps : int
+        Pages fetched.
+    seconds : float
+        By which the clock moved at each visit.
+    digest : str
+        Of the order.
+    sites : int64[sites + 1]
+        Visits of each site of the target set, and of all others.
+    final : dict of str to float
+        Measures at the end, by the names of `MEASURES`.
+    curves : dict of str to float64[points]
+        The same at the plan's grid.
+    """
+
+    seed: int
+    policy: int
+    why: str
+    failed: bool = False
+    wrong: bool = False
+    steps: int = 0
+    seconds: float = 0.0
+    digest: str = ""
+    sites: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False)
+    final: dict[str, float] = field(default_factory=dict)
+    curves: dict[str, Array] = field(default_factory=dict, compare=False)
+
+
+class Runs:
+    """All policies of a plan on the web of one seed.
+
+    Parameters
+    ----------
+    plan : Plan
+    seed : int
+    mark : int64[1], optional
+        Where the step is left that a policy is at.
+    """
+
+    def __init__(self, plan: Plan, seed: int, mark: Any = None) -> None:
+        self._plan, self._seed = plan, seed
+        self._planted = Planted(plan, seed)
+        self._mark = [IDLE] if mark is None else mark
+        self._revisited: Revisited | None = None
+        offer(NONE, np.zeros(1, dtype=np.uint8))  # what the loop compiles is no policy's time
+
+    def of(self, policy: int, chosen: Chosen) -> Run:
+        """Run a policy and measure what it did."""
+        plan, planted, told = self._plan, self._planted, chosen.policy
+        name = plan.policies[policy]
+        starts = planted.starts(told.scope)
+        seconds = seconds_per_visit(plan, planted, told.scope)
+        world = World(planted, told.scope, seconds, plan.budget, self._mark)
+        outcomes: list[bool] = []
+        try:
+            self._mark[0] = MAKING
+            scheduler = chosen.scheduler(starts, plan.budget, self._seed, Known(planted))
+        except CrawlError as error:
+            why = f"{name}: while it was made: {str(error).removeprefix(f'{name}: ')}"
+            return Run(self._seed, policy, why, failed=True, wrong=not _raised(error))
+        finally:
+            self._mark[0] = IDLE
+        self._mark[0] = FIRST
+        try:
+            ended = crawl(
+                name, scheduler, world, starts, plan.budget, told.scope,
+                on_outcome=_noted(outcomes, self._mark), step_limit=plan.step_limit,
+                may_overspend=told.overspends,
+            )  # fmt: skip
+        finally:
+            self._mark[0] = IDLE
+        if ended.failed:
+            return Run(self._seed, policy, ended.why, failed=True, steps=ended.steps)
+        came = np.array(outcomes, dtype=np.bool_)
+        final, curves = self._measured(told.scope, ended.order, came, seconds)
+        sites = by_site(planted, ended.order)
+        return Run(self._seed, policy, ended.why, False, False, ended.steps, seconds, ended.digest,
+                   sites, final, curves)  # fmt: skip
+
+    def _measured(
+        self, scope: Scope, order: Array, came: Array, seconds: float
+    ) -> tuple[dict[str, float], dict[str, Array]]:
+        grid = self._plan.grid
+        steps = np.append(grid, max(len(order), 1))
+        if scope is not Scope.KNOWN:
+            whole = discovery(self._planted, scope, order, came, steps)
+            final = {name: float(curve[-1]) for name, curve in whole.items()}
+            return final, {name: curve[:-1] for name, curve in whole.items()}
+        if self._revisited is None:
+            pages = np.array(self._planted.starts(scope), dtype=np.int64)
+            self._revisited = Revisited(self._planted, pages, seconds, grid)
+        curves = self._revisited.curves(order, came)
+        return {name: float(curve.mean()) for name, curve in curves.items()}, curves
+
+
+def _noted(outcomes: list[bool], mark: Any) -> Callable[[Outcome], None]:
+    append = outcomes.append
+
+    def note(outcome: Outcome) -> None:
+        append(outcome.status == 200)
+        mark[0] += 1
+
+    return note
+
+
+def _raised(error: CrawlError) -> bool:
+    """Tell whether a policy's own code raised while it made a scheduler."""
+    return error.__cause__ is not None and not isinstance(error.__cause__, CrawlError)

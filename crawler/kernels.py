@@ -1,0 +1,77 @@
+"""Compiled functions of the crawl loop and of lists of pages: each is called once a step.
+
+Compiled functions call only functions of their own file: Numba keeps compiled code under the date
+of one file. Pages are handles; tables by handle are grown by whoever owns them, so a function that
+finds a handle beyond its table changes nothing and returns `GROW`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+Array = np.ndarray[Any, Any]
+"""An array whose type of elements the docstring states."""
+
+
+def compiled(function: F) -> F:
+    """Compile a function on its first call; the code is kept for later processes."""
+    return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+
+
+GROW = -1
+
+UNKNOWN, OFFERED, ASKED = 0, 1, 2
+
+
+@compiled
+def fits(links: Array, size: int) -> bool:
+    """Return whether all of ``links`` are handles below ``size``."""
+    low = high = 0
+    for link in links:
+        low = min(low, link)
+        high = max(high, link)
+    return low == 0 and high < size
+
+
+@compiled
+def offer(links: Array, standing: Array) -> int:
+    """Mark pages of which a policy learns as `OFFERED`, unless they were `ASKED` for."""
+    if not fits(links, standing.size):
+        return GROW
+    for link in links:
+        if standing[link] == 0:
+            standing[link] = 1
+    return 0
+
+
+@compiled
+def discover(links: Array, seen: Array, pages: Array, end: int) -> int:
+    """Append the pages not seen before to ``pages[:end]``, and return the new end."""
+    if end + links.size > pages.size or not fits(links, seen.size):
+        return GROW
+    for link in links:
+        if not seen[link]:
+            seen[link] = True
+            pages[end] = link
+            end += 1
+    return end
+
+
+@compiled
+def discover_reversed(links: Array, seen: Array, pages: Array, end: int) -> int:
+    """Do what `discover` does, with the first of the new pages last."""
+    new = discover(links, seen, pages, end)
+    if new == GROW:
+        return GROW
+    low, high = end, new - 1
+    while low < high:
+        pages[low], pages[high] = pages[high], pages[low]
+        low += 1
+        high -= 1
+    return new

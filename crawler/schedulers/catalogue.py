@@ -1,0 +1,55 @@
+"""All policies that come with us."""
+
+from __future__ import annotations
+
+from crawler.protocol import Policy, Scope
+
+from . import bandits, hits, opic, oracle, revisit, rules, scent, web
+
+_ESTIMATED = {"rounds": 2, "every": None, "rates": False}
+_SCENT = {"delta": 1.0, "batch": None, "initial": 20.0}
+
+POLICIES: dict[str, Policy] = {
+    policy.name: policy
+    for policy in (
+        Policy("breadth-first", "the page found first", web.BreadthFirst),
+        Policy("depth-first", "the page found last", web.DepthFirst),
+        Policy("random", "any page found, with the same chance", web.Random),
+        Policy("one-by-one", "sites in turn, each to its end", rules.OneByOne, Scope.SITE),
+        Policy("equal-quanta", "so many pages of each site in turn", rules.EqualQuanta,
+               Scope.SITE, {"quantum": 10}),
+        Policy("R1", "N/K pages of every site, the rest on the most fruitful", rules.R1,
+               Scope.SITE),
+        Policy("R2", "step pages of the site with the largest mean", rules.R2, Scope.SITE,
+               {"step": None}),
+        Policy("R3", "one page of the site with the largest index of UCB1", rules.R3, Scope.SITE,
+               {"initial": None}),
+        Policy("R1-printed", "R1 as printed: it overspends", rules.R1Printed, Scope.SITE,
+               overspends=True),
+        Policy("R2-printed", "R2 as printed: it overspends", rules.R2Printed, Scope.SITE,
+               {"step": None}, overspends=True),
+        Policy("R3-printed", "R3 as printed: it overspends, and divides by zero", rules.R3Printed,
+               Scope.SITE, {"initial": None}, overspends=True),
+        Policy("thompson", "Thompson sampling of sites, Poisson counts", bandits.Thompson,
+               Scope.SITE, {"shape": 1.0, "rate": 1.0}),
+        Policy("discounted-ucb", "UCB of sites that forgets, for yields that change",
+               bandits.DiscountedUcb, Scope.SITE, {"discount": 0.995, "exploration": 0.1}),
+        Policy("opic", "the page with the most cash from pages that link to it", opic.Opic),
+        Policy("focused-hits", "what the best hubs link to, weighed by HITS", hits.FocusedHits,
+               Scope.WEB, {"expand": 10}),
+        Policy("oracle", "of the pages found, the one with the most external links",
+               oracle.Oracle, Scope.SITE, oracle=True),
+        Policy("uniform", "every known page in turn", revisit.Uniform, Scope.KNOWN),
+        Policy("random-revisit", "any known page, with the same chance", revisit.RandomRevisit,
+               Scope.KNOWN),
+        Policy("proportional", "pages as often as they change", revisit.Proportional,
+               Scope.KNOWN, _ESTIMATED),
+        Policy("optimal-freshness", "pages as often as keeps the mean freshness greatest",
+               revisit.OptimalFreshness, Scope.KNOWN, _ESTIMATED),
+        Policy("scent", "S.C.E.N.T.: the pages with the strongest scent", scent.Scent,
+               Scope.KNOWN, _SCENT),
+        Policy("scent-printed", "S.C.E.N.T. as printed: the harvest is the page's size",
+               scent.ScentPrinted, Scope.KNOWN, _SCENT),
+    )
+}  # fmt: skip
+"""By name, in the order in which they are listed."""

@@ -1,0 +1,53 @@
+"""What could be reached at best, nearly: a policy that is told the truth."""
+
+from __future__ import annotations
+
+import heapq
+
+from crawler.errors import CrawlError
+from crawler.protocol import Outcome, Request, Setting, Truth
+
+from .tables import Found
+from .web import FETCHED, FLYING, SPENT
+
+
+class Oracle:
+    """Of the pages found, the one with the most external links; of equals, the one found first.
+
+    Greedy: it does not know what a page without external links leads to.
+    """
+
+    def __init__(self, setting: Setting) -> None:
+        if setting.truth is None:
+            raise CrawlError("an oracle must be told the truth, and nobody knows it here")
+        self.why = ""
+        self._truth: Truth = setting.truth
+        self._budget = setting.budget
+        self._issued = self._observed = self._weighed = 0
+        self._found = Found(setting.starts)
+        self._heap: list[tuple[int, int, int]] = []
+
+    def next(self) -> Request | None:
+        """Return the page with the most external links."""
+        if self._issued >= self._budget:
+            self.why = SPENT
+            return None
+        self._weigh()
+        if not self._heap:
+            self.why = FLYING if self._issued > self._observed else FETCHED
+            return None
+        self._issued += 1
+        return Request(heapq.heappop(self._heap)[2])
+
+    def _weigh(self) -> None:
+        """Ask the truth about the pages that are new."""
+        begin, end = self._weighed, self._found.end
+        for number, page in enumerate(self._found.pages[begin:end].tolist(), begin):
+            heapq.heappush(self._heap, (-self._truth.external(page), number, page))
+        self._weighed = end
+
+    def observe(self, outcome: Outcome) -> None:
+        """Learn of new pages."""
+        self._observed += 1
+        if outcome.status == 200:
+            self._found.add(outcome.links)

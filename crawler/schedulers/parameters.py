@@ -1,0 +1,54 @@
+"""Reading a policy's own parameters out of its setting."""
+
+from __future__ import annotations
+
+from crawler.errors import CrawlError
+from crawler.protocol import Setting
+
+
+def whole(setting: Setting, name: str, default: int, least: int = 1) -> int:
+    """Return a parameter that is a whole number from ``least`` on.
+
+    Raises
+    ------
+    CrawlError
+        If it is anything else.
+    """
+    value = setting.parameters.get(name)
+    if value is None:
+        return default
+    if type(value) is not int or value < least:
+        raise CrawlError(f"{name} is a whole number from {least} on, not {value!r}")
+    return value
+
+
+def number(setting: Setting, name: str, default: float, least: float, most: float) -> float:
+    """Return a parameter that is a number from ``least`` to ``most``.
+
+    Raises
+    ------
+    CrawlError
+        If it is anything else.
+    """
+    value = setting.parameters.get(name)
+    if value is None:
+        return default
+    if type(value) not in (int, float) or not least <= value <= most:
+        raise CrawlError(f"{name} is a number from {least:g} to {most:g}, not {value!r}")
+    return float(value)
+
+
+def switch(setting: Setting, name: str) -> bool:
+    """Return a parameter that is true or false, false if it is not given.
+
+    Raises
+    ------
+    CrawlError
+        If it is anything else.
+    """
+    value = setting.parameters.get(name)
+    if value is None:
+        return False
+    if type(value) is not bool:
+        raise CrawlError(f"{name} is true or false, not {value!r}")
+    return value

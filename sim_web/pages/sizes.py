@@ -1,0 +1,157 @@
+"""How many bytes of text a page has, and how many are new or gone, without writing the page.
+
+A page's text is its paragraphs, as encoded, and the line that tells its version. Titles and
+anchors do not count: the ones never change, the others are about what is linked. A paragraph that
+was rewritten is gone as it was, and new as it is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sim_web.generator import Web
+from sim_web.generator.adjacency import relevant
+from sim_web.generator.counting import first_pages
+from sim_web.generator.kernels import Array, compiled
+from sim_web.generator.packing import packed, unpacked
+
+from . import text
+from .change import law, time_of, version_at
+from .encoding import encoding
+from .numbers import GENERAL, HEAD, OF_THEME, choose_paragraphs, length_of
+
+_TAGS = len(b"<p></p>\n")
+
+
+@compiled
+def _habits(
+    whole: Array, real: Array, first: Array, table: Array, means: Array
+) -> tuple[Array, Array, Array]:
+    """Return each page's number of paragraphs, whether it is about its theme, and its table."""
+    numbers = unpacked(whole, real)
+    pages = first[-1]
+    length = np.empty(pages, dtype=np.int32)
+    themed = np.empty(pages, dtype=np.bool_)
+    of = np.empty(pages, dtype=np.int32)
+    for host in range(len(first) - 1):
+        for page in range(first[host], first[host + 1]):
+            length[page] = length_of(numbers.key, page, means[host])
+            themed[page] = relevant(numbers, page)
+            of[page] = table[host]
+    return length, themed, of
+
+
+@compiled
+def _digits(number: int) -> int:
+    digits = 0
+    while number > 0:
+        digits += 1
+        number //= 10
+    return digits
+
+
+@compiled
+def _compared(
+    key: np.uint64, page: int, old: int, new: int, number: int, themed: bool, lengths: Array
+) -> tuple[int, int]:
+    """Return the bytes of the new version, and of them and the old one's what the other lacks."""
+    before = np.empty(HEAD + number, dtype=np.int64)
+    now = np.empty(HEAD + number, dtype=np.int64)
+    choose_paragraphs(key, page, old, number, themed, before)
+    choose_paragraphs(key, page, new, number, themed, now)
+    size, other = _digits(new), 0
+    if old != new:
+        other = _digits(old) + size
+    for k in range(HEAD, HEAD + number):
+        size += lengths[now[k]]
+        if before[k] != now[k]:
+            other += lengths[before[k]] + lengths[now[k]]
+    return size, other
+
+
+@compiled
+def _all_compared(
+    key: np.uint64, pages: Array, old: Array, new: Array, length: Array, themed: Array, of: Array,
+    lengths: Array,
+) -> tuple[Array, Array]:  # fmt: skip
+    size = np.empty(len(pages), dtype=np.int64)
+    other = np.empty(len(pages), dtype=np.int64)
+    for k in range(len(pages)):
+        page = pages[k]
+        size[k], other[k] = _compared(
+            key, page, old[k], new[k], length[page], themed[page], lengths[of[page]]
+        )
+    return size, other
+
+
+@compiled
+def _versions(key: np.uint64, law: Array, pages: Array, times: Array) -> Array:
+    found = np.empty(len(pages), dtype=np.int64)
+    for k in range(len(pages)):
+        found[k] = version_at(key, law, pages[k], times[k])
+    return found
+
+
+@compiled
+def _times(key: np.uint64, law: Array, pages: Array, versions: Array) -> Array:
+    found = np.empty(len(pages))
+    for k in range(len(pages)):
+        found[k] = time_of(key, law, pages[k], versions[k])
+    return found
+
+
+class Texts:
+    """The sizes of the texts of a web's pages, in each of their versions.
+
+    Parameters
+    ----------
+    web : Web
+        Its pages' habits are kept, 9 bytes for each.
+    """
+
+    def __init__(self, web: Web) -> None:
+        first = first_pages(web)
+        rows: dict[tuple[str, str, int], int] = {}
+        table = np.empty(web.hosts, dtype=np.int32)
+        means = np.empty(web.hosts)
+        lengths: list[list[int]] = []
+        themes = int(web.profile.themes.count)
+        for host in range(web.hosts):
+            how = encoding(web, host)
+            tables = text.general(how.language, how.name)
+            theme = web.theme(host) if themes > 1 else 0
+            means[host] = web.profile.style.text_bytes / tables.mean_bytes
+            table[host] = rows.setdefault((how.language, how.name, theme), len(rows))
+            if len(rows) > len(lengths):
+                of_theme = text.of_theme(theme, how.language, how.name)
+                lengths.append(_lengths(tables, of_theme))
+        self._key, self._law = web.numbers.key, law(web)
+        self._lengths = np.array(lengths, dtype=np.int64).reshape(-1, GENERAL + OF_THEME)
+        self._habits = _habits(*packed(web.numbers), first, table, means)
+
+    def compared(self, pages: Array, old: Array, new: Array) -> tuple[Array, Array]:
+        """Compare versions of pages.
+
+        Parameters
+        ----------
+        pages, old, new : int64[n]
+            Pages, and two versions of each, that is how often it had changed.
+
+        Returns
+        -------
+        int64[n], int64[n]
+            The bytes of the new version's text; the bytes that are in one of them only.
+        """
+        return _all_compared(self._key, pages, old, new, *self._habits, self._lengths)
+
+    def versions(self, pages: Array, times: Array) -> Array:
+        """Return how often pages had changed by times, int64[n]."""
+        return _versions(self._key, self._law, pages, times)
+
+    def times(self, pages: Array, versions: Array) -> Array:
+        """Return when pages became versions, float64[n]; infinite: they never do."""
+        return _times(self._key, self._law, pages, versions)
+
+
+def _lengths(general: text.Tables, of_theme: text.Tables) -> list[int]:
+    return [len(one) - _TAGS for one in general.paragraphs + of_theme.paragraphs]

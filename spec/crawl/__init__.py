@@ -1,0 +1,1 @@
+"""Schedulers as the papers state them, and what they must keep."""

@@ -1,0 +1,134 @@
+"""Why S.C.E.N.T. keeps its bounds for ever: the argument of `scent` as lemmas for induction.
+
+Nothing ends here, and the unit in which scents are kept is any positive integer. What a run of any
+length computes is a multiple of some unit, so that in that unit nothing is rounded; the lemmas hold
+in every unit, and even if each halving were rounded down.
+"""
+
+from __future__ import annotations
+
+from spec.notation import (
+    ANY,
+    Array,
+    Integer,
+    Value,
+    count,
+    every,
+    finished,
+    implies,
+    initially,
+    lemma,
+    no,
+    some,
+)
+
+from .scent import Scent
+
+
+class EndlessScent(Scent):
+    """S.C.E.N.T. without a last iteration, and without a least unit."""
+
+    name = "endless-scent"
+    without = ("all_iterations_are_over",)
+
+    unit = Integer(1, lambda s: 2**s.iterations, initially=ANY, grows=True)
+    scent = Array(
+        Scent.pages,
+        Integer(0, lambda s: s.bound * 2**s.iterations, grows=True),
+        initially=ANY,
+    )
+
+    def one(s) -> Value:
+        """Return the unit."""
+        return s.unit
+
+    def may_go_on(s) -> Value:
+        """Always say so."""
+        return True
+
+    @initially
+    def all_alike(s) -> Value:
+        """Every page begins with the same scent."""
+        return every(s.scent[p] == s.initial * s.unit for p in s.pages)
+
+    @finished
+    def never(s) -> Value:
+        """It runs for ever."""
+        return False
+
+    # Words for the lemmas
+
+    def above(s, p: int) -> Value:
+        """Return how many pages would be visited before p, as scents are."""
+        return count(s.is_stronger(q, p) for q in s.pages if q != p)
+
+    # The lemmas
+
+    @lemma
+    def no_more_than_the_batch(s) -> Value:
+        """An iteration visits no more pages than it should."""
+        return s.number_visited() <= s.batch
+
+    @lemma
+    def few_are_strong(s) -> Value:
+        """Above C + (r - j) d there are (j - 1) batches at most, fewer by those just visited."""
+        return every(
+            some(strong == 0, strong + s.number_visited() <= (j - 1) * s.batch)
+            for j in range(1, s.rounds + 1)
+            for strong in [s.strong(s.step + (s.rounds - j) * s.delta_s)]
+        )
+
+    def strong(s, limit: int) -> Value:
+        """Return how many pages that this iteration has not visited are above a limit."""
+        return count(every(no(s.visited[p]), s.scent[p] > limit * s.unit) for p in s.pages)
+
+    @lemma
+    def who_was_visited_is_weak(s) -> Value:
+        """Whoever was visited in this iteration will have C at the most after the gain."""
+        limit = (s.step - s.delta_s) * s.unit
+        return every(implies(s.visited[p], s.scent[p] <= limit) for p in s.pages)
+
+    @lemma
+    def who_waits_grows(s) -> Value:
+        """After w iterations of waiting a scent is m + w d or more."""
+        least = min(s.initial, s.delta_s)
+        return every(
+            implies(
+                every(no(s.visited[p]), s.wait[p] >= w),
+                s.scent[p] >= (least + w * s.delta_s) * s.unit,
+            )
+            for p in s.pages
+            for w in range(s.gap if s.delta_s else 1)
+        )
+
+    @lemma
+    def who_is_visited_waits_no_more(s) -> Value:
+        """Whoever was visited in this iteration does not wait."""
+        return every(implies(s.visited[p], s.wait[p] == 0) for p in s.pages)
+
+    @lemma(when=lambda s: s.delta_s > 0)
+    def nobody_passes_twice(s) -> Value:
+        """From some time on, who was visited meanwhile stays below the page that waits."""
+        others = len(s.pages) - 1
+        return every(
+            implies(
+                every(no(s.visited[p]), s.wait[p] == w),
+                s.above(p) + s.batch * (w - s.passing) + s.number_visited() <= others,
+            )
+            for p in s.pages
+            for w in range(s.passing, s.gap)
+        )
+
+    @lemma(when=lambda s: s.delta_s == 0 and s.returns == "difference")
+    def unchanged_is_weak(s) -> Value:
+        """What was found unchanged k times in a row has no more than the bound over 2^k."""
+        return every(
+            implies(s.unchanged[p] == k, s.scent[p] * 2**k <= s.bound * s.unit)
+            for p in s.pages
+            for k in range(s.enough + 1)
+        )
+
+    @lemma(when=lambda s: s.delta_s == 0 and s.returns == "difference")
+    def changed_is_strong(s) -> Value:
+        """What was found changed has 1 at least."""
+        return every(implies(s.changed[p], s.scent[p] >= s.unit) for p in s.pages)

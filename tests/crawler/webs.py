@@ -1,0 +1,128 @@
+"""Small random webs, worlds that answer from them, and ways to run a policy."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+
+from crawler.crawl import Ended, crawl
+from crawler.policies import Chosen, find
+from crawler.protocol import NONE, Outcome, Scheduler, Scope
+
+
+@dataclass(frozen=True)
+class Web:
+    """Pages 0 .. n - 1; ``starts`` holds the first page of each site."""
+
+    sites: int
+    site: tuple[int, ...]
+    links: tuple[tuple[int, ...], ...]
+    external: tuple[int, ...]
+    failing: frozenset[int]
+
+    @property
+    def starts(self) -> list[int]:
+        return [self.site.index(k) for k in range(self.sites)]
+
+    def told(self, page: int, scope: Scope) -> list[int]:
+        """Return the links of a page that a policy of some scope is told of."""
+        if page in self.failing or scope is Scope.KNOWN:
+            return []
+        own = self.site[page]
+        return [q for q in self.links[page] if scope is Scope.WEB or self.site[q] == own]
+
+    def reachable(self, scope: Scope) -> set[int]:
+        """Return the pages that can be found from the starts."""
+        found, left = set(self.starts), self.starts
+        while left:
+            new = set(self.told(left.pop(), scope)) - found
+            found |= new
+            left += sorted(new)
+        return found
+
+
+@st.composite
+def webs(draw: st.DrawFn, most: int = 24, failures: bool = True) -> Web:
+    """Return a web of one to five sites."""
+    sites = draw(st.integers(1, 5))
+    count = draw(st.integers(sites, most))
+    numbers = random.Random(draw(st.integers(0, 2**32)))
+    site = [*range(sites), *(numbers.randrange(sites) for _ in range(count - sites))]
+    share = draw(st.sampled_from([0.0, 0.1, 0.3]))
+    most_links = draw(st.sampled_from([1, 2, 3, 6]))
+    links = []
+    for p in range(count):
+        near = [q for q in range(count) if numbers.random() < 0.8 or site[q] == site[p]]
+        links.append(tuple(numbers.sample(near, min(len(near), numbers.randint(0, most_links)))))
+    largest = draw(st.sampled_from([0, 1, 2, 9]))
+    external = tuple(numbers.choice([0, 0, numbers.randint(0, largest)]) for _ in range(count))
+    failing = frozenset(p for p in range(count) if failures and numbers.random() < share)
+    return Web(sites, tuple(site), tuple(links), external, failing)
+
+
+class World:
+    """Answers from a web. Pages have other handles, if ``handles`` has them by page."""
+
+    def __init__(self, web: Web, scope: Scope, handles: Sequence[int] | None = None) -> None:
+        self.web, self.scope = web, scope
+        self.handle = list(handles) if handles is not None else list(range(len(web.site)))
+        self.page = {handle: page for page, handle in enumerate(self.handle)}
+        self.visits = [0] * len(web.site)
+        self.clock = 0.0
+        known = range(len(web.site)) if scope is Scope.KNOWN else web.starts
+        self.starts = [self.handle[p] for p in known]
+
+    def fetch(self, handle: int) -> Outcome:
+        page = self.page[handle]
+        self.clock += 1.5
+        if page in self.web.failing:
+            return Outcome(handle, 503, time=self.clock)
+        links = [self.handle[q] for q in self.web.told(page, self.scope)]
+        visit = self.visits[page]
+        self.visits[page] += 1
+        difference = (page * 7 + visit * visit) % (page + 2) * 10 if visit else 0
+        return Outcome(handle, 200, np.array(links, dtype=np.int64) if links else NONE,
+                       self.web.external[page], 100 + page, difference, self.clock)  # fmt: skip
+
+    def external(self, handle: int) -> int:
+        return self.web.external[self.page[handle]]
+
+    def rate(self, handle: int) -> float:
+        return 0.01 * (self.page[handle] % 4)
+
+
+def run(
+    name: str, web: Web, budget: int, seed: int = 0, handles: Sequence[int] | None = None
+) -> tuple[list[int], Ended]:
+    """Run a policy by itself and return the pages in the order of visits, and how it ended."""
+    chosen = find(name)
+    world = World(web, chosen.policy.scope, handles)
+    ended = crawl(name, chosen.scheduler(world.starts, budget, seed, world), world, world.starts,
+                  budget, chosen.policy.scope, may_overspend=chosen.policy.overspends)  # fmt: skip
+    return [world.page[int(handle)] for handle in ended.order], ended
+
+
+def fly(
+    chosen: Chosen, web: Web, budget: int, flight: int, chance: random.Random,
+    check: Callable[[int, set[int]], None],
+) -> tuple[list[int], str]:  # fmt: skip
+    """Run a policy with several requests in flight, answered in any order."""
+    world = World(web, chosen.policy.scope)
+    scheduler: Scheduler = chosen.scheduler(world.starts, budget, 0, world)
+    flying: list[int] = []
+    order: list[int] = []
+    while True:
+        request = scheduler.next() if len(flying) < flight else None
+        if request is not None:
+            check(request.page, set(flying))
+            order.append(request.page)
+            flying.append(request.page)
+        elif flying:
+            page = flying.pop(chance.randrange(len(flying)))
+            scheduler.observe(world.fetch(page))
+        else:
+            return order, scheduler.why
