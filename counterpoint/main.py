@@ -111,7 +111,7 @@ def _describe(reference: str) -> dict[str, dict[str, str]]:
     parameters = model.spec.declared_parameters
     return {
         "parameters": {
-            n: f"{p.help} ({p.allowed()}; default {p.default or 'none'})"
+            n: f"{p.help} ({p.allowed()}; default {'none' if p.default == '' else p.default})"
             for n, p in parameters.items()
         },
         "properties": {p.name: f"{p.description} ({p.kind})" for p in model.properties},
