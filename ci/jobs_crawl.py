@@ -9,7 +9,7 @@ from models.engines import Options
 
 from .job import Job
 
-SMALL = Options(runs=300)
+SMALL = Options(runs=100)
 """Random runs are many enough to find what is wrong here, and few enough for a gate."""
 
 SAFE = (
@@ -239,7 +239,7 @@ SCENT: tuple[Job, ...] = (
     Job("scent", {}, "induction", "Gap and bound are kept for ever."),
     Job(
         "scent",
-        {"pages": 5, "batch": 2, "changes": 4, "initial": 9},
+        {"pages": 4, "batch": 2, "changes": 4, "initial": 9},
         "induction",
         "So they are with more pages, visits and changes.",
     ),

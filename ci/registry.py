@@ -285,6 +285,15 @@ JOBS: tuple[Job, ...] = (
     ),
     Job(
         "philosophers",
+        {},
+        "exhaustive",
+        "Five philosophers who all take the left fork first can starve.",
+        violated={"no-deadlock": 10},
+        states=1363,
+    ),
+    Job("filter-lock", {}, "exhaustive", "Peterson's lock for three is right.", states=642),
+    Job(
+        "philosophers",
         {"philosophers": 10},
         "exhaustive",
         "Ten philosophers who all take the left fork first can starve.",

@@ -28,6 +28,13 @@ from tests.reference import LEAVES
 
 MODELS = {
     "peterson": lambda: load("peterson"),
+    "breadth first": lambda: load("breadth-first", ["pages=4"]),
+    "breadth first in order": lambda: load("breadth-first", ["pages=4", "answers=in-order"]),
+    "focused hits": lambda: load("focused-hits", ["hubs=2"]),
+    "frontier": lambda: load("frontier", ["pages=3"]),
+    "retrieval": lambda: load("retrieval"),
+    "scent": lambda: load("scent", ["iterations=6"]),
+    "scent without gain": lambda: load("scent", ["delta-s=0", "iterations=4", "batch=2"]),
     "dstm mended": lambda: load("dstm", ["validation=owners"]),
     "jvstm": lambda: load("jvstm", ["advance=first"]),
     "mcrt mended": lambda: load("mcrt", ["read-check=all-records"]),
