@@ -232,8 +232,7 @@ class Scent(Spec):
     def may_leave(s) -> bool:
         """Whether there is time to see that an unchanged page is left."""
         time = s.iterations >= s.enough * len(s.pages)
-        plain = s.delta_s == 0 and s.returns == "difference"
-        return plain and s.initial > 0 and time and len(s.pages) > s.batch
+        return s.delta_s == 0 and s.initial > 0 and time and len(s.pages) > s.batch
 
     @property
     def may_pass_over(s) -> bool:

@@ -43,7 +43,8 @@ def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert lines[1] == "peterson"
-    assert "exhaustive first=turn: mutual-exclusion violated" in lines[2]
+    assert lines[2].endswith("exhaustive first=turn: mutual-exclusion")
+    assert lines[3] == "violated after 6 steps"
     assert lines[4].endswith("exhaustive defaults")
     assert lines[5] == "scent"
     assert "bounded pages=2 iterations=2" in lines[6]
