@@ -17,6 +17,8 @@ from models.verdict import Verdict
 
 COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
 
+GATE_COLOURS = {"as expected": "green", "fell": "red", "unknown": "yellow"}
+
 
 def width() -> int:
     """Return the columns to use: the terminal's, from 40 to 120; 80 in a pipe."""
@@ -148,17 +150,19 @@ def first_line(of: type) -> str:
 
 def gate(outcomes: Sequence[Outcome], total: str, seconds: float, folder: Path) -> None:
     """Print the gate's outcomes, what is not as expected with the command that shows it."""
-    colours = {"as expected": "green", "fell": "red", "unknown": "yellow"}
     for outcome in outcomes:
-        answer = click.style(f"{outcome.answer:11}", fg=colours[outcome.answer])
+        answer = click.style(f"{outcome.answer:11}", fg=GATE_COLOURS[outcome.answer])
         lines = textwrap.wrap(outcome.job.name, width() - 22, break_on_hyphens=False)
         click.echo(f"{answer}  {outcome.seconds:5.1f} s  " + ("\n" + " " * 22).join(lines))
-        for _, text in (*outcome.surprises, *outcome.unknown):
-            click.echo(
-                textwrap.fill(text, width(), initial_indent="    ", subsequent_indent="    ")
-            )
-        if outcome.answer != "as expected":
-            click.echo(f"    To reproduce: {reproduce(outcome)}")
+        not_as_expected(outcome)
     click.echo()
     click.echo(click.style(f"{total}, in {seconds:.0f} s", bold=True))
     click.echo(f"The report is {folder / 'index.html'}")
+
+
+def not_as_expected(outcome: Outcome) -> None:
+    """Print how an outcome differs from what must come out, with the command that shows it."""
+    for _, text in (*outcome.surprises, *outcome.unknown):
+        click.echo(textwrap.fill(text, width(), initial_indent="    ", subsequent_indent="    "))
+    if outcome.answer != "as expected":
+        click.echo(f"    To reproduce: {reproduce(outcome)}")

@@ -28,6 +28,7 @@ from models.verdict import replay
 from spec.catalogue import MUTANTS
 from spec.notation import SpecError, mutant
 from spec.stm.window import Window
+from tests.spec.crawl.kills import KILLS, SURVIVE_CRAWLING
 
 SHORTEST = {
     "window-stm": {
@@ -91,6 +92,7 @@ SHORTEST = {
         "releases-before-publishing": (3, "one-publisher"),
         "release-leaves-the-clock-odd": (5, "one-publisher"),
     },
+    **KILLS,
 }
 """What breaks first, and after how many steps; of several, the weakest criterion."""
 
@@ -102,6 +104,7 @@ SURVIVE = {
     "picks-inside-the-window",
     "old-version-ends-for-live-readers-only",
     "snapshot-is-too-late",
+    *SURVIVE_CRAWLING,
 }
 """At the default bounds, of any spec."""
 
