@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models import bounded, exhaustive, stateful
+from models import bounded, exhaustive, induction, stateful
 from models.loading import load
 from spec.crawl.equal_quanta import EqualQuanta
 from spec.crawl.r1 import R1
@@ -101,6 +101,22 @@ def test_flaws_that_are_not_given_follow_the_reading(reference: str) -> None:
     flawed = load(reference, ["exhausted=stay"])
     assert flawed.changed_parameters() == {"exhausted": "stay"}
     assert load(reference).changed_parameters() == {}
+
+
+@pytest.mark.parametrize(
+    ("reference", "settings"),
+    [
+        ("equal-quanta", "sites=3 budget=40 pages=20 quantum=4"),
+        ("equal-quanta", "quantum=5"),
+        ("r1", "sites=4 budget=40 pages=20"),
+        ("r2", "sites=3 budget=40 pages=20 step=3"),
+        ("r3", ""),
+    ],
+)
+def test_they_are_right_in_every_step(reference: str, settings: str) -> None:
+    """A lemma that is not kept, or a claim that holds only as far as all states were visited."""
+    verdicts = induction.check(load(reference, settings.split()))
+    assert {v.answer for v in verdicts if v.claim.kind != "sometimes"} == {"holds"}
 
 
 def test_sizes_that_contradict_each_other_are_refused() -> None:
