@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 from sim_web import profile
 from sim_web.errors import WebError
 from sim_web.generator import Component, Explicit, Web
+from sim_web.generator.adjacency import drawn_degree
 from sim_web.generator.kernels import permuted, unpermuted, zipf_mass, zipf_rank
-from sim_web.generator.packing import packed, unpacked
+from sim_web.generator.layout import is_deeper, tree_level
+from sim_web.generator.packing import Means, drawn_mean, links_of_pages, packed, unpacked
 from sim_web.sections import Shares, Site
 
 from .profiles import profiles, webs
@@ -55,6 +57,28 @@ def parts(made: nx.DiGraph) -> dict[int, Component]:
         else:
             found[page] = Component.TENDRILS
     return found
+
+
+@settings(max_examples=20, deadline=None)
+@given(webs(), st.floats(0, 1))
+def test_the_mean_to_expect_is_that_of_the_pages(web: Web, share: float) -> None:
+    """Degrees of the body taken for those of the tail; a share that is left changed."""
+    numbers = web.numbers
+    before, sample = float(numbers.degrees[0]), min(web.pages, 50)
+    means = Means(numbers, web.pages, sample)
+    assert numbers.degrees[0] == before
+    numbers.degrees[0] = share
+    counts, _ = links_of_pages(*packed(numbers), 0, web.pages // sample, sample)
+    drawn = [int(drawn_degree(numbers, k * (web.pages // sample))) for k in range(sample)]
+    assert means.expected() == drawn_mean(numbers) + (int(counts.sum()) - sum(drawn)) / sample
+    numbers.degrees[0] = before
+
+
+@given(st.integers(1, 300), st.integers(9, 60), st.integers(0, 12))
+def test_a_tree_is_deeper_if_a_member_is(members: int, block: int, depth: int) -> None:
+    """The last member, or the deepest one, left out."""
+    deepest = max(int(tree_level(KEY, member, block)) for member in range(members))
+    assert is_deeper(KEY, members, block, depth) == (deepest > depth)
 
 
 @given(st.integers(1, 5000), st.data())
