@@ -63,7 +63,7 @@ class Scent(Revisit):
         self._next = next(self._left, -1)
 
     def learn(self, i: int, outcome: Outcome) -> None:
-        """Halve the scent of page number ``i`` and add the harvest; after the last page, all gain."""
+        """Halve the scent of a page and add the harvest; after the last of a batch, all gain."""
         self._answers += 1
         gain = self._harvest(outcome) if outcome.status in ANSWERED else 0.0
         self.scent[i] = self.scent[i] / 2 + gain
