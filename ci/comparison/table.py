@@ -60,7 +60,9 @@ def figure(value: float, measure: Measure, signed: bool = False) -> str:
     if measure.share:
         return f"{100 * value:{sign}.2f}%"
     digits = 0 if abs(value) >= 10_000 else 1 if abs(value) >= 100 else 2
-    return f"{value:{sign},.0f}" if value == round(value) else f"{value:{sign},.{digits}f}"
+    if value == round(value) and (value == 0 or abs(value) >= 1000):
+        digits = 0
+    return f"{value:{sign},.{digits}f}"
 
 
 def _sites(of: Comparison) -> Iterator[str]:

@@ -223,7 +223,7 @@ def _reach(member: int, members: int, block: int, enough: int) -> int:
 
 @compiled
 def deeper(key: np.uint64, members: int, block: int, depth: int) -> bool:
-    """Tell whether the greatest level of a tree is above a depth, as `deepest` would.
+    """Tell whether the greatest level of a tree is above a depth.
 
     Goes down from the root, the first child first, and only where there is room for enough
     generations. Room shrinks as numbers grow, so that the first child without it is the last one
@@ -249,15 +249,6 @@ def deeper(key: np.uint64, members: int, block: int, depth: int) -> bool:
         path[level] = child
         next_child[level] = _first_child(child, block)
     return False
-
-
-@compiled
-def deepest(key: np.uint64, members: int, block: int) -> int:
-    """Return the greatest level of a tree."""
-    level = 0
-    for member in range(members):
-        level = max(level, tree_level(key, member, block))
-    return level
 
 
 @compiled

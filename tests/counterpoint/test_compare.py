@@ -100,8 +100,6 @@ def test_a_wrong_command_is_told_in_one_line(
     arguments: tuple[str, ...], line: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """A traceback, more than a line, another exit code than 2, half a table."""
-    if "--on" in arguments:
-        pytest.importorskip("distributed")
     code, out, err = said(capfd, *arguments)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1

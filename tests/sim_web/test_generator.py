@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from sim_web import profile
 from sim_web.errors import WebError
 from sim_web.generator import Component, Explicit, Web
+from sim_web.generator.adjacency import drawn_degree
 from sim_web.generator.kernels import permuted, unpermuted, zipf_mass, zipf_rank
-from sim_web.generator.layout import BLOCK, deeper, deepest, lay_out
-from sim_web.generator.packing import packed, unpacked
+from sim_web.generator.layout import BLOCK, deeper, lay_out, tree_level
+from sim_web.generator.packing import Means, drawn_mean, links_of_pages, packed, unpacked
 from sim_web.sections import Shares, Site
 
 from .profiles import profiles, webs
@@ -58,6 +59,21 @@ def parts(made: nx.DiGraph) -> dict[int, Component]:
         else:
             found[page] = Component.TENDRILS
     return found
+
+
+@settings(max_examples=20, deadline=None)
+@given(webs(), st.floats(0, 1))
+def test_the_mean_to_expect_is_that_of_the_pages(web: Web, share: float) -> None:
+    """Degrees of the body taken for those of the tail; a share that is left changed."""
+    numbers = web.numbers
+    before, sample = float(numbers.degrees[0]), min(web.pages, 50)
+    means = Means(numbers, web.pages, sample)
+    assert numbers.degrees[0] == before
+    numbers.degrees[0] = share
+    counts, _ = links_of_pages(*packed(numbers), 0, web.pages // sample, sample)
+    drawn = [int(drawn_degree(numbers, k * (web.pages // sample))) for k in range(sample)]
+    assert means.expected() == drawn_mean(numbers) + (int(counts.sum()) - sum(drawn)) / sample
+    numbers.degrees[0] = before
 
 
 @given(st.integers(1, 5000), st.data())
@@ -254,7 +270,7 @@ def test_a_deep_tree_is_known_by_few_of_its_members(
 ) -> None:
     """A member that is deep and was passed over, or a depth that no member has."""
     key = np.uint64(seed)
-    top = int(deepest(key, members, block))
+    top = max(int(tree_level(key, member, block)) for member in range(members))
     depth = max(0, top + more)
     assert bool(deeper(key, members, block, depth)) == (top > depth)
 
