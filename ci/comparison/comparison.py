@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from crawler.errors import CrawlError
+from crawler.policies import Chosen, find
 from crawler.protocol import Scope
 
-from .choosing import Chosen, chosen
 from .crew import Crew, Fallen
 from .measures import MEASURES, Measure
 from .plan import Plan
@@ -103,7 +103,7 @@ def checked(plan: Plan) -> list[Chosen]:
     twice = [name for name, count in Counter(plan.policies).items() if count > 1]
     if twice:
         raise CrawlError(f"policy '{twice[0]}' is named twice")
-    return [chosen(name) for name in plan.policies]
+    return [find(name) for name in plan.policies]
 
 
 def compare(plan: Plan, processes: int, tell: Tell | None = None) -> Comparison:

@@ -1,7 +1,7 @@
 """A process that runs policies, and can be ended whatever it does.
 
-It is a new interpreter, not a fork; it ends when its standard input does, that is with its parent in
-whatever way that ends. What it prints goes to standard error. The step that it is at stands in a
+It is a new interpreter, not a fork; it ends when its standard input does, that is with its parent,
+in whatever way that ends. What it prints goes to standard error. The step that it is at stands in a
 file which both processes have mapped, so that it can be read even while compiled code holds the
 interpreter.
 """
@@ -118,11 +118,12 @@ def serve(connection: int, marks: int) -> None:
 
 
 def _serve(parent: Connection, told: Any) -> None:
-    from .choosing import chosen
+    from crawler.policies import find
+
     from .run import Runs
 
     plan: Plan = parent.recv()
-    policies = [chosen(name) for name in plan.policies]
+    policies = [find(name) for name in plan.policies]
     while True:
         seed, wanted = parent.recv()
         try:

@@ -4,8 +4,8 @@ The target set are the profile's own sites, or those hosts that have the most pa
 have themes, of those that share the largest one's). Three scopes see three parts of the web:
 
 - `Scope.SITE`: each site of the target set for itself, by the links within it;
-- `Scope.WEB`: all that the start pages of the target set lead to. Where the profile names sites, the
-  others are only led to: nobody follows links out of the target set;
+- `Scope.WEB`: all that the start pages of the target set lead to. Where the profile names sites,
+  the others are only led to: nobody follows links out of the target set;
 - `Scope.KNOWN`: all pages, or all pages of the sites that the profile names.
 """
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
-from traceback import extract_tb
 from typing import Any
 
 import numpy as np
 
 from crawler.crawl import crawl
 from crawler.errors import CrawlError
-from crawler.protocol import Outcome, Scope, Setting
+from crawler.policies import Chosen
+from crawler.protocol import Outcome, Scope
 
-from .choosing import Chosen
 from .measures import Array, by_site, discovery
 from .plan import Plan
 from .planted import Known, Planted
@@ -89,17 +87,12 @@ class Runs:
         seconds = seconds_per_visit(plan, planted, told.scope)
         world = World(planted, told.scope, seconds, plan.budget, self._mark)
         outcomes: list[bool] = []
-        setting = Setting(
-            starts, plan.budget, self._seed, Known(planted) if told.oracle else None,
-            chosen.parameters,
-        )  # fmt: skip
         try:
             self._mark[0] = MAKING
-            scheduler = told.make(setting)
+            scheduler = chosen.scheduler(starts, plan.budget, self._seed, Known(planted))
         except CrawlError as error:
-            return Run(self._seed, policy, f"{name}: {error}", failed=True, wrong=True)
-        except (Exception, SystemExit) as error:
-            return Run(self._seed, policy, f"{name}: while it was made: {said(error)}", failed=True)
+            why = f"{name}: while it was made: {str(error).removeprefix(f'{name}: ')}"
+            return Run(self._seed, policy, why, failed=True, wrong=not _raised(error))
         finally:
             self._mark[0] = IDLE
         self._mark[0] = FIRST
@@ -145,9 +138,6 @@ def _noted(outcomes: list[bool], mark: Any) -> Callable[[Outcome], None]:
     return note
 
 
-def said(error: BaseException) -> str:
-    """Return an error of a user's code in one line, with the place where it was raised."""
-    text = str(error).strip().partition("\n")[0]
-    place = extract_tb(error.__traceback__)[-1]
-    told = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    return f"{told} ({Path(place.filename).name}:{place.lineno})"
+def _raised(error: CrawlError) -> bool:
+    """Tell whether a policy's own code raised while it made a scheduler."""
+    return error.__cause__ is not None and not isinstance(error.__cause__, CrawlError)

@@ -5,7 +5,6 @@ The clock moves by one visit at each fetch, so that time is a function of the st
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -50,7 +49,7 @@ class World:
 
     def __init__(
         self, planted: Planted, scope: Scope, seconds: float, steps: int,
-        mark: Sequence[int] | Any = None,
+        mark: Any = None,
     ) -> None:  # fmt: skip
         offsets, self._targets = planted.part(scope)
         self._offsets = np.ascontiguousarray(offsets).data

@@ -114,7 +114,7 @@ class Texts:
         rows: dict[tuple[str, str, int], int] = {}
         table = np.empty(web.hosts, dtype=np.int32)
         means = np.empty(web.hosts)
-        lengths = []
+        lengths: list[list[int]] = []
         themes = int(web.profile.themes.count)
         for host in range(web.hosts):
             how = encoding(web, host)
