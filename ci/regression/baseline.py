@@ -1,8 +1,8 @@
 """What was committed: a file for each policy and profile.
 
 A file holds the measures of each seed, the mean curves, the share of the visits of each site, the
-digest of each order, and the whole order on the first seed, so that the first visit that changed can
-be named.
+digest of each order, and the whole order on the first seed, so that the first visit that changed
+can be named. Of a policy that fails, as a rule that is printed wrong may, it holds the line that says so.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import os
 import zlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ import numpy as np
 from ci.comparison.comparison import Compared
 from ci.comparison.plan import Plan
 from crawler.errors import CrawlError
-from crawler.protocol import Pages
+from crawler.protocol import NONE, Pages
 
 VERSION = 1
 DIGITS = 9
@@ -50,24 +50,27 @@ class Baseline:
         Of the orders of visits, by seed.
     order : str
         That of the first seed, packed.
+    fell : str
+        Why there is nothing else: the line that names policy and step; "" if it did not fail.
     """
 
     policy: str
     profile: str
     budget: int
     web_pages: int
-    steps: list[int]
-    values: dict[str, list[float]]
-    curves: dict[str, list[float]]
-    sites: list[float]
-    why: list[str]
-    digests: list[str]
-    order: str
+    steps: list[int] = field(default_factory=list)
+    values: dict[str, list[float]] = field(default_factory=dict)
+    curves: dict[str, list[float]] = field(default_factory=dict)
+    sites: list[float] = field(default_factory=list)
+    why: list[str] = field(default_factory=list)
+    digests: list[str] = field(default_factory=list)
+    order: str = ""
+    fell: str = ""
 
     @property
     def visits(self) -> Pages:
         """The order of visits on the first seed."""
-        return unpacked(self.order)
+        return unpacked(self.order) if self.order else NONE
 
     @property
     def name(self) -> str:
@@ -87,8 +90,12 @@ def unpacked(text: str) -> Pages:
 
 
 def of(plan: Plan, told: Compared) -> Baseline:
-    """Return what is kept of a policy's runs, none of which failed."""
-    measures = [name for name in told.runs[0].final]
+    """Return what is kept of a policy's runs."""
+    if told.fell:
+        return Baseline(
+            told.name, plan.profile.name, plan.budget, plan.pages_of_web, fell=told.fell
+        )
+    measures = list(told.runs[0].final)
     return Baseline(
         policy=told.name,
         profile=plan.profile.name,

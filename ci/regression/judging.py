@@ -48,9 +48,7 @@ class Judged:
         return "fell" if self.changes else "as expected"
 
 
-def judged(
-    plan: Plan, told: Compared, now: Baseline | None, before: Baseline | None
-) -> Judged:
+def judged(plan: Plan, told: Compared, now: Baseline, before: Baseline | None) -> Judged:
     """Hold a policy's runs against what was committed.
 
     Parameters
@@ -58,13 +56,13 @@ def judged(
     plan : Plan
     told : Compared
         The runs.
-    now : Baseline or None
-        The same as it would be committed; None if the policy fell.
+    now : Baseline
+        The same as it would be committed.
     before : Baseline or None
         None: nothing was committed.
     """
-    name = f"{told.name} on {plan.profile.name}"
-    return Judged(name, tuple(_changes(plan, told, now, before)), now, before, again(plan, told))
+    changes = tuple(_changes(plan, told.scope, now, before))
+    return Judged(now.name, changes, now, before, again(plan, told))
 
 
 def again(plan: Plan, told: Compared) -> str:
@@ -75,22 +73,23 @@ def again(plan: Plan, told: Compared) -> str:
     )
 
 
-def _changes(
-    plan: Plan, told: Compared, now: Baseline | None, before: Baseline | None
-) -> Iterator[str]:
-    if now is None:
-        yield told.fell or "it did not run"
-        return
+def _changes(plan: Plan, scope: Scope, now: Baseline, before: Baseline | None) -> Iterator[str]:
     if before is None:
-        yield "there is no baseline of it; counterpoint gate --accept makes one"
-        return
-    if (now.budget, now.web_pages, len(now.digests)) != (
-        before.budget, before.web_pages, len(before.digests)
-    ):  # fmt: skip
-        yield "its baseline is of another budget, web or number of seeds"
-        return
+        yield now.fell or "there is no baseline of it; counterpoint gate --accept makes one"
+    elif (now.budget, now.web_pages) != (before.budget, before.web_pages):
+        yield "its baseline is of another budget or web; counterpoint gate --accept makes one"
+    elif now.fell or before.fell:
+        if now.fell != before.fell:
+            yield f"{now.fell or 'it no longer falls'}; before: {before.fell or 'it did not fall'}"
+    elif len(now.digests) != len(before.digests):
+        yield "its baseline is of another number of seeds; counterpoint gate --accept makes one"
+    else:
+        yield from _of_runs(plan, scope, now, before)
+
+
+def _of_runs(plan: Plan, scope: Scope, now: Baseline, before: Baseline) -> Iterator[str]:
     if now.digests != before.digests:
-        yield from _of_order(plan, told.scope, now, before)
+        yield from _of_order(plan, scope, now, before)
     yield from _of_measures(now, before)
     if now.why != before.why:
         yield _of_ends(now, before)
@@ -154,11 +153,11 @@ def _levels_fall(planted: Planted, order: Pages) -> str:
 def _of_sites(planted: Planted, now: Baseline, before: Baseline) -> Iterator[str]:
     """Name the sites whose share of the visits moved most."""
     names = [planted.web.name(site) for site in planted.sites] + ["other hosts"]
+    rows = zip(names, now.sites, before.sites, strict=True)
     moved = sorted(
-        ((abs(a - b), name, a, b) for name, a, b in
-         zip(names, now.sites, before.sites, strict=True) if abs(a - b) > _SHIFT or (b > 0) > (a > 0)),
+        ((abs(a - b), name, a, b) for name, a, b in rows if abs(a - b) > _SHIFT or a == 0 < b),
         reverse=True,
-    )  # fmt: skip
+    )
     for _, name, a, b in moved[:3]:
         if a == 0:
             yield f"{name} is starved: none of the visits, before {b:.1%}"

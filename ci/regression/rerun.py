@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ci.comparison.comparison import Compared, compare
-from ci.comparison.plan import Plan
+from ci.comparison.comparison import compare
 
 from . import baseline
-from .baseline import Baseline
 from .cases import CASES, Case
 from .judging import Judged, judged
 
@@ -64,32 +62,29 @@ def _case(
     told = compare(run_, processes, tell and (lambda line: tell(f"{case.profile}: {line}")))
     for name, one in zip(case.policies, told.policies, strict=True):
         named = replace(one, name=name)
-        yield judged(plan, named, _kept(plan, named), before[name])
-
-
-def _kept(plan: Plan, told: Compared) -> Baseline | None:
-    return None if told.fell else baseline.of(plan, told)
+        yield judged(plan, named, baseline.of(plan, named), before[name])
 
 
 def _stray(profile: str, policy: str) -> Judged:
-    change = "a baseline is committed, but there is no such case; counterpoint gate --accept removes it"
+    change = (
+        "a baseline is committed, but there is no such case; counterpoint gate --accept removes it"
+    )
     return Judged(f"{policy} on {profile}", (change,), None, None, "counterpoint gate --accept")
 
 
 def accept(found: Iterable[Judged], folder: Path = FOLDER) -> list[str]:
-    """Commit what came out; return a line for each file that changed.
-
-    What fell without a result is left as it is.
-    """
+    """Commit what came out; return a line for each file that changed."""
     lines = []
     for one in found:
-        if one.now is not None and one.now != one.before:
-            path = baseline.save(folder, one.now)
-            what = "; ".join(one.changes) or "written anew"
-            lines.append(f"{path.relative_to(folder.parent)}: {what}")
-        elif one.now is None and one.again.endswith("--accept"):
+        what = "; ".join(one.changes) or "written anew"
+        if one.now is None:
             policy, _, profile = one.name.partition(" on ")
             path = baseline.path_of(folder, profile, policy)
             path.unlink()
-            lines.append(f"{path.relative_to(folder.parent)}: removed")
+            what = "removed"
+        elif one.now != one.before:
+            path = baseline.save(folder, one.now)
+        else:
+            continue
+        lines.append(f"{path.relative_to(folder)}: {what}")
     return lines
