@@ -8,12 +8,16 @@ are exact, so any change of them is a change of the spec or of an engine.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from models.engines import Options
 from models.loading import mutants
 from spec.catalogue import MUTANTS
+
+from .job import Job
+from .jobs_bandit import JOBS as BANDIT
+
+__all__ = ["JOBS", "LATE_PUBLISHER", "PAST_UPDATE", "TORN_SNAPSHOT", "Job"]
 
 TORN_SNAPSHOT = {
     "serializability": 14,
@@ -29,53 +33,6 @@ LATE_PUBLISHER = "w x; w z; r x, r z; r z, r x"
 
 PAST_UPDATE = "w a; w y; r y, w x; r y, r x"
 """T0 only advances the clock, so that T2's finite window has a time inside."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """One run of one engine.
-
-    Attributes
-    ----------
-    reference : str
-        The spec.
-    parameters : mapping
-        What differs from the spec's defaults.
-    engine : str
-        The engine's name.
-    why : str
-        What the job shows.
-    violated : mapping of str to (int or None)
-        The properties that must be violated, with the number of steps; None where the engine does
-        not look for a shortest counterexample.
-    states : int or None
-        The exact number of reachable states.
-    only : tuple of str
-        The properties to check; all, if empty.
-    options : Options
-        What the engine takes.
-    shown : tuple of str
-        The violations that the report shows as pages; all, if empty.
-    least_budget : float
-        The gate's budget, in seconds, from which on the job is run.
-    """
-
-    reference: str
-    parameters: Mapping[str, Any]
-    engine: str
-    why: str
-    violated: Mapping[str, int | None] = field(default_factory=dict)
-    states: int | None = None
-    only: tuple[str, ...] = ()
-    options: Options = field(default_factory=Options)
-    shown: tuple[str, ...] = ()
-    least_budget: float = 0.0
-
-    @property
-    def name(self) -> str:
-        """The job in one line."""
-        given = "".join(f" {name}={value}" for name, value in self.parameters.items())
-        return f"{self.reference}{given} · {self.engine}"
 
 
 def _window(engine: str, why: str, more: Mapping[str, Any] | None = None, **given: str) -> Job:
@@ -379,6 +336,7 @@ JOBS: tuple[Job, ...] = (
         more={"options": Options(runs=1500)},
     ),
     *PROTOCOLS,
+    *BANDIT,
     *_mutants(),
     Job(
         "window-stm/recheck-ignores-locks",

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from crawler.errors import CrawlError
 from models.loading import line_of_user
 from models.processes import cores
 from sim_web.errors import WebError
@@ -57,7 +58,7 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
         return _say(f"{error.format_message()} (see {path} --help)", WRONG)
     except click.ClickException as error:
         return _say(error.format_message(), error.exit_code)
-    except (SpecError, WebError) as error:
+    except (SpecError, WebError, CrawlError) as error:
         return _say(str(error), WRONG)
     except (KeyboardInterrupt, click.Abort) as error:
         told = str(error.__cause__ or error)  # click makes an Abort of it

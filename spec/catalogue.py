@@ -3,6 +3,7 @@
 SPECS = {
     "breadth-first": "spec.crawl.breadth_first:BreadthFirst",
     "dstm": "spec.stm.dstm:DSTM",
+    "equal-quanta": "spec.crawl.equal_quanta:EqualQuanta",
     "filter-lock": "spec.locks.filter:Filter",
     "focused-hits": "spec.crawl.focused:FocusedHits",
     "frontier": "spec.crawl.frontier:Frontier",
@@ -11,6 +12,9 @@ SPECS = {
     "norec": "spec.stm.norec:NOrec",
     "peterson": "spec.locks.peterson:Peterson",
     "philosophers": "spec.locks.philosophers:Philosophers",
+    "r1": "spec.crawl.r1:R1",
+    "r2": "spec.crawl.r2:R2",
+    "r3": "spec.crawl.r3:R3",
     "retrieval": "spec.crawl.measures:Retrieval",
     "scent": "spec.crawl.scent:Scent",
     "tl2": "spec.stm.tl2:TL2",
@@ -29,10 +33,14 @@ PROOFS = {
 
 MUTANTS = {
     "breadth-first": "spec.crawl.mutants.breadth_first",
+    "equal-quanta": "spec.crawl.mutants.equal_quanta",
     "focused-hits": "spec.crawl.mutants.focused",
     "frontier": "spec.crawl.mutants.frontier",
     "jvstm": "spec.stm.mutants.jvstm",
     "norec": "spec.stm.mutants.norec",
+    "r1": "spec.crawl.mutants.r1",
+    "r2": "spec.crawl.mutants.r2",
+    "r3": "spec.crawl.mutants.r3",
     "scent": "spec.crawl.mutants.scent",
     "tl2": "spec.stm.mutants.tl2",
     "window-stm": "spec.stm.mutants.window",

@@ -5,50 +5,16 @@ An entry holds no result: `models.sweeps.errata` runs it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from .crawl.errata_of_rules import ERRATA as OF_RULES
+from .erratum import Erratum
 
-
-@dataclass(frozen=True)
-class Erratum:
-    """One reading that a paper printed, and the one that is right.
-
-    Attributes
-    ----------
-    name : str
-        How the command line calls it.
-    source : str
-        The paper.
-    printed, corrected : str
-        What it says, and what it should say.
-    caveat : str
-        What is not the paper's own in the spec that shows it.
-    reference : str
-        The spec.
-    as_printed, as_corrected : mapping of str to value
-        The parameters that stand for the two.
-    breaks : str
-        The property that the printed reading violates; the corrected one violates none.
-    bounds : mapping of str to value
-        Parameters of both.
-    """
-
-    name: str
-    source: str
-    printed: str
-    corrected: str
-    caveat: str
-    reference: str
-    as_printed: Mapping[str, Any]
-    as_corrected: Mapping[str, Any]
-    breaks: str
-    bounds: Mapping[str, Any] = field(default_factory=dict)
+__all__ = ["ERRATA", "Erratum"]
 
 
 ERRATA = {
     e.name: e
     for e in (
+        *OF_RULES,
         Erratum(
             name="window-stm-clock",
             source="Imbs and Raynal, a software transactional memory with windows of logical time "

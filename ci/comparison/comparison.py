@@ -87,6 +87,14 @@ class Comparison:
         """A line for each policy that failed."""
         return [policy.fell for policy in self.policies if policy.fell]
 
+    def site_names(self) -> list[str]:
+        """Return the names of the target set: the profile's, or numbers from the largest on."""
+        named = self.plan.profile.sites
+        if named:
+            return [site.name or f"site {k + 1}" for k, site in enumerate(named)]
+        sites = max((len(p.runs[0].sites) - 1 for p in self.policies if p.runs), default=0)
+        return [f"site {k + 1}" for k in range(sites)]
+
     def measured(self) -> list[Measure]:
         """Return the measures that apply to any of the policies."""
         return [m for m in MEASURES if any(p.values(m.name) for p in self.policies)]
@@ -180,7 +188,7 @@ def _policy(of: Comparison, policy: Compared) -> dict[str, Any]:
             for measure in of.measured()
             if policy.values(measure.name)
         },
-        "sites": policy.sites(),
+        "sites": dict(zip([*of.site_names(), "elsewhere"], policy.sites(), strict=True)),
         "why": dict(policy.whys()),
         "digests": {str(run.seed): run.digest for run in policy.runs},
     }

@@ -10,8 +10,9 @@ import numpy as np
 
 from crawler.crawl import crawl
 from crawler.errors import CrawlError
+from crawler.kernels import offer
 from crawler.policies import Chosen
-from crawler.protocol import Outcome, Scope
+from crawler.protocol import NONE, Outcome, Scope
 
 from .measures import Array, by_site, discovery
 from .plan import Plan
@@ -40,6 +41,8 @@ class Run:
         Whether it could not be made as the user wished, which is the command's fault.
     steps : int
         Pages fetched.
+    seconds : float
+        By which the clock moved at each visit.
     digest : str
         Of the order.
     sites : int64[sites + 1]
@@ -58,6 +61,7 @@ class Run:
     failed: bool = False
     wrong: bool = False
     steps: int = 0
+    seconds: float = 0.0
     digest: str = ""
     sites: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False)
     final: dict[str, float] = field(default_factory=dict)
@@ -81,6 +85,7 @@ class Runs:
         self._planted = Planted(plan, seed)
         self._mark = [IDLE] if mark is None else mark
         self._revisited: Revisited | None = None
+        offer(NONE, np.zeros(1, dtype=np.uint8))  # what the loop compiles is no policy's time
 
     def of(self, policy: int, chosen: Chosen) -> Run:
         """Run a policy and measure what it did."""
@@ -113,8 +118,8 @@ class Runs:
         final, curves = self._measured(told.scope, ended.order, came, seconds)
         sites = by_site(planted, ended.order)
         order = ended.order if plan.orders else ended.order[:0]
-        return Run(self._seed, policy, ended.why, False, False, ended.steps, ended.digest, sites,
-                   final, curves, order)  # fmt: skip
+        return Run(self._seed, policy, ended.why, False, False, ended.steps, seconds, ended.digest,
+                   sites, final, curves, order)  # fmt: skip
 
     def _measured(
         self, scope: Scope, order: Array, came: Array, seconds: float

@@ -2,7 +2,8 @@
 
 A file holds the measures of each seed, the mean curves, the share of the visits of each site, the
 digest of each order, and the whole order on the first seed, so that the first visit that changed
-can be named. Of a policy that fails, as a rule that is printed wrong may, it holds the line that says so.
+can be named. Of a policy that fails, as a rule that is printed wrong may, it holds the line that
+says so.
 """
 
 from __future__ import annotations

@@ -47,6 +47,14 @@ class Judged:
         """``as expected`` or ``fell``."""
         return "fell" if self.changes else "as expected"
 
+    @property
+    def moved(self) -> list[str]:
+        """The measures whose curves are no longer the same."""
+        if self.now is None or self.before is None:
+            return []
+        now, before = self.now.curves, self.before.curves
+        return [name for name in before if name in now and now[name] != before[name]]
+
 
 def judged(plan: Plan, told: Compared, now: Baseline, before: Baseline | None) -> Judged:
     """Hold a policy's runs against what was committed.

@@ -7,6 +7,7 @@ unit of time. Its freshness, the share of the time for which the last copy is up
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -44,15 +45,15 @@ def optimal_frequencies(rates: Sequence[float] | Numbers, budget: float) -> Numb
     found = np.zeros(len(rate))
     moving = rate[changing]
 
-    def too_many(log_gain: float) -> float:
-        return float(_frequencies(moving, np.exp(log_gain)).sum() - budget)
+    def too_many(log_ratio: float) -> float:
+        return float(_frequencies(moving, math.exp(log_ratio)).sum() - budget)
 
-    high = -np.log(moving.min())
-    low = high - 1.0
+    low, high = -1.0, 1.0
     while too_many(low) < 0:
-        low -= 2.0 * (high - low)
-    gain = brentq(too_many, low, high, xtol=1e-13, rtol=1e-14)
-    frequencies = _frequencies(moving, np.exp(gain))
+        low *= 2.0
+    while too_many(high) > 0:
+        high *= 2.0
+    frequencies = _frequencies(moving, math.exp(brentq(too_many, low, high, xtol=1e-13)))
     found[changing] = frequencies * (budget / frequencies.sum())
     return found
 
@@ -78,7 +79,7 @@ def freshness(rates: Sequence[float] | Numbers, frequencies: Sequence[float] | N
     A page that does not change is always fresh; one that changes and is not visited never.
     """
     rate, often = np.asarray(rates, dtype=float), np.asarray(frequencies, dtype=float)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.where(often > 0, rate / often, np.inf)
         fresh = -np.expm1(-ratio) / ratio
     return np.where(rate == 0, 1.0, np.where(ratio == 0, 1.0, fresh))
@@ -93,8 +94,9 @@ def _checked(rates: Sequence[float] | Numbers, budget: float) -> Numbers:
     return rate
 
 
-# The inverse of g(r) = 1 - (1 + r) exp(-r) has no closed form: it is read from a table, and made
-# exact by Newton's method.
+# All frequencies follow from r of the page that changes least. g(r) = 1 - (1 + r) exp(-r) has no
+# inverse in closed form: it is read from a table, and made exact by Newton's method, with g where
+# that is small and with the logarithm of 1 - g where it is close to 1.
 
 
 def _gain(ratio: Numbers) -> Numbers:
@@ -104,17 +106,30 @@ def _gain(ratio: Numbers) -> Numbers:
     return np.where(ratio < 1e-2, series, 1.0 - (1.0 + ratio) * np.exp(-ratio))
 
 
-_RATIOS = np.exp(np.linspace(np.log(1e-8), np.log(40.0), 2048))
+_RATIOS = np.exp(np.linspace(np.log(1e-3), np.log(30.0), 1024))
 _GAINS = _gain(_RATIOS)
 
 
-def _frequencies(rate: Numbers, gain: float) -> Numbers:
-    """Return the frequencies at which a further visit gains so much."""
-    wanted = gain * rate
-    ratio = np.interp(np.minimum(wanted, 1.0), _GAINS, _RATIOS)
-    small = wanted < _GAINS[0]
-    ratio[small] = np.sqrt(2.0 * wanted[small])
+def _frequencies(rate: Numbers, ratio: float) -> Numbers:
+    """Return the frequencies at which all pages gain what the one that changes least does."""
+    least = rate.min()
+    times = rate / least
+    gain = times * _gain(np.array([ratio]))
+    rest = 1.0 - times + times * (1.0 + ratio) * math.exp(-ratio)  # 1 - gain, if that is small
+    visited = (gain < 1.0) & (rest > 0.0)
+    inner = _ratio(np.clip(gain, 1e-300, 1.0), np.clip(rest, 1e-300, 1.0))
+    found = np.where(visited, rate / inner, 0.0)
+    found[rate == least] = least / ratio
+    return found
+
+
+def _ratio(gain: Numbers, rest: Numbers) -> Numbers:
+    """Return r for g(r), given with 1 - g(r)."""
+    ratio = np.interp(gain, _GAINS, _RATIOS)
+    ratio = np.where(gain < _GAINS[0], np.sqrt(2.0 * gain), ratio)
+    ratio = np.where(rest < 1e-9, -np.log(rest) + np.log1p(-np.log(rest)), ratio)
     for _ in range(4):
-        step = (_gain(ratio) - wanted) / (ratio * np.exp(-ratio))
-        ratio = np.clip(ratio - step, 0.5 * ratio, 40.0)
-    return np.where(wanted < 1.0, rate / ratio, 0.0)
+        by_gain = (_gain(ratio) - gain) / (ratio * np.exp(-np.minimum(ratio, 50.0)))
+        by_rest = (np.log(rest) - np.log1p(ratio) + ratio) * (1.0 + ratio) / ratio
+        ratio = np.maximum(ratio - np.where(gain < 0.5, by_gain, by_rest), 0.5 * ratio)
+    return ratio

@@ -26,12 +26,19 @@ Weights = npt.NDArray[np.float64]
 
 
 class FocusedHits:
-    """The best hubs that were found are expanded, ``expand`` at a time."""
+    """The best hubs that were found are expanded, ``expand`` at a time.
+
+    Attributes
+    ----------
+    expanded : list of int
+        The pages that were expanded, in that order.
+    """
 
     def __init__(self, setting: Setting) -> None:
         self.why = ""
         self._budget = setting.budget
         self._expand = whole(setting, "expand", 10)
+        self.expanded: list[int] = []
         self._issued = self._observed = 0
         self._queue = deque(dict.fromkeys(setting.starts))
         self._asked = set(self._queue)
@@ -81,6 +88,7 @@ class FocusedHits:
         left = sorted(self._links, key=lambda page: (-hub[self._number[page]], self._number[page]))
         for begin in range(0, len(left), self._expand):
             for page in left[begin : begin + self._expand]:
+                self.expanded.append(page)
                 for link in self._links.pop(page).tolist():
                     if link not in self._asked:
                         self._asked.add(link)

@@ -103,7 +103,8 @@ class Changes:
     comparisons at intervals I, of which X showed a change, the rate is estimated as
     -ln((n - X + 0.5) / (n + 0.5)) / I: the estimator of Cho and Garcia-Molina, "Estimating
     frequency of change" (2003), which has little bias and is finite also if X = n. Where intervals
-    differ, I is their mean.
+    differ, I is their mean. Where no change was seen X counts as a half: a page whose rate is
+    taken for 0 would never be visited again.
     """
 
     def __init__(self, count: int) -> None:
@@ -125,7 +126,8 @@ class Changes:
         """Return the estimated changes per second; 0 where nothing was compared yet."""
         n = np.maximum(np.asarray(self._comparisons, dtype=float), 0.0)
         elapsed = np.asarray(self._last) - np.asarray(self._first)
-        chance = -np.log((n - np.asarray(self._changes) + 0.5) / (n + 0.5))
+        changes = np.maximum(np.asarray(self._changes, dtype=float), 0.5)
+        chance = -np.log(np.maximum(n - changes + 0.5, 0.5) / (n + 0.5))
         known = (n > 0) & (elapsed > 0)
         return np.where(known, chance * n / np.where(known, elapsed, 1.0), 0.0)
 
@@ -134,13 +136,14 @@ class Proportional(Revisit):
     """Pages are visited in proportion to how often they change.
 
     After ``rounds`` visits of every page rates are estimated, and again after every ``every``
-    visits. With ``rates=true`` they are the true ones.
+    visits: as many as there are pages, but no more than 50 times in a crawl. With ``rates=true``
+    they are the true ones.
     """
 
     def prepare(self) -> None:
         """Read ``rounds``, ``every`` and ``rates``."""
         count = len(self.pages)
-        self._every = whole(self.setting, "every", max(1, count))
+        self._every = whole(self.setting, "every", max(1, count, self.setting.budget // 50))
         self._due = whole(self.setting, "rounds", 2) * count
         self._changes = Changes(count)
         self._turns = Turns(count)

@@ -14,7 +14,7 @@ A specification is a class that declares parameters, variables, actions and prop
 Actions and properties are plain Python. On the integers of a state they are the simulator; on
 symbolic values the engines read them as guarded commands. ``if``, ``and``, ``or`` and ``not`` on
 values of the state fork such a reading; ``ite``, ``every``, ``some``, ``no``, ``implies``,
-``count``, ``minimum`` and ``maximum`` choose without forking.
+``count``, ``minimum``, ``maximum`` and ``tabulated`` choose without forking.
 """
 
 from ._errors import RangeError, SpecError
@@ -46,6 +46,7 @@ from ._symbolic import (
     no,
     some,
 )
+from ._tables import tabulated
 from ._variables import ANY, Array, Boolean, Integer, Member, Reference, Scalar
 
 __all__ = [
@@ -91,5 +92,6 @@ __all__ = [
     "require",
     "some",
     "sometimes",
+    "tabulated",
     "transition",
 ]

@@ -1,0 +1,157 @@
+"""Where the curves and bars of the page stand: geometry only, the template draws it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from sim_web.referee.plots import Tick
+
+from .comparison import Compared, Comparison
+from .measures import Measure
+from .world import DAY
+
+WIDTH, HEIGHT = 460, 260
+LEFT, RIGHT, TOP, BOTTOM = 62, 18, 12, 44
+COLOURS = 8
+"""Of which the style sheet has one each; further policies get them again, dashed."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line and the band of its interval, as SVG wants their points."""
+
+    name: str
+    colour: int
+    dashed: bool
+    line: str
+    band: str
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A diagram with two axes."""
+
+    title: str
+    across: str
+    curves: tuple[Curve, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+    top: int = TOP
+    bottom: int = HEIGHT - BOTTOM
+
+
+@dataclass(frozen=True)
+class Part:
+    """A site's part of a bar: from where, how wide, and what is said of it."""
+
+    at: float
+    width: float
+    name: str
+    told: str
+    place: int
+
+
+@dataclass(frozen=True)
+class Bar:
+    """How a policy's budget was divided."""
+
+    name: str
+    parts: tuple[Part, ...]
+
+
+def plots(of: Comparison) -> tuple[Plot, ...]:
+    """Return a diagram for each measure, but for what is the same as steps."""
+    return tuple(_plot(of, measure) for measure in of.measured() if measure.name != "pages")
+
+
+def bars(of: Comparison) -> tuple[Bar, ...]:
+    """Return how the visits of each policy were divided among sites."""
+    names = [*of.site_names(), "elsewhere"]
+    found = []
+    for policy in of.policies:
+        parts, at = [], 0.0
+        for place, (name, share) in enumerate(zip(names, policy.sites(), strict=False)):
+            parts.append(Part(at, share, name, f"{name}: {share:.1%}", place))
+            at += share
+        if parts:
+            found.append(Bar(policy.name, tuple(parts)))
+    return tuple(found)
+
+
+def colour(number: int) -> tuple[int, bool]:
+    """Return the colour of a policy's curves by its place, and whether they are dashed."""
+    return number % COLOURS, number // COLOURS % 2 == 1
+
+
+def _plot(of: Comparison, measure: Measure) -> Plot:
+    shown = [(k, policy) for k, policy in enumerate(of.policies) if policy.values(measure.name)]
+    steps = [float(step) for step in of.plan.grid]
+    across = "pages fetched"
+    if measure.revisits:
+        across = "days"
+        steps = [step * shown[0][1].runs[0].seconds / DAY for step in steps]
+    ends = [end for _, policy in shown for end in _ends(policy, measure)]
+    low, high = min(ends), max(ends)
+    if not measure.revisits:
+        low = 0.0
+    uppers, rights = axis(low, high), axis(0.0, steps[-1])
+
+    def x(value: float) -> float:
+        return LEFT + value / steps[-1] * (WIDTH - LEFT - RIGHT)
+
+    def y(value: float) -> float:
+        share = (value - uppers[0]) / (uppers[-1] - uppers[0])
+        return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
+
+    def points(values: list[float], backward: bool = False) -> str:
+        pairs = list(zip(steps, values, strict=True))
+        return " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in (pairs[::-1] if backward else pairs))
+
+    curves = []
+    for number, policy in shown:
+        means = policy.curve(measure.name)
+        lower = [max(low, point.value - (point.half or 0.0)) for point in means]
+        upper = [point.value + (point.half or 0.0) for point in means]
+        band = f"{points(upper)} {points(lower, backward=True)}"
+        curves.append(Curve(policy.name, *colour(number), points([p.value for p in means]), band))
+    return Plot(
+        measure.title.removesuffix(", mean over time"),
+        across,
+        tuple(curves),
+        tuple(Tick(x(value), label(value, rights)) for value in rights if value <= steps[-1]),
+        tuple(Tick(y(value), label(value, uppers, measure.share)) for value in uppers),
+    )
+
+
+def _ends(policy: Compared, measure: Measure) -> tuple[float, float]:
+    """Return the least and the greatest value of a curve with its band."""
+    means = policy.curve(measure.name)
+    return (
+        min(point.value - (point.half or 0.0) for point in means),
+        max(point.value + (point.half or 0.0) for point in means),
+    )
+
+
+def axis(low: float, high: float) -> tuple[float, ...]:
+    """Return from two to seven round numbers, the first not above ``low``, the last not below."""
+    span = high - low or abs(high) or 1.0
+    scale = 10.0 ** math.floor(math.log10(span / 4))
+    step = next(s * scale for s in (1, 2, 2.5, 5, 10) if s * scale * 5 >= span)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return tuple(step * k for k in range(first, max(last, first + 1) + 1))
+
+
+def label(value: float, of: tuple[float, ...], share: bool = False) -> str:
+    """Return what stands at a tick."""
+    if share:
+        return f"{100 * value:.10g}%"
+    greatest = max(abs(of[0]), abs(of[-1]))
+    for sign, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if greatest >= 10 * size and value:
+            return f"{value / size:.6g}{sign}"
+    return f"{value:,.6g}"

@@ -1,0 +1,85 @@
+"""Equal quanta: so many pages of each site in turn ([BeeBot], the planner without adaptation).
+
+With a quantum that no site outgrows it is the simplest planner, one site after another.
+"""
+
+from __future__ import annotations
+
+from spec.notation import (
+    Integer,
+    Number,
+    Value,
+    action,
+    every,
+    implies,
+    invariant,
+    ite,
+    no,
+    some,
+    sometimes,
+)
+
+from .sites import Sites
+
+
+class EqualQuanta(Sites):
+    """Some pages of each site in turn; a site without a page is passed over."""
+
+    name = "equal-quanta"
+
+    budget = Number(7, at_least=1, help="N, how many pages may be scanned in all")
+    pages = Number(5, at_least=1, help="the most pages that a site has")
+    links = Number(1, at_most=16, help="the most external links that a page has")
+    quantum = Number(2, at_least=1, help="pages in turn; as many as `pages`: one site by one")
+
+    turn = Integer(0, lambda s: len(s.sites) - 1)
+    used = Integer(0, lambda s: s.quantum)
+
+    def chosen(s, i: int) -> Value:
+        """Return whether the site is the first with a page, from the one whose turn it is."""
+        return every(
+            s.has_page(i),
+            some(every(s.turn == k, no(s.has_page(j) for j in s.from_to(k, i))) for k in s.sites),
+        )
+
+    def from_to(s, first: int, last: int) -> list[int]:
+        """Return the sites from one to another, without the last, going round."""
+        size = len(s.sites)
+        return [(first + step) % size for step in range((last - first) % size)]
+
+    def is_a_quantum(s, pages: Value) -> Value:
+        """Return whether so many pages end a turn."""
+        return pages == s.quantum
+
+    @action
+    def scan(s, i: int, x: int, new: int) -> None:
+        """Scan the site's next page; the turn passes on after a quantum, or with the last page."""
+        super().scan(i, x, new)
+        ends = some(s.is_a_quantum(s.used + 1), no(s.has_page(i)))
+        s.turn = ite(ends, (i + 1) % len(s.sites), i)
+        s.used = ite(ends, 0, s.used + 1)
+
+    @invariant
+    def nobody_is_a_quantum_behind(s) -> Value:
+        """Of two sites with pages left, neither has been scanned by more than a quantum more."""
+        return every(
+            implies(every(s.has_page(i), s.has_page(j)), s.scanned[i] - s.scanned[j] <= s.quantum)
+            for i in s.sites
+            for j in s.sites
+            if i != j
+        )
+
+    @invariant(when=lambda s: s.quantum >= s.pages)
+    def one_by_one(s) -> Value:
+        """A site is begun only when those given before it are exhausted."""
+        return no(every(s.scanned[j] > 0, s.has_page(i)) for i in s.sites for j in s.sites if i < j)
+
+    @sometimes(when=lambda s: len(s.sites) > 1 and s.quantum < min(s.pages, s.budget))
+    def a_site_has_another_turn(s) -> Value:
+        """A site can be scanned again after others had their turn."""
+        return some(
+            every(s.scanned[i] > s.quantum, s.scanned[j] > 0)
+            for i in s.sites
+            for j in s.sites
+            if i < j
+        )

@@ -1,0 +1,95 @@
+"""R1 of [BeeBot], the trivial rule: an equal share of the budget first, the rest to the best site.
+
+As printed: 1. Scan the first [N/K] pages of every site, [.] being the nearest integer. 2. Scan the
+remaining N - [N/K] pages on the site with the largest sum. That is K [N/K] + N - [N/K] > N pages
+for K > 1; N - K [N/K] is meant, and where [.] rounds up even K [N/K] can be more than N.
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+from spec.notation import (
+    Choice,
+    Index,
+    Number,
+    Value,
+    every,
+    maximum,
+    no,
+    some,
+    sometimes,
+    transition,
+)
+
+from .rule import Rule
+
+
+class R1(Rule):
+    """N/K pages of every site, then all the rest of the one with most links."""
+
+    name = "r1"
+    flaws = ("rest", "rounding", "exhausted")
+
+    sites = Index(3, names="i", labels="S", at_most=8, help="K, how many sites")
+    budget = Number(5, at_least=1, help="N, how many pages may be scanned in all")
+    pages = Number(6, at_least=1, help="the most pages that a site has")
+    rest = Choice(
+        "what-is-left", "all-but-one-share", help="the second phase: up to N pages, or N - [N/K]"
+    )
+    rounding = Choice("down", "nearest", help="[.]: down and at least 1, or nearest, halves up")
+
+    @property
+    def sample(s) -> int:
+        """A site's share of the budget."""
+        if s.rounding == "down":
+            return max(1, s.budget // len(s.sites))
+        return (2 * s.budget + len(s.sites)) // (2 * len(s.sites))
+
+    @property
+    def remains(s) -> int:
+        """How many pages the second phase has at least."""
+        shares = len(s.sites) if s.rest == "what-is-left" else 1
+        return s.budget - shares * s.sample
+
+    @property
+    def leaves_a_rest(s) -> bool:
+        """Whether there is a second phase."""
+        return s.remains > 0 and s.sample < s.pages
+
+    def is_over(s) -> Value:
+        """Return whether the budget is spent, or what the paper takes for its rest."""
+        if s.rest == "what-is-left":
+            spent = s.spent() >= s.budget
+        else:
+            further = sum(maximum(0, s.scanned[i] - s.sample) for i in s.sites)
+            spent = further >= s.budget - s.sample
+        if s.rounding == "nearest" or s.rest != "what-is-left":  # the shares come first
+            spent = every(spent, no(s.is_sampling()))
+        return some(spent, s.all_exhausted()) if s.passes_over else spent
+
+    def better(s, i: int, j: int) -> Value:
+        """Return whether site i has yielded more links."""
+        return s.found[i] > s.found[j]
+
+    @transition
+    def stays_with_its_choice(s, after: Self) -> Value:
+        """In the second phase a site is scanned to its end."""
+        return no(
+            every(s.is_choosing(), s.chosen(i), after.has_page(i), no(after.is_over()),
+                  no(after.chosen(i)))
+            for i in s.sites
+        )  # fmt: skip
+
+    @sometimes(when=lambda s: s.passes_over and len(s.sites) > 1 < s.remains)
+    def another_has_the_rest_of_the_rest(s) -> Value:
+        """The best site can end in the second phase, and the next best goes on."""
+        return every(
+            s.is_choosing(),
+            some(every(s.scanned[i] > s.sample, no(s.has_page(i))) for i in s.sites),
+        )
+
+    @sometimes(when=lambda s: s.sample > 1)
+    def a_share_is_not_used_up(s) -> Value:
+        """A site can end within its share."""
+        return some(every(no(s.has_page(i)), s.scanned[i] < s.sample) for i in s.sites)

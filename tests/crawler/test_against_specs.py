@@ -1,0 +1,203 @@
+"""The schedulers at speed make the steps that their specs make, on random webs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from crawler.policies import find
+from crawler.protocol import Outcome, Scope, Setting
+from crawler.schedulers.hits import FocusedHits
+from crawler.schedulers.scent import Scent
+from spec.crawl import breadth_first, equal_quanta, focused, r1, r2, r3, scent
+from spec.notation import Model, Spec
+
+from .webs import Web, World, webs
+
+
+class Beside:
+    """A spec that takes the steps of a scheduler."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.model = Model(spec)
+        (self.values,) = self.model.initial_states()
+
+    @property
+    def state(self) -> Any:
+        """The spec's present state."""
+        return self.model.at(self.values)
+
+    def may(self, action: str, *binding: int) -> bool:
+        """Return whether the spec can make a step."""
+        return self.after(action, binding) is not None
+
+    def after(self, action: str, binding: tuple[int, ...]) -> Any:
+        found = [s for s in self.model.steps if s.action == action and s.binding == binding]
+        assert len(found) == 1, f"{action}{binding} is no step: the bounds are too small"
+        return self.model.take(self.values, found[0])
+
+    def do(self, action: str, *binding: int) -> None:
+        """Make a step, which must be possible."""
+        after = self.after(action, binding)
+        assert after is not None, f"the spec does not {action}{binding}"
+        self.values = after
+
+
+RULES: dict[str, tuple[type[Spec], dict[str, Any]]] = {
+    "one-by-one": (equal_quanta.EqualQuanta, {"quantum": 16}),
+    "equal-quanta,quantum=1": (equal_quanta.EqualQuanta, {"quantum": 1}),
+    "equal-quanta,quantum=3": (equal_quanta.EqualQuanta, {"quantum": 3}),
+    "R1": (r1.R1, {}),
+    "R2,step=1": (r2.R2, {"step": 1}),
+    "R2,step=3": (r2.R2, {"step": 3}),
+    "R3,initial=1": (r3.R3, {"initial": 1}),
+    "R3,initial=2": (r3.R3, {"initial": 2}),
+    "R1-printed": (r1.R1, {"reading": "printed"}),
+    "R2-printed,step=2": (r2.R2, {"step": 2, "reading": "printed"}),
+    "R3-printed,initial=1": (r3.R3, {"initial": 1, "reading": "printed"}),
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+@settings(max_examples=80, deadline=None)
+@given(web=webs(most=14), budget=st.integers(1, 16))
+def test_rules_over_sites(name: str, web: Web, budget: int) -> None:
+    """A rule that chooses another site, a page more or less, or another end than its spec."""
+    kind, parameters = RULES[name]
+    if parameters.get("reading") == "printed":
+        # "n << N": where even the samples exceed the budget, nothing is said of the order.
+        assume(web.sites * parameters.get("step", parameters.get("initial", 1)) <= budget)
+    spec = kind(sites=web.sites, budget=budget, pages=16, links=max(1, *web.external), reveals=16,
+                **parameters)  # fmt: skip
+    beside = Beside(spec)
+    world = World(web, Scope.SITE)
+    scheduler = find(name).scheduler(world.starts, budget, 0, world)
+    known = set(world.starts)
+    while True:
+        try:
+            request = scheduler.next()
+        except ZeroDivisionError:
+            request = None
+        if request is None:
+            break
+        page = request.page
+        outcome = world.fetch(page)
+        new = set(outcome.links.tolist()) - known
+        known |= new
+        others = [j for j in range(web.sites) if j != web.site[page]]
+        assert not any(beside.may("scan", j, 0, 0) for j in others)
+        beside.do("scan", web.site[page], outcome.external, len(new))
+        scheduler.observe(outcome)
+    assert not any(beside.may("scan", j, 0, 0) for j in range(web.sites))
+    if "printed" not in name:
+        assert beside.state.is_over()
+
+
+@settings(max_examples=80, deadline=None)
+@given(web=webs(most=9), flight=st.integers(1, 3), data=st.data())
+def test_breadth_first(web: Web, flight: int, data: st.DataObject) -> None:
+    """A request out of turn, with answers in any order."""
+    beside = Beside(breadth_first.BreadthFirst(pages=9, concurrency=flight))
+    world = World(web, Scope.WEB)
+    scheduler = find("breadth-first").scheduler(world.starts[:1], 99)
+    number = {world.starts[0]: 0}
+    flying: list[int] = []
+    while True:
+        request = scheduler.next() if len(flying) < flight else None
+        if request is not None:
+            assert sum(beside.may("request", p) for p in range(9)) == 1
+            beside.do("request", number[request.page])
+            flying.append(request.page)
+            continue
+        if not flying:
+            break
+        page = flying.pop(data.draw(st.integers(0, len(flying) - 1)))
+        outcome = world.fetch(page)
+        before = len(number)
+        for link in outcome.links.tolist():
+            number.setdefault(link, len(number))
+        beside.do("fetched", number[page], len(number) - before)
+        scheduler.observe(outcome)
+    assert beside.model.may_end(beside.values)
+
+
+@pytest.mark.parametrize("returns", ["difference", "size"])
+@settings(max_examples=60, deadline=None)
+@given(
+    pages=st.integers(1, 6),
+    batch=st.integers(1, 6),
+    delta=st.integers(0, 4),
+    initial=st.integers(0, 9),
+    data=st.data(),
+)
+def test_scent(
+    returns: str, pages: int, batch: int, delta: int, initial: int, data: st.DataObject
+) -> None:
+    """A page visited out of turn, or a scent that differs: all are exact, harvests being whole."""
+    spec = scent.Scent(pages=pages, batch=batch, changes=4, delta_s=delta, initial=initial,
+                       iterations=6, harvest=returns)  # fmt: skip
+    beside = Beside(spec)
+    per = min(batch, pages)
+    given_ = {"batch": batch, "delta": delta, "initial": initial}
+    fast = Scent(Setting(range(pages), 6 * per, parameters=given_),
+                 lambda told: float(told.difference if returns == "difference" else 3))  # fmt: skip
+    for step in range(6 * per):
+        request = fast.next()
+        assert request is not None
+        page, change = request.page, data.draw(st.integers(0, 3))
+        assert sum(beside.may("visit", p, 0) for p in range(pages)) == 1
+        beside.do("visit", page, change)
+        fast.observe(Outcome(page, 200, difference=change))
+        scents = [beside.state.scent[p] / 2**6 for p in range(pages)]
+        assert fast.scent.tolist() == scents
+        if step % per == per - 1:
+            beside.do("gain")
+    assert fast.next() is None
+
+
+@settings(max_examples=60, deadline=None)
+@given(web=webs(most=7), expand=st.integers(1, 3))
+def test_focused_hits(web: Web, expand: int) -> None:
+    """A hub expanded before a better one, or one that this step has not weighed.
+
+    A page of the spec is one found here: its number is the place in the order of fetches. Weights
+    are drawn there and computed here, so it is told the ranks of ours.
+    """
+    beside = Beside(focused.FocusedHits(pages=7, hubs=8, authorities=1, concurrency=expand))
+    world = World(web, Scope.WEB)
+    fast = FocusedHits(Setting(world.starts[:1], 99, parameters={"expand": expand}))
+    request = fast.next()
+    found: list[int] = []
+    done = 0
+    while request is not None:
+        found.append(request.page)
+        fast.observe(world.fetch(request.page))
+        request = fast.next()
+        for begin in range(done, len(fast.expanded), expand):
+            step = fast.expanded[begin : begin + expand]
+            expanded(beside, fast, found, step, world)
+        done = len(fast.expanded)
+    assert set(fast.expanded) == set(found)
+    assert beside.state.known() == len(found)
+
+
+def expanded(
+    beside: Beside, fast: FocusedHits, found: list[int], step: list[int], world: World
+) -> None:
+    """Let the spec make a step that expanded some of the pages found."""
+    hub = dict(zip(fast._number, fast.weights()[1].tolist(), strict=True))
+    ranks = sorted({hub[page] for page in found})
+    for number, page in enumerate(found):
+        beside.do("weigh", number, ranks.index(hub[page]), 0)
+    beside.do("rank")
+    for page in step:
+        beside.do("request", found.index(page))
+    news = set(found)
+    for page in step:
+        links = set(world.web.told(page, Scope.WEB)) - news
+        news |= links
+        beside.do("fetched", found.index(page), len(links))
+    beside.do("go_on")

@@ -1,0 +1,196 @@
+"""How often pages are visited again: allocation, estimates, turns."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crawler.crawl import crawl
+from crawler.errors import CrawlError
+from crawler.policies import find
+from crawler.protocol import Outcome, Scope, Setting
+from crawler.schedulers.allocation import (
+    freshness,
+    optimal_frequencies,
+    proportional_frequencies,
+)
+from crawler.schedulers.revisit import Changes
+from crawler.schedulers.scent import Scent, ScentPrinted
+from crawler.schedulers.turns import Turns
+
+FIVE = [1.0, 2.0, 3.0, 4.0, 5.0]
+RATES = st.lists(st.one_of(st.just(0.0), st.floats(1e-6, 1e4)), min_size=1, max_size=12)
+
+
+def test_the_five_pages_of_cho_and_garcia_molina() -> None:
+    """The example of their paper: rates 1 to 5, five visits."""
+    optimal = optimal_frequencies(FIVE, 5)
+    assert [round(float(f), 2) for f in optimal] == [1.15, 1.36, 1.35, 1.14, 0.0]
+    assert optimal[4] == 0
+    assert round(float(freshness(FIVE, optimal).mean()), 4) == 0.3739
+    uniform = freshness(FIVE, [1.0] * 5).mean()
+    assert uniform == pytest.approx(0.3651, abs=1e-4)  # 0.36504, rounded up in the paper
+    proportional = proportional_frequencies(FIVE, 5)
+    assert round(float(freshness(FIVE, proportional).mean()), 4) == 0.3167
+
+
+@settings(max_examples=200, deadline=None)
+@given(rates=RATES, budget=st.floats(1e-3, 1e3), data=st.data())
+def test_nothing_is_better(rates: list[float], budget: float, data: st.DataObject) -> None:
+    """An allocation that overspends, or that a random change of it improves."""
+    optimal = optimal_frequencies(rates, budget)
+    assert (optimal >= 0).all()
+    assert optimal.sum() == pytest.approx(budget)
+    best = freshness(rates, optimal).mean()
+    for _ in range(5):
+        one, other = (data.draw(st.integers(0, len(rates) - 1)) for _ in range(2))
+        moved = optimal.copy()
+        amount = moved[one] * data.draw(st.floats(0.0, 1.0))
+        moved[one] -= amount
+        moved[other] += amount
+        assert freshness(rates, moved).mean() <= best + 1e-9
+    assert freshness(rates, proportional_frequencies(rates, budget)).mean() <= best + 1e-9
+
+
+@pytest.mark.parametrize("rates", [[-1.0], [math.nan], [math.inf], [[1.0]]])
+def test_rates_that_are_none(rates: list[float]) -> None:
+    """A frequency that is no number."""
+    with pytest.raises(CrawlError, match="rates of change are numbers from 0 on"):
+        optimal_frequencies(rates, 1)
+    with pytest.raises(CrawlError, match="a budget of visits is a number above 0, not 0"):
+        proportional_frequencies([1.0], 0)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    weights=st.lists(st.integers(0, 20), min_size=1, max_size=8).filter(any),
+    steps=st.integers(1, 300),
+)
+def test_turns_keep_their_frequencies(weights: list[int], steps: int) -> None:
+    """A page visited less often than its share of the steps, rounded down."""
+    turns = Turns(len(weights))
+    turns.allocate([w / sum(weights) for w in weights])
+    visits = [0] * len(weights)
+    for _ in range(steps):
+        visits[turns.first()] += 1
+        turns.advance()
+    for weight, seen in zip(weights, visits, strict=True):
+        assert seen >= math.floor(steps * weight / sum(weights) - 1e-6)
+        assert seen == 0 or weight > 0
+
+
+def test_other_frequencies_in_the_middle() -> None:
+    """A page that waits for its old turn, or has two at once."""
+    turns = Turns(3)
+    order = []
+    for step in range(24):
+        if step == 9:
+            turns.allocate([0.0, 3.0, 1.0])
+        if step == 13:
+            turns.allocate([1.0, 1.0, 0.0])
+        order.append(turns.first())
+        turns.advance()
+    assert order[:9] == [0, 1, 2] * 3
+    assert sorted(order[9:13]) == [1, 1, 1, 2]
+    assert abs(order[13:].count(0) - order[13:].count(1)) <= 1 and 2 not in order[13:]
+
+
+def test_rates_are_estimated() -> None:
+    """The estimator of the paper, by hand: 3 changes in 4 comparisons, 2 seconds apart."""
+    seen = Changes(4)
+    for visit, changed in enumerate([False, True, True, False, True]):
+        seen.add(0, changed, 10.0 + 2.0 * visit)
+    seen.add(1, True, 5.0)
+    for visit in range(3):
+        seen.add(2, False, 10.0 * visit)
+    often = -math.log((4 - 3 + 0.5) / (4 + 0.5)) / 2.0
+    seldom = -math.log(2 / 2.5) / 10.0  # half a change in two comparisons
+    assert seen.rates().tolist() == pytest.approx([often, 0.0, seldom, 0.0])
+
+
+class Changing:
+    """Pages that change by Poisson's law; a fetch takes a second."""
+
+    def __init__(self, rates: list[float], seed: int) -> None:
+        self.rates, self.chance, self.now = rates, random.Random(seed), 0.0
+        self.last: dict[int, float] = {}
+
+    def fetch(self, page: int) -> Outcome:
+        self.now += 1.0
+        since = self.now - self.last.get(page, self.now)
+        self.last[page] = self.now
+        changed = self.chance.random() < -math.expm1(-self.rates[page] * since)
+        return Outcome(page, 200, size=500, difference=40 * changed, time=self.now)
+
+    def rate(self, page: int) -> float:
+        return self.rates[page]
+
+    def external(self, page: int) -> int:
+        raise AssertionError("nobody should ask")
+
+
+def shares(name: str, rates: list[float], budget: int) -> list[float]:
+    """Return the share of visits that each page gets in the second half."""
+    world = Changing(rates, 1)
+    pages = range(len(rates))
+    scheduler = find(name).scheduler(pages, budget, 2, world)
+    end = crawl(name, scheduler, world, pages, budget, Scope.KNOWN)
+    assert not end.failed, end
+    late = end.order[budget // 2 :]
+    return [float((late == page).mean()) for page in pages]
+
+
+PACED = [rate / 5 for rate in FIVE]  # five visits in a unit of 5 s, a second each
+OPTIMAL = [f / 5 for f in (1.15, 1.36, 1.35, 1.14, 0.0)]
+
+
+def test_policies_visit_as_they_should() -> None:
+    """Frequencies that are computed and not kept."""
+    assert shares("uniform", PACED, 5000) == [0.2] * 5
+    assert shares("random-revisit", PACED, 5000) == pytest.approx([0.2] * 5, abs=0.03)
+    true = shares("optimal-freshness,rates=true", PACED, 5000)
+    assert true == pytest.approx(OPTIMAL, abs=0.005)
+    proportional = [rate / sum(FIVE) for rate in FIVE]
+    assert shares("proportional,rates=true", PACED, 5000) == pytest.approx(proportional, abs=0.005)
+
+
+def test_policies_learn_the_rates() -> None:
+    """Estimates that are not used: ten pages, of which one changes often."""
+    rates = [0.001] * 9 + [0.05]
+    guessed = shares("proportional", rates, 20_000)
+    assert guessed[9] == pytest.approx(0.05 / 0.059, abs=0.1)
+    told = shares("optimal-freshness,rates=true", rates, 20_000)
+    assert shares("optimal-freshness", rates, 20_000) == pytest.approx(told, abs=0.06)
+
+
+def test_scent_leaves_what_does_not_change() -> None:
+    """Without gain, page 0, never changed, is left; as printed it is visited for ever."""
+
+    def late(kind: type[Scent]) -> set[int]:
+        scheduler = kind(Setting(range(2), 60, parameters={"delta": 0, "batch": 1}))
+        order = []
+        while (request := scheduler.next()) is not None:
+            order.append(request.page)
+            scheduler.observe(Outcome(request.page, 200, size=900, difference=9 * request.page))
+        assert len(order) == 60
+        return set(order[30:])
+
+    assert late(Scent) == {1}
+    assert late(ScentPrinted) == {0, 1}
+
+
+def test_the_strongest_are_taken() -> None:
+    """A tie that goes to a later page, or a batch of another size."""
+    chance = np.random.default_rng(5)
+    for _ in range(300):
+        count = int(chance.integers(1, 9))
+        batch = int(chance.integers(1, count + 1))
+        scheduler = Scent(Setting(range(count), 1, parameters={"batch": batch}))
+        scheduler.scent = chance.integers(0, 3, count).astype(float)
+        expected = sorted(range(count), key=lambda i: (-scheduler.scent[i], i))[:batch]
+        assert scheduler._strongest() == expected

@@ -1,0 +1,135 @@
+"""Policies by weights: OPIC's cash, HITS, what the oracle knows."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from crawler.protocol import Outcome, Scope, Setting
+from crawler.schedulers.hits import FocusedHits
+from crawler.schedulers.opic import Opic
+from crawler.schedulers.oracle import Oracle
+
+from .webs import Web, World, run, webs
+
+
+class NaiveOpic:
+    """OPIC with exact cash, each page by itself."""
+
+    def __init__(self, starts: list[int]) -> None:
+        self.waiting = {page: Fraction(1, len(starts)) for page in starts}
+        self.asked: set[int] = set()
+        self.virtual = Fraction(0)
+
+    def read_virtual(self) -> None:
+        share = self.virtual / len(self.waiting)
+        if share >= max(self.waiting.values()):
+            self.waiting = {page: cash + share for page, cash in self.waiting.items()}
+            self.virtual = Fraction(0)
+
+    def take(self, page: int) -> None:
+        self.cash = self.waiting.pop(page)
+        self.asked.add(page)
+
+    def spend(self, links: list[int]) -> None:
+        part = self.cash / (len(links) + 1)
+        self.virtual += part
+        for link in links:
+            if link in self.asked:
+                self.virtual += part
+            else:
+                self.waiting[link] = self.waiting.get(link, Fraction(0)) + part
+
+
+@settings(max_examples=200, deadline=None)
+@given(web=webs(most=30))
+def test_opic_takes_the_richest(web: Web) -> None:
+    """Cash lost, found or given to the wrong page, or a heap out of order."""
+    world = World(web, Scope.WEB)
+    fast, naive = Opic(Setting(world.starts, 99)), NaiveOpic(world.starts)
+    while (request := fast.next()) is not None:
+        naive.read_virtual()
+        richest = max(naive.waiting.values())
+        assert naive.waiting[request.page] >= richest - Fraction(1, 10**9)
+        naive.take(request.page)
+        outcome = world.fetch(request.page)
+        fast.observe(outcome)
+        naive.spend(outcome.links.tolist())
+        assert fast.total() == pytest.approx(1.0, abs=1e-9)
+    assert not naive.waiting
+
+
+def test_opic_prefers_what_is_linked_to_more() -> None:
+    """Cash that does not add up: breadth first would take 2 before 3."""
+    links = ((1, 2, 3), (3,), (), (4,), ())
+    web = Web(1, (0,) * 5, links, (0,) * 5, frozenset())
+    assert run("opic", web, 3)[0] == [0, 1, 3]
+
+
+@settings(max_examples=60, deadline=None)
+@given(web=webs(most=20, failures=False))
+def test_hits_against_networkx(web: Web) -> None:
+    """A weight that is not that of the pages known so far."""
+    world = World(web, Scope.WEB)
+    fast = FocusedHits(Setting(world.starts, 99))
+    graph = nx.DiGraph()
+    while (request := fast.next()) is not None:
+        outcome = world.fetch(request.page)
+        fast.observe(outcome)
+        graph.add_edges_from((request.page, q) for q in outcome.links.tolist())
+    if not graph.number_of_edges():
+        return
+    authority, hub = fast.weights()
+    pages = list(fast._number)
+    matrix = nx.to_numpy_array(graph, nodelist=pages) if set(pages) == set(graph) else None
+    if matrix is None:  # a page without any link is no node there
+        return
+    x = y = np.ones(len(pages))
+    for _ in range(20):
+        x = matrix.T @ y
+        x = x / np.linalg.norm(x)
+        y = matrix @ x
+        y = y / np.linalg.norm(y)
+    assert authority == pytest.approx(x, abs=1e-9)
+    assert hub == pytest.approx(y, abs=1e-9)
+
+
+def test_the_better_hub_is_expanded_first() -> None:
+    """Breadth first by another name: 2, found after 1, is the better hub."""
+    links = ((1, 2), (3,), (4, 5, 0), (), (5,), ())
+    web = Web(1, (0,) * 6, links, (0,) * 6, frozenset())
+    assert run("focused-hits,expand=1", web, 6)[0] == [0, 1, 2, 4, 5, 3]
+
+
+def test_the_best_pages_are_told() -> None:
+    """An index without the authority that all link to."""
+    fast = FocusedHits(Setting([7], 9))
+    links = {7: [8, 9, 10], 8: [10, 9], 9: [10], 10: [7]}
+    while (request := fast.next()) is not None:
+        fast.observe(Outcome(request.page, 200, np.array(links[request.page])))
+    authorities, hubs = fast.best(2)
+    assert authorities == [10, 9]
+    assert hubs == [7, 8]
+
+
+@settings(max_examples=60, deadline=None)
+@given(web=webs())
+def test_the_oracle_is_greedy(web: Web) -> None:
+    """A page fetched while one with more external links was found."""
+    world = World(web, Scope.SITE)
+    fast = Oracle(Setting(world.starts, 99, truth=world))
+    found = dict.fromkeys(world.starts)
+    seen = set(world.starts)
+    while (request := fast.next()) is not None:
+        best = max(found, key=lambda page: web.external[page])
+        assert request.page == best
+        del found[best]
+        outcome = world.fetch(best)
+        fast.observe(outcome)
+        found.update((link, None) for link in outcome.links.tolist() if link not in seen)
+        seen.update(outcome.links.tolist())
+    assert not found
