@@ -19,7 +19,7 @@ Tell = Callable[[str], None]
 
 
 def run(
-    cases: Sequence[Case] = CASES,
+    cases: Sequence[Case] | None = None,
     folder: Path = FOLDER,
     processes: int = 2,
     tell: Tell | None = None,
@@ -29,7 +29,8 @@ def run(
 
     Parameters
     ----------
-    cases : sequence of Case
+    cases : sequence of Case, optional
+        By default all; then baselines without a case are named too.
     folder : Path
         Of the baselines.
     processes : int
@@ -44,11 +45,13 @@ def run(
     CrawlError
         If a file of the folder is no baseline.
     """
+    everything = cases is None
+    cases = CASES if cases is None else cases
     found: list[Judged] = []
     for case in cases:
         found += _case(case, folder, processes, tell, instead or {})
     known = {(case.profile, policy) for case in cases for policy in case.policies}
-    if cases is CASES:
+    if everything:
         found += [_stray(*one) for one in sorted(baseline.committed(folder) - known)]
     return found
 
