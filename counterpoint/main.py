@@ -7,13 +7,11 @@ import json
 import os
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ci.gate import DEFAULT_BUDGET
 from models import formats
 from models.engines import ENGINES, Options, check, engines_named
 from models.exhaustive import EXPLORERS, REDUCTIONS
@@ -30,6 +28,7 @@ from .commands.compare import compare
 from .commands.crawl import crawl_
 from .commands.errata import errata
 from .commands.exporting import export
+from .commands.gate import gate
 from .commands.readings import readings
 from .commands.search import search_
 from .commands.web import web
@@ -301,49 +300,7 @@ def replay(file: Any, form: str) -> int:
     return OK if all(r.agrees for r in results) else FELL
 
 
-@counterpoint.command()
-@click.option("--budget", type=float, callback=seconds, default=DEFAULT_BUDGET,
-              show_default=True, metavar="SECONDS", help="For all checks together.")  # fmt: skip
-@click.option("--report", type=click.Path(path_type=Path), default=Path("report"),
-              show_default=True, metavar="FOLDER", help="Where the report goes.")  # fmt: skip
-@click.option("--processes", type=click.IntRange(1, 64), default=2, show_default=True)
-@click.option("--format", "form", type=click.Choice(["text", "json", "junit", "github"]),
-              default="text", show_default=True)  # fmt: skip
-def gate(budget: float, report: Path, processes: int, form: str) -> int:
-    r"""Run every registered check, and write one report.
-
-    What should hold must hold, and what should be violated must be violated, after as many steps.
-    Exit code 0: all as expected; 1: something fell; 2: the command is wrong; 3: unknown.
-
-    \b
-    counterpoint gate
-    counterpoint gate --budget 600 --report build/report
-    counterpoint gate --format github
-    """
-    from ci import gate as gates
-    from ci import report as reports
-    from ci.registry import JOBS
-
-    reports.refuse_foreign(report)
-    begun = time.monotonic()
-    with progress("gate") as tell:
-        outcomes = gates.run(budget, processes=processes, tell=tell)
-    taken = time.monotonic() - begun
-    reports.write(report, outcomes, taken)
-    with printing():
-        if form == "json":
-            click.echo(formats.as_json([v for o in outcomes for v in o.verdicts]))
-        elif form != "text":
-            click.echo(reports.junit(outcomes) if form == "junit" else reports.github(outcomes))
-        else:
-            show.gate(outcomes, reports.totals(outcomes), taken, report)
-            needed = [j.least_budget for j in JOBS if j.least_budget > budget]
-            if needed:
-                click.echo(f"{len(needed)} more are run with --budget {max(needed):g}")
-    return gates.exit_code(outcomes)
-
-
-for _command in (readings, search_, errata, export, web, crawl_, compare):
+for _command in (gate, readings, search_, errata, export, web, crawl_, compare):
     counterpoint.add_command(_command)
 
 

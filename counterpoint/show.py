@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +14,9 @@ from ci.report import reproduce
 from models.chart import chart
 from models.formats import command, said
 from models.verdict import Verdict
+
+if TYPE_CHECKING:  # it loads numba
+    from ci.regression.judging import Judged
 
 COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
 
@@ -148,7 +151,7 @@ def first_line(of: type) -> str:
     return (of.__doc__ or "").strip().partition("\n")[0].replace("``", "")
 
 
-def gate(outcomes: Sequence[Outcome], total: str, seconds: float, folder: Path) -> None:
+def gate(outcomes: Sequence[Outcome], total: str, seconds: float) -> None:
     """Print the gate's outcomes, what is not as expected with the command that shows it."""
     for outcome in outcomes:
         answer = click.style(f"{outcome.answer:11}", fg=GATE_COLOURS[outcome.answer])
@@ -157,7 +160,6 @@ def gate(outcomes: Sequence[Outcome], total: str, seconds: float, folder: Path) 
         not_as_expected(outcome)
     click.echo()
     click.echo(click.style(f"{total}, in {seconds:.0f} s", bold=True))
-    click.echo(f"The report is {folder / 'index.html'}")
 
 
 def not_as_expected(outcome: Outcome) -> None:
@@ -166,3 +168,14 @@ def not_as_expected(outcome: Outcome) -> None:
         click.echo(textwrap.fill(text, width(), initial_indent="    ", subsequent_indent="    "))
     if outcome.answer != "as expected":
         click.echo(f"    To reproduce: {reproduce(outcome)}")
+
+
+def policies(found: Sequence[Judged], total: str) -> None:
+    """Print what changed of the policies, with the command that shows it."""
+    for one in found:
+        if one.changes:
+            click.echo(f"{click.style(f'{one.answer:11}', fg='red')}  {one.name}")
+            for change in one.changes:
+                click.echo(wrapped(change, indent=4))
+            click.echo(f"    To reproduce: {one.again}")
+    click.echo(click.style(total, bold=True))
