@@ -108,6 +108,7 @@ def main() -> None:
         for _ in range(max(1, min(5, given.steps // pages))):
             for name in fit:
                 rates[name].append(rate(name, world))
+                print(f"{name} {pages} {rates[name][-1]:.0f}", file=sys.stderr, flush=True)
         for name, of_rounds in rates.items():
             found[name][pages] = {"median": median(of_rounds), "best": max(of_rounds)}
             print(f"{name:20}{pages:>12,}{median(of_rounds):>12,.0f}{max(of_rounds):>12,.0f}",

@@ -89,6 +89,10 @@ def serve_constant(port_of: Any, log: Path) -> None:
             """Return it."""
             return Answer(200, headers, bytes(2000), Kind.PAGE, 1)
 
+        def kind(self, question: Question) -> Kind | None:
+            """Return what it is."""
+            return Kind.PAGE
+
     async def run() -> None:
         header = Header({}, 1, 0, {}, False)
         server = Server(Constant(), VirtualClock(), log=Log(log, header))

@@ -123,6 +123,32 @@ JOBS: tuple[Job, ...] = (
         "A site with two pages waits till 15 are scanned, and never longer.",
         states=15_927,
     ),
+    Job(
+        "equal-quanta",
+        {"sites": 4, "budget": 60, "pages": 40, "quantum": 7},
+        "induction",
+        "Equal quanta are fair in every step, on four sites of up to 40 pages.",
+    ),
+    Job(
+        "r1",
+        {"sites": 5, "budget": 60, "pages": 40},
+        "induction",
+        "R1 as corrected is right in every step, on five sites of up to 40 pages.",
+    ),
+    Job(
+        "r2",
+        {"sites": 4, "budget": 60, "pages": 40, "step": 3},
+        "induction",
+        "R2 as corrected is right in every step, on four sites of up to 40 pages.",
+    ),
+    Job("r3", {}, "induction", "R3's bound on a wait follows from its index, in every step."),
+    Job(
+        "r3",
+        {"sites": 3, "budget": 30, "pages": 12, "links": 1},
+        "induction",
+        "It does on three sites of up to 12 pages.",
+        least_budget=300.0,
+    ),
     *(
         Job(
             rule,

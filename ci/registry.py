@@ -16,6 +16,7 @@ from spec.catalogue import MUTANTS
 
 from .job import Job
 from .jobs_bandit import JOBS as BANDIT
+from .jobs_crawl import JOBS as CRAWL
 
 __all__ = ["JOBS", "LATE_PUBLISHER", "PAST_UPDATE", "TORN_SNAPSHOT", "Job"]
 
@@ -287,6 +288,15 @@ JOBS: tuple[Job, ...] = (
     ),
     Job(
         "philosophers",
+        {},
+        "exhaustive",
+        "Five philosophers who all take the left fork first can starve.",
+        violated={"no-deadlock": 10},
+        states=1363,
+    ),
+    Job("filter-lock", {}, "exhaustive", "Peterson's lock for three is right.", states=642),
+    Job(
+        "philosophers",
         {"philosophers": 10},
         "exhaustive",
         "Ten philosophers who all take the left fork first can starve.",
@@ -337,6 +347,7 @@ JOBS: tuple[Job, ...] = (
     ),
     *PROTOCOLS,
     *BANDIT,
+    *CRAWL,
     *_mutants(),
     Job(
         "window-stm/recheck-ignores-locks",

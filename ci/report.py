@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, Template
 
@@ -18,11 +19,16 @@ from spec.notation import SpecError
 
 from .gate import Outcome
 
+if TYPE_CHECKING:  # it loads numba, which most commands can do without
+    from .regression.judging import Judged
+
 MARKER = ".counterpoint-report"
 """A file by which the gate knows a report of its own, which it may replace."""
 
 
-def write(folder: Path, outcomes: Sequence[Outcome], seconds: float) -> None:
+def write(
+    folder: Path, outcomes: Sequence[Outcome], seconds: float, policies: Sequence[Judged] = ()
+) -> None:
     """Write the report; an older one is replaced as a whole, or not at all.
 
     Raises
@@ -36,7 +42,7 @@ def write(folder: Path, outcomes: Sequence[Outcome], seconds: float) -> None:
     new = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=parent))
     try:
         new.chmod(0o755)
-        _fill(new, outcomes, seconds)
+        _fill(new, outcomes, seconds, policies)
         _exchange(folder, new)
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
@@ -72,10 +78,18 @@ def refuse_foreign(folder: Path) -> None:
         raise SpecError(f"{folder} holds something that is no report; choose another --report")
 
 
-def _fill(folder: Path, outcomes: Sequence[Outcome], seconds: float) -> None:
+def _fill(
+    folder: Path, outcomes: Sequence[Outcome], seconds: float, policies: Sequence[Judged]
+) -> None:
+    from .regression import report as policies_report
+
     pages = _write_pages(folder, outcomes)
-    (folder / "junit.xml").write_text(junit(outcomes), encoding="utf-8")
-    (folder / "summary.md").write_text(summary(outcomes, seconds), encoding="utf-8")
+    text = summary(outcomes, seconds)
+    if policies:
+        text += policies_report.summary(policies)
+        (folder / "policies.html").write_text(policies_report.page(policies), encoding="utf-8")
+    (folder / "junit.xml").write_text(junit(outcomes, policies), encoding="utf-8")
+    (folder / "summary.md").write_text(text, encoding="utf-8")
     index = _template().render(
         outcomes=outcomes,
         pages=pages,
@@ -83,6 +97,7 @@ def _fill(folder: Path, outcomes: Sequence[Outcome], seconds: float) -> None:
         said=said,
         reproduce=reproduce,
         total=totals(outcomes),
+        policies=policies_report.total(policies) if policies else "",
     )
     (folder / "index.html").write_text(index, encoding="utf-8")
     (folder / MARKER).write_text("Made by counterpoint gate, which replaces it.\n")
@@ -116,9 +131,14 @@ def totals(outcomes: Sequence[Outcome]) -> str:
     return ", ".join(parts)
 
 
-def junit(outcomes: Sequence[Outcome]) -> str:
+def junit(outcomes: Sequence[Outcome], policies: Sequence[Judged] = ()) -> str:
     """Return JUnit XML of what was expected: an expected violation passes, its absence fails."""
-    return as_junit((o.job.name.replace(" · ", " "), _cases(o)) for o in outcomes)
+    from .regression import report as policies_report
+
+    suites = [(o.job.name.replace(" · ", " "), _cases(o)) for o in outcomes]
+    if policies:
+        suites.append(("policies", policies_report.cases(policies)))
+    return as_junit(suites)
 
 
 def _cases(outcome: Outcome) -> list[Case]:

@@ -7,13 +7,11 @@ import json
 import os
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ci.gate import DEFAULT_BUDGET
 from models import formats
 from models.engines import ENGINES, Options, check, engines_named
 from models.exhaustive import EXPLORERS, REDUCTIONS
@@ -25,10 +23,12 @@ from sim_web import profile
 from spec.catalogue import SPECS
 
 from . import show
-from .commands import mutants
+from .commands import everything, mutants
 from .commands.compare import compare
+from .commands.crawl import crawl_
 from .commands.errata import errata
 from .commands.exporting import export
+from .commands.gate import gate
 from .commands.papers import papers
 from .commands.readings import readings
 from .commands.search import search_
@@ -57,11 +57,13 @@ def counterpoint(context: click.Context) -> None:
     counterpoint list                                  what there is
     counterpoint check window-stm --set fetch-and-increment=old
     counterpoint check window-stm --mutants            who kills whom
+    counterpoint check --all                           every spec
     counterpoint readings window-stm --changes 1       which readings keep the paper's claim
     counterpoint errata                                what papers printed
     counterpoint web serve --profile broder-1999       a web to crawl, whose truth is known
     counterpoint gate                                  everything, one report
     counterpoint web judge access.jsonl                how well a crawler did
+    counterpoint crawl R3 --start https://example.org/               a policy on real pages
     counterpoint compare R1 R2 R3 --web universities --pages 2000    crawl policies, offline
     counterpoint papers beebot                         what a paper measured, measured again
     """
@@ -118,7 +120,7 @@ def _describe(reference: str) -> dict[str, dict[str, str]]:
     parameters = model.spec.declared_parameters
     return {
         "parameters": {
-            n: f"{p.help} ({p.allowed()}; default {p.default or 'none'})"
+            n: f"{p.help} ({p.allowed()}; default {'none' if p.default == '' else p.default})"
             for n, p in parameters.items()
         },
         "properties": {p.name: f"{p.description} ({p.kind})" for p in model.properties},
@@ -131,13 +133,12 @@ def _describe(reference: str) -> dict[str, dict[str, str]]:
 
 
 @counterpoint.command("check")
-@click.argument("reference", metavar="SPEC")
+@click.argument("reference", metavar="SPEC", required=False)
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter.")
 @click.option(
     "--engine",
-    default="exhaustive",
     metavar="NAME",
-    show_default=True,
+    show_default="exhaustive; with --all: all",
     help=f"One of {', '.join(ENGINES)}; or all.",
 )
 @click.option(
@@ -155,7 +156,7 @@ def _describe(reference: str) -> dict[str, dict[str, str]]:
 @click.option("--reduce", type=click.Choice(REDUCTIONS), multiple=True,
               help="Exhaustive: leave out what others stand for; repeatable.")  # fmt: skip
 @click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
-              help="For each engine; what is open then is unknown.")  # fmt: skip
+              help="For each engine (--all: in all); what is open then is unknown.")  # fmt: skip
 @click.option("--memory-limit", type=click.IntRange(1), default=4096, metavar="MB",
               show_default=True, help="For this process.")  # fmt: skip
 @click.option(
@@ -169,11 +170,15 @@ def _describe(reference: str) -> dict[str, dict[str, str]]:
               help="Write the counterexample as one page to step through.")  # fmt: skip
 @click.option("--mutants", "of_mutants", is_flag=True,
               help="Check the mutants of SPEC: each must be killed as it declares.")  # fmt: skip
+@click.option("--all", "everything_", is_flag=True,
+              help="Check every spec, held to what is registered of it.")  # fmt: skip
 @processes_option
+@click.pass_context
 def check_(
-    reference: str,
+    context: click.Context,
+    reference: str | None,
     settings: tuple[str, ...],
-    engine: str,
+    engine: str | None,
     names: tuple[str, ...],
     steps: int | None,
     runs: int | None,
@@ -185,11 +190,14 @@ def check_(
     form: str,
     html: Path | None,
     of_mutants: bool,
+    everything_: bool,
     processes: int,
 ) -> int:
     r"""Check the properties of SPEC: a name from the list, or a file as my_spec.py:Class.
 
     Exit code 0: all hold; 1: something is violated; 2: the command is wrong; 3: unknown.
+    With --all (and no SPEC) every spec is checked with the parameters and engines that are
+    registered for it; what must be violated, such as a reading that a paper printed, is expected.
 
     \b
     counterpoint check window-stm
@@ -199,7 +207,16 @@ def check_(
     counterpoint check my_spec.py:Counter --engine all --format json
     counterpoint check window-stm --mutants
     counterpoint check window-stm/reader-does-not-wait
+    counterpoint check --all
+    counterpoint check --all --engine bounded --format junit
     """
+    if everything_:
+        if everything.is_refused(context):
+            raise click.UsageError(everything.OWN_PARAMETERS)
+        return everything.check(engine, of_mutants, time_limit, processes, form)
+    if reference is None:
+        raise click.UsageError("Missing argument 'SPEC'.")
+    engine = engine or "exhaustive"
     if of_mutants:
         if settings or names or html:
             raise click.UsageError(mutants.OWN_BOUNDS)
@@ -285,49 +302,7 @@ def replay(file: Any, form: str) -> int:
     return OK if all(r.agrees for r in results) else FELL
 
 
-@counterpoint.command()
-@click.option("--budget", type=float, callback=seconds, default=DEFAULT_BUDGET,
-              show_default=True, metavar="SECONDS", help="For all checks together.")  # fmt: skip
-@click.option("--report", type=click.Path(path_type=Path), default=Path("report"),
-              show_default=True, metavar="FOLDER", help="Where the report goes.")  # fmt: skip
-@click.option("--processes", type=click.IntRange(1, 64), default=2, show_default=True)
-@click.option("--format", "form", type=click.Choice(["text", "json", "junit", "github"]),
-              default="text", show_default=True)  # fmt: skip
-def gate(budget: float, report: Path, processes: int, form: str) -> int:
-    r"""Run every registered check, and write one report.
-
-    What should hold must hold, and what should be violated must be violated, after as many steps.
-    Exit code 0: all as expected; 1: something fell; 2: the command is wrong; 3: unknown.
-
-    \b
-    counterpoint gate
-    counterpoint gate --budget 600 --report build/report
-    counterpoint gate --format github
-    """
-    from ci import gate as gates
-    from ci import report as reports
-    from ci.registry import JOBS
-
-    reports.refuse_foreign(report)
-    begun = time.monotonic()
-    with progress("gate") as tell:
-        outcomes = gates.run(budget, processes=processes, tell=tell)
-    taken = time.monotonic() - begun
-    reports.write(report, outcomes, taken)
-    with printing():
-        if form == "json":
-            click.echo(formats.as_json([v for o in outcomes for v in o.verdicts]))
-        elif form != "text":
-            click.echo(reports.junit(outcomes) if form == "junit" else reports.github(outcomes))
-        else:
-            show.gate(outcomes, reports.totals(outcomes), taken, report)
-            needed = [j.least_budget for j in JOBS if j.least_budget > budget]
-            if needed:
-                click.echo(f"{len(needed)} more are run with --budget {max(needed):g}")
-    return gates.exit_code(outcomes)
-
-
-for _command in (readings, search_, errata, export, web, compare, papers):
+for _command in (gate, readings, search_, errata, export, web, crawl_, compare, papers):
     counterpoint.add_command(_command)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,7 +15,12 @@ from models.chart import chart
 from models.formats import command, said
 from models.verdict import Verdict
 
+if TYPE_CHECKING:  # it loads numba
+    from ci.regression.judging import Judged
+
 COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
+
+GATE_COLOURS = {"as expected": "green", "fell": "red", "unknown": "yellow"}
 
 
 def width() -> int:
@@ -146,19 +151,31 @@ def first_line(of: type) -> str:
     return (of.__doc__ or "").strip().partition("\n")[0].replace("``", "")
 
 
-def gate(outcomes: Sequence[Outcome], total: str, seconds: float, folder: Path) -> None:
+def gate(outcomes: Sequence[Outcome], total: str, seconds: float) -> None:
     """Print the gate's outcomes, what is not as expected with the command that shows it."""
-    colours = {"as expected": "green", "fell": "red", "unknown": "yellow"}
     for outcome in outcomes:
-        answer = click.style(f"{outcome.answer:11}", fg=colours[outcome.answer])
+        answer = click.style(f"{outcome.answer:11}", fg=GATE_COLOURS[outcome.answer])
         lines = textwrap.wrap(outcome.job.name, width() - 22, break_on_hyphens=False)
         click.echo(f"{answer}  {outcome.seconds:5.1f} s  " + ("\n" + " " * 22).join(lines))
-        for _, text in (*outcome.surprises, *outcome.unknown):
-            click.echo(
-                textwrap.fill(text, width(), initial_indent="    ", subsequent_indent="    ")
-            )
-        if outcome.answer != "as expected":
-            click.echo(f"    To reproduce: {reproduce(outcome)}")
+        not_as_expected(outcome)
     click.echo()
     click.echo(click.style(f"{total}, in {seconds:.0f} s", bold=True))
-    click.echo(f"The report is {folder / 'index.html'}")
+
+
+def not_as_expected(outcome: Outcome) -> None:
+    """Print how an outcome differs from what must come out, with the command that shows it."""
+    for _, text in (*outcome.surprises, *outcome.unknown):
+        click.echo(textwrap.fill(text, width(), initial_indent="    ", subsequent_indent="    "))
+    if outcome.answer != "as expected":
+        click.echo(f"    To reproduce: {reproduce(outcome)}")
+
+
+def policies(found: Sequence[Judged], total: str) -> None:
+    """Print what changed of the policies, with the command that shows it."""
+    for one in found:
+        if one.changes:
+            click.echo(f"{click.style(f'{one.answer:11}', fg='red')}  {one.name}")
+            for change in one.changes:
+                click.echo(wrapped(change, indent=4))
+            click.echo(f"    To reproduce: {one.again}")
+    click.echo(click.style(total, bold=True))

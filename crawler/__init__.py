@@ -1,1 +1,1 @@
-"""The real thing: fetching, link store, graph and ranking. Nothing is built here yet."""
+"""The real thing: crawl policies, the worlds they crawl, pages over HTTP."""

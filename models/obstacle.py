@@ -189,7 +189,8 @@ def _without_last(
     try:
         smaller = Model(type(model.spec)(**given), model.reference, unbounded=True)
         kept = {(c.variable, c.index): c for c in smaller.cells}
-        _ = trace(smaller).claims
+        system = trace(smaller)
+        _ = system.claims, system.may_end, system.initial
     except SpecError:  # a size that is not allowed, or the text names the member
         return None
     first = [values[0] for values in model.initial_values()]

@@ -7,16 +7,16 @@ the very bytes that the server sends, and `read` parses them.
 from __future__ import annotations
 
 import ctypes
-import re
 from typing import Any, NamedTuple, Protocol
-from urllib.parse import urljoin, urlsplit
 
 import numpy as np
-from selectolax.lexbor import LexborHTMLParser
 
 from sim_web.answer import Answer, Fault, Question
 from sim_web.generator import Explicit
 from sim_web.generator.kernels import Array
+from sim_web.generator.packing import links
+from sim_web.links import Links as Links
+from sim_web.links import read as read
 from sim_web.site import SyntheticSite
 
 from .pages import faults
@@ -112,7 +112,7 @@ class Simulated:
                 return Outcome(page, status, _NONE)
         offsets = self._offsets
         if offsets is None:
-            return Outcome(page, 200, self.web.out_links(page))
+            return Outcome(page, 200, links(self._plan.whole, self._plan.real, page, 1, 0))
         return Outcome(page, 200, self._targets[offsets[page] : offsets[page + 1]])
 
     def _status(self, page: int) -> tuple[int, bool]:
@@ -147,85 +147,3 @@ def keep_memory() -> bool:
         return False
     trim_threshold, mmap_threshold = -1, -3
     return bool(tune(trim_threshold, 1 << 28)) and bool(tune(mmap_threshold, 1 << 25))
-
-
-class Links(NamedTuple):
-    """What a document links to: absolute URLs, copies included, and what is no link."""
-
-    urls: list[str]
-    bad: list[str]
-
-
-_LINKING = (("a", "href"), ("frame", "src"), ("iframe", "src"))
-
-_SIMPLE = re.compile(
-    r"(?=[a-z0-9/.])(?!.*//)[a-z0-9_~/\-]*(?:\.[a-z]+)?(?:\?[a-z0-9=&\-]+)?", re.ASCII
-)
-"""References that are joined by putting them behind a folder: no dots before a slash, no scheme."""
-
-
-_ABOVE = re.compile(r"(?:\.\./)+")
-_WHOLE = re.compile(r"http://[a-z0-9.\-]+/[A-Za-z0-9_~/.\-=&?]*", re.ASCII)
-"""References that are absolute URLs already."""
-
-
-def read(document: bytes, url: str) -> Links:
-    """Return the links and frames of an HTML document found at a URL.
-
-    All references are taken as ASCII: an undeclared or wrongly declared encoding does them no harm.
-    """
-    tree = LexborHTMLParser(document.decode("latin-1"))
-    at = url
-    for base in tree.tags("base")[:1] if b"<base" in document else ():
-        at = urljoin(url, base.attributes.get("href") or "")
-    origin = at[: at.index("/", 8)]
-    folder = at.partition("?")[0].rpartition("/")[0] + "/"
-    urls: list[str] = []
-    bad: list[str] = []
-    for tag, place in _LINKING:
-        if tag != "a" and b"frame" not in document:
-            continue
-        for node in tree.tags(tag):
-            reference = node.attributes.get(place)
-            if reference is not None:
-                joined = _joined(reference, at, origin, folder)
-                (bad if joined is None else urls).append(joined or reference)
-    return Links(urls, bad)
-
-
-def _joined(reference: str, at: str, origin: str, folder: str) -> str | None:
-    """Return a reference as an absolute URL; None if it is no link of http."""
-    if reference.startswith("http://") and _WHOLE.fullmatch(reference):
-        return reference
-    if _SIMPLE.fullmatch(reference):
-        if reference[0] != "/":
-            return folder + reference
-        if reference[:2] != "//":
-            return origin + reference
-    if reference.startswith("../"):
-        above = len(_ABOVE.match(reference)[0]) // 3  # type: ignore[index]
-        rest = reference[3 * above :]
-        if not rest or (rest[0] != "/" and _SIMPLE.fullmatch(rest)):
-            return _climbed(folder, above, len(origin)) + rest
-    return _slowly_joined(reference, at)
-
-
-def _climbed(folder: str, above: int, root: int) -> str:
-    for _ in range(above):
-        if len(folder) > root + 1:
-            folder = folder[: folder.rindex("/", root, -1) + 1]
-    return folder
-
-
-def _slowly_joined(reference: str, at: str) -> str | None:
-    try:
-        told = urlsplit(reference.strip())
-        if told.scheme and not told.netloc:
-            return None
-        joined = urljoin(at, reference.strip())
-        parts = urlsplit(joined)
-        parts.port  # noqa: B018 raises if it is none
-    except ValueError:
-        return None
-    good = parts.scheme in ("http", "https") and parts.hostname and " " not in parts.netloc
-    return joined.partition("#")[0] if good else None

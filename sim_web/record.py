@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any
 
 from .errors import WebError
 
-FORMAT = 1
+FORMAT = 2
 """Of the log; the header names it, and a reader refuses another."""
 
 
@@ -21,7 +21,7 @@ class Header:
     profile : dict
         As `profile.to_mapping` gives it.
     pages, seed : int
-        Of the web.
+        Of the web; neither is negative.
     mounts : dict of str to str
         Hosts that are real folders.
     real_time : bool
@@ -64,6 +64,8 @@ class Record:
         Of the planted graph.
     version : int
         Of the page's content.
+    retry_after : int
+        Seconds of Retry-After in the answer; 0, or left out in the line: none.
     """
 
     started: float
@@ -79,6 +81,7 @@ class Record:
     fault: str
     page: int | None
     version: int
+    retry_after: int = 0
 
 
 _KINDS: dict[str, type | tuple[type, ...]] = {
@@ -99,12 +102,19 @@ def header(line: str) -> Header:
         raise WebError("is no log of a synthetic web: the first line is no header")
     if told.pop("counterpoint-web-log") != FORMAT:
         raise WebError(f"is a log of another format than {FORMAT}")
-    return _made(Header, told)  # type: ignore[no-any-return]
+    made: Header = _made(Header, told)
+    for name, number in (("pages", made.pages), ("seed", made.seed)):
+        if number < 0:
+            raise WebError(f"has {number} as '{name}'")
+    return made
 
 
 def record(line: str) -> Record:
     """Return the request that a line tells of; raise WebError if it tells of none."""
-    return _made(Record, _loaded(line))  # type: ignore[no-any-return]
+    told = _loaded(line)
+    if isinstance(told, dict) and "counterpoint-web-log" in told:
+        raise WebError("is the header of another log: each web's log is judged for itself")
+    return _made(Record, told)  # type: ignore[no-any-return]
 
 
 def _loaded(line: str) -> Any:
@@ -119,12 +129,14 @@ def _made(kind: type, told: Any) -> Any:
         raise WebError("is no object")
     for one in fields(kind):
         if one.name not in told:
+            if one.default is not MISSING:
+                continue
             raise WebError(f"lacks '{one.name}'")
         wanted = _KINDS[str(one.type)]
         if not isinstance(told[one.name], wanted) or (
             wanted is not bool and isinstance(told[one.name], bool)  # which is an int in Python
         ):
             raise WebError(f"has {told[one.name]!r} as '{one.name}'")
-    if len(told) > len(fields(kind)):
-        raise WebError(f"has unknown keys: {', '.join(set(told) - {f.name for f in fields(kind)})}")
+    if unknown := sorted(set(told) - {one.name for one in fields(kind)}):
+        raise WebError(f"has unknown keys: {', '.join(unknown)}")
     return kind(**told)

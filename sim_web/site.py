@@ -44,6 +44,16 @@ class SyntheticSite:
         """
         return self._ordinary.answer(question) or self.reference(question)
 
+    def kind(self, question: Question) -> Kind | None:
+        """Return of what kind the answer is, without making it; None: its host has vanished."""
+        parts = split(question.url)
+        if parts is None:
+            return Kind.BAD
+        host = host_named(self.web, parts[0])
+        if host is None:
+            return Kind.FOREIGN
+        return None if host.vanishes_at <= question.time else resolve(self.web, host, parts[1]).kind
+
     def reference(self, question: Question) -> Answer:
         """Return the same answer the long way, by code that is written to be read."""
         parts = split(question.url)
@@ -76,8 +86,8 @@ class SyntheticSite:
         version = look.version
         fault = faults.OF_PAGES[number][1] if number in faults.STEADY else Fault.NONE
         validators = None if host.session_ids else self._validators(page, version)
-        if validators and _is_current(validators, question):
-            return self._unchanged(host, place, version, validators)
+        if validators and _is_current(host, validators, question):
+            return self._unchanged(question, host, place, version, validators[0])
         body = render.document(self.web, look, beside)
         content = host.content_type
         if fault is Fault.HUGE_PAGE:
@@ -112,10 +122,11 @@ class SyntheticSite:
         return (("ETag", f'"{page:x}-{version:x}"'), ("Last-Modified", date)), modified
 
     def _unchanged(
-        self, host: Host, place: Place, version: int, validators: tuple[Headers, float]
+        self, question: Question, host: Host, place: Place, version: int, headers: Headers
     ) -> Answer:
-        headers = (*validators[0], delivery.VARY) if host.gzip or host.brotli else validators[0]
-        return Answer(304, headers, b"", place.kind, place.page, version)
+        told = delivery.tagged(headers, delivery.coding(host, question.accept_encoding))
+        told = (*told, delivery.VARY) if host.gzip or host.brotli else told
+        return Answer(304, told, b"", place.kind, place.page, version)
 
     def _ill(self, number: int, place: Place) -> Answer:
         fault = faults.OF_PAGES[number][1]
@@ -135,7 +146,8 @@ class SyntheticSite:
         return _sent(question, host, text.encode(), (_PLAIN,), place)
 
     def _sitemap(self, question: Question, host: Host, place: Place, path: str) -> Answer:
-        return _sent(question, host, sitemap.sitemap(self.web, host, path), (_XML,), place)
+        body = sitemap.sitemap(self.web, host, path, question.time)
+        return _sent(question, host, body, (_XML,), place)
 
     def _redirect(self, question: Question, host: Host, place: Place, path: str) -> Answer:
         fault = Fault.REDIRECT_CHAIN if place.number > 1 else Fault.NONE
@@ -198,10 +210,10 @@ def _said(
     return Answer(status, (_PLAIN, *more), f"{status} {text}\n".encode(), kind, page, fault=fault)
 
 
-def _is_current(validators: tuple[Headers, float], question: Question) -> bool:
+def _is_current(host: Host, validators: tuple[Headers, float], question: Question) -> bool:
     if question.if_none_match is None and question.if_modified_since is None:
         return False
-    tag = validators[0][0][1]
+    tag = delivery.tag(validators[0][0][1], delivery.coding(host, question.accept_encoding))
     return delivery.is_current(
         tag, validators[1], question.if_none_match, question.if_modified_since
     )

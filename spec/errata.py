@@ -57,6 +57,33 @@ ERRATA = {
             as_corrected={"read-check": "all-records"},
             breaks="opacity",
         ),
+        Erratum(
+            name="scent-harvest",
+            source="Sotnik, the S.C.E.N.T. crawling algorithm",
+            printed="The harvest of a visit takes the difference in bytes, and returns the "
+            "logarithm of the page's size + 1.",
+            corrected="It returns the logarithm of the difference + 1.",
+            caveat="The paper's formulas are lost in our copy; the text is clear. Harvests are "
+            "whole numbers here, and pages of one size. The claim that fails is the paper's own: "
+            "without gain, pages found unchanged several times are no longer visited.",
+            reference="scent",
+            as_printed={"harvest": "size"},
+            as_corrected={"harvest": "difference"},
+            breaks="unchanged-is-left",
+            bounds={"delta-s": 0, "pages": 2, "static": 1, "iterations": 6},
+        ),
+        Erratum(
+            name="hits-precision",
+            source="Blekanov and Bondarenko, topical crawling based on HITS",
+            printed="Precision is a / (a + b), where b is the number of documents found.",
+            corrected="b is the number of documents found that are not relevant.",
+            caveat="The paper's figures are of the corrected formula: as printed no precision "
+            "exceeds 1/2, and the paper reports 0.93.",
+            reference="retrieval",
+            as_printed={"b": "all"},
+            as_corrected={"b": "irrelevant"},
+            breaks="no-fault-is-full-precision",
+        ),
     )
 }
 """By name."""

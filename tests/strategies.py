@@ -14,6 +14,14 @@ HEADER = """\
 from spec.notation import *
 """
 
+TABLES = (
+    "lambda a, b: a * a // 3 - b",
+    "lambda a, b: (7 * a + 3 * b) % 4",
+    "lambda a, b: bool(a & 1) == bool(b)",
+    "lambda a, b: 1",
+)
+"""Functions of an integer and a truth value."""
+
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
@@ -26,9 +34,11 @@ def integers(draw: st.DrawFn, names: tuple[str, ...], depth: int = 2) -> str:
         return f"({draw(st.sampled_from(leaves))})"
     inner = integers(names, depth - 1)
     truth = conditions(names, depth - 1)
-    kind = draw(st.integers(0, 9))
+    kind = draw(st.integers(0, 10))
     if kind <= 3:
         return f"({draw(st.sampled_from(leaves))})"
+    if kind == 10:
+        return f"tabulated({draw(st.sampled_from(TABLES))}, {draw(inner)}, {draw(truth)})"
     if kind <= 5:
         return f"({draw(inner)} {draw(st.sampled_from('+-*'))} {draw(inner)})"
     if kind == 6:

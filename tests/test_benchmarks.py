@@ -44,3 +44,17 @@ def test_what_is_not_there_is_said() -> None:
     assert done.returncode == 2
     assert "invalid choice: 'none'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_schedulers(tmp_path: Path) -> None:
+    """A benchmark that no longer runs, or a policy that does not fetch the whole web."""
+    written = tmp_path / "found.json"
+    script = [sys.executable, str(ROOT / "benchmarks" / "schedulers.py"), "R3", "scent"]
+    done = subprocess.run(
+        [*script, "--pages", "1000", "--steps", "1000", "--json", str(written)],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(written.read_text())["steps/s"]
+    assert list(found) == ["R3", "scent"]
+    assert all(rates["1000"]["best"] > 0 for rates in found.values())

@@ -67,7 +67,8 @@ def _client(address: str) -> Any:
     if "://" not in address:
         raise CrawlError(f"--on: a scheduler is named as tcp://host:port, not {address!r}")
     try:
-        return Client(address, timeout=REACH, set_as_default=False)
+        connected: Any = Client  # it has no types
+        return connected(address, timeout=REACH)
     except (OSError, TimeoutError, ValueError) as error:
         why = str(error).partition("\n")[0] or type(error).__name__
         raise CrawlError(f"--on: no scheduler answers at {address}: {why}") from None

@@ -8,6 +8,7 @@ interpreter.
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import os
 import pickle
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
 from threading import Thread
 from typing import Any
@@ -28,6 +30,7 @@ POLICY, MARK = 0, 1
 """Places in the shared file."""
 
 _SIZE = mmap.PAGESIZE
+_PARENT_DEATH_SIGNAL = 1
 
 _BEGIN = """
 import sys
@@ -108,7 +111,7 @@ def serve(connection: int, marks: int) -> None:
     instead if our own code raises one.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the parent to end this process
-    Thread(target=_end_with_parent, daemon=True).start()
+    _end_with_parent()
     told = memoryview(mmap.mmap(marks, _SIZE)).cast("q")
     with Connection(connection) as parent:
         try:
@@ -148,5 +151,12 @@ def _sendable(error: Exception) -> Exception:
 
 
 def _end_with_parent() -> None:
-    os.read(0, 1)
-    os._exit(1)
+    """End when the parent does; Linux sees to it even if compiled code holds the interpreter."""
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+
+    def wait() -> None:
+        os.read(0, 1)
+        os._exit(1)
+
+    Thread(target=wait, daemon=True).start()

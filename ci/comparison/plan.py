@@ -39,6 +39,8 @@ class Plan:
         Of policies of scope `Scope.KNOWN`; None: as many as there are pages.
     step_limit : float
         Seconds that a policy may take for a step.
+    orders : bool
+        Whether runs keep their orders of visits.
     """
 
     policies: tuple[str, ...]
@@ -49,6 +51,7 @@ class Plan:
     sites: int = DEFAULT_SITES
     visits_per_day: float | None = None
     step_limit: float = STEP_LIMIT
+    orders: bool = False
 
     @property
     def pages_of_web(self) -> int:

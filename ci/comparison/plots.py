@@ -98,7 +98,7 @@ def _plot(of: Comparison, measure: Measure) -> Plot:
     ends = [end for _, policy in shown for end in _ends(policy, measure)]
     low, high = min(ends), max(ends)
     if not measure.revisits:
-        low = min(0.0, low)
+        low = 0.0
     uppers, rights = axis(low, high), axis(0.0, steps[-1])
 
     def x(value: float) -> float:
@@ -115,7 +115,7 @@ def _plot(of: Comparison, measure: Measure) -> Plot:
     curves = []
     for number, policy in shown:
         means = policy.curve(measure.name)
-        lower = [point.value - (point.half or 0.0) for point in means]
+        lower = [max(low, point.value - (point.half or 0.0)) for point in means]
         upper = [point.value + (point.half or 0.0) for point in means]
         band = f"{points(upper)} {points(lower, backward=True)}"
         curves.append(Curve(policy.name, *colour(number), points([p.value for p in means]), band))

@@ -10,8 +10,9 @@ import numpy as np
 
 from crawler.crawl import crawl
 from crawler.errors import CrawlError
+from crawler.kernels import offer
 from crawler.policies import Chosen
-from crawler.protocol import Outcome, Scope
+from crawler.protocol import NONE, Outcome, Scope
 
 from .measures import Array, by_site, discovery
 from .plan import Plan
@@ -50,6 +51,8 @@ class Run:
         Measures at the end, by the names of `MEASURES`.
     curves : dict of str to float64[points]
         The same at the plan's grid.
+    order : int64[steps]
+        The pages in the order of visits, if the plan keeps orders.
     """
 
     seed: int
@@ -63,6 +66,7 @@ class Run:
     sites: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False)
     final: dict[str, float] = field(default_factory=dict)
     curves: dict[str, Array] = field(default_factory=dict, compare=False)
+    order: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False)
 
 
 class Runs:
@@ -81,6 +85,7 @@ class Runs:
         self._planted = Planted(plan, seed)
         self._mark = [IDLE] if mark is None else mark
         self._revisited: Revisited | None = None
+        offer(NONE, np.zeros(1, dtype=np.uint8))  # what the loop compiles is no policy's time
 
     def of(self, policy: int, chosen: Chosen) -> Run:
         """Run a policy and measure what it did."""
@@ -112,8 +117,9 @@ class Runs:
         came = np.array(outcomes, dtype=np.bool_)
         final, curves = self._measured(told.scope, ended.order, came, seconds)
         sites = by_site(planted, ended.order)
+        order = ended.order if plan.orders else ended.order[:0]
         return Run(self._seed, policy, ended.why, False, False, ended.steps, seconds, ended.digest,
-                   sites, final, curves)  # fmt: skip
+                   sites, final, curves, order)  # fmt: skip
 
     def _measured(
         self, scope: Scope, order: Array, came: Array, seconds: float

@@ -28,13 +28,13 @@ def lines(of: Comparison) -> Iterator[str]:
 def _table(of: Comparison, measure: Measure) -> Iterator[str]:
     first = of.policies[0]
     shown = [policy for policy in of.policies if policy.values(measure.name)]
-    other = "" if first.fell or len(shown) < 2 else f"less {_short(first.name, 12)}"
+    other = "" if not first.values(measure.name) or len(shown) < 2 else f"less {_name(first, 14)}"
     won = "won, tied, lost" if other else ""
-    if len(measure.title) > NAME - 1:
-        yield measure.title
-        yield f"{'':{NAME}}{'mean':>10} {'95%':<11}{other:>18} {won:>17}".rstrip()
-    else:
-        yield f"{measure.title:{NAME}}{'mean':>10} {'95%':<11}{other:>18} {won:>17}".rstrip()
+    title = measure.title
+    if len(title) >= NAME:
+        yield title
+        title = ""
+    yield f"{title:{NAME}}{'mean':>10} {'95%':10}{other:>20} {won:>16}".rstrip()
     for policy in shown:
         yield _row(policy, first, measure)
 
@@ -42,16 +42,16 @@ def _table(of: Comparison, measure: Measure) -> Iterator[str]:
 def _row(policy: Compared, first: Compared, measure: Measure) -> str:
     told = policy.mean(measure.name)
     assert told is not None
-    row = f"  {_short(policy.name, NAME - 3):{NAME - 2}}{_cell(told, measure, False)}"
-    if policy is first or first.fell or (beside := policy.against(first, measure)) is None:
+    row = f"  {_name(policy, NAME - 3):{NAME - 2}}{_cell(told, measure, False)}"
+    if policy is first or (beside := policy.against(first, measure)) is None:
         return row.rstrip()
     won = f"{beside.wins}, {beside.ties}, {beside.losses}"
-    return f"{row}{_cell(beside.difference, measure, True)} {won:>16}".rstrip()
+    return f"{row}{_cell(beside.difference, measure, True)}{won:>16}".rstrip()
 
 
 def _cell(of: Mean, measure: Measure, signed: bool) -> str:
     half = "" if of.half is None else f"± {figure(of.half, measure)}"
-    return f"{figure(of.value, measure, signed):>10} {half:<11}"
+    return f"{figure(of.value, measure, signed):>10} {half:10}"
 
 
 def figure(value: float, measure: Measure, signed: bool = False) -> str:
@@ -59,8 +59,10 @@ def figure(value: float, measure: Measure, signed: bool = False) -> str:
     sign = "+" if signed else ""
     if measure.share:
         return f"{100 * value:{sign}.2f}%"
-    digits = 1 if abs(value) >= 100 else 2
-    return f"{value:{sign},.0f}" if value == round(value) else f"{value:{sign},.{digits}f}"
+    digits = 0 if abs(value) >= 10_000 else 1 if abs(value) >= 100 else 2
+    if value == round(value) and (value == 0 or abs(value) >= 1000):
+        digits = 0
+    return f"{value:{sign},.{digits}f}"
 
 
 def _sites(of: Comparison) -> Iterator[str]:
@@ -71,7 +73,7 @@ def _sites(of: Comparison) -> Iterator[str]:
         if not policy.fell:
             parts = sorted(zip(policy.sites(), names, strict=True), key=lambda one: -one[0])
             told = ", ".join(f"{name} {share:.0%}" for share, name in parts[:SITES] if share > 0)
-            yield f"  {_short(policy.name, NAME - 3):{NAME - 2}}{_short(told, 80 - NAME)}"
+            yield f"  {_name(policy, NAME - 3):{NAME - 2}}{_short(told, 80 - NAME)}"
 
 
 def _ends(of: Comparison) -> Iterator[str]:
@@ -81,7 +83,15 @@ def _ends(of: Comparison) -> Iterator[str]:
         yield "why the runs ended"
     for policy in whole:
         whys = "; ".join(f"{why} ({count})" for why, count in policy.whys())
-        yield f"  {_short(policy.name, NAME - 3):{NAME - 2}}{_short(whys, 80 - NAME)}"
+        yield f"  {_name(policy, NAME - 3):{NAME - 2}}{_short(whys, 80 - NAME)}"
+
+
+def _name(policy: Compared, width: int) -> str:
+    """Return a policy's name; of one that stands in a module, rather the end."""
+    name = policy.name
+    if ":" in name and len(name) > width:
+        return "…" + name[1 - width :]
+    return _short(name, width)
 
 
 def _short(text: str, width: int) -> str:

@@ -91,9 +91,6 @@ class World:
 
     def _compared(self, page: int, time: float) -> tuple[int, int]:
         """Return the size of a text and what is new or gone since it was fetched last."""
-        one = np.array([page])
-        version = self._texts.versions(one, np.array([time]))
-        before = np.array([self._seen.get(page, int(version[0]))])
-        size, difference = self._texts.compared(one, before, version)
-        self._seen[page] = int(version[0])
-        return int(size[0]), int(difference[0])
+        seen = self._seen
+        seen[page], size, difference = self._texts.visited(page, time, seen.get(page, -1))
+        return size, difference

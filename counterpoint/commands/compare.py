@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # numba is loaded where a web is made
 @click.command()
 @click.argument("policies", nargs=-1, required=True, metavar="POLICY...")
 @click.option("--web", "name", required=True, metavar="PROFILE",
-              help="One of `counterpoint web profiles`, or a TOML file.")  # fmt: skip
+              help="One of `web profiles`, or a TOML file.")  # fmt: skip
 @click.option("--pages", type=click.IntRange(1), required=True, metavar="N",
               help="Pages that each run may fetch.")  # fmt: skip
 @click.option("--seeds", type=click.IntRange(1, 100_000), default=10, show_default=True,
@@ -65,7 +65,7 @@ def compare(
 ) -> int:
     r"""Crawl the same webs with several policies, and compare what they bring.
 
-    A POLICY is one of `counterpoint list`, with parameters if need be (R2,step=20), or your own
+    A POLICY is one of `list`, with parameters if need be (R2,step=20), or your own
     (module:attribute). The first is what the others are held against, web by web. Intervals are
     Student's, of 95%.
 
@@ -124,16 +124,18 @@ def _compared(plan: Plan, processes: int, address: str | None) -> Comparison:
 
 def _command(name: str, plan: Plan) -> str:
     """Return the command that compares the same again."""
+    from ci.comparison.plan import DEFAULT_SITES, STEP_LIMIT
+
     parts = ["counterpoint compare", *plan.policies, f"--web {name} --pages {plan.budget}",
              f"--seeds {len(plan.seeds)}"]  # fmt: skip
     if plan.seeds.start:
         parts.append(f"--first-seed {plan.seeds.start}")
     if plan.web_pages is not None:
         parts.append(f"--web-pages {plan.web_pages}")
-    if not plan.profile.sites:
+    if plan.sites != DEFAULT_SITES:
         parts.append(f"--sites {plan.sites}")
     if plan.visits_per_day is not None:
         parts.append(f"--visits-per-day {plan.visits_per_day:g}")
-    if plan.step_limit != 30.0:
+    if plan.step_limit != STEP_LIMIT:
         parts.append(f"--step-limit {plan.step_limit:g}")
     return " ".join(parts)

@@ -56,10 +56,6 @@ class Scent(Revisit):
 
     def choice(self) -> int:
         """Return the strongest of the iteration's pages; -1 if it waits for answers."""
-        if self._next < 0 and self._answers == self.issued:
-            self.scent += self._delta
-            self._left = iter(self._strongest())
-            self.advance()
         return self._next
 
     def advance(self) -> None:
@@ -67,10 +63,14 @@ class Scent(Revisit):
         self._next = next(self._left, -1)
 
     def learn(self, i: int, outcome: Outcome) -> None:
-        """Halve the scent of page number ``i`` and add the harvest."""
+        """Halve the scent of a page and add the harvest; after the last of a batch, all gain."""
         self._answers += 1
         gain = self._harvest(outcome) if outcome.status in ANSWERED else 0.0
         self.scent[i] = self.scent[i] / 2 + gain
+        if self._next < 0 and self._answers == self.issued:
+            self.scent += self._delta
+            self._left = iter(self._strongest())
+            self.advance()
 
     def _strongest(self) -> list[int]:
         """Return the numbers of the pages with the strongest scent, the strongest first."""

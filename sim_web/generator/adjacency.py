@@ -19,7 +19,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .kernels import Array, compiled, hashed, mixed, permuted, unit, zipf_rank
+from .kernels import (
+    Array,
+    compiled,
+    hashed,
+    mixed,
+    permuted,
+    unit,
+    zipf_rank,
+    zipf_rank_below,
+    zipf_top,
+)
 from .layout import (
     BLOCK,
     DISCONNECTED,
@@ -29,7 +39,7 @@ from .layout import (
     SCC,
     TO_OUT,
     TUBES,
-    host_rank,
+    host_of_page,
     host_start,
     linked_pages,
     region_of_page,
@@ -96,9 +106,10 @@ def tail_chance(numbers: Numbers, page: int) -> float:
 @compiled
 def drawn_degree(numbers: Numbers, page: int) -> int:
     """Return the out-degree drawn for a page: a flat body, then a power law."""
-    share, least, exponent, most = numbers.degrees[:4]
+    degrees = numbers.degrees
+    least, exponent, most = degrees[1], degrees[2], degrees[3]
     u = unit(numbers.key, _BODY, page, 0)
-    if tail_chance(numbers, page) >= share:
+    if tail_chance(numbers, page) >= degrees[0]:
         return int(u * least)
     return int(min((least - 0.5) * (1.0 - u) ** (-1.0 / (exponent - 1.0)) + 0.5, most))
 
@@ -131,8 +142,8 @@ def page_in(numbers: Numbers, region: int, rank: int, u: float) -> int:
 def level_of(numbers: Numbers, page: int) -> int:
     """Return the fewest internal links from the host's start page; -1 for an orphan."""
     region = region_of_page(numbers.regions, page)
-    rank = host_rank(numbers.regions, numbers.reals, numbers.bounds, region, page)
-    start, pages = pages_of_host(numbers, region, rank)
+    rank, start, end = host_of_page(numbers.regions, numbers.reals, numbers.bounds, region, page)
+    pages = end - start
     if page - start >= linked_pages(region, pages, numbers.reals):
         return -1
     key, block = tree_of_host(numbers, region, rank)
@@ -201,14 +212,14 @@ def _entries(numbers: Numbers, region: int, rank: int, page: int, found: Array, 
 @compiled
 def _external(numbers: Numbers, region: int, rank: int, u: float, v: float, w: float) -> int:
     """Return the target of a free link out of the host; -1 if there is none."""
-    row = numbers.mix[region]
+    mix = numbers.mix
     goal = 0
-    while goal < 7 and u >= row[goal]:
+    while goal < 7 and u >= mix[region, goal]:
         goal += 1
     if goal == 7:
         return NO_PAGE
-    low = 0.0 if goal == 0 else row[goal - 1]
-    u = (u - low) / (row[goal] - low)
+    low = 0.0 if goal == 0 else mix[region, goal - 1]
+    u = (u - low) / (mix[region, goal] - low)
     return _popular(numbers, region, rank, goal, u, v, w)
 
 
@@ -222,7 +233,8 @@ def _popular(
     to_start = w < numbers.choices[1]
     if goal != region or region == SCC:
         if to_start:
-            return pages_of_host(numbers, goal, zipf_rank(u, hosts, popularity, 1.0))[0]
+            chosen = zipf_rank(u, hosts, popularity, 1.0)
+            return host_start(numbers.regions, numbers.reals, numbers.bounds, goal, chosen)
         if goal in (IN, TO_OUT):
             return page_in(numbers, goal, zipf_rank(u, hosts, popularity, 1.0), v)
         first, pages = numbers.regions[goal, 0], numbers.regions[goal, 1]
@@ -266,8 +278,7 @@ def authority(numbers: Numbers, page: int) -> bool:
     """Tell whether the hubs of its theme link to a page: every so many pages of a host of SCC."""
     if numbers.themes[1] <= 0 or numbers.themes[3] <= 0 or page >= numbers.regions[SCC, 1]:
         return False
-    rank = host_rank(numbers.regions, numbers.reals, numbers.bounds, SCC, page)
-    start, _ = pages_of_host(numbers, SCC, rank)
+    _, start, _ = host_of_page(numbers.regions, numbers.reals, numbers.bounds, SCC, page)
     return (page - start) % int(1.0 / numbers.themes[3]) == 0
 
 
@@ -285,10 +296,11 @@ def _themed(numbers: Numbers, rank: int, u: float, v: float) -> int:
 
 @compiled
 def _internal(
-    numbers: Numbers, key: np.uint64, block: int, start: int, linked: int, level: int, u: float
-) -> int:
+    key: np.uint64, block: int, start: int, linked: int, level: int, u: float, top: float,
+    exponent: float,
+) -> int:  # fmt: skip
     """Return a page of the same host, shallow ones more often, at most one level down."""
-    member = zipf_rank(u, linked, numbers.choices[2], 1.0)
+    member = zipf_rank_below(u, linked, top, exponent, 1.0)
     if level >= 0:
         depth = tree_level(key, member, block)
         while depth > level + 1:
@@ -365,9 +377,12 @@ def _owed(
 @compiled
 def _free(
     numbers: Numbers, region: int, rank: int, page: int, start: int, pages: int, linked: int,
-    level: int, number: int, attempt: int,
+    level: int, key: np.uint64, block: int, top: float, number: int, attempt: int,
 ) -> int:  # fmt: skip
-    """Return the target of a free link at one attempt; -1 if it has none."""
+    """Return the target of a free link at one attempt; -1 if it has none.
+
+    ``key`` and ``block`` are of the host's tree, ``top`` is what `zipf_top` says of its pages.
+    """
     turn = number * TRIES + attempt
     kind = unit(numbers.key, _FREE, page, turn)
     u, v = unit(numbers.key, _WHERE, page, turn), unit(numbers.key, _PAGE, page, turn)
@@ -376,8 +391,7 @@ def _free(
     if region == SCC and hub(numbers, page):
         within = 0.2
     if sites or region == DISCONNECTED or (linked > 1 and kind < within and attempt < TRIES // 2):
-        key, block = tree_of_host(numbers, region, rank)
-        return _internal(numbers, key, block, start, linked, level, u)
+        return _internal(key, block, start, linked, level, u, top, numbers.choices[2])
     w = unit(numbers.key, _SHUFFLE, page, turn)
     community = numbers.themes[1]
     if region == SCC and community > 0 and (hub(numbers, page) or w < community):
@@ -390,34 +404,44 @@ def _free(
 
 
 @compiled
+def _fixed(numbers: Numbers, page: int) -> tuple[int, int]:
+    """Return where the links of a page that are given one by one begin and end."""
+    pages = numbers.fixed_pages
+    if len(pages) == 0:
+        return 0, 0
+    return int(np.searchsorted(pages, page)), int(np.searchsorted(pages, page + 1))
+
+
+@compiled
 def out_links(numbers: Numbers, page: int) -> Array:
     """Return the distinct pages that a page links to, in the order of their first appearance."""
     region = region_of_page(numbers.regions, page)
-    rank = host_rank(numbers.regions, numbers.reals, numbers.bounds, region, page)
-    start, pages = pages_of_host(numbers, region, rank)
+    rank, start, end = host_of_page(numbers.regions, numbers.reals, numbers.bounds, region, page)
+    pages = end - start
     linked = linked_pages(region, pages, numbers.reals)
-    _, block = tree_of_host(numbers, region, rank)
+    tree, block = tree_of_host(numbers, region, rank)
     degree = drawn_degree(numbers, page)
-    low = np.searchsorted(numbers.fixed_pages, page)
-    high = np.searchsorted(numbers.fixed_pages, page + 1)
+    low, high = _fixed(numbers, page)
     most = degree + block + 2 * numbers.blocks[1] + 4 + high - low
     found = np.empty(most, dtype=np.int64)
     owed = _owed(numbers, region, rank, page, start, linked, found)
     for k in range(low, high):
         found[owed] = numbers.fixed_targets[k]
         owed += 1
-    seen = _table(most)
+    seen = _table(max(owed, degree))
     count = 0
     for k in range(owed):
         if _is_new(found, count, seen, found[k]):
             found[count] = found[k]
             count += 1
-    level = NO_PAGE if page - start >= linked else level_of(numbers, page)
+    level = NO_PAGE if page - start >= linked else tree_level(tree, page - start, block)
+    top = zipf_top(linked, numbers.choices[2], 1.0)
     for number in range(degree - count):
         for attempt in range(TRIES):
             target = _free(
-                numbers, region, rank, page, start, pages, linked, level, number, attempt
-            )
+                numbers, region, rank, page, start, pages, linked, level, tree, block, top, number,
+                attempt,
+            )  # fmt: skip
             if target not in (NO_PAGE, page) and _is_new(found, count, seen, target):
                 found[count] = target
                 count += 1

@@ -54,9 +54,12 @@ class Explicit:
         """Write the arrays as an .npz file; a file of that name is replaced when all is written."""
         goal = Path(path)
         written = goal.with_name(goal.name + ".part")
-        with written.open("wb") as file:
-            np.savez(file, offsets=self.offsets, targets=self.targets)
-        written.replace(goal)
+        try:
+            with written.open("wb") as file:
+                np.savez(file, offsets=self.offsets, targets=self.targets)
+            written.replace(goal)
+        finally:
+            written.unlink(missing_ok=True)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Explicit:

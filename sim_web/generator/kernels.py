@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import numba.extending
 import numpy as np
+from numba.core import cgutils
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -57,6 +59,33 @@ def compiled_as(signature: str) -> Callable[[F], F]:
         return cast(F, numba.njit(signature, cache=True, nogil=True, error_model="numpy")(function))
 
     return made
+
+
+def _copied(
+    typing: Any, goal: Any, at: Any, source: Any, begin: Any, number: Any
+) -> tuple[Any, Any]:
+    """Generate a call of C's memcpy."""
+
+    def generated(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        goal_type, _, source_type, _, _ = signature.args
+        goal, at, source, begin, number = arguments
+        into = context.make_array(goal_type)(context, builder, goal).data
+        of = context.make_array(source_type)(context, builder, source).data
+        cgutils.raw_memcpy(  # type: ignore[no-untyped-call]
+            builder, builder.gep(into, [at]), builder.gep(of, [begin]), number, 1
+        )
+        return context.get_dummy_value()
+
+    signed = numba.types.int64
+    return numba.types.void(goal, signed, source, signed, signed), generated
+
+
+copied = cast(Callable[[Array, int, Array, int, int], None], numba.extending.intrinsic(_copied))
+"""Copy bytes in compiled code: to an array and a place in it, from an array and a place, so many.
+
+Nothing is checked, and the arrays must be two. A loop would copy byte by byte, since compiled code
+cannot know that they are.
+"""
 
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -137,9 +166,21 @@ def zipf_mass(rank: float, size: float, exponent: float, shift: float) -> float:
 
 
 @compiled
-def zipf_rank(u: float, size: int, exponent: float, shift: float) -> int:
-    """Return the rank below ``size`` at which a share ``u`` of the weights has passed."""
+def zipf_top(size: int, exponent: float, shift: float) -> float:
+    """Return what `zipf_rank_below` needs of the number of ranks, for several draws."""
+    return (size + shift) ** (1.0 - exponent)
+
+
+@compiled
+def zipf_rank_below(u: float, size: int, top: float, exponent: float, shift: float) -> int:
+    """Return what `zipf_rank` does; ``top``: as `zipf_top` has it."""
     e = 1.0 - exponent
     low = 1.0 if shift == 1.0 else shift**e
-    rank = int((low + u * ((size + shift) ** e - low)) ** (1.0 / e) - shift)
+    rank = int((low + u * (top - low)) ** (1.0 / e) - shift)
     return min(max(rank, 0), size - 1)
+
+
+@compiled
+def zipf_rank(u: float, size: int, exponent: float, shift: float) -> int:
+    """Return the rank below ``size`` at which a share ``u`` of the weights has passed."""
+    return zipf_rank_below(u, size, zipf_top(size, exponent, shift), exponent, shift)

@@ -6,6 +6,7 @@ begins is a closed formula, so that nothing is stored for a page or for a host.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -176,7 +177,7 @@ def _bounds(sizes: Array, pages: int) -> Array:
 def _block_for_depth(pages: int, depth: int, key: np.uint64) -> int:
     """Return the least number of children of a block with which no page is too deep."""
     block = BLOCK + 1
-    while block < BLOCK * pages and is_deeper(key, pages, block, depth):
+    while block < BLOCK * pages and deeper(key, pages, block, depth):
         block = block + max(1, block // 8)
     return block
 
@@ -200,22 +201,62 @@ def tree_level(key: np.uint64, member: int, block: int) -> int:
 
 
 @compiled
-def is_deeper(key: np.uint64, members: int, block: int, depth: int) -> bool:
-    """Tell whether a member of a tree is at a deeper level than ``depth``."""
-    levels = np.zeros(members, dtype=np.int32)
-    for member in range(1, members):
-        levels[member] = levels[tree_parent(key, member, block)] + 1
-        if levels[member] > depth:
+def _first_child(member: int, block: int) -> int:
+    """Return a number that no child of a member is below; it grows with the member."""
+    first = member // BLOCK * block + 1
+    if member < BLOCK:  # of the first block, a child chooses among ever more
+        first = 1 + (member * block + BLOCK - 1) // BLOCK
+    return max(member + 1, first)
+
+
+@compiled
+def _reach(member: int, members: int, block: int, enough: int) -> int:
+    """Return how many generations below a member there can be at most, counted up to enough."""
+    generations = 0
+    while generations < enough:
+        member = _first_child(member, block)
+        if member >= members:
+            break
+        generations += 1
+    return generations
+
+
+@compiled
+def deeper(key: np.uint64, members: int, block: int, depth: int) -> bool:
+    """Tell whether the greatest level of a tree is above a depth.
+
+    Goes down from the root, the first child first, and only where there is room for enough
+    generations. Room shrinks as numbers grow, so that the first child without it is the last one
+    looked at: a tree that is deep shows it at once, and of one that is not few members are seen.
+    """
+    path = np.zeros(depth + 1, dtype=np.int64)
+    next_child = np.zeros(depth + 1, dtype=np.int64)
+    level = 0
+    next_child[0] = _first_child(0, block)
+    while level >= 0:
+        parent, child = path[level], next_child[level]
+        last = min(members, (parent // BLOCK + 1) * block + 1)
+        below = depth - level  # generations that a child needs to have
+        if child >= last or _reach(child, members, block, below) < below:
+            level -= 1
+            continue
+        next_child[level] = child + 1
+        if tree_parent(key, child, block) != parent:
+            continue
+        if below == 0:
             return True
+        level += 1
+        path[level] = child
+        next_child[level] = _first_child(child, block)
     return False
 
 
 @compiled
 def host_start(regions: Array, reals: Array, bounds: Array, region: int, rank: int) -> int:
     """Return the first page of the host of a rank in its region; of the last rank + 1: the end."""
-    first, count, _, hosts = regions[region]
     if region == SCC and len(bounds) > 0:
         return bounds[rank]
+    first, count, hosts = regions[region, 0], regions[region, 1], regions[region, 3]
     if rank >= hosts:
         return first + count
     mass = ((rank + SHIFT) ** (1.0 - reals[0]) - reals[2 + region]) * reals[9 + region]
@@ -241,27 +282,54 @@ def region_of_host(regions: Array, host: int) -> int:
 
 
 @compiled
+def _about(regions: Array, reals: Array, region: int, page: int) -> float:
+    """Return nearly the rank whose host begins after a page, by Newton's method.
+
+    Where hosts begin is a concave function of the rank, so that the method closes in from one side,
+    in two or three steps for a million pages.
+    """
+    count, hosts = regions[region, 1], regions[region, 3]
+    power, low, scale = 1.0 - reals[0], reals[2 + region], (count - hosts) * reals[9 + region]
+    wanted = page - regions[region, 0] + 1.0
+    rank = (low + (wanted - 1.0) / count / reals[9 + region]) ** (1.0 / power) - SHIFT
+    for _ in range(60):
+        rank = min(max(rank, 0.0), hosts - 1.0)
+        weight = (rank + SHIFT) ** power
+        short = wanted - rank - (weight - low) * scale
+        step = short / (1.0 + scale * power * weight / (rank + SHIFT))
+        rank += step
+        if abs(step) < 0.5:
+            break
+    return rank
+
+
+@compiled
+def host_of_page(
+    regions: Array, reals: Array, bounds: Array, region: int, page: int
+) -> tuple[int, int, int]:
+    """Return the rank of a page's host in its region, the host's first page, and its end."""
+    hosts = regions[region, 3]
+    if hosts == regions[region, 1]:
+        return page - regions[region, 0], page, page + 1
+    if region == SCC and len(bounds) > 0:
+        site = int(np.searchsorted(bounds, page + 1)) - 1
+        return site, bounds[site], bounds[site + 1]
+    rank = min(max(math.ceil(_about(regions, reals, region, page)) - 1, 0), hosts - 1)
+    start = host_start(regions, reals, bounds, region, rank)
+    end = host_start(regions, reals, bounds, region, rank + 1)
+    while page < start:
+        rank -= 1
+        start, end = host_start(regions, reals, bounds, region, rank), start
+    while page >= end:
+        rank += 1
+        start, end = end, host_start(regions, reals, bounds, region, rank + 1)
+    return rank, start, end
+
+
+@compiled
 def host_rank(regions: Array, reals: Array, bounds: Array, region: int, page: int) -> int:
     """Return the rank, in its region, of the host of a page."""
-    first, count, _, hosts = regions[region]
-    if hosts == count:
-        return page - first
-    weight = reals[2 + region] + (page - first) / count / reals[9 + region]
-    guess = int(weight ** (1.0 / (1.0 - reals[0])) - SHIFT)
-    guess = min(max(guess, 0), hosts - 1)
-    step, low, high = 1, guess, guess + 1
-    while low > 0 and host_start(regions, reals, bounds, region, low) > page:
-        low, high, step = max(0, low - step), low, 2 * step
-    step = 1
-    while high < hosts and host_start(regions, reals, bounds, region, high) <= page:
-        low, high, step = high, min(hosts, high + step), 2 * step
-    while high - low > 1:
-        middle = (low + high) // 2
-        if host_start(regions, reals, bounds, region, middle) <= page:
-            low = middle
-        else:
-            high = middle
-    return low
+    return host_of_page(regions, reals, bounds, region, page)[0]
 
 
 @compiled

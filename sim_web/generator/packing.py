@@ -9,31 +9,37 @@ from .kernels import Array, compiled
 
 
 @compiled
-def links_of_pages(
-    whole: Array, real: Array, first: int, step: int, number: int
-) -> tuple[Array, Array]:
-    """Return the out-degrees of pages at equal distances, from ``first`` on, and their targets.
+def links(whole: Array, real: Array, first: int, step: int, number: int) -> Array:
+    """Return the out-degrees of pages at equal distances, from ``first`` on, then their targets.
+
+    Of no pages (``number`` is 0): the targets of the page ``first`` alone.
 
     This is the one way in from Python, with the numbers packed (`packed`): each further one would
     be compiled with all of the above again, which takes seconds.
     """
     numbers = unpacked(whole, real)
-    if number == 1:
-        found = out_links(numbers, first)
-        return np.full(1, len(found)), found
-    counts = np.empty(number, dtype=np.int64)
-    targets = np.empty(8 * number + 64, dtype=np.int64)
-    total = 0
+    if number == 0:
+        return out_links(numbers, first)
+    told = np.empty(9 * number + 64, dtype=np.int64)
+    total = number
     for k in range(number):
         found = out_links(numbers, first + k * step)
-        if total + len(found) > len(targets):
-            more = np.empty(2 * len(targets) + len(found), dtype=np.int64)
-            more[:total] = targets[:total]
-            targets = more
-        targets[total : total + len(found)] = found
+        if total + len(found) > len(told):
+            more = np.empty(2 * len(told) + len(found), dtype=np.int64)
+            more[:total] = told[:total]
+            told = more
+        told[total : total + len(found)] = found
         total += len(found)
-        counts[k] = len(found)
-    return counts, targets[:total].copy()
+        told[k] = len(found)
+    return told[:total]
+
+
+def links_of_pages(
+    whole: Array, real: Array, first: int, step: int, number: int
+) -> tuple[Array, Array]:
+    """Return the out-degrees of at least one page and their targets, as `links` finds them."""
+    found = links(whole, real, first, step, number)
+    return found[:number], found[number:]
 
 
 @compiled

@@ -34,7 +34,7 @@ from .layout import (
     region_of_host,
     region_of_page,
 )
-from .packing import Means, links_of_pages, packed
+from .packing import Means, links, packed
 from .sites import external_links
 
 MOST_PAGES = 10**12
@@ -184,7 +184,8 @@ class Web:
 
     def out_links(self, page: int) -> Array:
         """Return the distinct pages that a page links to, int64, in the order of appearance."""
-        return links_of_pages(*self._packed, page, 1, 1)[1]
+        whole, real = self._packed
+        return links(whole, real, page, 1, 0)
 
     def copies(self, page: int, position: int) -> int:
         """Return how often a page repeats the link at a position of `out_links`; 1 or more."""

@@ -162,6 +162,35 @@ def time_of(key: np.uint64, law: Array, page: int, version: int) -> float:
     return math.inf
 
 
+@compiled
+def last_change(key: np.uint64, law: Array, page: int, time: float) -> float:
+    """Return what `changed_at` does, looking backward: late times cost no more than early ones."""
+    rate = rate_of(key, law, page)
+    if rate <= 0.0 or time < 0.0:
+        return 0.0
+    span = min(int(time // SPAN), SPANS - 1)
+    of_span = hashed(key, _TOTAL, page, span)
+    number = _poisson(of_span, rate * SPAN)
+    which = number
+    if time < (span + 1) * SPAN:
+        which = _count_by(of_span, number, time - span * SPAN)
+    while which == 0 and span > 0:
+        span -= 1
+        of_span = hashed(key, _TOTAL, page, span)
+        number = _poisson(of_span, rate * SPAN)
+        which = number
+    return span * SPAN + _time_of(of_span, number, which) if which > 0 else 0.0
+
+
+@compiled
+def contents_since(key: np.uint64, law: Array, first: int, last: int, time: float) -> Array:
+    """Return when each of the pages from ``first`` to ``last`` got its content of a time."""
+    found = np.zeros(last - first)
+    for at in range(last - first):
+        found[at] = last_change(key, law, first + at, time)
+    return found
+
+
 def law(web: Web) -> Array:
     """Return what the compiled functions need of the profile, float64[3]."""
     change = web.profile.change

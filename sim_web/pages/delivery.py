@@ -18,7 +18,7 @@ VARY = ("Vary", "Accept-Encoding")
 BEGIN = datetime(2000, 1, 1, tzinfo=UTC)
 """The date of virtual time 0."""
 
-_LAST = 250_000_000_000
+LAST = 250_000_000_000
 """Seconds up to which there are dates; later ones are given as this one."""
 
 _TAG = re.compile(r'(?:W/)?"([^"]*)"')
@@ -26,7 +26,7 @@ _TAG = re.compile(r'(?:W/)?"([^"]*)"')
 
 def http_date(seconds: int) -> str:
     """Return a virtual time as a date of HTTP."""
-    day, rest = divmod(min(seconds, _LAST), 86_400)
+    day, rest = divmod(min(seconds, LAST), 86_400)
     return f"{_day(day)} {rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02} GMT"
 
 
@@ -66,17 +66,39 @@ def in_brotli(body: bytes) -> bytes:
     return packed
 
 
+def coding(host: Host, accepted: str | None) -> str:
+    """Return the coding that a host takes for what a request accepts; empty: none."""
+    if host.brotli and accepts(accepted, "br"):
+        return "br"
+    return "gzip" if host.gzip and accepts(accepted, "gzip") else ""
+
+
+def tag(plain: str, how: str) -> str:
+    """Return the ETag of a body in a coding: other bytes need another one (RFC 9110, 8.8.3.3)."""
+    return f'{plain[:-1]}-{how}"' if how else plain
+
+
+def tagged(headers: Headers, how: str) -> Headers:
+    """Return headers with the ETag of a body in a coding."""
+    if not how:
+        return headers
+    return tuple((name, tag(value, how) if name == "ETag" else value) for name, value in headers)
+
+
 def packed(
     host: Host, accepted: str | None, body: bytes, headers: Headers
 ) -> tuple[bytes, Headers]:
-    """Return a body as a host packs it for what a request accepts, and the headers with that."""
-    if host.gzip or host.brotli:
-        headers = (*headers, VARY)
-        if host.brotli and accepts(accepted, "br"):
-            return in_brotli(body), (*headers, ("Content-Encoding", "br"))
-        if host.gzip and accepts(accepted, "gzip"):
-            return gzipped(body), (*headers, ("Content-Encoding", "gzip"))
-    return body, headers
+    """Return a body as a host packs it for what a request accepts, and the headers with that.
+
+    An ETag among the headers is that of the plain body; each coding has its own.
+    """
+    if not (host.gzip or host.brotli):
+        return body, headers
+    how = coding(host, accepted)
+    if not how:
+        return body, (*headers, VARY)
+    body = in_brotli(body) if how == "br" else gzipped(body)
+    return body, (*tagged(headers, how), VARY, ("Content-Encoding", how))
 
 
 def is_current(tag: str, modified: float, none_match: str | None, since: str | None) -> bool:

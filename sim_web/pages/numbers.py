@@ -17,12 +17,11 @@ from sim_web.generator.adjacency import (
     Numbers,
     copies,
     out_links,
-    pages_of_host,
     relevant,
     theme_of,
 )
 from sim_web.generator.kernels import Array, compiled, hashed, permuted, unit, unpermuted
-from sim_web.generator.layout import host_rank, region_of_page
+from sim_web.generator.layout import host_of_page, region_of_page
 from sim_web.generator.packing import unpacked
 
 from .change import time_of, version_at
@@ -130,9 +129,8 @@ def hops_of(key: np.uint64, chances: Array, page: int) -> int:
 @compiled
 def _placed(numbers: Numbers, page: int) -> tuple[int, int, int, int, int]:
     region = region_of_page(numbers.regions, page)
-    rank = host_rank(numbers.regions, numbers.reals, numbers.bounds, region, page)
-    start, pages = pages_of_host(numbers, region, rank)
-    return region, rank, numbers.regions[region, 2] + rank, start, pages
+    rank, start, end = host_of_page(numbers.regions, numbers.reals, numbers.bounds, region, page)
+    return region, rank, numbers.regions[region, 2] + rank, start, end - start
 
 
 @compiled
@@ -168,13 +166,29 @@ def _alias(numbers: Numbers, chances: Array, host: int, bits: int) -> int:
 
 
 @compiled
+def _manner(chances: Array, bits: int, inside: bool) -> int:
+    """Return the manner of a link; ``inside``: it leads to a page of its own host."""
+    manner = ((bits >> 40) % 4096) * ANCHOR
+    if (bits >> 20) % 4096 < chances[NOFOLLOW_SHARE] * 4096:
+        manner += NOFOLLOW
+    if inside and (bits >> 32) % 256 < chances[RELATIVE_SHARE] * 256:
+        manner += RELATIVE
+    elif not inside or (bits >> 54) % 8 == 0:
+        manner += ABSOLUTE
+    return manner
+
+
+@compiled
 def _put(
-    numbers: Numbers, chances: Array, page: int, host: int, position: int, target: int,
-    found: Array, at: int,
+    numbers: Numbers, chances: Array, page: int, host: int, start: int, pages: int, own: int,
+    position: int, target: int, found: Array, at: int,
 ) -> int:  # fmt: skip
-    """Write the numbers of a link, once for each of its copies."""
+    """Write the numbers of a link, once for each of its copies; ``own``: the host's theme."""
     key = numbers.key
-    region, rank, place, start, pages = _placed(numbers, target)
+    place, of_place = host, own
+    if not start <= target < start + pages:
+        region, rank, place, start, pages = _placed(numbers, target)
+        of_place = theme_of(numbers, region, rank)
     code = code_of(key, place, target - start, pages)
     way = way_of(key, chances, place, code)
     if code > 0 and chances[REDIRECTING] > 0.0:
@@ -183,16 +197,9 @@ def _put(
             way = REDIRECTS + hops - 1
     theme = -1
     if chances[THEMED] > 0.0 and relevant(numbers, target):
-        theme = theme_of(numbers, region, rank)
+        theme = of_place
     for copy in range(copies(numbers, page, position)):
         bits = np.int64(hashed(key, _LINK, page, position * 128 + copy) >> np.uint64(1))
-        manner = ((bits >> 40) % 4096) * ANCHOR
-        if (bits >> 20) % 4096 < chances[NOFOLLOW_SHARE] * 4096:
-            manner += NOFOLLOW
-        if place == host and (bits >> 32) % 256 < chances[RELATIVE_SHARE] * 256:
-            manner += RELATIVE
-        elif place != host or (bits >> 54) % 8 == 0:
-            manner += ABSOLUTE
         found[at] = target
         found[at + HOST] = place
         found[at + WAY] = way
@@ -200,7 +207,7 @@ def _put(
         found[at + ALIAS] = (
             _alias(numbers, chances, place, int(bits & 0xFFFFF)) if way <= START else 0
         )
-        found[at + MANNER] = manner
+        found[at + MANNER] = _manner(chances, int(bits), place == host)
         found[at + THEME] = theme
         at += FIELDS
     return at
@@ -247,10 +254,22 @@ def frames_of_page(key: np.uint64, chances: Array, page: int) -> int:
 
 @compiled
 def drawn(
-    whole: Array, real: Array, chances: Array, law: Array, page: int, host: int, paragraphs: float,
-    time: float,
+    whole: Array, real: Array, chances: Array, law: Array, page: int, host: int, start: int,
+    pages: int, theme: int, paragraphs: float, time: float,
 ) -> Array:  # fmt: skip
-    """Return what a page says at a time; ``paragraphs``: how many it has on average."""
+    """Return what a page says at a time.
+
+    Parameters
+    ----------
+    whole, real, chances, law
+        As in `Plan`.
+    page : int
+    host, start, pages, theme : int
+        The page's host: its number, its first page, how many it has, and its theme.
+    paragraphs : float
+        How many a page of the host has on average.
+    time : float
+    """
     numbers = unpacked(whole, real)
     key = numbers.key
     number = length_of(key, page, paragraphs)
@@ -269,5 +288,6 @@ def drawn(
     choose_paragraphs(key, page, version, number, relevant(numbers, page), found)
     at = HEAD + number
     for position in range(len(targets)):
-        at = _put(numbers, chances, page, host, position, targets[position], found, at)
+        target = targets[position]
+        at = _put(numbers, chances, page, host, start, pages, theme, position, target, found, at)
     return found

@@ -104,8 +104,8 @@ class Ordinary:
         numbers = self._numbers
         while True:
             told, body = told_and_written(
-                *numbers, host.number, first, pages, way, code, host.theme, host.paragraphs, time,
-                own, head, *pool.pool,
+                *numbers, host.number, first, pages, -1, way, code, host.theme, host.paragraphs,
+                time, own, head, *pool.pool,
             )  # fmt: skip
             if len(body) or not len(told) or told[FRAMES] != NO_FRAMES:
                 return told, body

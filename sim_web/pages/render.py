@@ -101,8 +101,9 @@ def look(web: Web, host: Host, page: int, way: int, code: int, time: float) -> P
     """Return a page of a host as it is at a time."""
     of_web = plan(web)
     numbers, _ = told_and_written(
-        of_web.whole, of_web.real, of_web.chances, of_web.law, host.number, page, 0, way, code,
-        host.theme, host.paragraphs, float(time), _NO_LETTERS, 0, _NO_LETTERS, _NO_SPANS,
+        of_web.whole, of_web.real, of_web.chances, of_web.law, host.number, host.pages.start,
+        len(host.pages), page, way, code, host.theme, host.paragraphs, float(time), _NO_LETTERS, 0,
+        _NO_LETTERS, _NO_SPANS,
     )  # fmt: skip
     told = numbers.tolist()
     themed = max(told[HEAD : HEAD + told[PARAGRAPHS]], default=0) >= GENERAL

@@ -80,6 +80,7 @@ def text(web: Web, host: int) -> str | None:
     return "\n".join(lines) + "\n"
 
 
+@lru_cache(maxsize=16_384)
 def _group(web: Web, host: int, agent: str) -> Group | None:
     """Return the group that counts for an agent: the one with the longest name that is in it."""
     found = None if is_silent(web, host) else groups(web, host)
@@ -114,9 +115,19 @@ def allowed(rules: tuple[tuple[bool, str], ...], path: str) -> bool:
     return max(fitting)[1] if fitting else True
 
 
+@lru_cache(maxsize=16_384)
+def _forbids_any(web: Web, authority: str, agent: str) -> bool:
+    """Tell whether a host forbids anything to an agent; most do not."""
+    host = web.named(urlsplit(f"http://{authority}/").hostname or "")
+    group = None if host is None else _group(web, host, agent)
+    return group is not None and not all(allows for allows, _ in group.rules)
+
+
 def disallowed(web: Web, url: str, agent: str) -> bool:
     """Tell whether the robots.txt of a URL's host forbids it to an agent (a whole User-Agent)."""
     try:
+        if url.startswith("http://") and not _forbids_any(web, url[7:].partition("/")[0], agent):
+            return False
         parts = urlsplit(url)
         host = web.named(parts.hostname or "")
     except ValueError:

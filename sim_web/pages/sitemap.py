@@ -1,12 +1,21 @@
-"""Sitemaps: all pages of a host, orphans too; an index where they are more than 50,000."""
+"""Sitemaps: all pages of a host, orphans too; an index where they are more than 50,000.
+
+They say when a page got its present content, as its Last-Modified does. Pages of hosts with session
+ids change with each request and have neither. The index says nothing of when its parts changed,
+which would cost a look at every page of the host.
+"""
 
 from __future__ import annotations
 
 import re
+from datetime import timedelta
+from functools import lru_cache
 
 from sim_web.generator import Web
 
+from . import change
 from .address import path_of
+from .delivery import BEGIN, LAST
 from .host import Host
 from .numbers import places_of
 from .plan import plan
@@ -27,13 +36,13 @@ def exists(host: Host, path: str) -> bool:
     return found[1] is None or 1 <= int(found[1]) <= files > 1
 
 
-def sitemap(web: Web, host: Host, path: str) -> bytes:
-    """Return a host's sitemap, or a part of it, by a path for which `exists` holds."""
+def sitemap(web: Web, host: Host, path: str, time: float) -> bytes:
+    """Return a host's sitemap at a time, or a part of it, by a path for which `exists` holds."""
     found = _NAMED.fullmatch(path)
     if found and found[1]:
-        return _part(web, host, int(found[1]) - 1)
+        return _part(web, host, int(found[1]) - 1, time)
     files = -(-len(host.pages) // MOST)
-    return _index(host, files) if files > 1 else _part(web, host, 0)
+    return _index(host, files) if files > 1 else _part(web, host, 0, time)
 
 
 def _index(host: Host, files: int) -> bytes:
@@ -42,16 +51,28 @@ def _index(host: Host, files: int) -> bytes:
     return _document("sitemapindex", "".join(entries).encode())
 
 
-def _part(web: Web, host: Host, number: int) -> bytes:
+def _part(web: Web, host: Host, number: int, time: float) -> bytes:
     told = plan(web)
     first = number * MOST
     last = min(first + MOST, len(host.pages))
     codes, ways = places_of(
         told.key, told.chances, host.number, first, last, len(host.pages)
     ).tolist()
-    entries = [b"<url><loc>%b%b</loc></url>\n" % (host.origin, path_of(way, code))
-               for way, code in zip(ways, codes, strict=True)]  # fmt: skip
+    dates = [b""] * len(codes)
+    if not host.session_ids:
+        start = host.pages.start
+        changed = change.contents_since(told.key, told.law, start + first, start + last, time)
+        dates = [_date(int(seconds)) for seconds in changed.tolist()]
+    entries = [b"<url><loc>%b%b</loc>%b</url>\n" % (host.origin, path_of(way, code), date)
+               for way, code, date in zip(ways, codes, dates, strict=True)]  # fmt: skip
     return _document("urlset", b"".join(entries))
+
+
+@lru_cache(maxsize=65_536)
+def _date(seconds: int) -> bytes:
+    """Return a virtual time as sitemaps have it, to the second."""
+    date = BEGIN + timedelta(seconds=min(seconds, LAST))
+    return b"<lastmod>%b</lastmod>" % date.isoformat().encode()
 
 
 def _document(element: str, body: bytes) -> bytes:

@@ -85,6 +85,17 @@ def _all_compared(
 
 
 @compiled
+def _visited(
+    key: np.uint64, law: Array, page: int, time: float, before: int, length: Array, themed: Array,
+    of: Array, lengths: Array,
+) -> tuple[int, int, int]:  # fmt: skip
+    version = version_at(key, law, page, time)
+    old = before if before >= 0 else version
+    size, other = _compared(key, page, old, version, length[page], themed[page], lengths[of[page]])
+    return version, size, other
+
+
+@compiled
 def _versions(key: np.uint64, law: Array, pages: Array, times: Array) -> Array:
     found = np.empty(len(pages), dtype=np.int64)
     for k in range(len(pages)):
@@ -143,6 +154,13 @@ class Texts:
             The bytes of the new version's text; the bytes that are in one of them only.
         """
         return _all_compared(self._key, pages, old, new, *self._habits, self._lengths)
+
+    def visited(self, page: int, time: float, before: int = -1) -> tuple[int, int, int]:
+        """Return the version of a page at a time, its size, and what differs from another one.
+
+        ``before`` is that other version; -1: there is none, and nothing differs.
+        """
+        return _visited(self._key, self._law, page, time, before, *self._habits, self._lengths)
 
     def versions(self, pages: Array, times: Array) -> Array:
         """Return how often pages had changed by times, int64[n]."""

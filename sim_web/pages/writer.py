@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sim_web.generator.kernels import Array, compiled, mixed, permuted
+from sim_web.generator.kernels import Array, compiled, copied, mixed, permuted
 from sim_web.generator.web import NAMES, SYLLABLES
 
 from .fragments import (
@@ -304,9 +304,10 @@ def _laid(letters: Array, spans: Array, parts: Array, own: Array, head: int) -> 
     at = first = folder = begin = 0
     for part in parts:
         low, high = _place(spans, part, len(own), head)
-        source = letters if part >= 0 else own
-        for k in range(high - low):
-            body[at + k] = source[low + k]
+        if part >= 0:
+            copied(body, at, letters, low, high - low)
+        else:
+            copied(body, at, own, low, high - low)
         at += high - low
         if part == _FOLDER:
             first = folder = at
@@ -323,8 +324,8 @@ def _laid(letters: Array, spans: Array, parts: Array, own: Array, head: int) -> 
 @compiled
 def told_and_written(
     whole: Array, real: Array, chances: Array, law: Array, host: int, first: int, pages: int,
-    way: int, code: int, theme: int, paragraphs: float, time: float, own: Array, head: int,
-    letters: Array, spans: Array,
+    page: int, way: int, code: int, theme: int, paragraphs: float, time: float, own: Array,
+    head: int, letters: Array, spans: Array,
 ) -> tuple[Array, Array]:  # fmt: skip
     """Return what a page of a host says, as `drawn` does, and its document if it is ordinary.
 
@@ -337,8 +338,9 @@ def told_and_written(
     whole, real, chances, law
         As in `Plan`.
     host, first, pages : int
-        The host, its first page and how many it has. Without pages, only the first is asked about
-        and no document is written.
+        The host, its first page and how many it has.
+    page : int
+        The page, of which no document is written; negative: the page of the address.
     way, code : int
         Of the address.
     theme, paragraphs : int, float
@@ -350,14 +352,14 @@ def told_and_written(
         As in `Pool`.
     """
     key = np.uint64(whole[0])
-    page, none = first, np.empty(0, dtype=np.uint8)
-    if pages > 0:
+    bare, none = page >= 0, np.empty(0, dtype=np.uint8)
+    if not bare:
         local, true_way = located(key, chances, host, pages, code)
         page = first + local
         if true_way != way or (chances[-1] > 0.0 and fault_of(key, chances, page) >= 0):
             return np.empty(0, dtype=np.int64), none
-    told = drawn(whole, real, chances, law, page, host, paragraphs, time)
-    if pages == 0 or told[FRAMES] != NO_FRAMES or _missing(told, spans, theme):
+    told = drawn(whole, real, chances, law, page, host, first, pages, theme, paragraphs, time)
+    if bare or told[FRAMES] != NO_FRAMES or _missing(told, spans, theme):
         return told, none
     names = mixed(key, NAMES)
     parts = _parts(spans, told, chances, names, host, way, code, theme)

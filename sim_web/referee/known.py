@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable
+from functools import lru_cache
 
-from sim_web.answer import Kind
+import numpy as np
+
 from sim_web.generator import Web
 from sim_web.generator.layout import COMPONENT_OF_REGION
-from sim_web.pages import change, faults, robots
+from sim_web.pages import change, robots
+from sim_web.pages.address import page_of
+from sim_web.pages.truth import place_at
 from sim_web.profile import Profile
-from sim_web.sections import Limits
-from sim_web.server.limits import Buckets
 
-from .reading import Requests
 from .truth import COMPONENTS, Truth
 
 
@@ -24,35 +24,38 @@ def truth(profile: Profile, pages: int, seed: int) -> Truth:
 
 def truth_of(web: Web) -> Truth:
     """Return all that the referee asks of a web."""
-    told = web.profile
     return Truth(
         web,
-        web.pages * told.degrees.mean,
+        web.pages * web.profile.degrees.mean,
         _sizes(web),
         lambda url, agent: robots.disallowed(web, url, agent),
         lambda host, agent: robots.crawl_delay(web, host, agent),
         lambda page, time: change.next_change(web, page, time),
-        lambda requests: waits(requests, told.limits, faults.wait(told.faults)),
+        _holds(web),
     )
 
 
-def waits(requests: Requests, limits: Limits, unavailable: float) -> NDArray[np.float64]:
-    """Return the seconds of Retry-After in each answer, which the log does not tell.
+def _holds(web: Web) -> Callable[[str, str, int | None], bool]:
+    """Return what tells whether a host of the web answers an address with a page."""
 
-    After 503 they are the profile's. After 429 they depend on what the host's bucket held: it is
-    filled again as the server filled it, from all requests of the log in their order.
-    """
-    found = np.where(requests.status == 503, unavailable, 0.0)
-    if not limits.requests_per_second:
-        return found
-    buckets = Buckets(limits)
-    limited = ~requests.of(Kind.MOUNTED, Kind.FOREIGN, Kind.BAD)
-    for k in np.flatnonzero(limited):
-        who, host = str(requests.client[k]), str(requests.host[k])
-        wait = buckets.wait(who, host, float(requests.started[k]))
-        if requests.status[k] == 429:
-            found[k] = max(1, wait)
-    return found
+    @lru_cache(maxsize=1 << 16)
+    def host_of(name: str) -> tuple[int, range]:
+        host = web.named(name)
+        return (-1, range(0)) if host is None else (host, web.pages_of(host))
+
+    def holds(name: str, url: str, page: int | None) -> bool:
+        host, pages = host_of(name)
+        if page is None:
+            return host >= 0
+        if page not in pages:
+            return False
+        start = f"http://{name}"
+        if url.startswith(start) and page_of(web, host, pages, url[len(start) :]) == page:
+            return True  # its own address, as most are: no need to know the host's habits
+        place = place_at(web, url)
+        return place is not None and place.page == page
+
+    return holds
 
 
 def _sizes(web: Web) -> tuple[int, ...]:

@@ -28,7 +28,10 @@ _NAMES = tuple(one.name for one in fields(record.Record))
 _SEEN: set[tuple[tuple[str, ...], tuple[type, ...]]] = set()
 """Types of lines that `record.record` has accepted; there are a few dozen at most."""
 
-_NOT_PLANTED = (Kind.ROBOTS, Kind.MOUNTED, Kind.FOREIGN, Kind.BAD)
+_NOT_OF_HOSTS = (Kind.MOUNTED, Kind.FOREIGN, Kind.BAD)
+"""Kinds of answers that no host of the web gives."""
+
+_NOT_PLANTED = (Kind.ROBOTS, *_NOT_OF_HOSTS)
 
 
 @dataclass(frozen=True)
@@ -154,8 +157,7 @@ def read(
     header : Header
         The first line.
     truth : Truth
-        About the web that the header names; a line that tells of a page that it does not have is
-        nonsense.
+        About the web that the header names: each page in the log must stand at its address there.
     agent : str
         Only requests whose User-Agent contains this, in any case.
     client : str
@@ -166,7 +168,8 @@ def read(
     Raises
     ------
     WebError
-        If a line is no request; a last line without its newline is where the log breaks off.
+        If a line is no request, or one of another web; a last line without its newline is where
+        the log breaks off.
     """
     builder = _Builder(truth)
     lines = 0
@@ -180,6 +183,7 @@ def read(
                 broken_off = number
                 break
             raise WebError(f"{place}: line {number:,} {error}") from None
+        builder.must_be_planted(told, f"{place}: line {number:,}")
         lines += 1
         if tell is not None and lines % 10_000 == 0:
             tell(f"{lines:,} requests")
@@ -214,8 +218,8 @@ def _record(line: bytes) -> record.Record:
         if type(told) is dict and (tuple(told), tuple(map(type, told.values()))) in _SEEN:
             return record.Record(*told.values())
         made = record.record(line.decode())
-        if tuple(told) == _NAMES:
-            _SEEN.add((_NAMES, tuple(map(type, told.values()))))
+        if tuple(told) == _NAMES[: len(told)]:
+            _SEEN.add((tuple(told), tuple(map(type, told.values()))))
         return made
     except ValueError as error:
         raise error if isinstance(error, WebError) else WebError("is no JSON") from None
@@ -229,7 +233,7 @@ class _Builder:
     def __init__(self, truth: Truth) -> None:
         self.most = truth.web.pages
         self.forbids = lru_cache(1 << 16)(truth.disallowed)
-        self.waits = truth.waits
+        self.holds = truth.holds
         self.columns: dict[str, array[Any]] = {name: array(code) for name, code in _CODES.items()}
         self.names: dict[str, int] = {}
         self.agents: dict[str, int] = {}
@@ -247,6 +251,19 @@ class _Builder:
             raise WebError(f"tells of page {told.page} in a web of {self.most:,} pages")
         if not -1 < told.version < 1 << 62:
             raise WebError(f"tells of version {told.version!r}")
+        if not -1 < told.retry_after < 1e15:
+            raise WebError(f"tells of {told.retry_after!r} s of Retry-After")
+
+    def must_be_planted(self, told: record.Record, place: str) -> None:
+        """Refuse a request to a host, or for a page, that the web does not have there."""
+        if told.page is None and told.kind in _NOT_OF_HOSTS:
+            return
+        if not self.holds(told.host, told.url, told.page):
+            what = "a host" if told.page is None else f"page {told.page}"
+            raise WebError(
+                f"{place} is of a log from another web than the header's: that has not {what} at "
+                f"{_text(told.url)[:200]}"
+            )
 
     def add(self, told: record.Record) -> None:
         """Append a request to the columns."""
@@ -267,6 +284,7 @@ class _Builder:
             told.kind == Kind.ROBOTS,
             int.from_bytes(blake2b(url.encode(), digest_size=8).digest(), "big"),
             told.bytes,
+            told.retry_after,
         )
         for column, value in zip(self.columns.values(), row, strict=True):
             column.append(value)
@@ -276,11 +294,10 @@ class _Builder:
         columns: dict[str, Any] = {name: np.asarray(c) for name, c in self.columns.items()}
         for name in _TRUTHS:
             columns[name] = columns[name].astype(bool)
-        made = Requests(**columns, wait=np.zeros(len(columns["started"])))
-        made = made.only(np.argsort(made.started, kind="stable"))
+        made = Requests(**columns)
         return Log(
             header,
-            replace(made, wait=self.waits(made)),
+            made.only(np.argsort(made.started, kind="stable")),
             tuple(self.names),
             tuple(self.agents),
             tuple(self.clients),
@@ -292,7 +309,7 @@ class _Builder:
 _CODES = {
     "started": "d", "ended": "d", "host": "i", "agent": "i", "client": "i", "page": "q",
     "version": "q", "status": "h", "kind": "B", "get": "b", "disallowed": "b", "robots": "b",
-    "address": "Q", "bytes": "q",
+    "address": "Q", "bytes": "q", "wait": "d",
 }  # fmt: skip
 _TRUTHS = ("get", "disallowed", "robots")
 

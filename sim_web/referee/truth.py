@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from .reading import Requests
 
 COMPONENTS = ("scc", "in", "out", "tendrils", "tubes", "disconnected")
 """Names of the components, in the order of their numbers."""
@@ -87,8 +84,9 @@ class Truth:
         ``(host, agent)``: the seconds that the host demands between requests; 0: none.
     next_change : callable
         ``(page, time)``: when the page changes for the first time after that; infinite: never.
-    waits : callable
-        ``(requests)``: the seconds of Retry-After in the answer to each request of a whole log.
+    holds : callable
+        ``(host, url, page)``: whether the page stands at the URL, which is of the host of that
+        name; of no page: whether there is such a host.
     """
 
     web: Planted
@@ -97,7 +95,7 @@ class Truth:
     disallowed: Callable[[str, str], bool]
     crawl_delay: Callable[[int, str], float]
     next_change: Callable[[int, float], float]
-    waits: Callable[[Requests], NDArray[np.float64]]
+    holds: Callable[[str, str, int | None], bool]
 
     @property
     def small(self) -> bool:

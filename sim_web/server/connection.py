@@ -26,6 +26,7 @@ _HEAD_END = b"\r\n\r\n"
 _NEVER = float("inf")
 _METHODS = ("GET", "HEAD")
 _NEW = (1, 1)
+_REFUSALS = (429, 503)
 
 
 class Exchange:
@@ -66,6 +67,7 @@ class Connection(asyncio.Protocol):
         self._head = b""
         self._begun = 0.0
         self._closing = False
+        self._closing_seconds = core.settings.stalled_seconds
         self._ended = False
         self._paused = False
         self._full = False
@@ -132,7 +134,9 @@ class Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         """Go on."""
         self._full = False
-        self.deadline = self._core.loop.time() + self._core.settings.idle_seconds
+        settings = self._core.settings
+        seconds = self._closing_seconds if self._closing else settings.idle_seconds
+        self.deadline = self._core.loop.time() + seconds
         if self._room is not None and not self._room.done():
             self._room.set_result(None)
         if self._exchange is None and not self._closing:
@@ -352,11 +356,10 @@ class Connection(asyncio.Protocol):
     def _hand_over(self, data: bytes, after: After) -> None:
         if after is not After.KEEP:
             self._closing = True
-            self.deadline = self._core.loop.time() + (
-                self._core.settings.linger_seconds
-                if after is After.LINGER
-                else self._core.settings.stalled_seconds
-            )
+            settings, lingers = self._core.settings, after is After.LINGER
+            seconds = settings.linger_seconds if lingers else settings.stalled_seconds
+            self._closing_seconds = seconds
+            self.deadline = self._core.loop.time() + seconds
         self._owed += len(data)
         self._core.after_log(self, data, after)
 
@@ -370,6 +373,7 @@ class Connection(asyncio.Protocol):
                 started, core.clock.now(), self._quoted_client, self._quoted_agent,
                 method, url, host, status, size,
                 answer.kind, answer.fault, answer.page, answer.version,
+                _retry_after(answer) if status in _REFUSALS else 0,
             ))  # fmt: skip
 
     # Answers in steps
@@ -422,3 +426,8 @@ class Connection(asyncio.Protocol):
         status = exchange.answer.status if exchange.head else 0
         self._record(exchange.started, exchange.asked, exchange.answer, status, size)
         self._core.soon()
+
+
+def _retry_after(answer: Answer) -> int:
+    """Return the seconds of Retry-After, which this server gives as a number; 0: none."""
+    return next((int(value) for name, value in answer.headers if name == "Retry-After"), 0)

@@ -31,6 +31,9 @@ class Site(Protocol):
     def answer(self, question: Question) -> Answer:
         """Return the answer to any question."""
 
+    def kind(self, question: Question) -> Kind | None:
+        """Return of what kind the answer would be, without making it; None: nothing comes back."""
+
 
 class Core:
     """Answers questions, and sees to it that a record is in the log before its answer is sent.
@@ -88,14 +91,16 @@ class Core:
         try:
             if host in self._mounts and url.startswith("/", 7 + len(host)):
                 return self._mounts.answer(host, question)
+            if self._buckets.is_empty(client, host, now):
+                kind = self._site.kind(question)
+                if kind is not None and kind not in _NO_HOST:
+                    return _too_many(kind, self._buckets.wait(client, host, now))
             found = self._site.answer(question)
         except Exception as error:
             self.trouble(url, error)
             return FAILED
         if self._buckets.rate and found.fault is not Fault.VANISHED and found.kind not in _NO_HOST:
-            wait = self._buckets.wait(client, host, now)
-            if wait:
-                return _too_many(found, wait)
+            self._buckets.wait(client, host, now)
         return found
 
     def record(self, line: str) -> None:
@@ -153,10 +158,7 @@ class Core:
             connection.overdue()
 
 
-def _too_many(found: Answer, wait: int) -> Answer:
+def _too_many(kind: Kind, wait: int) -> Answer:
     headers = (("Retry-After", str(wait)), ("Content-Type", "text/plain; charset=utf-8"))
     body = b"too many requests to this host\n"
-    return found._replace(
-        status=429, headers=headers, body=body, page=None, version=0,
-        fault=Fault.TOO_MANY, chunked=False,
-    )  # fmt: skip
+    return Answer(429, headers, body, kind, fault=Fault.TOO_MANY)

@@ -10,6 +10,9 @@ REMEMBERED = 65_536
 """Pairs of client and host. Beyond, the pair that was quiet for longest is forgotten: its bucket
 is taken for full, which it mostly is."""
 
+_TOKEN = 1 - 1e-9
+"""What counts as a token: 0.1 s ten times at one a second is one."""
+
 
 class Buckets:
     """Token buckets of all pairs of client and host.
@@ -31,14 +34,22 @@ class Buckets:
     def __len__(self) -> int:
         return len(self._buckets)
 
+    def _tokens(self, key: tuple[str, str], time: float) -> float:
+        held, since = self._buckets.get(key, (self._burst, time))
+        return min(self._burst, held + max(0.0, time - since) * self.rate)
+
+    def is_empty(self, client: str, host: str, time: float) -> bool:
+        """Tell whether there is no token to take; takes none."""
+        return self.rate > 0 and self._tokens((client, host), time) < _TOKEN
+
     def wait(self, client: str, host: str, time: float) -> int:
         """Take a token; return 0, or if there is none the whole seconds until there is one."""
         if not self.rate:
             return 0
         key = (client, host)
-        held, since = self._buckets.pop(key, (self._burst, time))
-        tokens = min(self._burst, held + max(0.0, time - since) * self.rate)
-        taken = tokens >= 1 - 1e-9  # 0.1 s ten times at one a second is a token
+        tokens = self._tokens(key, time)
+        taken = tokens >= _TOKEN
+        self._buckets.pop(key, None)  # so that it is the last one again
         self._buckets[key] = (max(0.0, tokens - taken), time)
         if len(self._buckets) > self._remembered:
             del self._buckets[next(iter(self._buckets))]

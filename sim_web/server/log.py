@@ -37,17 +37,28 @@ def line(
     fault: Fault,
     page: int | None,
     version: int,
+    retry_after: int = 0,
 ) -> str:
     """Return what `record.record` reads; ``client`` and ``agent`` are quoted already.
 
     By hand, since `json.dumps` of a record takes as long as answering the request.
     """
+    wait = f', "retry_after": {retry_after}' if retry_after else ""
     return (
         f'{{"started": {started!r}, "ended": {ended!r}, "client": {client}, "agent": {agent}, '
         f'"method": {quoted(method)}, "url": {quoted(url)}, "host": {quoted(host)}, '
         f'"status": {status}, "bytes": {size}, "kind": "{kind}", "fault": "{fault}", '
-        f'"page": {"null" if page is None else page}, "version": {version}}}\n'
+        f'"page": {"null" if page is None else page}, "version": {version}{wait}}}\n'
     )
+
+
+def _opened(path: Path) -> tuple[int, bool]:
+    """Open a file to append to; return it, and whether it was made."""
+    flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
+    try:
+        return os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o644), True
+    except FileExistsError:
+        return os.open(path, flags | os.O_CREAT, 0o644), False
 
 
 def _only_a_header(data: bytes) -> bool:
@@ -81,8 +92,7 @@ class Log:
 
     def __init__(self, path: Path, of: Header) -> None:
         self._path = path
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-        self._file = os.open(path, flags, 0o644)
+        self._file, self._new = _opened(path)
         told = os.fstat(self._file)
         self._regular = stat.S_ISREG(told.st_mode)
         self._size = 0
@@ -92,6 +102,7 @@ class Log:
                 raise WebError(f"--log: {path} holds something already; take a new file")
             os.ftruncate(self._file, 0)
         self.write([of.line()])
+        self._begun = self._size
 
     def write(self, lines: Sequence[str]) -> None:
         """Write lines, with one call to the system; raise WebError if not all of it can be."""
@@ -108,6 +119,12 @@ class Log:
                 "cannot be judged (what was answered is in it)"
             ) from None
         self._size += len(data)
+
+    def withdraw(self) -> None:
+        """Close the file; take it away if it was made for this log and tells of no request."""
+        if self._new and self._file >= 0 and os.fstat(self._file).st_size == self._begun:
+            self._path.unlink(missing_ok=True)
+        self.close()
 
     def close(self) -> None:
         """Close the file; may be called again."""

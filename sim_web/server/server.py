@@ -67,7 +67,7 @@ class Server:
         Raises
         ------
         WebError
-            If the port is in use, or there is no such address.
+            If the port is in use, or there is no such address. No log of nothing stays behind.
         """
         loop = self.core.loop
         try:
@@ -75,6 +75,8 @@ class Server:
                 lambda: Connection(self.core), listen, port, backlog=1024
             )
         except (OSError, UnicodeError) as error:
+            if self._log is not None:
+                self._log.withdraw()
             raise WebError(_cannot(error, listen, port)) from None
         name = self._server.sockets[0].getsockname()
         self.address = (name[0], name[1])

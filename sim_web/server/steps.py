@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import NamedTuple
 
 from ..answer import Answer, Fault
 from . import wire
@@ -68,8 +69,7 @@ class Slow:
     close: Callable[[], None] = lambda: None
 
 
-@dataclass(frozen=True, slots=True)
-class Manner:
+class Manner(NamedTuple):
     """What a request and its connection say about how to answer.
 
     Attributes

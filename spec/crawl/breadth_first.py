@@ -4,9 +4,9 @@ Pages are numbered as they are discovered (which of the unknown pages a link lea
 choice), so the first in the queue is the one with the least number. A fetched page links to any of
 the known pages, which changes nothing, and to any number of new ones. One that fails brings none.
 
-A page's level is one more than that of the page by which it was discovered. It is the fewest links
-from the start page, among links seen, if no page links to one more than a level deeper than itself:
-a link on a path then leads at most one level down.
+A page's level is one more than that of the page by which it was discovered. Among links seen, it is
+the fewest that lead there from the start page if no page links to one more than a level deeper than
+itself: a link on a path then leads at most one level down.
 
 With one request at a time, levels never fall. With several this is so if answers are taken in the
 order of requests, or if a level waits for the one before it. If neither, one slow page suffices:

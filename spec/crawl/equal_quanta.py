@@ -14,6 +14,7 @@ from spec.notation import (
     implies,
     invariant,
     ite,
+    lemma,
     no,
     some,
     sometimes,
@@ -67,6 +68,22 @@ class EqualQuanta(Sites):
             for i in s.sites
             for j in s.sites
             if i != j
+        )
+
+    @lemma
+    def rounds_are_equal(s) -> Value:
+        """Sites with pages left are equal, once each has had its turn of this round."""
+        after = [
+            s.scanned[i] - ite(s.turn == i, s.used, 0) + ite(i < s.turn, 0, s.quantum)
+            for i in s.sites
+        ]
+        pairs = [(i, j) for i in s.sites for j in s.sites if i < j]
+        return every(
+            s.used < s.quantum,
+            every(implies(s.turn == i, some(s.used == 0, s.has_page(i))) for i in s.sites),
+            every(
+                implies(every(s.has_page(i), s.has_page(j)), after[i] == after[j]) for i, j in pairs
+            ),
         )
 
     @invariant(when=lambda s: s.quantum >= s.pages)

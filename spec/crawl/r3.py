@@ -33,6 +33,8 @@ from spec.notation import (
     every,
     implies,
     invariant,
+    ite,
+    lemma,
     maximum,
     no,
     some,
@@ -101,15 +103,20 @@ def may_precede(other: int, own: int, n: int) -> bool:
 
 
 @cache
-def latest_visit(own: int, sites: int, most_pages: int) -> int:
-    """Return the greatest n at which a site with `own` pages may have to wait for a visit.
+def most_ahead(own: int, sites: int, most_pages: int) -> int:
+    """Return how many pages another site can have while one with `own` pages waits: T + 1.
 
     Sites have at most ``most_pages`` pages. Before any page is scanned it is as after the first.
     """
     other = own = max(own, 1)
     while other < most_pages and may_precede(other, own, own + other + sites - 2):
         other += 1
-    return own + (sites - 1) * other
+    return other
+
+
+def latest_visit(own: int, sites: int, most_pages: int) -> int:
+    """Return the greatest n at which a site with `own` pages may have to wait for a visit."""
+    return max(own, 1) + (sites - 1) * most_ahead(own, sites, most_pages)
 
 
 class R3(Rule):
@@ -220,6 +227,23 @@ class R3(Rule):
             )
             for i in s.sites
         )
+
+    @lemma
+    def nobody_is_too_far_ahead(s) -> Value:
+        """No site has more than its sample at first, nor than another's wait allows later."""
+        return every(
+            implies(
+                some(s.is_sampling(), s.has_page(i)),
+                s.scanned[j] <= ite(s.is_sampling(), s.sample, s.most_ahead_of(i)),
+            )
+            for i in s.sites
+            for j in s.sites
+            if i != j
+        )
+
+    def most_ahead_of(s, i: int) -> Value:
+        """Return how many pages others can have while site i waits."""
+        return tabulated(most_ahead, s.scanned[i], len(s.sites), s.pages)
 
     # What can happen
 

@@ -37,6 +37,7 @@ is not visited while the latter waits.
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Self
 
 from spec.notation import (
@@ -46,13 +47,13 @@ from spec.notation import (
     Index,
     Integer,
     Number,
+    Reference,
     Spec,
     Value,
     action,
     count,
     every,
     finished,
-    implies,
     invariant,
     ite,
     no,
@@ -61,6 +62,12 @@ from spec.notation import (
     sometimes,
     transition,
 )
+
+
+class Nobody(IntEnum):
+    """No page was visited yet, or there is gain."""
+
+    NOBODY = -1
 
 
 class Scaled(Integer):
@@ -103,6 +110,8 @@ class Scent(Spec):
     """History: how often a page was visited, where pages are visited in turn."""
     changed = Array(pages, Boolean())
     """History, without gain: whether the last visit found a change."""
+    last = Reference(pages, Nobody)
+    """History, without gain: the page that was visited last."""
     unchanged = Array(pages, Integer(0, lambda s: 0 if s.delta_s else s.enough))
     """History, without gain: how often in a row visits found none, up to `enough`."""
 
@@ -110,18 +119,18 @@ class Scent(Spec):
 
     @action
     def visit(s, p: int, change: int) -> None:
-        """Look at the page with the strongest scent: halve it, then add the harvest."""
-        require(s.may_go_on(), s.number_visited() < s.batch, no(s.visited[p]))
+        """Look at the page with the strongest scent; when the batch is visited, all gain."""
+        require(s.may_go_on(), no(s.visited[p]))
         require(no(s.comes_before(q, p) for q in s.pages if q != p))
         require(some(change == 0, p >= s.static))
         s.smell(p, s.harvest(change) * s.one())
         s.visited[p] = True
         s.record_visit(p, change)
+        if s.is_complete():
+            s.gain()
 
-    @action
     def gain(s) -> None:
-        """When the batch is visited, every page gains."""
-        require(s.may_go_on(), s.is_complete())
+        """Let every page gain, and begin the next iteration."""
         for p in s.pages:
             s.scent[p] = s.scent[p] + s.gained(p) * s.one()
             if s.delta_s:
@@ -151,7 +160,7 @@ class Scent(Spec):
 
     def is_complete(s) -> Value:
         """Return whether this iteration has visited what it should."""
-        return s.number_visited() == min(s.batch, len(s.pages))
+        return s.number_visited() >= min(s.batch, len(s.pages))
 
     def record_visit(s, p: int, change: int) -> None:
         """Keep what the properties speak of."""
@@ -159,6 +168,7 @@ class Scent(Spec):
         if s.goes_round:
             s.visits[p] = s.visits[p] + 1
         if not s.delta_s:
+            s.last = p
             s.changed[p] = change > 0
             more = ite(s.unchanged[p] < s.enough, s.unchanged[p] + 1, s.unchanged[p])
             s.unchanged[p] = 0 if change > 0 else more
@@ -218,28 +228,39 @@ class Scent(Spec):
         """How often in a row a page must be found unchanged, to be left without gain."""
         return s.bound.bit_length()
 
+    @property
+    def may_leave(s) -> bool:
+        """Whether there is time to see that an unchanged page is left."""
+        time = s.iterations >= s.enough * len(s.pages)
+        return s.delta_s == 0 and s.initial > 0 and time and len(s.pages) > s.batch
+
+    @property
+    def may_pass_over(s) -> bool:
+        """Whether there is time to see that a page waits longer than a round."""
+        small = 0 < s.delta_s <= s.most_harvested
+        return small and s.iterations > s.rounds + 1 and len(s.pages) > s.batch
+
     # What must hold
 
     @transition
     def exactly_a_batch(s, after: Self) -> Value:
-        """An iteration visits as many pages as it should, and none twice."""
+        """An iteration visits as many different pages as it should; only then do all gain."""
+        last = s.number_visited() == min(s.batch, len(s.pages)) - 1
         return ite(
-            after.iteration != s.iteration,
-            s.number_visited() == min(s.batch, len(s.pages)),
-            every(
-                implies(s.visited[p], every(after.visited[p], after.scent[p] == s.scent[p]))
-                for p in s.pages
-            ),
-        )
+            last,
+            every(after.iteration == s.iteration + 1, after.number_visited() == 0),
+            every(after.iteration == s.iteration,
+                  after.number_visited() == s.number_visited() + 1),
+        )  # fmt: skip
 
     @invariant
     def scent_is_bounded(s) -> Value:
-        """No scent exceeds the bound; that none is negative is a range."""
+        """No scent exceeds C + (r - 1) d; that none is negative is a range."""
         return every(s.scent[p] <= s.bound * s.one() for p in s.pages)
 
     @invariant(when=lambda s: s.delta_s > 0)
     def visited_within_the_gap(s) -> Value:
-        """No page waits longer than the gap allows."""
+        """Each page is visited within (C - m) / d + r iterations."""
         return every(s.wait[p] < s.gap for p in s.pages)
 
     @invariant(when=lambda s: s.goes_round)
@@ -252,8 +273,7 @@ class Scent(Spec):
         """Without gain: a page found unchanged often is left while one found changed waits."""
         return no(
             every(
-                no(s.visited[p]), after.visited[p], s.unchanged[p] == s.enough,
-                no(s.visited[q]), s.changed[q],
+                after.last == p, s.unchanged[p] == s.enough, s.changed[q], no(s.visited[q]),
             )
             for p in s.pages
             for q in s.pages
@@ -265,7 +285,7 @@ class Scent(Spec):
         """It ends after so many iterations."""
         return s.iteration == s.iterations
 
-    @sometimes(when=lambda s: s.delta_s == 0 and s.returns == "difference" and len(s.pages) > 1)
+    @sometimes(when=lambda s: s.may_leave)
     def left_while_another_changes(s) -> Value:
         """Without gain: a page can be found unchanged so often that another is preferred."""
         return some(
@@ -275,7 +295,7 @@ class Scent(Spec):
             if p != q
         )
 
-    @sometimes(when=lambda s: 0 < s.delta_s < s.most_harvested + 1 and len(s.pages) > s.batch)
+    @sometimes(when=lambda s: s.may_pass_over)
     def waits_longer_than_a_round(s) -> Value:
         """With a small gain a page can be passed over in favour of those that change."""
         return some(s.wait[p] >= s.rounds for p in s.pages)

@@ -32,6 +32,7 @@ from spec.notation import (
     finished,
     implies,
     invariant,
+    lemma,
     no,
     require,
     some,
@@ -146,6 +147,13 @@ class Sites(Spec):
             every(
                 some(after.scanned[i] > s.scanned[i], after.found[i] == s.found[i]) for i in s.sites
             ),
+        )
+
+    @lemma
+    def counts_fit_together(s) -> Value:
+        """What was scanned was known, and no page has had more links than a page has."""
+        return every(
+            every(s.scanned[i] <= s.known[i], s.found[i] <= s.links * s.scanned[i]) for i in s.sites
         )
 
     # What can happen

@@ -249,14 +249,16 @@ class Model:
     # Showing
 
     def changed_parameters(self) -> dict[str, Any]:
-        """Return the parameters that differ from their defaults and do not follow from others."""
+        """Return the parameters that differ from their defaults and do not follow from others.
+
+        With them alone given, all are as they are.
+        """
+        own = self.spec.parameters
         declared = self.spec.declared_parameters
-        derived = self.spec.derive({n: v for n, v in self.spec.parameters.items() if n in declared})
-        return {
-            n: v
-            for n, v in self.spec.parameters.items()
-            if v != declared[n].default and n not in derived
-        }
+        derived = self.spec.derive({n: v for n, v in own.items() if n in declared})
+        changed = {n: v for n, v in own.items() if v != declared[n].default and n not in derived}
+        again = type(self.spec)(**changed).parameters
+        return changed | {n: v for n, v in own.items() if again[n] != v}
 
     def show_value(self, cell: Cell, value: int) -> str | int | bool:
         """Return a cell's value as people and JSON see it."""

@@ -33,13 +33,15 @@ def tabulated(function: Callable[..., int], *arguments: Value) -> Value:
     Raises
     ------
     SpecError
-        If there are too many combinations.
+        If there are too many combinations, or a range has no upper end.
     """
     if not any(isinstance(a, Symbolic) for a in arguments):
         return function(*map(int, arguments))
     inputs = tuple(nodes.integer(node_of(a)) for a in arguments)
     sizes = [a.high - a.low + 1 for a in inputs]
-    if UNBOUNDED in sizes or math.prod(sizes) > MOST_ENTRIES:
+    if UNBOUNDED in sizes:
+        raise SpecError("a table over a range without an end: a proof cannot take it")
+    if math.prod(sizes) > MOST_ENTRIES:
         raise SpecError(
             f"a table of {' x '.join(map(str, sizes))} entries; {MOST_ENTRIES} is the most"
         )

@@ -12,8 +12,9 @@ from junitparser import JUnitXml
 
 from ci import gate, registry, report
 from ci.gate import Outcome
+from ci.jobs_crawl import JOBS as CRAWL
 from ci.registry import TORN_SNAPSHOT, Job
-from models.engines import ENGINES
+from models.engines import ENGINES, SEARCHES
 from models.loading import load, mutants
 from spec.catalogue import MUTANTS
 from spec.notation import SpecError
@@ -109,6 +110,26 @@ def test_every_spec_and_engine_is_registered() -> None:
 
     assert {j.reference for j in registry.JOBS if "/" not in j.reference} == set(SPECS)
     assert {j.engine for j in registry.JOBS} == set(ENGINES)
+    plain = {j.reference for j in registry.JOBS if j.engine == "exhaustive" and not j.parameters}
+    assert set(SPECS) <= plain
+
+
+def test_engines_are_expected_to_agree() -> None:
+    """Two jobs that expect different answers of one spec; a crawler that one engine checks."""
+    searches = [j for j in registry.JOBS if j.engine in SEARCHES and "/" not in j.reference]
+    same: dict[tuple[str, str], list[Job]] = {}
+    for job in searches:
+        same.setdefault((job.reference, str(dict(job.parameters))), []).append(job)
+    for jobs in same.values():
+        first, *others = sorted(jobs, key=lambda j: list(ENGINES).index(j.engine))
+        for job in others:
+            expected = {n: k for n, k in first.violated.items() if not job.only or n in job.only}
+            assert set(job.violated) == set(expected), job.name
+            assert all(k in (None, expected[n]) for n, k in job.violated.items()), job.name
+    crawlers = {j.reference for j in CRAWL}
+    for reference in crawlers:
+        engines = [{j.engine for j in jobs} for (r, _), jobs in same.items() if r == reference]
+        assert set(SEARCHES) in engines, reference
 
 
 def test_every_mutant_is_registered() -> None:

@@ -13,7 +13,7 @@ import pytest
 from sim_web import profile as profiles
 from sim_web.generator import Web
 from sim_web.record import Header
-from tests.sim_web.small_web import record
+from tests.sim_web.small_web import request_of
 
 from .test_command_line import call
 
@@ -25,7 +25,7 @@ def log(tmp_path: Path) -> Path:
     """Return the log of a crawler that went breadth-first through a host of a small web."""
     web = Web(PROFILE, 400, 7)
     requests = [
-        record(started=k / 10, ended=k / 10 + 0.05, page=page, url=f"http://a.test/{page}")
+        request_of(web, page, started=k / 10, ended=k / 10 + 0.05)
         for k, page in enumerate([*web.pages_of(0), *web.pages_of(1)])
     ]
     told = Header(profiles.to_mapping(PROFILE), 400, 7, {}, False).line()
@@ -135,6 +135,9 @@ def test_only_some_requests(log: Path, capsys: pytest.CaptureFixture[str]) -> No
         (["BINARY"], "is no log of a synthetic web"),
         (["SIZE"], "3 pages: a web has from 20"),
         (["PROFILE"], "there is no key 'colour'"),
+        (["SEED"], "line 2 is of a log from another web than the header's"),
+        (["NEGATIVE"], "has -7 as 'seed'"),
+        (["TWO"], "is the header of another log"),
         ([], "Missing argument 'LOG'"),
     ],
 )
@@ -152,6 +155,9 @@ def test_errors_are_one_line(
         "OTHER": "<html>\n",
         "BINARY": "\x00\x01\x02" * 1000,
         "SIZE": json.dumps(header | {"pages": 3}) + "\n" + rest[0],
+        "SEED": json.dumps(header | {"seed": 8}) + "\n" + rest[0],
+        "NEGATIVE": json.dumps(header | {"seed": -7}) + "\n" + rest[0],
+        "TWO": "".join([first, *rest, first, *rest]),
         "PROFILE": json.dumps(header | {"profile": {"name": "x", "colour": 1}}) + "\n" + rest[0],
     }
     for name, text in files.items():

@@ -16,13 +16,14 @@ from pathlib import Path
 import pytest
 
 from counterpoint.commands.web import web as group
-from counterpoint.commands.web.serve import start_addresses
+from counterpoint.commands.web.serve import prepare, start_addresses
 from counterpoint.console import run
 from counterpoint.main import counterpoint
 from sim_web import profile, record
 from sim_web.answer import Question
 from sim_web.errors import WebError
 from sim_web.generator import Component, Web
+from sim_web.pages import traps
 from sim_web.site import SyntheticSite
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -119,6 +120,17 @@ def test_a_busy_port(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
         for _ in range(2):
             said = wrong(capsys, "--port", port, "--log", str(tmp_path / "log"))
             assert said == f"counterpoint: --port {port}: is in use at 127.0.0.1\n"
+            assert not (tmp_path / "log").exists()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01])
+def test_bombs_are_made_before_the_first_client(share: float) -> None:
+    """Half a second in which nobody is answered, or that everybody waits for without bombs."""
+    told = profile.from_mapping({"faults": {"bomb": share}}, "test", "test")
+    web = Web(told, 100, 1)
+    traps.bomb.cache_clear()
+    prepare(web, start_addresses(web, 1, "any")[0])
+    assert traps.bomb.cache_info().currsize == (share > 0)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from crawler.schedulers.site_kernels import (
     gamma,
     of_largest_index,
     of_largest_mean,
+    of_largest_sum,
 )
 from spec.crawl.ucb import TRUST, compare_exactly
 
@@ -78,6 +79,27 @@ def test_r3_without_floats(web: Web, budget: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rules, "TRUST", 1.0)
         assert run("R3", web, budget)[1] == fast[1]
+
+
+def test_equal_sums() -> None:
+    """A tie that goes to a later site, or to one that is exhausted."""
+    table = table_of([(3, 1), (7, 2), (7, 3), (7, 1)], 7)
+    assert of_largest_sum(table) == 1
+    table[1, WAITING] = 0
+    assert of_largest_sum(table) == 2
+    table[:, WAITING] = 0
+    assert of_largest_sum(table) == EMPTY
+
+
+def test_r1_waits_for_the_sums() -> None:
+    """A choice by sums that are not all known: the answer of the better site comes late."""
+    scheduler = find("R1").scheduler([0, 1], 3)
+    for page in (0, 1):
+        assert scheduler.next() == (page,)
+    scheduler.observe(Outcome(0, 200, np.array([2]), 5))
+    assert scheduler.next() is None and scheduler.why == "waiting for answers"
+    scheduler.observe(Outcome(1, 200, np.array([3]), 9))
+    assert scheduler.next() == (3,)
 
 
 def test_means_beyond_floats() -> None:

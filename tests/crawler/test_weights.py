@@ -11,10 +11,12 @@ from hypothesis import given, settings
 
 from crawler.protocol import Outcome, Scope, Setting
 from crawler.schedulers.hits import FocusedHits
-from crawler.schedulers.opic import Opic
+from crawler.schedulers.opic import VIRTUAL, Opic
 from crawler.schedulers.oracle import Oracle
 
 from .webs import Web, World, run, webs
+
+CLOSE = Fraction(1, 10**9)
 
 
 class NaiveOpic:
@@ -25,9 +27,12 @@ class NaiveOpic:
         self.asked: set[int] = set()
         self.virtual = Fraction(0)
 
-    def read_virtual(self) -> None:
+    def read_virtual(self, done: bool) -> None:
+        """Read the virtual page if the fast one did; where it is not close, that must be right."""
         share = self.virtual / len(self.waiting)
-        if share >= max(self.waiting.values()):
+        ahead = share - max(self.waiting.values())
+        assert abs(ahead) < CLOSE or not self.virtual or done == (ahead > 0)
+        if done:
             self.waiting = {page: cash + share for page, cash in self.waiting.items()}
             self.virtual = Fraction(0)
 
@@ -52,13 +57,13 @@ def test_opic_takes_the_richest(web: Web) -> None:
     world = World(web, Scope.WEB)
     fast, naive = Opic(Setting(world.starts, 99)), NaiveOpic(world.starts)
     while (request := fast.next()) is not None:
-        naive.read_virtual()
+        naive.read_virtual(fast._purse[VIRTUAL] == 0)
         richest = max(naive.waiting.values())
-        assert naive.waiting[request.page] >= richest - Fraction(1, 10**9)
+        assert naive.waiting[request.page] >= richest - CLOSE
         naive.take(request.page)
         outcome = world.fetch(request.page)
         fast.observe(outcome)
-        naive.spend(outcome.links.tolist())
+        naive.spend(outcome.links.tolist() if outcome.status == 200 else [])
         assert fast.total() == pytest.approx(1.0, abs=1e-9)
     assert not naive.waiting
 

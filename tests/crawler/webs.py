@@ -65,7 +65,10 @@ def webs(draw: st.DrawFn, most: int = 24, failures: bool = True) -> Web:
 
 
 class World:
-    """Answers from a web. Pages have other handles, if ``handles`` has them by page."""
+    """Answers from a web. Pages have other handles, if ``handles`` has them by page.
+
+    A policy may read nothing into a page that failed; the only page such a page links to is known.
+    """
 
     def __init__(self, web: Web, scope: Scope, handles: Sequence[int] | None = None) -> None:
         self.web, self.scope = web, scope
@@ -79,8 +82,9 @@ class World:
     def fetch(self, handle: int) -> Outcome:
         page = self.page[handle]
         self.clock += 1.5
-        if page in self.web.failing:
-            return Outcome(handle, 503, time=self.clock)
+        if page in self.web.failing:  # a page that says so, with links: they do not count
+            known = np.array(self.starts[:1], dtype=np.int64)
+            return Outcome(handle, 503, known, 7, 50, 20, self.clock)
         links = [self.handle[q] for q in self.web.told(page, self.scope)]
         visit = self.visits[page]
         self.visits[page] += 1

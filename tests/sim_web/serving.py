@@ -35,6 +35,13 @@ class FakeSite:
             return Answer(502, (), b"this proxy forwards nothing\n", Kind.FOREIGN)
         return self._page(found[1], found[3], question)
 
+    def kind(self, question: Question) -> Kind | None:
+        """Return the kind of the answer, and remember nothing."""
+        asked = list(self.questions)
+        kind = self.answer(question).kind
+        self.questions = asked
+        return kind
+
     def _page(self, host: str, path: str, question: Question) -> Answer:
         parts = path.split("/")
         body = f"<title>{host}{path} at {question.time}</title>".encode()

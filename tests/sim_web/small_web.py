@@ -12,6 +12,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from sim_web.answer import Kind
+from sim_web.generator import Web
+from sim_web.pages.address import address
 from sim_web.record import Header, Record
 from sim_web.referee import Log, Truth, read, read_header
 
@@ -72,15 +74,18 @@ class SmallWeb:
         told = name.removeprefix("h").removesuffix(".test")
         return int(told) if told.isdigit() and int(told) < self.hosts else None
 
+    def holds(self, name: str, url: str, page: int | None) -> bool:
+        host = self.named(name)
+        return host is not None and (page is None or page in self.pages_of(host))
+
 
 @dataclass
 class Changes:
-    """When pages change, as listed; and what their robots.txt say."""
+    """When pages change, as listed; and what their robots.txt say; any address is of a page."""
 
     changes: dict[int, list[float]] = field(default_factory=dict)
     delays: dict[int, float] = field(default_factory=dict)
     forbidden: str = "forbidden"
-    waits: dict[int, float] = field(default_factory=dict)
 
     def next_change(self, page: int, time: float) -> float:
         return min((t for t in self.changes.get(page, []) if t > time), default=float("inf"))
@@ -94,7 +99,7 @@ class Changes:
             lambda url, agent: self.forbidden in url,
             lambda host, agent: self.delays.get(host, 0.0),
             self.next_change,
-            lambda requests: np.array([self.waits.get(int(s), 0.0) for s in requests.status]),
+            web.holds,
         )
 
 
@@ -117,6 +122,11 @@ def record(**told: Any) -> Record:
         "fault": "none", "page": 0, "version": 0,
     }  # fmt: skip
     return Record(**{**usual, **told})
+
+
+def request_of(web: Web, page: int, **told: Any) -> Record:
+    """Return a request for a page of a generated web, at its address."""
+    return record(page=page, url=address(web, page), host=web.name(web.host(page)), **told)
 
 
 @st.composite
@@ -146,7 +156,6 @@ def crawls(draw: st.DrawFn) -> tuple[SmallWeb, Changes, list[Record]]:
     changes = Changes(
         draw(st.dictionaries(st.integers(0, web.pages - 1), some)),
         draw(st.dictionaries(st.integers(0, web.hosts - 1), st.sampled_from([0.5, 1.0, 2.0]))),
-        waits=draw(st.dictionaries(st.sampled_from([429, 503]), st.sampled_from([0.5, 3.0]))),
     )
     return web, changes, draw(st.lists(_requests(web), min_size=1, max_size=30))
 
@@ -156,9 +165,12 @@ def _requests(draw: st.DrawFn, web: SmallWeb) -> Record:
     kind = draw(st.sampled_from([Kind.PAGE] * 6 + list(Kind)))
     page = draw(st.integers(0, web.pages - 1))
     has_page = kind in (Kind.PAGE, Kind.ALIAS) or draw(st.booleans())
-    host = web.name(web.host(page)) if kind is not Kind.FOREIGN else "elsewhere.example"
+    host = web.name(web.host(page))
+    if kind in (Kind.FOREIGN, Kind.MOUNTED, Kind.BAD):
+        host, has_page = "elsewhere.example", False
     path = draw(st.sampled_from(["", "again", "forbidden"]))
     started = draw(times)
+    status = draw(st.sampled_from([200] * 6 + [304, 301, 404, 429, 500, 503, 0]))
     return record(
         started=started,
         ended=started + draw(st.sampled_from([0.0, 0.0, 0.25, 3.0])),
@@ -166,9 +178,10 @@ def _requests(draw: st.DrawFn, web: SmallWeb) -> Record:
         method=draw(st.sampled_from(["GET"] * 5 + ["HEAD", "POST"])),
         url=f"http://{host}/{page}{path}",
         host=host,
-        status=draw(st.sampled_from([200] * 6 + [304, 301, 404, 429, 500, 503, 0])),
+        status=status,
         bytes=draw(st.integers(0, 1000)),
         kind=str(kind),
         page=page if has_page else None,
         version=draw(st.integers(0, 2)),
+        retry_after=draw(st.sampled_from([0, 1, 3])) if status in (429, 503) else 0,
     )

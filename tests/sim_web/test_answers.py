@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
+from datetime import datetime
 
 import brotli
 import pytest
@@ -16,8 +17,9 @@ from sim_web.answer import Answer, Fault, Kind, Question
 from sim_web.errors import WebError
 from sim_web.fetcher import read
 from sim_web.generator import Web
-from sim_web.pages import change, faults, text, traps, truth
+from sim_web.pages import change, faults, sitemap, text, traps, truth
 from sim_web.pages.address import address
+from sim_web.pages.delivery import BEGIN
 from sim_web.pages.host import host
 from sim_web.site import SyntheticSite
 
@@ -85,6 +87,28 @@ def test_validators(web: Web, data: st.DataObject) -> None:
     assert since.body == b""
     assert header(since, "Vary") == header(first, "Vary")
     assert header(since, "ETag") == tag
+
+
+@few
+@given(sound, st.data())
+def test_each_coding_has_its_own_tag(web: Web, data: st.DataObject) -> None:
+    """One strong ETag for bodies of different bytes; a 304 for a copy in another coding."""
+    site = SyntheticSite(web)
+    page = data.draw(st.integers(0, web.pages - 1))
+    accepted = (None, "gzip", "br", "identity")
+    questions = [Question(address(web, page), 5.0, accept_encoding=one) for one in accepted]
+    answers = [site.answer(one) for one in questions]
+    assert answers == [site.reference(one) for one in questions]
+    bodies = {header(one, "ETag"): one.body for one in answers}
+    assert len(bodies) == len({header(one, "Content-Encoding") for one in answers}) or (
+        set(bodies) == {None}
+    )
+    for question, fresh in zip(questions, answers, strict=True):
+        for tag, body in bodies.items():
+            again = site.answer(question._replace(if_none_match=tag))
+            known = tag is not None and body == fresh.body
+            assert again.status == (304 if known else 200)
+            assert header(again, "ETag") == header(fresh, "ETag")
 
 
 @few
@@ -254,3 +278,46 @@ def test_sitemaps_name_all_pages_of_a_host() -> None:
         told = site.answer(Question(url, 0.0)).body.decode()
         pages = [truth.leads_to(web, one) for one in re.findall("<loc>(.*?)</loc>", told)]
         assert pages == list(web.pages_of(number))
+
+
+def test_sitemaps_say_when_pages_changed() -> None:
+    """A date that is not the page's Last-Modified, or one for a page that has none."""
+    dated, time = set(), 1e6
+    found = [(web, host(web, h)) for web in map(hostile, range(1, 6)) for h in range(web.hosts)]
+    for web, of in found:
+        if not of.sitemap or of.vanishes_at <= time:
+            continue
+        url = of.origin.decode() + "/sitemap.xml"
+        told = SyntheticSite(web).answer(Question(url, time)).body.decode()
+        dates = re.findall("<lastmod>(.*?)</lastmod>", told)
+        dated.add(bool(dates))
+        assert len(dates) == (0 if of.session_ids else len(of.pages))
+        for page, date in zip(of.pages, dates, strict=False):
+            seconds = (datetime.fromisoformat(date) - BEGIN).total_seconds()
+            assert seconds == int(change.changed_at(web, page, time))
+    assert dated == {True, False}
+
+
+def test_large_sitemaps_have_an_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page in no part or in two, a part that is too large, or one that is not there."""
+    monkeypatch.setattr(sitemap, "MOST", 7)
+    web = hostile(1)
+    site, indexed = SyntheticSite(web), 0
+    for number in (h for h in range(web.hosts) if host(web, h).sitemap):
+        top = f"http://{web.name(number)}/sitemap.xml"
+        told = site.answer(Question(top, 0.0)).body.decode()
+        parts = [told]
+        if len(web.pages_of(number)) > 7:
+            indexed += 1
+            assert "<sitemapindex " in told
+            urls = re.findall("<loc>(.*?)</loc>", told)
+            parts = [site.answer(Question(url, 0.0)).body.decode() for url in urls]
+            beyond = urls[-1].replace(f"-{len(urls)}.xml", f"-{len(urls) + 1}.xml")
+            assert site.answer(Question(beyond, 0.0)).status == 404
+        found = [re.findall("<loc>(.*?)</loc>", part) for part in parts]
+        assert all(0 < len(one) <= 7 and "<urlset " in part
+                   for one, part in zip(found, parts, strict=True))  # fmt: skip
+        assert [truth.leads_to(web, url) for one in found for url in one] == list(
+            web.pages_of(number)
+        )
+    assert indexed

@@ -42,6 +42,16 @@ def test_version_date_and_next_change_agree(page: int, time: float, per_day: flo
         assert change.rate(of, page) == 0.0
 
 
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 5990), st.floats(0, 3e8) | st.floats(0, 1e12), st.sampled_from([1e-5, 1.0]))
+def test_the_way_back_finds_the_same_change(page: int, time: float, per_day: float) -> None:
+    """A sitemap's date that is not the page's: of the span before, or of one after the last."""
+    of = web(per_day, 1.0, 0.2)
+    pages = range(page, page + 3)
+    found = change.contents_since(of.numbers.key, change.law(of), page, page + 3, time)
+    assert found.tolist() == [change.changed_at(of, one, time) for one in pages]
+
+
 def test_numbers_of_changes_follow_poissons_law() -> None:
     """Counts over three days of another law: too even, too bursty, or of another mean."""
     counts = [change.version(web(), page, 12.5 * DAY) - change.version(web(), page, 9.5 * DAY)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 import networkx as nx
 import numpy as np
@@ -15,8 +17,10 @@ from hypothesis import strategies as st
 from sim_web import profile
 from sim_web.errors import WebError
 from sim_web.generator import Component, Explicit, Web
+from sim_web.generator.adjacency import drawn_degree
 from sim_web.generator.kernels import permuted, unpermuted, zipf_mass, zipf_rank
-from sim_web.generator.packing import packed, unpacked
+from sim_web.generator.layout import BLOCK, deeper, lay_out, tree_level
+from sim_web.generator.packing import Means, drawn_mean, links_of_pages, packed, unpacked
 from sim_web.sections import Shares, Site
 
 from .profiles import profiles, webs
@@ -55,6 +59,21 @@ def parts(made: nx.DiGraph) -> dict[int, Component]:
         else:
             found[page] = Component.TENDRILS
     return found
+
+
+@settings(max_examples=20, deadline=None)
+@given(webs(), st.floats(0, 1))
+def test_the_mean_to_expect_is_that_of_the_pages(web: Web, share: float) -> None:
+    """Degrees of the body taken for those of the tail; a share that is left changed."""
+    numbers = web.numbers
+    before, sample = float(numbers.degrees[0]), min(web.pages, 50)
+    means = Means(numbers, web.pages, sample)
+    assert numbers.degrees[0] == before
+    numbers.degrees[0] = share
+    counts, _ = links_of_pages(*packed(numbers), 0, web.pages // sample, sample)
+    drawn = [int(drawn_degree(numbers, k * (web.pages // sample))) for k in range(sample)]
+    assert means.expected() == drawn_mean(numbers) + (int(counts.sum()) - sum(drawn)) / sample
+    numbers.degrees[0] = before
 
 
 @given(st.integers(1, 5000), st.data())
@@ -221,6 +240,53 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
     for name in ("cut", "ids", "ends", "none"):
         with pytest.raises(WebError, match="is no saved web"):
             Explicit.load(tmp_path / f"{name}.npz")
+
+
+def test_an_interrupted_save_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C while gigabytes are written: half of them left, or the file before them lost."""
+    explicit = Web(profile.load("broder-1999"), 100, 1).explicit()
+    explicit.save(tmp_path / "web.npz")
+    before = (tmp_path / "web.npz").read_bytes()
+
+    def interrupted(file: IO[bytes], **arrays: object) -> None:
+        file.write(b"half")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(np, "savez", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        explicit.save(tmp_path / "web.npz")
+    assert [one.name for one in tmp_path.iterdir()] == ["web.npz"]
+    assert (tmp_path / "web.npz").read_bytes() == before
+
+
+@given(
+    st.integers(0, 2**64 - 1), st.integers(1, 3000),
+    st.integers(BLOCK + 1, 12) | st.integers(13, 400), st.integers(-2, 2),
+)  # fmt: skip
+def test_a_deep_tree_is_known_by_few_of_its_members(
+    seed: int, members: int, block: int, more: int
+) -> None:
+    """A member that is deep and was passed over, or a depth that no member has."""
+    key = np.uint64(seed)
+    top = max(int(tree_level(key, member, block)) for member in range(members))
+    depth = max(0, top + more)
+    assert bool(deeper(key, members, block, depth)) == (top > depth)
+
+
+def test_sites_lie_where_they_lay() -> None:
+    """Another web of a seed than the one that was published, or a search through all pages."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name in ("institutes", "universities", "sample"):
+        for pages in (20_000, 100_000):
+            for key in range(1, 10**19, 10**18):
+                layout = lay_out(profile.load(name), pages, np.uint64(key))
+                for one in (layout.regions, layout.bounds, layout.site_blocks):
+                    digest.update(one.tobytes())
+    assert digest.hexdigest() == "6e9d9e4de4def6f3c8d8061cd33114a7"
+    wide = lay_out(profile.load("institutes"), 10**9, KEY)
+    assert (wide.site_blocks > BLOCK).all()
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,7 @@ def _outcome(one: Record, before: list[Record]) -> str:
     by_status = {0: "broken", 304: "not_modified", 429: "refused", 503: "refused", 404: "missing"}
     if one.status in by_status or one.status >= 400:
         return by_status.get(one.status, "errors")
-    by_kind = {"robots": "errors", "sitemap": "sitemaps", "mounted": "mounted"}
+    by_kind = {"sitemap": "sitemaps", "mounted": "mounted"}
     if one.kind in by_kind:
         return by_kind[one.kind]
     if one.status == 301 or one.kind == "redirect":
@@ -223,10 +223,9 @@ def test_crawl_delay(crawl: Crawl) -> None:
 def test_retry_after(crawl: Crawl) -> None:
     """A wait that is counted from the wrong end, to another address, or to one under way."""
     found, records = judged(crawl)
-    waits = crawl[1].waits
     ratios, untested = [], 0
     for k, one in enumerate(records):
-        wait = waits.get(one.status, 0)
+        wait = one.retry_after
         if not wait:
             continue
         later = [r for r in records[k + 1 :] if r.started >= one.ended
@@ -241,8 +240,8 @@ def test_retry_after(crawl: Crawl) -> None:
 
 def test_a_refusal_of_no_duration() -> None:
     """A refused request that is taken for the answer to itself, as a virtual clock stands still."""
-    truth = Changes(waits={429: 2.0}).truth(SmallWeb([1], [[]], [0], [0]))
-    asked = [record(started=t, ended=t, status=status)
+    truth = Changes().truth(SmallWeb([1], [[]], [0], [0]))
+    asked = [record(started=t, ended=t, status=status, retry_after=2 * (status == 429))
              for t, status in ((0.0, 429), (3.0, 200), (5.0, 429), (5.0, 200))]  # fmt: skip
     found = judge(log_of(asked, truth), truth).retry_after
     assert (found.waits, found.least, found.greatest, found.broken) == (2, 0.0, 1.5, 0.5)
@@ -319,5 +318,7 @@ def test_every_kind_has_an_outcome() -> None:
     truth = Changes().truth(web)
     for kind in Kind:
         status = 301 if kind is Kind.REDIRECT else 404 if kind is Kind.MISSING else 200
-        found = outcomes.outcomes(log_of([record(kind=str(kind), status=status)], truth).requests)
+        page = None if kind in (Kind.FOREIGN, Kind.MOUNTED, Kind.BAD) else 0
+        asked = record(kind=str(kind), status=status, page=page)
+        found = outcomes.outcomes(log_of([asked], truth).requests)
         assert found.counts["errors"] == 0, kind

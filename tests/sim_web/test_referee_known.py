@@ -10,14 +10,17 @@ from pathlib import Path
 import aiohttp
 
 from sim_web import profile as profiles
+from sim_web.answer import Kind, Question
 from sim_web.generator import Web
-from sim_web.pages import change, robots
+from sim_web.pages import change, robots, traps, truth
 from sim_web.pages.address import address
 from sim_web.record import Header
 from sim_web.referee import read, read_header
 from sim_web.referee.known import truth_of
 from sim_web.server import Log, Server, VirtualClock
 from sim_web.site import SyntheticSite
+
+from .webs import hostile
 
 WEB = Web(
     profiles.read(
@@ -53,6 +56,9 @@ def test_retry_after_is_what_the_server_said(tmp_path: Path) -> None:
     told = asyncio.run(_told(log))
     file = io.BytesIO(log.read_bytes())
     found = read(file, "log", read_header(file, "log"), truth_of(WEB)).requests
+    assert sum(b"retry_after" in line for line in log.read_bytes().splitlines()[1:]) == sum(
+        wait > 0 for _, wait in told
+    )
     assert list(zip(found.started.tolist(), found.wait.tolist(), strict=True)) == told
     said = {(int(s), w) for s, w in zip(found.status, found.wait, strict=True) if w}
     assert {status for status, _ in said} == {429, 503}
@@ -89,3 +95,23 @@ def test_the_truth_is_the_pages() -> None:
             assert known.crawl_delay(host, agent) == robots.crawl_delay(WEB, host, agent)
     assert sum(known.sizes) == 300
     assert list(known.sizes) == [int((WEB.components() == k).sum()) for k in range(6)]
+
+
+def test_what_a_server_says_is_of_its_web() -> None:
+    """An alias, a redirect, a frame or a session taken for the address of another web."""
+    web, other = hostile(1), hostile(2)
+    site, holds, elsewhere = SyntheticSite(web), truth_of(web).holds, truth_of(other).holds
+    kinds, strange = set(), 0
+    for page in range(0, web.pages, 2):
+        start = f"http://{web.name(web.host(page))}"
+        session = traps.session(web, page, b"/", 3.0).decode()
+        for url in {*truth.links(web, page), *truth.documents(web, page), start + session}:
+            answer = site.answer(Question(url, 7.0))
+            name = url.split("/")[2]
+            assert holds(name, url, answer.page), url
+            assert answer.page is None or not holds(name, url, answer.page + 1)
+            kinds.add(answer.kind)
+            strange += not elsewhere(name, url, answer.page)
+    assert {Kind.PAGE, Kind.ALIAS, Kind.REDIRECT, Kind.FRAME, Kind.TRAP} <= kinds
+    assert strange > web.pages
+    assert not holds("no-such.test", "http://no-such.test/", None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import tracemalloc
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +23,7 @@ from sim_web.referee.page import page
 from sim_web.referee.sections import per_cent
 from sim_web.referee.text import WIDTH, text
 
-from .small_web import HEADER, Changes, SmallWeb, crawls, log_of, record
+from .small_web import HEADER, Changes, SmallWeb, crawls, log_of, record, request_of
 
 PROFILE = profiles.load("broder-1999")
 KNOWN = Changes().truth(SmallWeb([20], [[] for _ in range(20)], [0] * 20, [0] * 20))
@@ -82,6 +82,9 @@ def test_a_character_cut_in_two_is_a_torn_line() -> None:
         (json.dumps({**asdict(record()), "version": 10**400}), "version"),
         (json.dumps({**asdict(record()), "started": 10**400, "ended": 10**400}), "a request from"),
         (json.dumps({**asdict(record()), "more": 1}), "unknown keys: more"),
+        (json.dumps({**asdict(record()), "retry_after": -1}), "-1 s of Retry-After"),
+        (json.dumps({**asdict(record()), "retry_after": 0.5}), "has 0.5 as 'retry_after'"),
+        (HEADER.line().strip(), "line 3 is the header of another log"),
     ],
 )
 def test_nonsense_names_its_line(line: str, said: str) -> None:
@@ -100,9 +103,11 @@ def test_nonsense_names_its_line(line: str, said: str) -> None:
         (b"\n", "log is no log of a synthetic web"),
         (b"hello\n", "log is no log of a synthetic web"),
         (b"\xff\xfe\n", "log is no log of a synthetic web"),
-        (b'{"counterpoint-web-log": 1, "prof', "breaks off in its first line"),
+        (b'{"counterpoint-web-log": 2, "prof', "breaks off in its first line"),
         (b'{"counterpoint-web-log": 99}\n', "another format"),
-        (b'{"counterpoint-web-log": 1}\n', "lacks 'profile'"),
+        (b'{"counterpoint-web-log": 2}\n', "lacks 'profile'"),
+        (replace(HEADER, seed=-7).line().encode(), "has -7 as 'seed'"),
+        (replace(HEADER, pages=-20).line().encode(), "has -20 as 'pages'"),
         (b"[" * 100_000 + b"\n", "log is no log of a synthetic web"),
         (lines_of([record()])[len(HEADER.line()) :], "the first line is no header"),
     ],
@@ -117,7 +122,8 @@ def test_what_is_no_log(data: bytes, said: str) -> None:
 def test_half_characters_in_what_a_client_sent() -> None:
     """A client's stray byte that is logged as half a character and breaks the report."""
     web = SmallWeb([1], [[]], [0], [0])
-    odd = record(url="http://h0.test/\udcff", agent="bad\udcff", host="h\udcff", client="\udc80")
+    odd = record(url="http://h0.test/\udcff", agent="bad\udcff", host="h\udcff", client="\udc80",
+                 kind="foreign", page=None)  # fmt: skip
     known = Changes().truth(web)
     found = judge(log_of([odd], known), known)
     assert "bad\\udcff" in text(found)
@@ -154,9 +160,9 @@ def written(path: Path, records: list[Record], **changed: object) -> Path:
 
 def test_the_web_is_that_of_the_header(tmp_path: Path) -> None:
     """Figures of another web than the log's: another seed, another number of pages."""
-    path = written(tmp_path / "log", [record(page=3)], seed=8)
-    found = judged(path, Wanted(), truth)
     web = Web(PROFILE, 400, 8)
+    path = written(tmp_path / "log", [request_of(web, 3)], seed=8)
+    found = judged(path, Wanted(), truth)
     assert (found.about.seed, found.about.hosts) == (8, web.hosts)
     planted = [int((web.components() == k).sum()) for k in range(6)]
     assert [part.pages for part in found.components.values()] == planted
@@ -177,11 +183,50 @@ def test_a_log_of_another_web(tmp_path: Path, wanted: Wanted, said: str) -> None
     (tmp_path / "own.toml").write_text("[degrees]\nmean = 9\n")
     if wanted.profile:
         wanted = Wanted(profile=str(tmp_path / wanted.profile))
-    path = written(tmp_path / "log", [record()])
+    path = written(tmp_path / "log", [request_of(Web(PROFILE, 400, 7), 0)])
     with pytest.raises(WebError, match="the log is from another web") as caught:
         judged(path, wanted, truth)
     assert said in str(caught.value)
     assert judged(path, Wanted("broder-1999", 400, 7), truth).coverage.fetched == 1
+
+
+SITES = "[shares]\nscc = 0.7\nin = 0\nout = 0.3\ntendrils = 0\ntubes = 0\ndisconnected = 0\n" + (
+    "[[sites]]\nname = 'a'\npages = 7\nexternal_links = 9\n"
+    "[[sites]]\nname = 'b'\npages = 3\nexternal_links = 9\n"
+)
+"""A profile whose sites have the same names and the same pages with every seed."""
+
+
+@pytest.mark.parametrize("profile", [PROFILE, profiles.read(SITES, "the test", "sites")])
+@pytest.mark.parametrize("gone", [True, False])
+def test_each_page_stands_where_the_header_says(
+    tmp_path: Path, profile: profiles.Profile, gone: bool
+) -> None:
+    """A header of another seed, or the log of another web appended, judged without a word."""
+    web, other = Web(profile, 400, 7), Web(profile, 400, 8)
+    told = {"profile": profiles.to_mapping(profile)}
+    records = [request_of(web, page) for page in range(1, 300, 7)]
+    assert judged(written(tmp_path / "log", records, **told), Wanted(), truth).about.lines == 43
+    with pytest.raises(WebError, match=r"line 2 is of a log from another web than .* page 1 at"):
+        judged(written(tmp_path / "log", records, **told, seed=8), Wanted(), truth)
+    foreign = [request_of(other, page) for page in range(1, 300, 7)]
+    with pytest.raises(WebError, match="line 45 is of a log from another web") as caught:
+        judged(written(tmp_path / "log", records + foreign, **told), Wanted(), truth)
+    assert "\n" not in str(caught.value)
+    if gone:
+        nowhere = record(kind="missing", status=404, page=None, host="no-such.test")
+        with pytest.raises(WebError, match="that has not a host at"):
+            judged(written(tmp_path / "log", [nowhere], **told), Wanted(), truth)
+
+
+@pytest.mark.parametrize("cut", [1, 2, 40])
+def test_a_torn_line_is_of_no_other_web(tmp_path: Path, cut: int) -> None:
+    """A log that a kill tore in its last line, refused since that names half an address."""
+    web = Web(PROFILE, 400, 7)
+    path = written(tmp_path / "log", [request_of(web, page) for page in (5, 399)])
+    path.write_bytes(path.read_bytes()[:-cut])
+    told = judged(path, Wanted(), truth).about
+    assert (told.lines, told.broken_off) == ((2, 0) if cut == 1 else (1, 3))
 
 
 def test_memory_is_bounded() -> None:
@@ -235,7 +280,7 @@ def test_a_web_too_large_to_be_looked_at() -> None:
     web = Web(PROFILE, 10**9, 7)
     known = truth_of(web)
     pages = [int(page) for page in web.out_links(web.pages_of(0).start)]
-    records = [record(page=page, url=f"http://h0.test/{page}") for page in pages]
+    records = [request_of(web, page) for page in pages]
     found = judge(log_of(records, known), known)
     assert found.quality is None
     assert found.to_json()["quality"] == {"unknown": "too large"}

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from sim_web.answer import Answer, Fault, Question
+from sim_web.answer import Answer, Fault, Kind, Question
+from sim_web.pages.address import address
 from sim_web.record import Record
 from sim_web.sections import Limits
 from sim_web.server import VirtualClock
@@ -203,6 +204,39 @@ def test_the_limit_of_a_host(tmp_path: Path) -> None:
     statuses, later, logged = asked(tmp_path, ask, limits=limits)
     assert statuses == [later] * int(limits.burst) + [429]
     assert (later, logged.count("too-many-requests")) == (200, 1)
+
+
+def test_no_page_is_made_for_a_refusal(tmp_path: Path) -> None:
+    """A page that is written, compressed, and thrown away for a 429; a refusal not recorded."""
+
+    async def ask() -> tuple[list[int], list[str], list[tuple[int, str, int]]]:
+        limits = Limits(requests_per_second=1, burst=2)
+        async with served(tmp_path, limits=limits, clock=VirtualClock(0.0)) as web:
+            got = [await web.get(f"/p/{k}") for k in range(4)]
+            elsewhere = await web.get("/p/9", host="a.elsewhere")
+            made = [one.url for one in web.site.questions]
+            told = [(r.status, r.kind, r.retry_after) for r in web.records()]
+        return [split(one)[0] for one in [*got, elsewhere]], made, told
+
+    statuses, made, told = asyncio.run(ask())
+    assert statuses == [200, 200, 429, 429, 502]
+    assert made == ["http://a.test/p/0", "http://a.test/p/1", "http://a.elsewhere/p/9"]
+    assert told == [(200, "page", 0)] * 2 + [(429, "page", 1)] * 2 + [(502, "foreign", 0)]
+
+
+def test_a_site_knows_a_kind_without_its_answer() -> None:
+    """A limit that counts a request as of another kind than its answer is."""
+    urls = [address(site().web, page) for page in range(40)]
+    paths = ("robots.txt", "sitemap.xml", "nothing", "index.html", "calendar/2000/01.html")
+    urls += [f"http://{site().web.name(host)}/{path}" for host in range(9) for path in paths]
+    urls += [faulty()[Fault.VANISHED][0], "http://no-such.test/", "ftp://x", "http:///"]
+    seen = set()
+    for question in (Question(url, time) for url in urls for time in (0.0, 1e9)):
+        answer = site().answer(question)
+        gone = answer.fault is Fault.VANISHED
+        assert site().kind(question) == (None if gone else answer.kind)
+        seen.add(site().kind(question))
+    assert {None, Kind.PAGE, Kind.ROBOTS, Kind.MISSING, Kind.FOREIGN, Kind.BAD} <= seen
 
 
 def test_a_host_that_is_gone_counts_no_requests(tmp_path: Path) -> None:

@@ -31,21 +31,35 @@ times = st.integers(0, 10**17).map(lambda n: n / 1e6)
 @given(
     times, times, texts, texts, texts, texts, texts, st.integers(0, 999), st.integers(0, 2**40),
     st.sampled_from(Kind), st.sampled_from(Fault), st.none() | st.integers(0, 10**12),
-    st.integers(0, 10**6),
+    st.integers(0, 10**6), st.integers(0, 3600),
 )  # fmt: skip
 def test_a_line_says_what_it_was_given(
     started: float, ended: float, client: str, agent: str, method: str, url: str, host: str,
     status: int, size: int, kind: Kind, fault: Fault, page: int | None, version: int,
+    wait: int,
 ) -> None:  # fmt: skip
     """A line made by hand that a reader of JSON refuses, or reads as something else."""
     line = logging.line(
         started, ended, logging.quoted(client), logging.quoted(agent), method, url, host, status,
-        size, kind, fault, page, version,
+        size, kind, fault, page, version, wait,
     )  # fmt: skip
     assert line.isascii()
     assert line.index("\n") == len(line) - 1
     assert record.record(line) == record.Record(
-        started, ended, client, agent, method, url, host, status, size, kind, fault, page, version
+        started,
+        ended,
+        client,
+        agent,
+        method,
+        url,
+        host,
+        status,
+        size,
+        kind,
+        fault,
+        page,
+        version,
+        wait,
     )
 
 
@@ -53,6 +67,20 @@ def test_a_log_says_what_web_it_is_of(tmp_path: Path) -> None:
     """A log that cannot be judged by itself."""
     Log(tmp_path / "log", HEADER).close()
     assert record.header((tmp_path / "log").read_text()) == HEADER
+
+
+@pytest.mark.parametrize("before", [None, "", "header"])
+def test_a_log_of_nothing_is_taken_away(tmp_path: Path, before: str | None) -> None:
+    """A file that was there before and is removed; one with a request; a header left behind."""
+    path = tmp_path / "log"
+    if before is not None:
+        path.write_text(HEADER.line() if before else "")
+    Log(path, HEADER).withdraw()
+    assert path.exists() == (before is not None)
+    log = Log(path, HEADER)
+    log.write(["a request\n"])
+    log.withdraw()
+    assert path.read_text() == HEADER.line() + "a request\n"
 
 
 def test_a_log_is_not_overwritten(tmp_path: Path) -> None:

@@ -236,6 +236,38 @@ def test_a_client_that_takes_nothing_is_dropped(tmp_path: Path) -> None:
     assert 0 < record.bytes < whole
 
 
+def test_a_refusal_after_a_large_answer_is_not_waited_for(tmp_path: Path) -> None:
+    """A client that took its answers late and then keeps a closed connection open for long."""
+
+    async def ask(web: Served) -> float:
+        peer = socket.socket()
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        peer.setblocking(False)
+        loop = asyncio.get_running_loop()
+        await loop.sock_connect(peer, ("127.0.0.1", web.port))
+        while not web.server.core.connections:
+            await asyncio.sleep(0.001)
+        (connection,) = web.server.core.connections
+        own = connection._transport.get_extra_info("socket")
+        own.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)  # so that not all fits into it
+        peer.send(b"GET /big/6000 HTTP/1.1\r\nHost: a.test\r\n\r\nnonsense\r\n\r\n")
+        while len(web.lines()) < 2:
+            await asyncio.sleep(0.001)
+        got = b""
+        while piece := await loop.sock_recv(peer, 1 << 16):
+            got += piece
+        assert got.count(b"HTTP/1.1 200 ") == got.count(b"HTTP/1.1 501 ") == 1
+        taken = loop.time()
+        while web.server.core.connections:  # the client closes nothing
+            await asyncio.sleep(0.001)
+            assert loop.time() < taken + 10
+        peer.close()
+        return loop.time() - taken
+
+    patient = replace(QUICK, idle_seconds=20, stalled_seconds=20, linger_seconds=0.2)
+    assert asked(tmp_path, ask, settings=patient) < 5
+
+
 def test_a_web_that_fails_is_answered_and_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

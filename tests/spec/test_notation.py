@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,10 +33,11 @@ from spec.notation import (
     no,
     require,
     some,
+    tabulated,
 )
 from spec.notation import _nodes as nodes
 from spec.notation._nodes import Cell
-from spec.notation._symbolic import Symbolic
+from spec.notation._symbolic import Symbolic, node_of
 
 
 class Box(Spec):
@@ -209,6 +212,36 @@ def test_choices_that_do_not_fork_mean_what_python_means(values: list[bool]) -> 
     assert minimum(numbers) == minimum(*numbers, 99) == min(numbers)
     assert maximum(numbers) == maximum(*numbers, -99) == max(numbers)
     assert ite(bool(values), "yes", "no") == ("yes" if values else "no")
+
+
+def test_a_table_is_its_function() -> None:
+    """An entry of a table in the wrong place, or one that a negative or fixed argument shifts."""
+    a = nodes.cell(Cell("a", (), "a", -2, 3, False))
+    f = nodes.cell(Cell("f", (), "f", 0, 1, True))
+
+    def function(x: int, y: int, z: int) -> int:
+        return (x * x + 5 * y) % 7 + z
+
+    table = node_of(tabulated(function, Symbolic(a), Symbolic(f), 2))
+    for x, y in product(range(-2, 4), (False, True)):
+        chosen = {a: nodes.constant(x), f: nodes.constant(y)}
+        assert nodes.rebuild(table, chosen, {}) is nodes.constant(function(x, y, 2))
+        assert tabulated(function, x, y, 2) == function(x, y, 2)
+    values = [function(x, y, 2) for x, y in product(range(-2, 4), (False, True))]
+    assert (table.low, table.high) == (min(values), max(values))
+    odd = node_of(tabulated(lambda x: x % 2 == 1, Symbolic(a)))
+    assert odd.boolean
+    assert tabulated(lambda x, y: 4, Symbolic(a), Symbolic(f)) == 4
+
+
+def test_a_table_that_cannot_be_written_out_is_refused() -> None:
+    """A tracer that hangs over a table of millions of entries, or one that never ends."""
+    wide = Symbolic(nodes.cell(Cell("a", (), "a", 0, 400, False)))
+    with pytest.raises(SpecError, match="401 x 401 entries; 65536 is the most"):
+        tabulated(max, wide, wide)
+    grows = Symbolic(nodes.cell(Cell("a", (), "a", 0, nodes.UNBOUNDED, False)))
+    with pytest.raises(SpecError, match="a range without an end"):
+        tabulated(abs, grows)
 
 
 def test_equal_expressions_are_one_node() -> None:

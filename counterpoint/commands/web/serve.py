@@ -107,7 +107,7 @@ def serve(
         folders = parse_mounts(sites)
         web = Web(told, pages, seed)
         starts = start_addresses(web, seeds, seeds_from)
-        _compile(web, starts[0])
+        prepare(web, starts[0])
     wish = _Wish(
         listen, port, real_time, speed or 1.0,
         SECONDS_PER_REQUEST if seconds_per_request is None else seconds_per_request, log, folders,
@@ -138,12 +138,18 @@ def start_addresses(web: Web, count: int, component: str) -> list[str]:
     return found
 
 
-def _compile(web: Web, address: str) -> None:
-    """Make a page before the first client waits for one: what makes pages is compiled then."""
+def prepare(web: Web, address: str) -> None:
+    """Make a page before the first client waits for one: what makes pages is compiled then.
+
+    A bomb takes half a second to make, in which no other client would be answered.
+    """
     from sim_web.answer import Question
+    from sim_web.pages.traps import bomb
     from sim_web.site import SyntheticSite
 
     SyntheticSite(web).answer(Question(address, 0.0))
+    if web.profile.faults.bomb:
+        bomb()
 
 
 async def _serve(web: Web, wish: _Wish, starts: Sequence[str], seeds_file: Path | None) -> int:

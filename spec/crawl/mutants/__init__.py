@@ -1,1 +1,1 @@
-"""Slips that a reader of the schedulers could make, each to be killed by a property."""
+"""Mutants of crawl schedulers."""

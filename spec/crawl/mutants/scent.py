@@ -6,7 +6,7 @@ from spec.crawl.scent import Scent
 from spec.notation import Value, ite, mutant
 
 
-@mutant(killed={"scent-is-bounded": 12, "visited-within-the-gap": 16})
+@mutant(killed={"scent-is-bounded": 6, "visited-within-the-gap": 8})
 class WeakestFirst(Scent):
     """The weakest scent is preferred."""
 
@@ -15,7 +15,7 @@ class WeakestFirst(Scent):
         return s.scent[q] <= s.scent[p] if q < p else s.scent[q] < s.scent[p]
 
 
-@mutant(killed={"scent-is-bounded": 12, "visited-within-the-gap": 16})
+@mutant(killed={"scent-is-bounded": 6, "visited-within-the-gap": 8})
 class ShortList(Scent):
     """The list of pages is cut before it is ordered: the last page is never visited."""
 
@@ -25,7 +25,7 @@ class ShortList(Scent):
         return p == last if q != last else False
 
 
-@mutant(killed={"visited-within-the-gap": 16})
+@mutant(killed={"visited-within-the-gap": 8})
 class OnlyTheVisitedGain(Scent):
     """After an iteration only the pages that were visited gain."""
 
@@ -34,7 +34,7 @@ class OnlyTheVisitedGain(Scent):
         return ite(s.visited[p], s.delta_s, 0)
 
 
-@mutant(killed={"scent-is-bounded": 12, "visited-within-the-gap": 16})
+@mutant(killed={"scent-is-bounded": 6, "visited-within-the-gap": 8})
 class HalvedOnlyIfChanged(Scent):
     """A page that has not changed keeps its scent."""
 
@@ -43,7 +43,7 @@ class HalvedOnlyIfChanged(Scent):
         s.scent[p] = ite(harvest > 0, s.scent[p] // 2 + harvest, s.scent[p])
 
 
-@mutant(killed={"scent-is-bounded": 6, "visited-within-the-gap": 16, "ranges": 17})
+@mutant(killed={"scent-is-bounded": 3, "visited-within-the-gap": 8, "ranges": 9})
 class NeverHalved(Scent):
     """A visit adds the harvest, and the scent is never halved."""
 
@@ -70,19 +70,31 @@ class UnchangedBringsSomething(Scent):
         return max(change, 1)
 
 
-@mutant(killed={"exactly-a-batch": 1, "scent-is-bounded": 6, "visited-within-the-gap": 8})
+@mutant(killed={"exactly-a-batch": 1, "scent-is-bounded": 5}, at={"batch": 2, "iterations": 6})
 class EndsTooEarly(Scent):
-    """An iteration may end before the batch is visited."""
+    """An iteration ends after its first visit."""
 
     def is_complete(s) -> Value:
-        """Do not count."""
-        return True
+        """Do not count up to the batch."""
+        return s.number_visited() > 0
 
 
-@mutant(killed={"no-deadlock": 4}, at={"batch": 2, "iterations": 4})
+@mutant(killed={"no-deadlock": 3}, at={"batch": 2, "iterations": 4})
 class VisitsTheSameTwice(Scent):
     """Within an iteration the strongest page is taken again and again."""
 
     def comes_before(s, q: int, p: int) -> Value:
         """Look at all pages."""
         return s.is_stronger(q, p)
+
+
+@mutant(killed={"exactly-a-batch": 1, "no-deadlock": 3, "waits-longer-than-a-round": None})
+class FlagsAreNeverCleared(Scent):
+    """Who was visited counts as visited in all later iterations."""
+
+    def gain(s) -> None:
+        """Keep the flags."""
+        visited = [s.visited[p] for p in s.pages]
+        super().gain()
+        for p in s.pages:
+            s.visited[p] = visited[p]

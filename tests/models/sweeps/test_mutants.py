@@ -28,8 +28,46 @@ from models.verdict import replay
 from spec.catalogue import MUTANTS
 from spec.notation import SpecError, mutant
 from spec.stm.window import Window
+from tests.spec.crawl.kills import KILLS, SURVIVE_CRAWLING
 
 SHORTEST = {
+    "equal-quanta": {
+        "waits-for-the-exhausted": (3, "exhausted-sites-leave"),
+        "turn-never-passes": (3, "nobody-is-a-quantum-behind"),
+        "quantum-is-one-longer": (3, "nobody-is-a-quantum-behind"),
+        "stops-one-early": (6, "spends-all-it-can"),
+        "counts-only-pages-with-links": (1, "one-page-a-step"),
+    },
+    "r1": {
+        "fewest-links-win": (3, "the-best-is-chosen"),
+        "ties-go-to-the-last": (3, "ties-go-to-the-first"),
+        "share-is-one-too-large": (2, "samples-are-right"),
+        "stops-where-the-best-ends": (4, "spends-all-it-can"),
+        "list-of-sites-is-cut": (2, "one-choice"),
+        "mean-decides-on-the-rest": (4, "the-best-is-chosen"),
+    },
+    "r2": {
+        "lowest-index-wins": (4, "the-best-is-chosen"),
+        "ties-go-to-the-last": (4, "ties-go-to-the-first"),
+        "divides-by-the-step": (6, "the-best-is-chosen"),
+        "step-is-one-short": (4, "steps-are-whole"),
+        "step-never-ends": (5, "steps-are-whole"),
+        "exhausted-keeps-its-step": (5, "exhausted-sites-leave"),
+        "empty-sites-go-first": (4, "the-best-is-chosen"),
+    },
+    "r3": {
+        "lowest-index-wins": (2, "the-best-is-chosen"),
+        "ties-go-to-the-last": (2, "ties-go-to-the-first"),
+        "never-explores": (3, "the-best-is-chosen"),
+        "only-explores": (2, "the-best-is-chosen"),
+        "index-has-pages-for-links": (2, "the-best-is-chosen"),
+        "logarithm-of-the-budget": (3, "the-best-is-chosen"),
+        "means-are-not-scaled": (2, "the-best-is-chosen"),
+        "largest-is-the-last": (2, "largest-is-the-most-seen"),
+        "largest-is-of-the-sample": (3, "largest-is-the-most-seen"),
+        "exhausted-stay-in-the-contest": (2, "exhausted-sites-leave"),
+        "more-than-half-is-too-much": (3, "one-choice"),
+    },
     "window-stm": {
         "fetch-and-increment-returns-old": (13, "virtual-world-consistency"),
         "window-begins-after-the-clock": (13, "virtual-world-consistency"),
@@ -91,6 +129,7 @@ SHORTEST = {
         "releases-before-publishing": (3, "one-publisher"),
         "release-leaves-the-clock-odd": (5, "one-publisher"),
     },
+    **KILLS,
 }
 """What breaks first, and after how many steps; of several, the weakest criterion."""
 
@@ -102,6 +141,7 @@ SURVIVE = {
     "picks-inside-the-window",
     "old-version-ends-for-live-readers-only",
     "snapshot-is-too-late",
+    *SURVIVE_CRAWLING,
 }
 """At the default bounds, of any spec."""
 

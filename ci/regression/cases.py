@@ -1,0 +1,67 @@
+"""Which policies are crawled again on which webs, and how far a measure may move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ci.comparison.plan import Plan
+from crawler.policies import find
+from crawler.protocol import Scope
+from crawler.schedulers.catalogue import POLICIES
+from sim_web.profile import load
+
+SEEDS = 3
+BAND = 0.02
+"""By which share of its baseline the mean of a measure may move."""
+
+SLOW = {"focused-hits": 300}
+"""Budgets of policies that cannot be given the case's own."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Policies that are crawled on the same webs.
+
+    Attributes
+    ----------
+    profile : str
+        Of the webs.
+    budget : int
+        Pages that each run may fetch.
+    web_pages : int
+        Of each web.
+    policies : tuple of str
+        By the names of `crawler.policies.find`.
+    """
+
+    profile: str
+    budget: int
+    web_pages: int
+    policies: tuple[str, ...]
+
+    @property
+    def plan(self) -> Plan:
+        """The comparison that runs the case."""
+        return Plan(
+            self.policies, load(self.profile), self.budget, self.web_pages, range(SEEDS),
+            orders=True,
+        )  # fmt: skip
+
+
+def _named(*scopes: Scope) -> tuple[str, ...]:
+    """Return all policies of some scopes that can be given a case's budget."""
+    return tuple(n for n in POLICIES if find(n).policy.scope in scopes and n not in SLOW)
+
+
+_SITES, _WEB, _AGAIN = _named(Scope.SITE), _named(Scope.WEB), _named(Scope.KNOWN)
+
+CASES: tuple[Case, ...] = (
+    Case("institutes", 1000, 20_000, _SITES),
+    Case("universities", 1000, 20_000, _SITES + _WEB),
+    Case("sample", 1000, 20_000, _SITES),
+    Case("broder-1999", 1000, 20_000, _WEB),
+    Case("topical", 1000, 10_000, _WEB),
+    *(Case("topical", budget, 10_000, (name,)) for name, budget in SLOW.items()),
+    Case("living", 3000, 500, _AGAIN),
+)
+"""Every policy is in one of them at least."""

@@ -1,0 +1,173 @@
+"""``counterpoint crawl``: a policy on real pages, or on what an earlier crawl wrote down."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from counterpoint.console import FELL, OK, must_be_writable, printing, progress
+from crawler.errors import CrawlError
+from crawler.protocol import Scope
+
+from .crawled import Crawled, Journal
+
+if TYPE_CHECKING:  # aiohttp and numba are loaded where something is crawled
+    from crawler.exchange import Source
+    from crawler.policies import Chosen
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """What the command line asks for, beside the policy."""
+
+    starts: Sequence[str]
+    pages: int
+    seed: int
+    stay: bool
+    proxy: str | None
+    delay: float | None
+    ignore_robots: bool
+    agent: str | None
+    capture: Path | None
+    replay: Path | None
+
+
+@click.command("crawl")
+@click.argument("policy", metavar="POLICY")
+@click.option("--start", "starts", multiple=True, metavar="URL",
+              help="The start page of a site; repeatable.")  # fmt: skip
+@click.option("--pages", type=click.IntRange(1, 10_000_000), default=100, show_default=True,
+              metavar="N", help="How many pages may be fetched in all.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+              help="Of the policy's chance.")  # fmt: skip
+@click.option("--stay", is_flag=True, help="Follow links to the sites of --start only.")
+@click.option("--proxy", metavar="URL", help="An HTTP proxy, such as `web serve` is.")
+@click.option("--delay", type=click.FloatRange(0, 3600), metavar="SECONDS",
+              help="Between requests to one host; a longer Crawl-delay of its robots.txt counts.  "
+                   "[1; 0 for this machine and for a synthetic web]")  # fmt: skip
+@click.option("--ignore-robots", is_flag=True, help="Do not ask for robots.txt.")
+@click.option("--agent", metavar="TEXT",
+              help="The User-Agent: this tool's name, and perhaps whom to ask.",
+              )  # fmt: skip
+@click.option("--capture", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write every answer to a new file; packed if it ends with .gz.")  # fmt: skip
+@click.option("--replay", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Crawl what --capture wrote, without a network.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
+              show_default=True)  # fmt: skip
+def crawl_(policy: str, form: str, **wish: Any) -> int:
+    r"""Crawl sites by POLICY, one request at a time, and print what was visited.
+
+    POLICY is a name, NAME,key=value, or a policy of your own, module:attribute. Policies over sites
+    (one-by-one, equal-quanta, R1, R2, R3, ...) stay on the sites of --start; others (breadth-first,
+    random, opic, ...) follow links to any site, or with --stay among those. robots.txt is honoured,
+    and each host is left alone for a second between requests.
+
+    Nothing is kept but what --capture writes: all that the policy was told. --replay makes the same
+    crawl again, and other policies crawl the same pages as long as the capture has them.
+    Exit code 0: crawled; 1: no page could be fetched, or the policy did what none may do; 2: the
+    command is wrong, or the capture lacks a page.
+
+    \b
+    counterpoint crawl one-by-one --start https://example.org/ --pages 20
+    counterpoint crawl breadth-first --start http://a.test/ --proxy http://127.0.0.1:8080
+    counterpoint crawl one-by-one --start http://a.test/ --start http://b.test/ --pages 100000 \
+                       --proxy http://127.0.0.1:8080 --capture both.jsonl.gz
+    counterpoint crawl R3 --replay both.jsonl.gz --pages 50 --format json
+    """
+    asked = _Wish(**wish)
+    _check(asked)
+    with progress("crawl") as tell:
+        found = _crawled(policy, asked, tell)
+    with printing():
+        if form == "json":
+            click.echo(json.dumps(found.to_json(), indent=2, ensure_ascii=False))
+        else:
+            click.echo(found.text(), nl=False)
+    return FELL if found.failed or not found.reached() else OK
+
+
+def _check(asked: _Wish) -> None:
+    """Refuse options that do not go together."""
+    if asked.replay is not None:
+        for option, given in (
+            ("--proxy", asked.proxy), ("--delay", asked.delay), ("--agent", asked.agent),
+            ("--ignore-robots", asked.ignore_robots or None), ("--capture", asked.capture),
+        ):  # fmt: skip
+            if given is not None:
+                raise click.UsageError(f"{option}: not with --replay, which asks nobody")
+    elif not asked.starts:
+        raise click.UsageError("--start: at least one is needed")
+    if asked.delay is not None and math.isnan(asked.delay):
+        raise click.UsageError("--delay: nan is no number of seconds")
+    if asked.agent is not None and not asked.agent.lower().startswith("counterpoint"):
+        raise click.UsageError("--agent: must begin with counterpoint, as robots.txt knows it")
+    if asked.agent is not None and not (asked.agent.isascii() and asked.agent.isprintable()):
+        raise click.UsageError("--agent: must be printable ASCII")
+    must_be_writable("--capture", asked.capture)
+
+
+def _crawled(text: str, asked: _Wish, tell: Callable[[str], None] | None) -> Crawled:
+    from crawler.crawl import crawl
+    from crawler.policies import find
+    from crawler.web_world import WebWorld
+
+    chosen = find(text)
+    policy = chosen.policy
+    if policy.oracle:
+        raise CrawlError(f"{text}: wants to be told the truth, which nobody knows of real pages")
+    if policy.scope is Scope.KNOWN:
+        raise CrawlError(f"{text}: visits known pages again and again; it finds none by crawling")
+    with _source(chosen, asked) as (source, starts):
+        journal = Journal(source, tell)
+        world = WebWorld(journal, starts, policy.scope, stay=asked.stay)
+        scheduler = chosen.scheduler(world.starts, asked.pages, asked.seed)
+        try:
+            ended = crawl(text, scheduler, world, world.starts, asked.pages, policy.scope)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(_so_far(len(journal.visits), asked.capture)) from None
+    return Crawled(text, str(policy.scope), asked.seed, asked.pages, starts, journal.visits,
+                   ended.why, ended.failed)  # fmt: skip
+
+
+def _so_far(count: int, capture: Path | None) -> str:
+    said = f"{count:,} pages were fetched" if count != 1 else "1 page was fetched"
+    if capture is None or not count:
+        return f"{said}; nothing was written"
+    return f"{said}; {capture} has {'them' if count != 1 else 'it'}"
+
+
+@contextmanager
+def _source(chosen: Chosen, asked: _Wish) -> Iterator[tuple[Source, Sequence[str]]]:
+    """Yield where pages come from, and the start addresses."""
+    from crawler.capture import Capture, Recorder
+
+    if asked.replay is not None:
+        kept = Capture(asked.replay)
+        if kept.torn:
+            click.echo(f"counterpoint: {asked.replay} breaks off; its {kept.exchanges:,} whole "
+                       "lines are replayed", err=True)  # fmt: skip
+        yield kept, asked.starts or kept.starts
+        return
+    from crawler.client import Client, Manners
+
+    agent = asked.agent or f"counterpoint/{version('counterpoint')}"
+    scope = chosen.policy.scope
+    leaves = scope is not Scope.SITE and not asked.stay
+    manners = Manners(agent, not asked.ignore_robots, asked.delay, leaves)
+    about = {"policy": chosen.text, "scope": str(scope), "stay": asked.stay, "seed": asked.seed,
+             "pages": asked.pages, "starts": list(asked.starts), "robots": manners.robots,
+             "agent": agent}  # fmt: skip
+    with ExitStack() as stack:
+        source: Source = stack.enter_context(Client(asked.proxy, manners))
+        if asked.capture is not None:
+            source = stack.enter_context(Recorder(source, asked.capture, about))
+        yield source, asked.starts

@@ -1,0 +1,128 @@
+"""What a crawl visited, for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from crawler.pages.addresses import site
+
+if TYPE_CHECKING:
+    from crawler.exchange import Exchange, Source
+
+
+class Journal:
+    """A source that keeps what another brings, but for links within sites.
+
+    Parameters
+    ----------
+    source : Source
+    tell : callable or None
+        Told how far it is.
+    """
+
+    def __init__(self, source: Source, tell: Callable[[str], None] | None = None) -> None:
+        self._source, self._tell = source, tell
+        self.visits: list[Exchange] = []
+
+    def get(self, address: str) -> Exchange:
+        """Ask the other source."""
+        told = self._source.get(address)
+        self.visits.append(told._replace(links=tuple(told.outside)))
+        if self._tell is not None:
+            self._tell(f"{len(self.visits):,} pages, {address}")
+        return told
+
+
+@dataclass(frozen=True)
+class Crawled:
+    """A crawl that is over.
+
+    Attributes
+    ----------
+    policy, scope : str
+    seed, pages : int
+        As asked for.
+    starts : sequence of str
+    visits : sequence of Exchange
+        In order; their links are those to other sites.
+    why : str
+        Why it ended.
+    failed : bool
+        Whether the policy did what none may do.
+    """
+
+    policy: str
+    scope: str
+    seed: int
+    pages: int
+    starts: Sequence[str]
+    visits: Sequence[Exchange]
+    why: str
+    failed: bool
+
+    def reached(self) -> bool:
+        """Tell whether any page came."""
+        return any(visit.status == 200 for visit in self.visits)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for programs."""
+        return {
+            "policy": self.policy, "scope": self.scope, "seed": self.seed, "pages": self.pages,
+            "starts": list(self.starts), "ended": self.why, "failed": self.failed,
+            "visited": len(self.visits),
+            "external": sum(visit.external for visit in self.visits),
+            "sites": [
+                {
+                    "site": name,
+                    "visits": [{"step": step, **_visit(visit)} for step, visit in visits],
+                    "external": _external(visits),
+                }
+                for name, visits in self._by_site().items()
+            ],
+        }  # fmt: skip
+
+    def text(self) -> str:
+        """Return it for people."""
+        lines: list[str] = []
+        for name, visits in self._by_site().items():
+            links = sum(visit.external for _, visit in visits)
+            elsewhere = _external(visits)
+            where = f" to {_count(len(elsewhere), 'address', 'es')}" if links else ""
+            links_said = _count(links, "external link")
+            lines.append(f"{name}: {_count(len(visits), 'page')}, {links_said}{where}")
+            lines += [_line(step, visit) for step, visit in visits]
+            lines += [f"            -> {address}" for address in elsewhere]
+            lines.append("")
+        links = sum(visit.external for visit in self.visits)
+        lines.append(f"{_count(len(self.visits), 'page')}, {_count(links, 'external link')}")
+        lines.append(f"ended: {self.why}")
+        return "\n".join(lines) + "\n"
+
+    def _by_site(self) -> dict[str, list[tuple[int, Exchange]]]:
+        """Return the visits of each site with their numbers, from 1 on; sites as they came."""
+        found: dict[str, list[tuple[int, Exchange]]] = {}
+        for step, visit in enumerate(self.visits, 1):
+            found.setdefault(site(visit.address), []).append((step, visit))
+        return found
+
+
+def _visit(visit: Exchange) -> dict[str, Any]:
+    told = {"address": visit.address, "status": visit.status, "external": visit.external,
+            "size": visit.size, "time": round(visit.time, 3)}  # fmt: skip
+    return told | {k: v for k, v in (("final", visit.final), ("problem", visit.problem)) if v}
+
+
+def _line(step: int, visit: Exchange) -> str:
+    more = f" -> {visit.final}" * bool(visit.final) + f" ({visit.problem})" * bool(visit.problem)
+    return f"{step:>7}  {visit.status or '---'}  {visit.address}{more}"
+
+
+def _external(visits: Sequence[tuple[int, Exchange]]) -> list[str]:
+    """Return the addresses to which visited pages of a site link on other sites, as met."""
+    return list(dict.fromkeys(address for _, visit in visits for address in visit.links))
+
+
+def _count(number: int, what: str, plural: str = "s") -> str:
+    return f"{number:,} {what}{plural * (number != 1)}"

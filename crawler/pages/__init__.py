@@ -1,0 +1,1 @@
+"""Documents and addresses, as they are found on the Web."""

@@ -1,0 +1,100 @@
+"""A world made of addresses: what a scheduler crawls when pages are fetched, or replayed.
+
+Handles are given in the order in which addresses are met, so a scheduler, which minds no handle's
+number, visits the same pages in the same order as in a simulation by page numbers: wherever a page
+has one address. Where it has several (aliases, session ids, redirects, frames), a page here is an
+address; a simulation by numbers knows that they are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from .errors import CrawlError
+from .exchange import Exchange, Source
+from .handles import Handles
+from .pages.addresses import key, normalized, site
+from .protocol import NONE, Outcome, Pages, Scope
+
+LEFT = 302
+"""The status of what redirects off its site, where sites are not left."""
+
+
+class WebWorld:
+    """Fetches pages by handle, one at a time.
+
+    Parameters
+    ----------
+    source : Source
+        Brings pages.
+    starts : sequence of str
+        The start page of each site.
+    scope : Scope
+        Which links the policy is told of.
+    stay : bool
+        Tell a policy that is told of links anywhere of those to the sites of the start pages only.
+
+    Attributes
+    ----------
+    handles : Handles
+        Of all addresses that were offered.
+    starts : list of int
+        Handles of the start pages.
+
+    Raises
+    ------
+    CrawlError
+        If a start is no address, or two of them are of one site (for a policy that is told of links
+        anywhere: are one page).
+    """
+
+    def __init__(
+        self, source: Source, starts: Sequence[str], scope: Scope, *, stay: bool = False
+    ) -> None:
+        if scope is Scope.KNOWN:
+            raise CrawlError("a policy that visits known pages again needs a world that knows them")
+        checked = _checked(starts, scope)
+        self.source, self.scope, self.handles = source, scope, Handles()
+        self.starts = [self.handles.handle(address) for address in checked]
+        self._within = frozenset(map(site, checked)) if stay else None
+
+    def fetch(self, page: int) -> Outcome:
+        """Fetch a page, and offer what it links to."""
+        told = self.source.get(self.handles.address(page))
+        if self._leaves(told):
+            return Outcome(page, LEFT, time=told.time)
+        if told.status != 200:
+            return Outcome(page, told.status, time=told.time)
+        return Outcome(page, 200, self._offered(told), told.external, told.size, 0, told.time)
+
+    def _leaves(self, told: Exchange) -> bool:
+        stays = self.scope is Scope.SITE or self._within is not None
+        return stays and told.of_site != site(told.address)
+
+    def _offered(self, told: Exchange) -> Pages:
+        links: Iterable[str] = told.links
+        if self.scope is Scope.SITE:
+            own = told.of_site
+            links = (address for address in links if site(address) == own)
+        elif self._within is not None:
+            links = (address for address in links if site(address) in self._within)
+        # Two addresses may have one handle.
+        found = list(dict.fromkeys(map(self.handles.handle, links)))
+        return np.array(found, dtype=np.int64) if found else NONE
+
+
+def _checked(starts: Sequence[str], scope: Scope) -> list[str]:
+    """Return start addresses in their one spelling."""
+    found: dict[str, str] = {}
+    for start in starts:
+        address = normalized(start)
+        if address is None:
+            raise CrawlError(f"'{start}' is no address such as http://example.org/")
+        same = site(address) if scope is Scope.SITE else key(address)
+        if same in found:
+            what = f"are both on {same}: a site has one" if scope is Scope.SITE else "are one page"
+            raise CrawlError(f"{found[same]} and {address} {what}")
+        found[same] = address
+    return list(found.values())

@@ -1,0 +1,157 @@
+"""The gate's crawls: a policy that changed falls and is described; one that did not passes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ci.regression import baseline, cases, report, rerun
+from ci.regression.cases import Case
+from ci.regression.judging import Judged
+from crawler.errors import CrawlError
+from crawler.schedulers.catalogue import POLICIES
+
+SITES = Case("universities", 300, 3000, ("equal-quanta", "R1", "R2", "R3", "breadth-first"))
+AGAIN = Case("living", 400, 100, ("scent", "uniform"))
+SLIPS = "tests.ci.regression.slips"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yield baselines of what the policies do."""
+    place = tmp_path_factory.mktemp("baselines")
+    found = rerun.run([SITES, AGAIN], place)
+    assert all("there is no baseline" in one.changes[0] for one in found)
+    assert len(rerun.accept(found, place)) == 7
+    yield place
+
+
+def ran(case: Case, folder: Path, **instead: str) -> dict[str, Judged]:
+    """Run a case with slips in the place of policies; return the outcomes by policy."""
+    told = {name.replace("_", "-"): f"{SLIPS}:{slip}" for name, slip in instead.items()}
+    found = rerun.run([case], folder, instead=told)
+    return {one.name.partition(" on ")[0]: one for one in found}
+
+
+def test_what_is_untouched_passes_twice_alike(folder: Path) -> None:
+    """A gate that falls by chance, or a report in which the order or a date changes."""
+    first, second = rerun.run([SITES, AGAIN], folder), rerun.run([SITES, AGAIN], folder, 1)
+    assert [one.answer for one in first] == ["as expected"] * 7
+    assert report.page(first) == report.page(second)
+    assert rerun.accept(first, folder) == []
+
+
+@pytest.fixture(scope="module")
+def slipped(folder: Path) -> dict[str, Judged]:
+    """Return what the gate says of a slip in each policy."""
+    found = ran(SITES, folder, R1="NeverDecremented", R2="OffByOne", R3="Inverted",
+                equal_quanta="Starved", breadth_first="LastIn")  # fmt: skip
+    return found | ran(AGAIN, folder, scent="Truncated")
+
+
+@pytest.mark.parametrize(
+    ("policy", "causes"),
+    [
+        ("R1", ["step 31 visits page", "is starved: none of the visits", "external links: "]),
+        ("R2", ["the order of visits changed on 3 of 3 webs: step 3 visits page"]),
+        ("R3", ["step 11 visits page", "external links: "]),
+        ("equal-quanta", ["is starved: none of the visits, before 10.0%"]),
+        ("breadth-first", ["pages of a site no longer come by level: ", "after level"]),
+        ("scent", ["50 pages are visited at all, before 100"]),
+    ],
+)
+def test_a_slip_is_noticed_and_described(
+    slipped: dict[str, Judged], policy: str, causes: list[str]
+) -> None:
+    """A slip in the order that passes, or that is only said to have changed a digest."""
+    one = slipped[policy]
+    assert one.answer == "fell"
+    for cause in causes:
+        assert any(cause in change for change in one.changes), one.changes
+    assert one.again.startswith(f"counterpoint compare {policy} --web ")
+    shown = report.page([one])
+    assert "<polyline" in shown
+    assert one.again in shown
+
+
+def test_what_has_no_slip_beside_one_passes(slipped: dict[str, Judged]) -> None:
+    """A fallen policy that takes others with it."""
+    assert slipped["uniform"].answer == "as expected"
+
+
+def test_a_policy_that_does_what_none_may_do_is_named(folder: Path) -> None:
+    """A policy that fails, and a gate that has nothing to compare and so passes."""
+    one = ran(replace(SITES, policies=("breadth-first",)), folder, breadth_first="Again")
+    (change,) = one["breadth-first"].changes
+    assert "step 7: asked for page" in change
+    assert change.endswith("before: it did not fall")
+
+
+def test_a_measure_that_moves_is_named_with_its_interval(folder: Path) -> None:
+    """A measure that leaves its band unseen because the order is the same."""
+    (one,) = rerun.run([replace(SITES, policies=("R1",))], folder)
+    assert one.now is not None
+    values = {**one.now.values, "external": [v * 1.1 for v in one.now.values["external"]]}
+    baseline.save(folder, replace(one.now, values=values))
+    (moved,) = rerun.run([replace(SITES, policies=("R1",))], folder)
+    (change,) = moved.changes
+    assert change.startswith("external links: ")
+    assert "95% interval" in change
+    assert "(-9.1%)" in change
+    assert len(rerun.accept([moved], folder)) == 1
+    assert rerun.run([replace(SITES, policies=("R1",))], folder)[0].answer == "as expected"
+
+
+def test_what_is_said_elsewhere_says_the_same(slipped: dict[str, Judged]) -> None:
+    """JUnit, Markdown, annotations or JSON that miss a fallen policy."""
+    found = list(slipped.values())
+    fell = [one for one in found if one.changes]
+    assert len(fell) == 6
+    assert report.total(found) == "1 of 7 policies crawl as before, 6 fell"
+    assert [c.answer for c in report.cases(found)].count("violated") == 6
+    for text in (report.summary(found), report.github(found), json.dumps(report.as_json(found))):
+        for one in fell:
+            assert one.name in text
+            assert one.again in text
+
+
+def test_orders_are_kept_exactly() -> None:
+    """A packed order that loses a page."""
+    order = np.random.default_rng(1).integers(0, 2**31 - 1, 1000)
+    assert (baseline.unpacked(baseline.packed(order)) == order).all()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 2}', '{"version": 1, "x": 0}'])
+def test_a_file_that_is_no_baseline_is_refused(tmp_path: Path, text: str) -> None:
+    """A traceback instead of the name of the file."""
+    path = baseline.path_of(tmp_path, "universities", "R1")
+    path.parent.mkdir()
+    path.write_text(text)
+    with pytest.raises(CrawlError, match=r"R1\.json"):
+        baseline.load(tmp_path, "universities", "R1")
+
+
+def test_every_policy_is_pinned() -> None:
+    """A scheduler that no gate watches, or a baseline that no case reads."""
+    named = {(case.profile, policy) for case in cases.CASES for policy in case.policies}
+    assert {policy for _, policy in named} == set(POLICIES)
+    assert baseline.committed(rerun.FOLDER) == named
+    for profile, policy in named:
+        assert baseline.load(rerun.FOLDER, profile, policy) is not None
+
+
+def test_a_baseline_without_a_case_is_named_and_removed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files that stay after their policy is gone."""
+    monkeypatch.setattr(rerun, "CASES", (AGAIN,))
+    (folder / "living" / "gone.json").write_text("{}")
+    found = rerun.run(None, folder)
+    strays = [one.name for one in found if one.changes]
+    assert "gone on living" in strays
+    assert "living/gone.json: removed" in rerun.accept(found, folder)

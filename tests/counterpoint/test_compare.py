@@ -1,0 +1,138 @@
+"""``counterpoint compare`` as a user types it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from counterpoint.console import run
+from counterpoint.main import counterpoint
+
+HERE = "tests.ci.comparison.policies"
+SMALL = ("--web", "broder-1999", "--web-pages", "500", "--pages", "40", "--seeds", "2")
+
+
+def said(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Run the command; return its exit code and what it printed."""
+    code = run(counterpoint, ["compare", *arguments])
+    told = capfd.readouterr()
+    return code, told.out, told.err
+
+
+def test_a_table(capfd: pytest.CaptureFixture[str]) -> None:
+    """A command that prints anything but its table, such as progress in a pipe."""
+    code, out, err = said(capfd, f"{HERE}:Queue", "R2", *SMALL, "--processes", "1")
+    assert (code, err) == (0, "")
+    assert out.startswith("broder-1999: 2 webs of 500 pages, 40 fetched on each\n\nexternal links")
+    assert re.search(r"^  R2 .* ± .* (\d, ){2}\d$", out, re.MULTILINE)
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_json_is_all_that_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    """A policy's own prints among the JSON; figures that depend on the processes."""
+    wanted = (f"{HERE}:Prints", "breadth-first", *SMALL, "--format", "json", "--first-seed", "5")
+    found = []
+    for processes in ("1", "2"):
+        code, out, err = said(capfd, *wanted, "--processes", processes)
+        assert code == 0
+        assert "{ no JSON" in err
+        found.append(json.loads(out))
+    assert found[0] == found[1]
+    assert found[0]["seeds"] == [5, 6]
+
+
+def test_who_falls_is_told_in_one_line_and_reproduced(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A fall that is not in the exit code, not in the page, or hides what the others brought."""
+    page = tmp_path / "report.html"
+    policies = (f"{HERE}:Raises", f"{HERE}:Queue")
+    code, out, err = said(capfd, *policies, *SMALL, "--html", str(page), "--sites", "3")
+    assert code == 1
+    lines = err.splitlines()
+    assert lines[0] == f"{page} shows the comparison"
+    told = "Raises: step 4: KeyError: 'no such site' (policies.py:"
+    assert lines[1].startswith(f"counterpoint: {HERE}:{told}")
+    assert lines[2] == (
+        f"To reproduce: counterpoint compare {HERE}:Raises {HERE}:Queue --web broder-1999 "
+        "--pages 40 --seeds 2 --web-pages 500 --sites 3"
+    )
+    assert "policies:Queue" in out and "Raises" not in out
+    assert told in page.read_text(encoding="utf-8").replace("&#39;", "'")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("R9", *SMALL), "there is no policy 'R9'; there are: breadth-first, "),
+        (("oracel", *SMALL), "there is no policy 'oracel'; did you mean oracle?"),
+        (("R2,stepp=3", *SMALL), "R2 has no parameter 'stepp'"),
+        (("R2,step=0", *SMALL), "R2,step=0: "),
+        (("no_such_module:Policy", *SMALL), "there is no module no_such_module"),
+        ((f"{HERE}:Absent", *SMALL), "has no Absent"),
+        ((f"{HERE}:NoScheduler", *SMALL), "NoScheduler is no scheduler"),
+        (("R1", "R1", *SMALL), "policy 'R1' is named twice"),
+        (("R1", "--web", "nowhere", "--pages", "5"), "there is no profile 'nowhere'"),
+        (("R1", "--web", "absent.toml", "--pages", "5"), "absent.toml: No such file"),
+        (("R1", *SMALL, "--seeds", "0"), "--seeds"),
+        (("R1", *SMALL, "--pages", "0"), "--pages"),
+        (("R1", *SMALL, "--sites", "0"), "--sites"),
+        (("R1", *SMALL, "--processes", "0"), "--processes"),
+        (("R1", *SMALL, "--web-pages", "3"), "3 pages: a web has from 20"),
+        (("R1", *SMALL, "--web-pages", "100000000000"), "are too many to be measured here"),
+        (("R1", *SMALL, "--visits-per-day", "nan"), "--visits-per-day: nan is no number"),
+        (("R1", *SMALL, "--step-limit", "0"), "0.0 is no number of seconds"),
+        (("R1", *SMALL, "--html", "/nowhere/a.html"), "--html: there is no folder /nowhere"),
+        (("R1", *SMALL, "--on", "tcp://127.0.0.1:9"), "no scheduler answers at tcp://127.0.0.1:9"),
+        (("R1", "--web", "broder-1999"), "Missing option '--pages'"),
+        (("R1", "--pages", "5"), "Missing option '--web'"),
+        (SMALL, "Missing argument 'POLICY...'"),
+    ],
+)
+def test_a_wrong_command_is_told_in_one_line(
+    arguments: tuple[str, ...], line: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A traceback, more than a line, another exit code than 2, half a table."""
+    code, out, err = said(capfd, *arguments)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert line in err
+
+
+def test_a_web_that_cannot_be_planted_is_told(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """An error in a process of its own that comes as a traceback, or not at all."""
+    told = tmp_path / "odd.toml"
+    told.write_text("[shares]\nscc = 0.1\nin = 0\nout = 0\ntendrils = 0.9\ntubes = 0\n"
+                    "disconnected = 0\n")  # fmt: skip
+    code, out, err = said(capfd, "R1", "--web", str(told), "--pages", "5", "--seeds", "2")
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1 and "tendrils hang off IN or OUT" in err
+
+
+def test_a_policy_of_the_present_folder(tmp_path: Path) -> None:
+    """A module that is found by the command and not by the processes that it begins."""
+    (tmp_path / "mine.py").write_text(
+        "from tests.ci.comparison.policies import Queue\n\n\nclass Greedy(Queue):\n    pass\n"
+    )
+    found = in_a_shell(tmp_path, "mine:Greedy", *SMALL, "--format", "json")
+    assert found.returncode == 0, found.stderr
+    assert json.loads(found.stdout)["policies"][0]["name"] == "mine:Greedy"
+
+
+def in_a_shell(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command as a process of its own."""
+    path = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
+    environment: dict[str, Any] = {**os.environ, "PYTHONPATH": path}
+    return subprocess.run(
+        [sys.executable, "-m", "counterpoint", "compare", *arguments],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip

@@ -1,0 +1,235 @@
+"""``counterpoint crawl`` as a user types it: what it prints, its exit codes, and its errors."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from crawler.capture import Capture
+from tests.crawler.scripted import Page, Scripted, scripted
+
+from .test_command_line import call
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = {
+    "http://a.test/robots.txt": Page("User-agent: *\nDisallow: /private/\n"),
+    "http://a.test/": Page("<a href=x>1</a><a href=private/y>2</a><a href=gone>3</a>"
+                           "<a href=http://b.test/>4</a><a href=http://b.test/>5</a>"),
+    "http://a.test/x": Page("<a href=/>1</a><a href=http://c.test/z>2</a>"),
+    "http://b.test/": Page("", 302, {"Location": "/home"}),
+    "http://b.test/home": Page("<a href=http://a.test/>1</a>"),
+}  # fmt: skip
+STARTS = ("--start", "http://a.test", "--start", "http://b.test/")
+
+
+@pytest.fixture
+def web() -> Iterator[Scripted]:
+    """Answer for two small sites."""
+    with scripted(PAGES, "counterpoint") as told:
+        yield told
+
+
+def test_what_it_prints(web: Scripted, capsys: pytest.CaptureFixture[str]) -> None:
+    """A page that is missing in the report, or an end without its reason."""
+    code, out, err = call(capsys, "crawl", "one-by-one", *STARTS, "--proxy", web.proxy)
+    assert (code, err) == (0, "")
+    assert out == (
+        "a.test: 3 pages, 3 external links to 2 addresses\n"
+        "      1  200  http://a.test/\n"
+        "      2  200  http://a.test/x\n"
+        "      3  404  http://a.test/gone\n"
+        "            -> http://b.test/\n"
+        "            -> http://c.test/z\n"
+        "\n"
+        "b.test: 1 page, 1 external link to 1 address\n"
+        "      4  200  http://b.test/ -> http://b.test/home\n"
+        "            -> http://a.test/\n"
+        "\n"
+        "4 pages, 4 external links\n"
+        "ended: every site is exhausted\n"
+    )
+    assert "http://a.test/private/y" not in web.asked
+    assert [agent.partition("/")[0] for agent in web.agents] == ["counterpoint"]
+
+
+def test_the_budget(web: Scripted, capsys: pytest.CaptureFixture[str]) -> None:
+    """Requests beyond what was allowed, even by a rule that spends more."""
+    for policy in ("one-by-one", "R1-printed"):
+        web.asked.clear()
+        arguments = ("crawl", policy, *STARTS, "--proxy", web.proxy, "--pages", "2")
+        code, out, _ = call(capsys, *arguments)
+        assert (code, out.splitlines()[-1]) == (0, "ended: the budget is spent")
+        pages = [one for one in web.asked if not one.endswith(("robots.txt", "home"))]
+        assert len(pages) == 2
+
+
+def test_json_has_stable_keys(web: Scripted, capsys: pytest.CaptureFixture[str]) -> None:
+    """A key that is renamed: whoever reads the crawl in a script would notice."""
+    arguments = ("crawl", "one-by-one", *STARTS, "--proxy", web.proxy, "--format", "json")
+    code, out, err = call(capsys, *arguments)
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    assert list(told) == [
+        "policy", "scope", "seed", "pages", "starts", "ended", "failed", "visited", "external",
+        "sites",
+    ]  # fmt: skip
+    assert (told["visited"], told["external"], told["failed"]) == (4, 4, False)
+    second = told["sites"][1]
+    assert (second["site"], second["external"]) == ("b.test", ["http://a.test/"])
+    visit = second["visits"][0]
+    assert visit.pop("time") >= 0
+    assert visit == {
+        "step": 4, "address": "http://b.test/", "status": 200, "external": 1,
+        "size": len(PAGES["http://b.test/home"].body), "final": "http://b.test/home",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["c.jsonl", "c.jsonl.gz"])
+def test_a_capture_is_replayed(
+    web: Scripted, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """A replay that asks the network, differs, or needs all options again."""
+    path = tmp_path / name
+    arguments = ("crawl", "one-by-one", *STARTS, "--proxy", web.proxy, "--capture", str(path))
+    code, out, _ = call(capsys, *arguments)
+    assert code == 0
+    asked = len(web.asked)
+    assert call(capsys, "crawl", "one-by-one", "--replay", str(path)) == (0, out, "")
+    code, other, _ = call(capsys, "crawl", "equal-quanta,quantum=1", "--replay", str(path))
+    assert code == 0 and other.splitlines()[-2] == "4 pages, 4 external links"
+    code, one, _ = call(capsys, "crawl", "R3", "--replay", str(path), "--start", "http://b.test/")
+    assert code == 0 and one.splitlines()[-2] == "1 page, 1 external link"
+    assert len(web.asked) == asked
+    header = Capture(path).header
+    assert header["starts"] == [STARTS[1], STARTS[3]]
+    assert header["robots"] is True and header["agent"] in web.agents
+    code, out, err = call(capsys, "crawl", "breadth-first", "--replay", str(path))
+    assert (code, out) == (2, "")
+    assert f"counterpoint: {path}: the capture does not have http://c.test/z: the crawl" in err
+    code, out, err = call(capsys, *arguments)
+    assert (code, out) == (2, "") and f"{path}: is there already" in err
+
+
+def test_a_capture_that_breaks_off(
+    web: Scripted, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A crawl that was killed, replayed as if it were whole."""
+    path = tmp_path / "c"
+    call(capsys, "crawl", "one-by-one", *STARTS, "--proxy", web.proxy, "--capture", str(path))
+    path.write_bytes(path.read_bytes()[:-5])
+    code, _, err = call(capsys, "crawl", "one-by-one", "--replay", str(path), "--pages", "3")
+    assert (code, err) == (
+        0, f"counterpoint: {path} breaks off; its 3 whole lines are replayed\n"
+    )  # fmt: skip
+
+
+def test_a_policy_that_goes_anywhere(web: Scripted, capsys: pytest.CaptureFixture[str]) -> None:
+    """A crawl of two sites that is led to a third one, or never leaves the first."""
+    arguments = ("crawl", "breadth-first", "--start", "http://a.test/", "--proxy", web.proxy)
+    _, out, _ = call(capsys, *arguments)
+    assert "  404  http://c.test/z\n" in out
+    web.asked.clear()
+    _, out, _ = call(capsys, *arguments, "--start", "http://b.test/", "--stay")
+    assert out.splitlines()[-1] == "ended: every page found was fetched"
+    assert "http://c.test/z" not in web.asked and "http://a.test/x" in web.asked
+    assert "http://b.test/home" in web.asked
+
+
+def test_a_policy_that_fails(
+    web: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """A traceback for a user's mistake, or one that passes for an end."""
+    (tmp_path / "mine_of_crawl.py").write_text(
+        "from crawler.protocol import Request\n"
+        "class Bad:\n"
+        "    def __init__(self, setting): self.pages = [0, 77]\n"
+        "    def next(self): return Request(self.pages.pop(0))\n"
+        "    def observe(self, outcome): pass\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    name = "mine_of_crawl:Bad"
+    code, out, err = call(capsys, "crawl", name, *STARTS[:2], "--proxy", web.proxy)
+    assert (code, err) == (1, "")
+    assert (
+        out.splitlines()[-1] == f"ended: {name}: step 2: asked for page 77, which was never offered"
+    )
+
+
+def test_nothing_came(capsys: pytest.CaptureFixture[str]) -> None:
+    """A crawl of nothing that looks like a success."""
+    with scripted({"http://a.test/robots.txt": Page("", 500)}, "counterpoint") as web:
+        arguments = ("crawl", "R3", "--start", "http://a.test/", "--proxy", web.proxy)
+        code, out, _ = call(capsys, *arguments)
+        assert code == 1
+        assert "---  http://a.test/ (robots.txt: 500; so nothing may be fetched)" in out
+        code, out, _ = call(capsys, *arguments, "--ignore-robots")
+        assert code == 1
+        assert "404  http://a.test/\n" in out
+    assert web.asked == ["http://a.test/robots.txt", "http://a.test/"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["R3"], "--start: at least one is needed"),
+        (["R3", "--start", "a.test"], "'a.test' is no address such as http://example.org/"),
+        (["R3", *STARTS, "--start", "http://a.test/x"], "are both on a.test: a site has one"),
+        (["nix", *STARTS], "nix"),
+        (["scent", *STARTS], "known pages"),
+        (["oracle", *STARTS], "truth"),
+        (["R3", *STARTS, "--proxy", "ftp://x/"], "--proxy ftp://x/: is no address of http"),
+        (["R3", *STARTS, "--proxy", "127.0.0.1:1"], "the proxy http://127.0.0.1:1/ cannot be used"),
+        (["R3", *STARTS, "--pages", "0"], "--pages"),
+        (["R3", *STARTS, "--delay", "nan"], "--delay"),
+        (["R3", *STARTS, "--delay", "-1"], "--delay"),
+        (["R3", *STARTS, "--capture", "no/c"], "--capture: there is no folder"),
+        (["R3", *STARTS, "--agent", "Mozilla"], "--agent: must begin with counterpoint"),
+        (["R3", *STARTS, "--agent", "counterpoint\n"], "--agent: must be printable ASCII"),
+        (["R3", "--replay", "no"], "no: No such file or directory"),
+        (["R3", "--replay", "no", "--proxy", "x"], "--proxy: not with --replay"),
+        (["R3", "--replay", "no", "--ignore-robots"], "--ignore-robots: not with --replay"),
+        (["R3", "--replay", "no", "--capture", "x"], "--capture: not with --replay"),
+    ],
+)
+def test_what_a_user_can_do_wrong(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A traceback, or an error that does not say what is wrong."""
+    code, out, err = call(capsys, "crawl", *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+
+
+def test_a_capture_without_starts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A traceback for a capture that another program wrote."""
+    path = tmp_path / "c"
+    path.write_text('{"format":"counterpoint capture","version":1}\n')
+    code, _, err = call(capsys, "crawl", "R3", "--replay", str(path))
+    assert (code, err) == (2, f"counterpoint: {path}: its header names no start pages\n")
+
+
+def test_it_is_interrupted(web: Scripted, tmp_path: Path) -> None:
+    """A traceback after Ctrl-C, or pages that are lost by it."""
+    path = tmp_path / "c"
+    command = [sys.executable, "-m", "counterpoint", "crawl", "one-by-one", *STARTS, "--proxy",
+               web.proxy, "--delay", "600", "--ignore-robots", "--capture", str(path)]  # fmt: skip
+    with subprocess.Popen(
+        command, env=os.environ | {"PYTHONPATH": str(ROOT)}, text=True, stderr=subprocess.PIPE
+    ) as process:
+        while not path.exists() or path.read_text().count("\n") < 2:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                pytest.fail(f"it ended with {process.wait(timeout=0.05)}")
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert said.strip() == f"counterpoint: interrupted; 1 page was fetched; {path} has it"
+    assert Capture(path).exchanges == 1

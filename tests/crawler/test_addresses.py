@@ -1,0 +1,105 @@
+"""References joined and addresses compared."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from crawler.handles import Handles
+from crawler.pages.addresses import LONGEST, joined, key, normalized, site
+
+BASE = "http://a/b/c/d;p?q"
+
+
+@pytest.mark.parametrize(
+    ("reference", "target"),
+    [
+        ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
+        ("/g", "http://a/g"), ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"),
+        ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q"), ("g#s", "http://a/b/c/g"),
+        (";x", "http://a/b/c/;x"), ("", "http://a/b/c/d;p?q"), (".", "http://a/b/c/"),
+        ("..", "http://a/b/"), ("../g", "http://a/b/g"), ("../..", "http://a/"),
+        ("../../../g", "http://a/g"), ("/./g", "http://a/g"), ("/../g", "http://a/g"),
+        ("g.", "http://a/b/c/g."), ("..g", "http://a/b/c/..g"), ("./../g", "http://a/b/g"),
+        ("./g/.", "http://a/b/c/g/"), ("g/../h", "http://a/b/c/h"),
+        ("g;x=1/../y", "http://a/b/c/y"), ("g?y/../x", "http://a/b/c/g?y/../x"),
+    ],
+)  # fmt: skip
+def test_the_examples_of_rfc_3986(reference: str, target: str) -> None:
+    """A link that leads elsewhere than in a browser (5.4, without fragments)."""
+    assert joined(BASE, reference) == target
+
+
+@pytest.mark.parametrize(
+    ("reference", "target"),
+    [
+        ("  g \n", "http://a/b/c/g"), ("g\n/h", "http://a/b/c/g/h"), ("\\x\\y", "http://a/x/y"),
+        ("http:\\\\H\\x?a\\b", "http://h/x?a%5Cb"), ("HTTP://H.Test:80/A", "http://h.test/A"),
+        ("https://h:443", "https://h/"), ("http://h:443/", "http://h:443/"),
+        ("http://u:p@h/", "http://h/"), ("http://h:/", "http://h/"), ("g?", "http://a/b/c/g"),
+        ("/%7eu/%2E%2e/%2f%e9", "http://a/%2F%E9"), ("/a b", "http://a/a%20b"),
+        ("/ж?ж", "http://a/%D0%B6?%D0%B6"), ("/100%", "http://a/100%25"),
+        ("http://пример.test/", "http://xn--e1afmkfd.test/"), ("//x//y", "http://x//y"),
+        ("http://[::0:1]:8080/", "http://[::1]:8080/"), ("/a//b/", "http://a/a//b/"),
+        ("http://h/a/../b", "http://h/b"), ("http://h?x", "http://h/?x"),
+    ],
+)  # fmt: skip
+def test_what_stands_in_documents(reference: str, target: str) -> None:
+    """A page that is fetched twice because it was spelled twice, or not at all."""
+    assert joined(BASE, reference) == target
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "javascript:void(0)", "JavaScript:x", "mailto:a@b.test", "http://[", "http:///", "htp:/x",
+        "http://two words.test/", "tel:+49-30-1234", "data:text/plain,x", "http://h:port/",
+        "http://h:65536/", "http://h:0/", "http://-h/", "http://a..b/", "http://%41/",
+        "http://[1]/", "ftp://h/", "http:g", "http://" + "x" * 64, "http://ж" + "ж" * 70 + "/",
+        "/" + "x" * LONGEST, "http://[v1.x]/", "//:80/", "http://h\0/",
+    ],
+)  # fmt: skip
+def test_what_is_no_address(reference: str) -> None:
+    """Something that is asked for and cannot be had."""
+    assert joined(BASE, reference) is None
+
+
+PIECES = st.sampled_from(
+    ["http:", "https:", "HTTP:", "//", "/", "\\", "a", "B", "ж", "%", "%41", "%2f", "%2e", "..",
+     ".", "?", "#", ":", ":80", "@", "[", "]", "::1", " ", "\n", "\0", "%zz", "\ud800", "x" * 70]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=12).map("".join), st.booleans())
+@example("http://a/%%335", False)
+def test_one_spelling(text: str, relative: bool) -> None:
+    """A spelling that changes when it is read again: one page would get two handles."""
+    found = joined("http://base.test/x/y" if relative else "", text)
+    if found is not None:
+        assert normalized(found) == found
+        assert found.isascii() and found.isprintable() and "#" not in found
+        assert joined(found, "") == found
+        assert normalized(key(found)) == key(found)
+        assert site(found) == site(key(found)) != ""
+
+
+def test_what_is_one_page() -> None:
+    """Two pages taken for one, or one for two."""
+    assert key("http://h/a/") == key("http://h/a") != key("http://h/A")
+    assert key("http://h/") == "http://h/"
+    assert key("http://h/?x=/") == "http://h/?x=/"
+    assert site("http://h/a") == site("https://h/") != site("http://h:81/")
+
+
+def test_handles_are_given_in_the_order_of_discovery() -> None:
+    """A handle that moves, or an address that is changed by a later spelling."""
+    handles = Handles()
+    asked = ["http://h/a/", "http://h/", "http://h/a", "http://h/b"]
+    assert [handles.handle(one) for one in asked] == [0, 1, 0, 2]
+    assert [handles.address(k) for k in range(len(handles))] == [asked[0], asked[1], asked[3]]
+    assert "http://h/b/" in handles and "http://h/c" not in handles
+    assert len(handles) == 3
+    for unknown in (-1, 3):
+        with pytest.raises(KeyError):
+            handles.address(unknown)

@@ -1,0 +1,168 @@
+"""Captures: whole after a kill, replayed as they were, and what is wrong with a file."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from crawler.capture import Capture, Recorder
+from crawler.errors import CrawlError
+from crawler.exchange import Exchange
+
+ADDRESSES = [f"http://{host}.test/{path}" for host in "ab" for path in ("", "x", "y/", "?q=ä")]
+ADDRESSES = [address.replace("ä", "%C3%A4") for address in ADDRESSES]
+addresses = st.sampled_from(ADDRESSES)
+exchanges = st.builds(
+    Exchange, addresses, st.sampled_from([0, 200, 404]), st.sampled_from(["", *ADDRESSES]),
+    st.lists(addresses, unique=True).map(tuple), st.integers(0, 99), st.integers(0, 10**9),
+    st.floats(0, 1e6), st.text(),
+)  # fmt: skip
+names = st.sampled_from(["crawl.jsonl", "crawl.jsonl.gz"])
+
+
+class Given:
+    """A source that brings what the test says, one after the other."""
+
+    def __init__(self, exchanges: list[Exchange]) -> None:
+        self._left = list(exchanges)
+
+    def get(self, address: str) -> Exchange:
+        """Bring the next one."""
+        told = self._left.pop(0)
+        assert told.address == address
+        return told
+
+
+def write(path: Path, told: list[Exchange]) -> None:
+    """Record some exchanges."""
+    path.unlink(missing_ok=True)
+    with Recorder(Given(told), path, {"policy": "p"}) as recorder:
+        for one in told:
+            assert recorder.get(one.address) == one
+
+
+def replayed(capture: Capture, told: list[Exchange]) -> list[Exchange]:
+    """Ask a capture for the same addresses."""
+    return [capture.get(one.address) for one in told]
+
+
+@given(st.lists(exchanges, min_size=1, max_size=8), names)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+def test_what_is_written_is_replayed(tmp_path: Path, told: list[Exchange], name: str) -> None:
+    """A status, a link or a second visit that is another one in the replay."""
+    write(tmp_path / name, told)
+    capture = Capture(tmp_path / name)
+    assert capture.header == {"format": "counterpoint capture", "version": 1, "policy": "p"}
+    assert (capture.exchanges, capture.torn) == (len(told), False)
+    assert replayed(capture, told) == told
+
+
+@given(st.lists(exchanges, min_size=1, max_size=5), names, st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+def test_a_kill_loses_no_whole_line(
+    tmp_path: Path, told: list[Exchange], name: str, data: st.DataObject
+) -> None:
+    """A capture that cannot be read, or lacks what was fetched, because the crawl was killed."""
+    path = tmp_path / name
+    path.unlink(missing_ok=True)
+    recorder = Recorder(Given(told), path)
+    sizes = [path.stat().st_size]
+    for one in told:
+        recorder.get(one.address)
+        sizes.append(path.stat().st_size)
+    written = path.read_bytes()
+    recorder.close()
+    cut = data.draw(st.integers(sizes[0], len(written)))
+    path.write_bytes(written[:cut])
+    capture = Capture(path)
+    whole = sum(size <= cut for size in sizes) - 1
+    assert whole <= capture.exchanges <= whole + 1  # of a packed line the very end may be missing
+    assert replayed(capture, told[: capture.exchanges]) == told[: capture.exchanges]
+    if not name.endswith(".gz"):
+        assert (capture.exchanges, capture.torn) == (whole, cut not in sizes)
+
+
+def test_what_the_capture_lacks(tmp_path: Path) -> None:
+    """A replay that goes on with something else."""
+    path = tmp_path / "c"
+    write(path, [Exchange("http://a.test/x", 200), Exchange("http://a.test/x", 404)])
+    capture = Capture(path)
+    with pytest.raises(CrawlError, match=r"does not have http://a\.test/y: the crawl"):
+        capture.get("http://a.test/y")
+    assert [capture.get("http://a.test/x").status for _ in range(2)] == [200, 404]
+    with pytest.raises(CrawlError, match=r"does not have http://a\.test/x more than 2 times: "):
+        capture.get("http://a.test/x")
+
+
+HEADER = '{"format":"counterpoint capture","version":1}\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "line 1 must be its header"),
+        ("{}\n", "line 1 must be its header"),
+        ("nonsense\n", "line 1 must be its header"),
+        (HEADER.replace(":1", ":2"), "is a capture of version 2, not 1"),
+        (HEADER + "x\n", "line 2 is no JSON"),
+        (HEADER + "[]\n", "line 2 is no exchange"),
+        (HEADER + '{"address":"http://a/"}\n', "line 2 is no exchange"),
+        (HEADER + '{"address":"http://a/","status":0,"x":1}\n', "line 2: x cannot be 1"),
+        (HEADER + '{"address":"http://A/","status":0}\n', "line 2: address cannot be 'http://A/'"),
+        (HEADER + '{"address":"http://a/","status":"0"}\n', "line 2: status cannot be '0'"),
+        (HEADER + '{"address":"http://a/","status":true}\n', "line 2: status cannot be True"),
+        (HEADER + '{"address":"http://a/","status":-1}\n', "line 2: status cannot be -1"),
+        (HEADER + '{"address":"http://a/","status":0,"links":["b"]}\n', "line 2: links cannot be"),
+        (HEADER + '{"address":"http://a/","status":0,"time":NaN}\n', "line 2: time cannot be nan"),
+        (HEADER + '{"address":"http://a/","status":0}\n\n', "line 3 is no JSON"),
+    ],
+)
+def test_files_that_are_no_captures(tmp_path: Path, text: str, said: str) -> None:
+    """A traceback, or a wrong file that is replayed as if it were right."""
+    path = tmp_path / "c"
+    path.write_text(text)
+    with pytest.raises(CrawlError, match=said.replace("[", r"\[")) as found:
+        Capture(path)
+    assert str(found.value).startswith(f"{path}: ") and "\n" not in str(found.value)
+
+
+def test_files_that_cannot_be_had(tmp_path: Path) -> None:
+    """A capture that is overwritten, or an error without the file's name."""
+    path = tmp_path / "c.gz"
+    path.write_text("mine")
+    for wrong in (path, tmp_path / "no" / "c", tmp_path):
+        with pytest.raises(CrawlError, match=str(wrong)):
+            Recorder(Given([]), wrong)
+    assert path.read_text() == "mine"
+    for wrong in (tmp_path / "no", tmp_path):
+        with pytest.raises(CrawlError, match=str(wrong)):
+            Capture(wrong)
+    packed = bytearray(gzip.compress(HEADER.encode() * 9))
+    packed[12:20] = b"\xff" * 8
+    path.write_bytes(packed)
+    with pytest.raises(CrawlError, match=str(path)):
+        Capture(path)
+
+
+def test_a_capture_of_nothing_is_none(tmp_path: Path) -> None:
+    """A file that is in the way after a command that failed at once."""
+    for name in ("c", "c.gz"):
+        write(tmp_path / name, [])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_line_looks_like(tmp_path: Path) -> None:
+    """A format that other tools read and that changes unnoticed."""
+    told = Exchange("http://a.test/", 200, "", ("http://a.test/x",), 3, 50, 1.5)
+    write(tmp_path / "c", [told, Exchange("http://a.test/x", 0, problem="ж")])
+    lines = (tmp_path / "c").read_text().splitlines()
+    assert lines[1] == (
+        '{"address":"http://a.test/","status":200,"links":["http://a.test/x"],"external":3,'
+        '"size":50,"time":1.5}'
+    )
+    assert json.loads(lines[2]) == {"address": "http://a.test/x", "status": 0, "problem": "ж"}

@@ -1,0 +1,39 @@
+"""A server in a thread of its own, for clients that block."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sim_web.server import Mounts, Server, VirtualClock
+from sim_web.server.core import Site
+
+
+@contextmanager
+def running(site: Site, mounts: dict[str, str] | None = None, **options: Any) -> Iterator[str]:
+    """Serve a web on loopback; yield the proxy's address."""
+    ready: threading.Event = threading.Event()
+    told: dict[str, Any] = {}
+
+    async def serve() -> None:
+        try:
+            server = Server(site, VirtualClock(0.0), mounts=Mounts(mounts or {}), **options)
+            await server.start()
+            told.update(proxy=server.proxy, loop=asyncio.get_running_loop(), end=asyncio.Event())
+        finally:
+            ready.set()
+        await told["end"].wait()
+        await server.stop()
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))
+    thread.start()
+    ready.wait()
+    try:
+        yield told["proxy"]
+    finally:
+        if "end" in told:
+            told["loop"].call_soon_threadsafe(told["end"].set)
+        thread.join()

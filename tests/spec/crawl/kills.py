@@ -1,0 +1,56 @@
+"""What breaks each mutant of a crawler first, and after how many steps; None: no run reaches it."""
+
+from __future__ import annotations
+
+KILLS: dict[str, dict[str, tuple[int | None, str]]] = {
+    "frontier": {
+        "queued-twice": (2, "done-is-fetched-or-given-up"),
+        "lost-on-restart": (2, "nothing-is-lost"),
+        "restart-keeps-the-count": (2, "the-count-is-right"),
+        "failure-is-not-counted-down": (2, "the-count-is-right"),
+        "one-too-many": (8, "no-more-in-flight-than-allowed"),
+        "tries-for-ever": (None, "a-page-is-given-up"),
+        "gives-up-at-once": (2, "done-is-fetched-or-given-up"),
+        "last-page-starves": (3, "no-deadlock"),
+        "queues-unlinked-pages": (3, "nothing-before-it-was-discovered"),
+        "reads-one-link-only": (2, "nothing-is-lost"),
+    },
+    "breadth-first": {
+        "last-in-first-out": (8, "order-by-level"),
+        "short-queue": (6, "no-deadlock"),
+        "level-of-the-deepest": (7, "one-level-down"),
+        "level-never-counted": (2, "one-level-down"),
+        "waits-for-deeper-levels": (8, "levels-are-distances"),
+        "takes-any-answer": (8, "levels-are-distances"),
+    },
+    "focused-hits": {
+        "least-hub-first": (10, "the-greatest-hub-first"),
+        "expands-by-authority": (10, "the-greatest-hub-first"),
+        "ties-go-to-the-last": (10, "the-greatest-hub-first"),
+        "short-list": (10, "the-greatest-hub-first"),
+        "indexed-again": (7, "indexed-at-most-once"),
+        "hubs-go-to-the-index": (2, "good-authorities-are-in-the-index"),
+        "expanded-pages-stay": (8, "done-stays-done"),
+        "ranks-too-early": (7, "no-deadlock"),
+        "new-pages-are-expanded-at-once": (5, "only-what-this-step-weighed"),
+    },
+    "scent": {
+        "weakest-first": (6, "scent-is-bounded"),
+        "short-list": (6, "scent-is-bounded"),
+        "only-the-visited-gain": (8, "visited-within-the-gap"),
+        "halved-only-if-changed": (6, "scent-is-bounded"),
+        "never-halved": (3, "scent-is-bounded"),
+        "harvest-is-halved-too": (None, "waits-longer-than-a-round"),
+        "unchanged-brings-something": (None, "waits-longer-than-a-round"),
+        "ends-too-early": (1, "exactly-a-batch"),
+        "visits-the-same-twice": (3, "no-deadlock"),
+        "flags-are-never-cleared": (1, "exactly-a-batch"),
+    },
+}
+
+SURVIVE_CRAWLING = {
+    "new-pages-are-expanded-at-once",
+    "ends-too-early",
+    "visits-the-same-twice",
+}
+"""At the default bounds."""
