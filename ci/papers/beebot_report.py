@@ -164,7 +164,7 @@ def _starvation(of: BeeBot) -> Section:
          f"{of.budget:,} pages of all sites they hold; on how many webs the site with the most "
          "links is one of them, and R2/R1 there and on the other webs; the correlation, over "
          "webs, of R2/R1 with that share.",),
-        (Table(("set", "n", "sites", "links", "richest", "there", "elsewhere", "correlation"),
+        (Table(("set", "n", "sites", "links", "richest", "there", "others", "correlation"),
                tuple(rows)),),
         figures,
     )  # fmt: skip
