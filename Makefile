@@ -11,7 +11,7 @@ gate: $(INSTALLED)
 	$(BIN)/counterpoint gate
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadscope
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
