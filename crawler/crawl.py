@@ -19,6 +19,7 @@ from typing import Protocol
 
 import numpy as np
 
+from crawler.errors import in_words
 from crawler.kernels import ASKED, GROW, OFFERED, UNKNOWN, offer
 from crawler.protocol import NONE, Outcome, Pages, Request, Scheduler, Scope
 from crawler.schedulers.tables import FIRST, grown, room_for
@@ -152,7 +153,7 @@ class _Crawl:
             why = f"took longer than {limit:g} s"
         except _Wrong as wrong:
             why = str(wrong)
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit, GeneratorExit) as error:
             if not self.mark:
                 raise  # it is the world's
             why = _raised(error)
@@ -166,7 +167,7 @@ class _Crawl:
             self.mark = step
             request = ask()
             if request is None:
-                return getattr(scheduler, "why", "") or SILENT
+                return _reason(scheduler)
             page = request.page if type(request) is Request else _read(request)
             if type(page) is not int or not 0 <= page < len(table) or table[page] != OFFERED:
                 page = self._judged(page)
@@ -196,6 +197,14 @@ class _Crawl:
         return handle
 
 
+def _reason(scheduler: Scheduler) -> str:
+    """Return in one line why a policy has nothing to ask for."""
+    why = getattr(scheduler, "why", "") or ""
+    if not isinstance(why, str):
+        raise _Wrong(f"why is {reprlib.repr(why)}, which is no text")
+    return " ".join(why.split()) or SILENT
+
+
 def _read(request: object) -> int:
     """Return the page of a request that is of a class of its own."""
     if not isinstance(request, Request):
@@ -209,7 +218,5 @@ def _ignore(outcome: Outcome) -> None:
 
 def _raised(error: BaseException) -> str:
     """Return an error of a policy in one line, with the place where it was raised."""
-    said = str(error).strip().partition("\n")[0]
     place = traceback.extract_tb(error.__traceback__)[-1]
-    text = f"{type(error).__name__}: {said}" if said else type(error).__name__
-    return f"{text} ({Path(place.filename).name}:{place.lineno})"
+    return f"{in_words(error)} ({Path(place.filename).name}:{place.lineno})"

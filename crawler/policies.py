@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from crawler.errors import CrawlError
+from crawler.errors import CrawlError, in_words
 from crawler.protocol import Policy, Scheduler, Scope, Setting, Truth
 from crawler.schedulers.catalogue import POLICIES
 
@@ -55,7 +55,7 @@ class Chosen:
             If a parameter is not as it must be, or the policy does not make a scheduler.
         """
         told = truth if self.policy.oracle or self.parameters.get("rates") is True else None
-        setting = Setting(starts, budget, seed, told, dict(self.parameters))
+        setting = Setting(list(starts), budget, seed, told, dict(self.parameters))
         try:
             made = self.policy.make(setting)
         except CrawlError as error:
@@ -174,8 +174,7 @@ def _present_folder() -> Iterator[None]:
 
 def _in_one_line(error: BaseException) -> str:
     """Return an error in a user's code, with its place."""
-    said = str(error).strip().partition("\n")[0]
-    text = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    text = in_words(error)
     if isinstance(error, SyntaxError):
         return text  # it names its place
     place = traceback.extract_tb(error.__traceback__)[-1]

@@ -36,6 +36,22 @@ def test_every_package_is_listed() -> None:
     assert listed == there
 
 
+def test_every_file_that_is_no_module_is_listed() -> None:
+    """Templates, profiles or baselines that an installation would leave out."""
+    tool = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    listed = {
+        path
+        for package, patterns in tool["package-data"].items()
+        for pattern in patterns
+        for path in ROOT.joinpath(*package.split(".")).glob(pattern)
+    }
+    named = subprocess.run(
+        ["git", "ls-files", *ROOMS], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    tracked = {ROOT / name for name in named.stdout.splitlines() if not name.endswith(".py")}
+    assert tracked - listed == set()
+
+
 def test_modules_keep_to_their_size() -> None:
     """A module that has grown beyond one topic."""
     long = {

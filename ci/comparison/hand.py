@@ -116,8 +116,8 @@ def serve(connection: int, marks: int) -> None:
     with Connection(connection) as parent:
         try:
             _serve(parent, told)
-        except (EOFError, BrokenPipeError, ConnectionResetError):
-            return
+        except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
+            return  # the last is a policy's own: this process takes no notice of Ctrl-C
 
 
 def _serve(parent: Connection, told: Any) -> None:

@@ -95,23 +95,20 @@ class Runs:
         seconds = seconds_per_visit(plan, planted, told.scope)
         world = World(planted, told.scope, seconds, plan.budget, self._mark)
         outcomes: list[bool] = []
+        self._mark[0] = MAKING  # it stays if a policy ends the process, which is how that is known
         try:
-            self._mark[0] = MAKING
             scheduler = chosen.scheduler(starts, plan.budget, self._seed, Known(planted))
         except CrawlError as error:
+            self._mark[0] = IDLE
             why = f"{name}: while it was made: {str(error).removeprefix(f'{name}: ')}"
             return Run(self._seed, policy, why, failed=True, wrong=not _raised(error))
-        finally:
-            self._mark[0] = IDLE
         self._mark[0] = FIRST
-        try:
-            ended = crawl(
-                name, scheduler, world, starts, plan.budget, told.scope,
-                on_outcome=_noted(outcomes, self._mark), step_limit=plan.step_limit,
-                may_overspend=told.overspends,
-            )  # fmt: skip
-        finally:
-            self._mark[0] = IDLE
+        ended = crawl(
+            name, scheduler, world, starts, plan.budget, told.scope,
+            on_outcome=_noted(outcomes, self._mark), step_limit=plan.step_limit,
+            may_overspend=told.overspends,
+        )  # fmt: skip
+        self._mark[0] = IDLE
         if ended.failed:
             return Run(self._seed, policy, ended.why, failed=True, steps=ended.steps)
         came = np.array(outcomes, dtype=np.bool_)

@@ -79,8 +79,8 @@ class World:
             size, difference = self._compared(page, time)
         low, high = self._offsets[page], self._offsets[page + 1]
         return Outcome(
-            page, 200, self._targets[low:high], self._external[page], size, difference, time
-        )
+            page, 200, self._targets[low:high].copy(), self._external[page], size, difference, time
+        )  # a copy, lest a policy that writes into its links change the web for the next one
 
     def _is_well(self, simulated: Simulated, page: int, time: float) -> bool:
         """Tell whether a page comes and can be read; leave its status behind."""

@@ -21,10 +21,12 @@ import numpy as np
 
 from ci.comparison.comparison import Compared
 from ci.comparison.plan import Plan
+from crawler.crawl import digest_of
 from crawler.errors import CrawlError
 from crawler.protocol import NONE, Pages
 
 VERSION = 1
+ANEW = "remove it, and counterpoint gate --accept makes it anew"
 DIGITS = 9
 """Significant digits of what is kept; orders are kept exactly."""
 
@@ -135,12 +137,37 @@ def load(folder: Path, profile: str, policy: str) -> Baseline | None:
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         if found.pop("version", None) != VERSION:
-            raise CrawlError(f"{path}: a baseline of version {VERSION} is needed")
+            raise ValueError(f"a baseline of version {VERSION} is needed")
         baseline = Baseline(**found)
-        _ = baseline.visits
+        _check(baseline)
     except (ValueError, TypeError, AttributeError, zlib.error) as error:
-        raise CrawlError(f"{path} is no baseline: {error}") from error
+        raise CrawlError(f"{path} is no baseline: {error}; {ANEW}") from error
     return baseline
+
+
+def _check(of: Baseline) -> None:
+    """Refuse what does not fit together, as after a merge."""
+    if of.fell:
+        return
+    if not of.digests or len(of.digests) != len(of.why):
+        raise ValueError("it has not as many reasons as digests")
+    for rows, of_what, length in (
+        (of.values, "digest", len(of.digests)), (of.curves, "step", len(of.steps)),
+    ):  # fmt: skip
+        for name, row in rows.items():
+            if len(row) != length or not np.isfinite(row).all():
+                raise ValueError(f"{name} has not a number for each {of_what}")
+    if not np.isfinite(of.sites).all():
+        raise ValueError("a share of the visits is no number")
+    _check_order(of)
+
+
+def _check_order(of: Baseline) -> None:
+    visits = of.visits
+    if digest_of(visits) != of.digests[0]:
+        raise ValueError("its order of visits is not the one of its first digest")
+    if len(visits) and not 0 <= visits.min() <= visits.max() < of.web_pages:
+        raise ValueError("its order of visits has pages that its web has not")
 
 
 def save(folder: Path, baseline: Baseline) -> Path:

@@ -160,6 +160,9 @@ def _levels_fall(planted: Planted, order: Pages) -> str:
 
 def _of_sites(planted: Planted, now: Baseline, before: Baseline) -> Iterator[str]:
     """Name the sites whose share of the visits moved most."""
+    if len(now.sites) != len(before.sites):
+        yield f"the target set has {len(now.sites) - 1} sites, before {len(before.sites) - 1}"
+        return
     names = [planted.web.name(site) for site in planted.sites] + ["other hosts"]
     rows = zip(names, now.sites, before.sites, strict=True)
     moved = sorted(

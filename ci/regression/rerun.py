@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from ci.comparison.comparison import compare
+from models.processes import interrupts_held
 
 from . import baseline
+from .baseline import Baseline
 from .cases import CASES, Case
 from .judging import Judged, judged
 
@@ -48,24 +50,25 @@ def run(
     everything = cases is None
     cases = CASES if cases is None else cases
     found: list[Judged] = []
-    for case in cases:
-        found += _case(case, folder, processes, tell, instead or {})
     known = {(case.profile, policy) for case in cases for policy in case.policies}
+    before = {one: baseline.load(folder, *one) for one in sorted(known)}
+    for case in cases:
+        found += _case(case, before, processes, tell, instead or {})
     if everything:
         found += [_stray(*one) for one in sorted(baseline.committed(folder) - known)]
     return found
 
 
 def _case(
-    case: Case, folder: Path, processes: int, tell: Tell | None, instead: Mapping[str, str]
-) -> Iterable[Judged]:
+    case: Case, before: Mapping[tuple[str, str], Baseline | None], processes: int,
+    tell: Tell | None, instead: Mapping[str, str],
+) -> Iterable[Judged]:  # fmt: skip
     plan = case.plan
-    before = {name: baseline.load(folder, case.profile, name) for name in case.policies}
     run_ = replace(plan, policies=tuple(instead.get(name, name) for name in case.policies))
     told = compare(run_, processes, tell and (lambda line: tell(f"{case.profile}: {line}")))
     for name, one in zip(case.policies, told.policies, strict=True):
         named = replace(one, name=name)
-        yield judged(plan, named, baseline.of(plan, named), before[name])
+        yield judged(plan, named, baseline.of(plan, named), before[case.profile, name])
 
 
 def _stray(profile: str, policy: str) -> Judged:
@@ -76,8 +79,12 @@ def _stray(profile: str, policy: str) -> Judged:
 
 
 def accept(found: Iterable[Judged], folder: Path = FOLDER) -> list[str]:
-    """Commit what came out; return a line for each file that changed."""
-    lines = []
+    """Commit what came out, all of it even if Ctrl-C comes; return a line for each file."""
+    with interrupts_held():
+        return list(_accepted(found, folder))
+
+
+def _accepted(found: Iterable[Judged], folder: Path) -> Iterator[str]:
     for one in found:
         what = "; ".join(one.changes) or "written anew"
         if one.now is None:
@@ -89,5 +96,4 @@ def accept(found: Iterable[Judged], folder: Path = FOLDER) -> list[str]:
             path = baseline.save(folder, one.now)
         else:
             continue
-        lines.append(f"{path.relative_to(folder)}: {what}")
-    return lines
+        yield f"{path.relative_to(folder)}: {what}"

@@ -98,6 +98,39 @@ def test_an_exception_of_the_policy() -> None:
     assert said.startswith("mine: step 1: SystemExit: two (test_crawl.py:")
 
 
+class Mute(Exception):
+    """Cannot be said."""
+
+    def __str__(self) -> str:
+        raise ValueError
+
+
+@pytest.mark.parametrize("error", [GeneratorExit, Mute])
+def test_an_exception_that_is_unlike_others(error: type[BaseException]) -> None:
+    """A traceback of ours for what a policy did."""
+
+    def act(n: int) -> object:
+        raise error
+
+    assert ended(act).why.startswith(f"mine: step 1: {error.__name__} (test_crawl.py:")
+
+
+@pytest.mark.parametrize(
+    ("why", "said", "failed"),
+    [
+        ("two\n lines", "two lines", False),
+        (17, "mine: step 3: why is 17, which is no text", True),
+        (None, "the policy has nothing to fetch and does not say why", False),
+    ],
+)
+def test_a_reason_is_one_line_of_text(why: object, said: str, failed: bool) -> None:
+    """A report that breaks because of what a policy says at its end."""
+    policy = Doing(at(3, None))
+    policy.why = why  # type: ignore[assignment]
+    end = crawl("mine", policy, Endless(), [0], 20)
+    assert (end.why, end.failed) == (said, failed)
+
+
 def test_an_exception_of_the_world_is_not_the_policys() -> None:
     """A fault of ours, blamed on the policy and kept quiet."""
 

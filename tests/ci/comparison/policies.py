@@ -147,6 +147,29 @@ class Dies(Queue):
         return super().next()
 
 
+class Interrupts(Queue):
+    """Raises at the third step what is no Exception."""
+
+    def next(self) -> Request | None:
+        """Return a page, twice."""
+        if self.at == 2:
+            raise KeyboardInterrupt
+        return super().next()
+
+
+class Scribbles(Queue):
+    """Uses what it is told as paper."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        setting.starts.clear()  # type: ignore[attr-defined]
+
+    def observe(self, outcome: Outcome) -> None:
+        """Remember what is new, and write over it."""
+        super().observe(outcome)
+        outcome.links[:] = 0
+
+
 class CannotBeMade(Queue):
     """Raises before the first step."""
 

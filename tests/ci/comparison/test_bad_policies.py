@@ -26,6 +26,7 @@ def test_who_falls_is_named_and_the_others_report() -> None:
         "NeverOffered": "step 3: asked for page 1000000000, which was never offered",
         "TheSame": "step 2: asked for page ",
         "Dies": "step 3: its process was ended",
+        "Interrupts": "step 3: its process was ended",
         "CannotBeMade": "while it was made: ZeroDivisionError: no sites (policies.py:",
     }
     found = compared("Queue", *lines, "Stack")
@@ -33,8 +34,16 @@ def test_who_falls_is_named_and_the_others_report() -> None:
     for said, (name, line) in zip(found.fell, lines.items(), strict=True):
         assert said.startswith(f"{HERE}:{name}: {line}")
         assert "\n" not in said
-    assert [len(policy.runs) for policy in found.policies] == [2, 0, 0, 0, 0, 0, 2]
+    assert [len(policy.runs) for policy in found.policies] == [2, 0, 0, 0, 0, 0, 0, 2]
     assert found.policies[0].values("pages") == found.policies[-1].values("pages") == [30, 30]
+
+
+def test_who_writes_into_what_it_is_told_harms_nobody() -> None:
+    """A policy that changes the web on which the next ones are measured, or its own starts."""
+    found = compared("Scribbles", "Queue", processes=1)
+    assert not found.fell
+    first, second = ([run.digest for run in policy.runs] for policy in found.policies)
+    assert first == second == [run.digest for run in compared("Queue").policies[0].runs]
 
 
 def test_who_hangs_is_ended() -> None:

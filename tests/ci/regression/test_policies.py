@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ci.regression import baseline, cases, report, rerun
+from ci.regression import baseline, cases, judging, report, rerun
 from ci.regression.cases import Case
 from ci.regression.judging import Judged
 from crawler.errors import CrawlError
+from crawler.protocol import Scope
 from crawler.schedulers.catalogue import POLICIES
 
 SITES = Case("universities", 300, 3000, ("equal-quanta", "R1", "R2", "R3", "breadth-first"))
@@ -136,6 +138,63 @@ def test_a_file_that_is_no_baseline_is_refused(tmp_path: Path, text: str) -> Non
     path.write_text(text)
     with pytest.raises(CrawlError, match=r"R1\.json"):
         baseline.load(tmp_path, "universities", "R1")
+
+
+@pytest.mark.parametrize(
+    ("part", "bad", "said"),
+    [
+        ("why", ["x"], "as many reasons"),
+        ("values", {"external": [1.0]}, "external has not a number for each digest"),
+        ("curves", {"external": [1.0]}, "external has not a number for each step"),
+        ("sites", [float("nan")], "a share of the visits"),
+        ("digests", ["0", "1", "2"], "not the one of its first digest"),
+        ("order", "AAAA", "Error"),
+        ("web_pages", 5, "pages that its web has not"),
+    ],
+)
+def test_a_baseline_whose_parts_do_not_fit_is_refused(
+    folder: Path, tmp_path: Path, part: str, bad: object, said: str
+) -> None:
+    """A traceback, or a policy blamed for a merge of its baseline that went wrong."""
+    whole = baseline.load(folder, "universities", "R2")
+    assert whole is not None
+    baseline.save(tmp_path, whole)
+    path = baseline.path_of(tmp_path, "universities", "R2")
+    path.write_text(json.dumps({**json.loads(path.read_text()), part: bad}))
+    with pytest.raises(CrawlError, match=r"R2\.json is no baseline: .*--accept makes it anew"):
+        rerun.run([replace(SITES, policies=("R1", "R2"))], tmp_path)
+    with pytest.raises(CrawlError, match=said):
+        baseline.load(tmp_path, "universities", "R2")
+
+
+def test_a_target_set_of_another_size_is_named(folder: Path) -> None:
+    """A traceback when a profile gets a site."""
+    one = baseline.load(folder, "universities", "R1")
+    assert one is not None
+    case = replace(SITES, policies=("R1",))
+    other = replace(one, sites=one.sites[1:], digests=["other", *one.digests[1:]])
+    (run,) = rerun.run([case], folder)
+    assert run.now is not None
+    changes = list(judging._of_runs(case.plan, Scope.SITE, run.now, other))
+    count = len(one.sites)
+    assert f"the target set has {count - 1} sites, before {count - 2}" in changes
+
+
+def test_accepting_is_not_cut_in_half(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C after some of the files, and a message that nothing was written."""
+    found = rerun.run([AGAIN], folder)
+    save = baseline.save
+
+    def interrupted(place: Path, one: baseline.Baseline) -> Path:
+        signal.raise_signal(signal.SIGINT)
+        return save(place, one)
+
+    monkeypatch.setattr(baseline, "save", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        rerun.accept([replace(one, before=None) for one in found], tmp_path)
+    assert baseline.committed(tmp_path) == {("living", "scent"), ("living", "uniform")}
 
 
 def test_every_policy_is_pinned() -> None:
