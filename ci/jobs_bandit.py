@@ -19,6 +19,18 @@ R3_PRINTED = {
     "no-deadlock": 2,
 }
 
+SAFE = (
+    "never-overspends",
+    "spends-all-it-can",
+    "nothing-unknown-is-scanned",
+    "exhausted-sites-leave",
+    "one-choice",
+    "one-page-a-step",
+    "no-deadlock",
+    "ranges",
+)
+"""What random runs are asked: not all of them reach the witnesses."""
+
 JOBS: tuple[Job, ...] = (
     Job("equal-quanta", {}, "exhaustive", "Equal quanta are fair.", states=537),
     Job(
@@ -148,6 +160,27 @@ JOBS: tuple[Job, ...] = (
         "induction",
         "It does on three sites of up to 12 pages.",
         least_budget=300.0,
+    ),
+    *(
+        Job(
+            rule,
+            {},
+            "bounded",
+            "z3 finds nothing wrong in all runs, which end with the budget.",
+            options=Options(steps=steps),
+        )
+        for rule, steps in (("equal-quanta", 8), ("r1", 6), ("r2", 8), ("r3", 9))
+    ),
+    *(
+        Job(
+            rule,
+            {},
+            "stateful",
+            "Nor do random runs.",
+            only=SAFE,
+            options=Options(runs=100),
+        )
+        for rule in ("equal-quanta", "r1", "r2", "r3")
     ),
     *(
         Job(

@@ -91,7 +91,7 @@ class EqualQuanta(Sites):
         """A site is begun only when those given before it are exhausted."""
         return no(every(s.scanned[j] > 0, s.has_page(i)) for i in s.sites for j in s.sites if i < j)
 
-    @sometimes(when=lambda s: len(s.sites) > 1 and s.quantum < min(s.pages, s.budget))
+    @sometimes(when=lambda s: 1 < len(s.sites) <= s.budget - s.quantum and s.quantum < s.pages)
     def a_site_has_another_turn(s) -> Value:
         """A site can be scanned again after others had their turn."""
         return some(

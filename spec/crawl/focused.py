@@ -178,9 +178,13 @@ class FocusedHits(Crawl):
     @transition(when=lambda s: s.crawler == "focused")
     def only_what_this_step_weighed(s, after: Self) -> Value:
         """A page is expanded only when this step has weighed all that was known when it began."""
+        begins = every(s.phase == Phase.WEIGHING, after.phase == Phase.EXPANDING)
         return every(
-            implies(s.is_requested(after, p), every(s.phase == Phase.EXPANDING, p < s.weighed))
-            for p in s.pages
+            implies(begins, s.weighed == s.known()),
+            every(
+                implies(s.is_requested(after, p), every(s.phase == Phase.EXPANDING, p < s.weighed))
+                for p in s.pages
+            ),
         )
 
     @transition(when=lambda s: s.crawler == "standard")

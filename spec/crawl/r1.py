@@ -81,7 +81,7 @@ class R1(Rule):
             for i in s.sites
         )  # fmt: skip
 
-    @sometimes(when=lambda s: s.passes_over and len(s.sites) > 1 < s.remains)
+    @sometimes(when=lambda s: s.passes_over and s.leaves_a_rest and len(s.sites) > 1 < s.remains)
     def another_has_the_rest_of_the_rest(s) -> Value:
         """The best site can end in the second phase, and the next best goes on."""
         return every(

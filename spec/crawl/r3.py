@@ -145,6 +145,16 @@ class R3(Rule):
         """The greatest n at which a site may still wait for the first visit after its sample."""
         return latest_visit(s.sample, len(s.sites), s.pages)
 
+    @property
+    def can_wait(s) -> bool:
+        """Whether there is budget for the longest wait, and links to be preferred for."""
+        return s.leaves_a_rest and len(s.sites) > 1 and s.links > 0 and s.longest_wait < s.budget
+
+    @property
+    def can_be_ahead(s) -> bool:
+        """Whether a site can be as far ahead as it may, and have a page left."""
+        return most_ahead(s.sample, len(s.sites), s.pages) < s.pages
+
     def chosen(s, i: int) -> Value:
         """Return whether the site is next; no site is where the index is not defined."""
         return every(some(s.is_sampling(), s.has_indices()), super().chosen(i))
@@ -247,7 +257,7 @@ class R3(Rule):
 
     # What can happen
 
-    @sometimes(when=lambda s: len(s.sites) == 2 and s.links > 0 and s.longest_wait < s.budget)
+    @sometimes(when=lambda s: len(s.sites) == 2 and s.can_wait)
     def the_longest_wait(s) -> Value:
         """A site can wait as long as the bound allows."""
         return some(
@@ -260,7 +270,7 @@ class R3(Rule):
             for i in s.sites
         )
 
-    @sometimes(when=lambda s: len(s.sites) > 1 and s.links > 0 and s.longest_wait < s.budget)
+    @sometimes(when=lambda s: s.can_wait and s.can_be_ahead)
     def an_empty_site_is_visited_again(s) -> Value:
         """A site without links can be chosen while one with links has pages left."""
         return some(
@@ -270,7 +280,7 @@ class R3(Rule):
             if i != j
         )
 
-    @sometimes
+    @sometimes(when=lambda s: s.leaves_a_rest)
     def no_links_yet(s) -> Value:
         """A contest can begin before any link was found."""
         return every(s.is_choosing(), s.largest == 0)

@@ -54,6 +54,7 @@ from spec.notation import (
     count,
     every,
     finished,
+    implies,
     invariant,
     ite,
     no,
@@ -120,8 +121,7 @@ class Scent(Spec):
     @action
     def visit(s, p: int, change: int) -> None:
         """Look at the page with the strongest scent; when the batch is visited, all gain."""
-        require(s.may_go_on(), no(s.visited[p]))
-        require(no(s.comes_before(q, p) for q in s.pages if q != p))
+        require(s.may_go_on(), s.is_next(p))
         require(some(change == 0, p >= s.static))
         s.smell(p, s.harvest(change) * s.one())
         s.visited[p] = True
@@ -149,6 +149,10 @@ class Scent(Spec):
     def gained(s, p: int) -> Value:
         """Return what p gains."""
         return s.delta_s
+
+    def is_next(s, p: int) -> Value:
+        """Return whether p is to be visited next."""
+        return every(no(s.visited[p]), no(s.comes_before(q, p) for q in s.pages if q != p))
 
     def comes_before(s, q: int, p: int) -> Value:
         """Return whether q is to be visited before p."""
@@ -252,6 +256,39 @@ class Scent(Spec):
             every(after.iteration == s.iteration,
                   after.number_visited() == s.number_visited() + 1),
         )  # fmt: skip
+
+    @invariant
+    def the_strongest_is_next(s) -> Value:
+        """The page visited next has the strongest scent; of equal ones it is the one given first.
+
+        Pages that this iteration has visited do not count.
+        """
+        return every(
+            implies(
+                every(s.is_next(p), no(s.visited[q])),
+                some(s.scent[q] < s.scent[p], every(s.scent[q] == s.scent[p], p < q)),
+            )
+            for p in s.pages
+            for q in s.pages
+            if p != q
+        )
+
+    @transition
+    def halved_and_then_harvested(s, after: Self) -> Value:
+        """A visit halves one page's scent and adds a harvest; a gain is the same for all pages."""
+        gain = ite(after.iteration > s.iteration, s.delta_s * s.one(), 0)
+        grown = [after.scent[p] - gain - s.scent[p] for p in s.pages]
+        return some(
+            every(
+                no(s.visited[p]),
+                some(
+                    grown[p] + s.scent[p] == s.scent[p] // 2 + harvest * s.one()
+                    for harvest in range(s.most_harvested + 1)
+                ),
+                every(grown[q] == 0 for q in s.pages if q != p),
+            )
+            for p in s.pages
+        )
 
     @invariant
     def scent_is_bounded(s) -> Value:

@@ -12,6 +12,7 @@ from junitparser import JUnitXml
 
 from ci import gate, registry, report
 from ci.gate import Outcome
+from ci.jobs_bandit import JOBS as BANDIT
 from ci.jobs_crawl import JOBS as CRAWL
 from ci.registry import TORN_SNAPSHOT, Job
 from models.engines import ENGINES, SEARCHES
@@ -126,7 +127,7 @@ def test_engines_are_expected_to_agree() -> None:
             expected = {n: k for n, k in first.violated.items() if not job.only or n in job.only}
             assert set(job.violated) == set(expected), job.name
             assert all(k in (None, expected[n]) for n, k in job.violated.items()), job.name
-    crawlers = {j.reference for j in CRAWL}
+    crawlers = {j.reference for j in (*CRAWL, *BANDIT)}
     for reference in crawlers:
         engines = [{j.engine for j in jobs} for (r, _), jobs in same.items() if r == reference]
         assert set(SEARCHES) in engines, reference

@@ -60,7 +60,7 @@ def test_it_can_be_narrowed_and_widened(capsys: pytest.CaptureFixture[str]) -> N
     assert (code, "1 of 1 checks" in out) == (0, True)
     code, out = call(capsys, "--mutants")
     assert (code, "4 of 4 checks" in out) == (0, True)
-    assert "never-halved: scent-is-bounded violated" in " ".join(out.split())
+    assert "never-halved: halved-and-then-harvested violated" in " ".join(out.split())
 
 
 def test_what_is_not_as_expected(

@@ -15,7 +15,7 @@ from crawler.schedulers.scent import Scent
 from spec.crawl import breadth_first, equal_quanta, focused, r1, r2, r3, scent
 from spec.notation import Model, Spec
 
-from .webs import Web, World, webs
+from .webs import Web, World, contests, webs
 
 
 class Beside:
@@ -62,11 +62,12 @@ RULES: dict[str, tuple[type[Spec], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", RULES)
-@settings(max_examples=150, deadline=None)
-@given(web=webs(most=14), budget=st.integers(1, 5) | st.integers(1, 16))
-def test_rules_over_sites(name: str, web: Web, budget: int) -> None:
-    """A rule that chooses another site, a page more or less, or another end than its spec."""
+@settings(max_examples=250, deadline=None)
+@given(crawled=contests() | st.tuples(webs(most=14), st.integers(1, 16)))
+def test_rules_over_sites(name: str, crawled: tuple[Web, int]) -> None:
+    """A rule that chooses another site or page, one more or less, or another end than its spec."""
     kind, parameters = RULES[name]
+    web, budget = crawled
     if parameters.get("reading") == "printed":
         # "n << N": where even the samples exceed the budget, nothing is said of the order.
         assume(web.sites * parameters.get("step", parameters.get("initial", 1)) <= budget)
@@ -76,6 +77,7 @@ def test_rules_over_sites(name: str, web: Web, budget: int) -> None:
     world = World(web, Scope.SITE)
     scheduler = find(name).scheduler(world.starts, budget, 0, world)
     known = set(world.starts)
+    waiting = [[page] for page in world.starts]
     while True:
         try:
             request = scheduler.next()
@@ -84,10 +86,12 @@ def test_rules_over_sites(name: str, web: Web, budget: int) -> None:
         if request is None:
             break
         page = request.page
+        assert page == waiting[web.site[page]].pop(0)
         outcome = world.fetch(page)
         external = outcome.external if outcome.status == 200 else 0
-        new = set(outcome.links.tolist()) - known
-        known |= new
+        new = [link for link in dict.fromkeys(outcome.links.tolist()) if link not in known]
+        known.update(new)
+        waiting[web.site[page]] += new
         others = [j for j in range(web.sites) if j != web.site[page]]
         assert not any(beside.may("scan", j, 0, 0) for j in others)
         beside.do("scan", web.site[page], external, len(new))

@@ -28,7 +28,7 @@ from crawler.schedulers.site_kernels import (
 )
 from spec.crawl.ucb import TRUST, compare_exactly
 
-from .webs import Web, run, webs
+from .webs import Web, contests, run, webs
 
 Counts = list[tuple[int, int]]
 
@@ -72,9 +72,10 @@ def test_what_floats_cannot_tell_is_left_open() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(web=webs(), budget=st.integers(1, 30))
-def test_r3_without_floats(web: Web, budget: int) -> None:
+@given(crawled=contests() | st.tuples(webs(), st.integers(1, 30)))
+def test_r3_without_floats(crawled: tuple[Web, int]) -> None:
     """The exact way and the fast way choose differently."""
+    web, budget = crawled
     fast = run("R3", web, budget)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rules, "TRUST", 1.0)

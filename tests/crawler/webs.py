@@ -64,6 +64,32 @@ def webs(draw: st.DrawFn, most: int = 24, failures: bool = True) -> Web:
     return Web(sites, tuple(site), tuple(links), external, failing)
 
 
+@st.composite
+def contests(draw: st.DrawFn) -> tuple[Web, int]:
+    """Return a web of sites whose pages can all be found, and a budget that it can take.
+
+    Contests between its sites are long and have ties; all comes from one seed, as Hypothesis would
+    rather draw what is small.
+    """
+    numbers = random.Random(draw(st.integers(0, 2**32)))
+    sites = numbers.randint(2, 4)
+    site = [k for k in range(sites) for _ in range(numbers.randint(1, 9))]
+    links: list[list[int]] = [[] for _ in site]
+    for p, k in enumerate(site):
+        first = site.index(k)
+        if p > first:
+            links[max(first, p - numbers.randint(1, 3))].append(p)
+        links[p] += [numbers.randint(0, p)] * numbers.randint(0, 1)
+    for known in links:
+        numbers.shuffle(known)
+    largest = numbers.choice([0, 1, 1, 2])
+    external = tuple(numbers.randint(0, largest) for _ in site)
+    share = numbers.choice([0.0, 0.0, 0.1])
+    failing = frozenset(p for p in range(len(site)) if numbers.random() < share)
+    web = Web(sites, tuple(site), tuple(map(tuple, links)), external, failing)
+    return web, numbers.randint(len(site) // 2, len(site) + 1)
+
+
 class World:
     """Answers from a web. Pages have other handles, if ``handles`` has them by page.
 

@@ -55,3 +55,21 @@ class CountsOnlyPagesWithLinks(EqualQuanta):
         super().scan(i, x, new)
         if x == 0:
             s.scanned[i] = s.scanned[i] - 1
+
+
+@mutant(killed={"nothing-unknown-is-scanned": 2})
+class ExpectsOnePageMore(EqualQuanta):
+    """A site is believed to have a page more than is known."""
+
+    def has_page(s, i: int) -> Value:
+        """Compare with <=."""
+        return s.scanned[i] <= s.known[i]
+
+
+@mutant(readings={"quantum": 5}, killed={"one-by-one": 2})
+class PassesOnEachPage(EqualQuanta):
+    """Sites are to come one by one, and the turn passes on each page."""
+
+    def is_a_quantum(s, pages: Value) -> Value:
+        """Take one for all."""
+        return pages == 1

@@ -77,7 +77,7 @@ class ExpandedPagesStay(FocusedHits):
         return every(s.place[p] != Place.UNKNOWN, s.place[p] != Place.IN_FLIGHT, p < s.weighed)
 
 
-@mutant(killed={"no-deadlock": 7})
+@mutant(killed={"only-what-this-step-weighed": 7, "no-deadlock": 7})
 class RanksTooEarly(FocusedHits):
     """Pages are ranked as soon as one is weighed."""
 
@@ -100,3 +100,16 @@ class NewPagesAreExpandedAtOnce(FocusedHits):
     def is_candidate(s, p: int) -> Value:
         """Do not ask whether it was weighed."""
         return s.place[p] == Place.QUEUED
+
+
+@mutant(readings={"crawler": "standard"}, killed={"weighed-at-the-end": 1, "no-deadlock": 2})
+class WeighsInBetween(FocusedHits):
+    """The standard crawler weighs what it has before all is fetched."""
+
+    @action
+    def weigh(s, p: int, hub: int, authority: int) -> None:
+        """Do not wait for the end."""
+        require(s.phase == Phase.WEIGHING, s.weighed == p, p < s.known())
+        s.hub[p] = hub
+        s.authority[p] = authority
+        s.weighed = p + 1

@@ -6,7 +6,7 @@ from spec.crawl.scent import Scent
 from spec.notation import Value, ite, mutant
 
 
-@mutant(killed={"scent-is-bounded": 6, "visited-within-the-gap": 8})
+@mutant(killed={"the-strongest-is-next": 1, "scent-is-bounded": 6, "visited-within-the-gap": 8})
 class WeakestFirst(Scent):
     """The weakest scent is preferred."""
 
@@ -15,7 +15,7 @@ class WeakestFirst(Scent):
         return s.scent[q] <= s.scent[p] if q < p else s.scent[q] < s.scent[p]
 
 
-@mutant(killed={"scent-is-bounded": 6, "visited-within-the-gap": 8})
+@mutant(killed={"the-strongest-is-next": 0, "scent-is-bounded": 6, "visited-within-the-gap": 8})
 class ShortList(Scent):
     """The list of pages is cut before it is ordered: the last page is never visited."""
 
@@ -25,7 +25,7 @@ class ShortList(Scent):
         return p == last if q != last else False
 
 
-@mutant(killed={"visited-within-the-gap": 8})
+@mutant(killed={"halved-and-then-harvested": 1, "visited-within-the-gap": 8})
 class OnlyTheVisitedGain(Scent):
     """After an iteration only the pages that were visited gain."""
 
@@ -34,7 +34,7 @@ class OnlyTheVisitedGain(Scent):
         return ite(s.visited[p], s.delta_s, 0)
 
 
-@mutant(killed={"scent-is-bounded": 6, "visited-within-the-gap": 8})
+@mutant(killed={"halved-and-then-harvested": 1, "scent-is-bounded": 6, "visited-within-the-gap": 8})
 class HalvedOnlyIfChanged(Scent):
     """A page that has not changed keeps its scent."""
 
@@ -43,7 +43,14 @@ class HalvedOnlyIfChanged(Scent):
         s.scent[p] = ite(harvest > 0, s.scent[p] // 2 + harvest, s.scent[p])
 
 
-@mutant(killed={"scent-is-bounded": 3, "visited-within-the-gap": 8, "ranges": 9})
+@mutant(
+    killed={
+        "halved-and-then-harvested": 1,
+        "scent-is-bounded": 3,
+        "visited-within-the-gap": 8,
+        "ranges": 9,
+    }
+)
 class NeverHalved(Scent):
     """A visit adds the harvest, and the scent is never halved."""
 
@@ -52,7 +59,7 @@ class NeverHalved(Scent):
         s.scent[p] = s.scent[p] + harvest
 
 
-@mutant(killed={"waits-longer-than-a-round": None})
+@mutant(killed={"halved-and-then-harvested": 1, "waits-longer-than-a-round": None})
 class HarvestIsHalvedToo(Scent):
     """A visit adds the harvest before it halves."""
 
@@ -61,7 +68,7 @@ class HarvestIsHalvedToo(Scent):
         s.scent[p] = (s.scent[p] + harvest) // 2
 
 
-@mutant(killed={"waits-longer-than-a-round": None})
+@mutant(readings={"delta-s": 0}, killed={"unchanged-is-left": 7})
 class UnchangedBringsSomething(Scent):
     """A page that has not changed brings as much as the smallest change."""
 
@@ -98,3 +105,12 @@ class FlagsAreNeverCleared(Scent):
         super().gain()
         for p in s.pages:
             s.visited[p] = visited[p]
+
+
+@mutant(killed={"the-strongest-is-next": 0})
+class TiesGoToTheLast(Scent):
+    """Of pages with equal scents the one given last is preferred."""
+
+    def is_stronger(s, q: int, p: int) -> Value:
+        """Let the later one win."""
+        return s.scent[q] > s.scent[p] if q < p else s.scent[q] >= s.scent[p]

@@ -37,6 +37,8 @@ SHORTEST = {
         "quantum-is-one-longer": (3, "nobody-is-a-quantum-behind"),
         "stops-one-early": (6, "spends-all-it-can"),
         "counts-only-pages-with-links": (1, "one-page-a-step"),
+        "expects-one-page-more": (2, "nothing-unknown-is-scanned"),
+        "passes-on-each-page": (2, "one-by-one"),
     },
     "r1": {
         "fewest-links-win": (3, "the-best-is-chosen"),
@@ -196,12 +198,17 @@ def window(tables: dict[str, list[Trial]]) -> list[Trial]:
     return tables["window-stm"]
 
 
+def steps(kill: tuple[str, int | None]) -> int:
+    """Return after how many steps a property is violated; a witness is missed at the end."""
+    return 99 if kill[1] is None else kill[1]
+
+
 @pytest.mark.parametrize("reference", MUTANTS)
 def test_the_kill_table(tables: dict[str, list[Trial]], reference: str) -> None:
     """A mutant that lives, is killed by something else, later, or where it should survive."""
     table = tables[reference]
     assert [(t.name, t.surprises, t.unknown) for t in table if t.surprises or t.unknown] == []
-    first = {t.name: min(t.violated.items(), key=lambda i: i[1] or 99)[::-1] for t in table}
+    first = {t.name: min(t.violated.items(), key=steps)[::-1] for t in table}
     assert first == SHORTEST[reference]
     alive = {t.name for t in table if not any(v.answer == "violated" for v in t.default)}
     assert alive == SURVIVE & {t.name for t in table} == {t.name for t in table if t.at}
