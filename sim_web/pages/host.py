@@ -12,6 +12,9 @@ from . import faults, text
 from .address import name_of
 from .encoding import Encoding, encoding
 
+HOSTS_KEPT = 32_768
+"""Of which what was put together is kept: all of a web of a million pages."""
+
 
 @dataclass(frozen=True, slots=True)
 class Host:
@@ -65,7 +68,7 @@ class Host:
     vanishes_at: float
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=HOSTS_KEPT)
 def host(web: Web, number: int) -> Host:
     """Return a host of a web."""
     told, chance = web.profile, web.chance

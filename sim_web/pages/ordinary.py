@@ -15,7 +15,7 @@ from sim_web.generator.kernels import Array
 from . import delivery
 from .address import WAYS
 from .fragments import Fragments, fragments
-from .host import Host
+from .host import HOSTS_KEPT, Host
 from .numbers import (
     FIELDS,
     FRAMES,
@@ -66,7 +66,7 @@ class Ordinary:
         told = plan(web)
         self._web = web
         self._numbers = told.whole, told.real, told.chances, told.law
-        self._habits = lru_cache(maxsize=8_192)(self._habits_of)
+        self._habits = lru_cache(maxsize=HOSTS_KEPT)(self._habits_of)
 
     def _habits_of(self, name: str) -> _Habits | None:
         host = host_named(self._web, name)

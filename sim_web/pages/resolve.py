@@ -12,7 +12,7 @@ from sim_web.generator import Web
 
 from . import faults, host, sitemap, traps
 from .address import coded, without_alias
-from .host import Host
+from .host import HOSTS_KEPT, Host
 from .numbers import REDIRECTS, fault_of, frames_of_page, hops_of, located
 from .plan import Plan, plan
 
@@ -54,7 +54,7 @@ class Place(NamedTuple):
 _NOTHING = Place(Kind.MISSING)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=HOSTS_KEPT)
 def host_named(web: Web, name: str) -> Host | None:
     """Return the host of a name; None if there is none."""
     number = web.named(name)
