@@ -45,7 +45,7 @@ class Recorder:
     def __init__(self, source: Source, path: Path, about: dict[str, Any] | None = None) -> None:
         self._source, self.path, self._asked = source, path, False
         try:
-            self._file: IO[bytes] = open(path, "xb", buffering=0)  # noqa: SIM115
+            self._file: IO[bytes] = open(path, "xb", buffering=0)  # noqa: SIM115 until close
         except FileExistsError:
             raise CrawlError(f"{path}: is there already; a capture is a new file") from None
         except OSError as error:
@@ -162,6 +162,7 @@ class Capture:
             with open(self.path, "rb") as plain:
                 packed = plain.read(2) == b"\x1f\x8b"
                 plain.seek(0)
+                # A GzipFile reads as any binary file does, but is typed as none.
                 file: IO[bytes] = gzip.GzipFile(fileobj=plain) if packed else plain  # type: ignore[assignment]
                 for line in file:
                     if line.endswith(b"\n"):
@@ -213,4 +214,5 @@ def _fits(name: str, value: object) -> bool:
             isinstance(one, str) and normalized(one) == one for one in value
         )
     numbers = (int,) if kind is int else (int, float)
+    # What is of one of these types can be compared with 0; `type(value) in` is not followed.
     return kind is not None and type(value) in numbers and value >= 0  # type: ignore[operator]

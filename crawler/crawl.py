@@ -187,6 +187,7 @@ class _Crawl:
     def _judged(self, page: object) -> int:
         """Return a page that is no ordinary request, if it may be asked for."""
         try:
+            # Whether it is an index is what is asked here.
             handle = operator.index(page)  # type: ignore[arg-type]
         except TypeError:
             raise _Wrong(f"asked for {reprlib.repr(page)}, which is no page") from None

@@ -1,1 +1,1 @@
-"""The synthetic web whose truth is known. Nothing is built here yet."""
+"""The synthetic web whose truth is known: planted, served, and a referee of crawlers."""

@@ -157,6 +157,7 @@ def _joined(reference: str, at: str, origin: str, folder: str) -> str | None:
         if reference[:2] != "//":
             return origin + reference
     if reference.startswith("../"):
+        # It matches: the reference begins so.
         above = len(_ABOVE.match(reference)[0]) // 3  # type: ignore[index]
         rest = reference[3 * above :]
         if not rest or (rest[0] != "/" and _SIMPLE.fullmatch(rest)):

@@ -133,6 +133,7 @@ def from_mapping(told: Mapping[str, Any], place: str, name: str) -> Profile:
     full_names = {full_name(site.name, k) for k, site in enumerate(made["sites"])}
     if min(len(told_names), len(full_names)) < len(sites):
         raise WebError(f"{place}: two [[sites]] have one name")
+    # `_section` returns whatever class it is given.
     return _section(Profile, top, place, made)  # type: ignore[no-any-return]
 
 

@@ -114,6 +114,7 @@ def record(line: str) -> Record:
     told = _loaded(line)
     if isinstance(told, dict) and "counterpoint-web-log" in told:
         raise WebError("is the header of another log: each web's log is judged for itself")
+    # `_made` returns whatever class it is given.
     return _made(Record, told)  # type: ignore[no-any-return]
 
 

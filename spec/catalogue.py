@@ -41,6 +41,7 @@ MUTANTS = {
     "r1": "spec.crawl.mutants.r1",
     "r2": "spec.crawl.mutants.r2",
     "r3": "spec.crawl.mutants.r3",
+    "retrieval": "spec.crawl.mutants.measures",
     "scent": "spec.crawl.mutants.scent",
     "tl2": "spec.stm.mutants.tl2",
     "window-stm": "spec.stm.mutants.window",

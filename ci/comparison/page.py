@@ -72,11 +72,15 @@ def _cell(of: Mean, measure: Measure, signed: bool = False) -> str:
 
 @cache
 def _template() -> Template:
-    environment = Environment(
+    return environment().get_template("comparison.html.j2")
+
+
+def environment() -> Environment:
+    """Return the templates of pages with diagrams."""
+    return Environment(
         loader=FileSystemLoader(Path(__file__).parents[1] / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("comparison.html.j2")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from sim_web.referee.plots import Tick
 
-from .comparison import Compared, Comparison
+from .comparison import Comparison
 from .measures import Measure
 from .world import DAY
 
@@ -15,6 +16,18 @@ WIDTH, HEIGHT = 460, 260
 LEFT, RIGHT, TOP, BOTTOM = 62, 18, 12, 44
 COLOURS = 8
 """Of which the style sheet has one each; further policies get them again, dashed."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """What a curve shows: values at the steps of its diagram, and the ends of its band, if any."""
+
+    name: str
+    colour: int
+    dashed: bool
+    values: list[float]
+    lower: list[float] = field(default_factory=list)
+    upper: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -90,50 +103,59 @@ def colour(number: int) -> tuple[int, bool]:
 
 def _plot(of: Comparison, measure: Measure) -> Plot:
     shown = [(k, policy) for k, policy in enumerate(of.policies) if policy.values(measure.name)]
-    steps = [float(step) for step in of.plan.grid]
-    across = "pages fetched"
+    steps, across = [float(step) for step in of.plan.grid], "pages fetched"
     if measure.revisits:
         across = "days"
         steps = [step * shown[0][1].runs[0].seconds / DAY for step in steps]
-    ends = [end for _, policy in shown for end in _ends(policy, measure)]
-    low, high = min(ends), max(ends)
-    if not measure.revisits:
-        low = 0.0
-    uppers, rights = axis(low, high), axis(0.0, steps[-1])
+    series = []
+    for number, policy in shown:
+        means = policy.curve(measure.name)
+        lower = [point.value - (point.half or 0.0) for point in means]
+        upper = [point.value + (point.half or 0.0) for point in means]
+        values = [point.value for point in means]
+        series.append(Series(policy.name, *colour(number), values, lower, upper))
+    return diagram(measure, across, steps, series)
+
+
+def diagram(
+    measure: Measure, across: str, steps: Sequence[float], series: Sequence[Series]
+) -> Plot:
+    """Return the diagram of a measure.
+
+    Parameters
+    ----------
+    measure : Measure
+    across : str
+        What the steps are.
+    steps : sequence of float
+        Ascending; each series has a value at each.
+    series : sequence of Series
+    """
+    ends = [value for one in series for value in (*one.values, *one.lower, *one.upper)]
+    low = min(ends) if measure.revisits else 0.0
+    uppers, rights = axis(low, max(ends)), axis(0.0, steps[-1])
 
     def x(value: float) -> float:
         return LEFT + value / steps[-1] * (WIDTH - LEFT - RIGHT)
 
     def y(value: float) -> float:
-        share = (value - uppers[0]) / (uppers[-1] - uppers[0])
+        share = (max(low, value) - uppers[0]) / (uppers[-1] - uppers[0])
         return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
-    def points(values: list[float], backward: bool = False) -> str:
-        pairs = list(zip(steps, values, strict=True))
-        return " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in (pairs[::-1] if backward else pairs))
+    def points(values: list[float]) -> list[str]:
+        return [f"{x(a):.1f},{y(b):.1f}" for a, b in zip(steps, values, strict=True)]
 
     curves = []
-    for number, policy in shown:
-        means = policy.curve(measure.name)
-        lower = [max(low, point.value - (point.half or 0.0)) for point in means]
-        upper = [point.value + (point.half or 0.0) for point in means]
-        band = f"{points(upper)} {points(lower, backward=True)}"
-        curves.append(Curve(policy.name, *colour(number), points([p.value for p in means]), band))
+    for one in series:
+        band = [*points(one.upper), *points(one.lower)[::-1]] if one.upper else []
+        line = " ".join(points(one.values))
+        curves.append(Curve(one.name, one.colour, one.dashed, line, " ".join(band)))
     return Plot(
         measure.title.removesuffix(", mean over time"),
         across,
         tuple(curves),
         tuple(Tick(x(value), label(value, rights)) for value in rights if value <= steps[-1]),
         tuple(Tick(y(value), label(value, uppers, measure.share)) for value in uppers),
-    )
-
-
-def _ends(policy: Compared, measure: Measure) -> tuple[float, float]:
-    """Return the least and the greatest value of a curve with its band."""
-    means = policy.curve(measure.name)
-    return (
-        min(point.value - (point.half or 0.0) for point in means),
-        max(point.value + (point.half or 0.0) for point in means),
     )
 
 

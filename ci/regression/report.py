@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined, Template
+from jinja2 import Template
 
 from ci.comparison.measures import BY_NAME
-from ci.comparison.plots import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Curve, Plot, axis, label
+from ci.comparison.page import environment
+from ci.comparison.plots import Plot, Series, diagram
 from models.formats import Case, annotation
-from sim_web.referee.plots import Tick
 
-from .baseline import Baseline
 from .judging import Judged
 
 NOW, BEFORE = 0, 7
@@ -78,36 +76,13 @@ def as_json(found: Sequence[Judged]) -> list[dict[str, Any]]:
 def _plot(of: Judged, name: str) -> Plot:
     """Return a measure's curves, now and before."""
     assert of.now is not None and of.before is not None
-    told = ((of.before, "before", BEFORE), (of.now, "now", NOW))
-    values = [v for baseline, _, _ in told for v in baseline.curves[name]]
-    uppers = axis(min(0.0, *values), max(values))
-    rights = axis(0.0, float(of.now.steps[-1]))
-
-    def x(value: float) -> float:
-        return LEFT + value / rights[-1] * (WIDTH - LEFT - RIGHT)
-
-    def y(value: float) -> float:
-        share = (value - uppers[0]) / (uppers[-1] - uppers[0])
-        return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
-
-    def line(of: Baseline) -> str:
-        pairs = zip(of.steps, of.curves[name], strict=True)
-        return " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in pairs)
-
-    measure = BY_NAME[name]
-    return Plot(
-        measure.title.removesuffix(", mean over time"),
-        "pages fetched",
-        tuple(Curve(said, colour, said == "before", line(b), "") for b, said, colour in told),
-        tuple(Tick(x(value), label(value, rights)) for value in rights),
-        tuple(Tick(y(value), label(value, uppers, measure.share)) for value in uppers),
+    series = (
+        Series("before", BEFORE, True, of.before.curves[name]),
+        Series("now", NOW, False, of.now.curves[name]),
     )
+    return diagram(BY_NAME[name], "pages fetched", of.now.steps, series)
 
 
 @cache
 def _template() -> Template:
-    text = resources.files("ci").joinpath("templates/policies.html.j2").read_text(encoding="utf-8")
-    environment = Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
-    )
-    return environment.from_string(text)
+    return environment().get_template("policies.html.j2")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from ci import gate as gates
 from ci import report as reports
@@ -51,7 +52,7 @@ def gate(
     counterpoint gate --format github
     """
     if accept:
-        return _accept(only, processes)
+        return _accept(processes)
     reports.refuse_foreign(report)
     begun = time.monotonic()
     outcomes: list[Outcome] = []
@@ -75,9 +76,12 @@ def _crawled(processes: int) -> list[Judged]:
         return rerun.run(processes=processes, tell=tell)
 
 
-def _accept(only: str | None, processes: int) -> int:
-    if only == "specs":
-        raise click.UsageError("--accept: specs have no baselines; change ci/registry.py")
+def _accept(processes: int) -> int:
+    context = click.get_current_context()
+    for name in ("budget", "report", "only", "form"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = "--format" if name == "form" else f"--{name}"
+            raise click.UsageError(f"--accept crawls with all policies, and takes no {option}")
     from ci.regression import rerun
 
     lines = rerun.accept(_crawled(processes))

@@ -71,7 +71,7 @@ def _copied(
         goal, at, source, begin, number = arguments
         into = context.make_array(goal_type)(context, builder, goal).data
         of = context.make_array(source_type)(context, builder, source).data
-        cgutils.raw_memcpy(  # type: ignore[no-untyped-call]
+        cgutils.raw_memcpy(  # type: ignore[no-untyped-call]  # Numba has types here, not there
             builder, builder.gep(into, [at]), builder.gep(of, [begin]), number, 1
         )
         return context.get_dummy_value()

@@ -297,7 +297,7 @@ class Scent(Spec):
 
     @invariant(when=lambda s: s.delta_s > 0)
     def visited_within_the_gap(s) -> Value:
-        """Each page is visited within (C - m) / d + r iterations."""
+        """Each page is visited within (C - m) / d + r iterations; fewer iterations show nothing."""
         return every(s.wait[p] < s.gap for p in s.pages)
 
     @invariant(when=lambda s: s.goes_round)

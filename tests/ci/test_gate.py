@@ -72,6 +72,12 @@ def test_what_is_not_expected_fails(job: Job, message: str) -> None:
     assert sum(s.failures for s in suites) >= 1
 
 
+def test_a_gate_of_policies_alone_claims_no_specs() -> None:
+    """A gate that says 0 of 0 checks were as expected where no spec was checked."""
+    assert report.totals([]) == "no spec was checked"
+    assert "no spec was checked" in report.summary([], 1.0)
+
+
 def test_a_budget_that_is_used_up_is_unknown() -> None:
     """A check that did not run and counts as passed."""
     found = gate.run(budget=0.01, jobs=[PETERSON, EXPECTED], processes=1)

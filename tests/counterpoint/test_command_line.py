@@ -115,6 +115,8 @@ def test_the_new_protocol_holds(capsys: pytest.CaptureFixture[str]) -> None:
         (["gate", "--budget", "0"], "--budget"),
         (["gate", "--budget", "nan"], "--budget"),
         (["gate", "--report", "none/here"], "there is no folder"),
+        (["gate", "--accept", "--only", "specs"], "takes no --only"),
+        (["gate", "--accept", "--format", "json"], "takes no --format"),
     ],
 )
 def test_a_wrong_command_is_one_clear_line(

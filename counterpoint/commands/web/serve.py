@@ -206,7 +206,7 @@ async def _until_stopped(server: Server) -> BaseException | None:
     loop = asyncio.get_running_loop()
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(NotImplementedError):
+        with contextlib.suppress(NotImplementedError):  # loops of Windows have no handlers
             loop.add_signal_handler(number, stopped.set)
     server.core.failed.add_done_callback(lambda _: stopped.set())
     await stopped.wait()

@@ -48,6 +48,11 @@ KILLS: dict[str, dict[str, tuple[int | None, str]]] = {
         "flags-are-never-cleared": (1, "exactly-a-batch"),
         "ties-go-to-the-last": (0, "the-strongest-is-next"),
     },
+    "retrieval": {
+        "recall-of-the-collection": (0, "all-found-is-full-recall"),
+        "recall-is-precision": (0, "all-found-is-full-recall"),
+        "counts-what-is-missed": (1, "no-fault-is-full-precision"),
+    },
 }
 
 SURVIVE_CRAWLING = {

@@ -30,7 +30,8 @@ def test_z3_kills_each_mutant_as_early(reference: str, name: str, steps: int) ->
     (found,) = engines.check(model, "bounded", wanted=[claim], options=Options(steps=steps))
     assert (found.answer, found.depth) == ("violated", steps)
     assert found.trace is not None
-    assert replay(model, found.trace.steps) == found.trace
+    assert found.trace.states[0] in model.initial_states()
+    assert replay(model, found.trace.steps, found.trace.states[0]) == found.trace
 
 
 @pytest.mark.parametrize(
