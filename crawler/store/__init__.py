@@ -1,0 +1,1 @@
+"""The link store: what a crawl found, in a database that loses nothing."""

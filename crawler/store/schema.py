@@ -1,0 +1,250 @@
+"""The tables of the link store, the same in SQLite and PostgreSQL.
+
+Five of them are those of [BeeBot]: settings, seeds, internal, external and bad links. The others
+are what makes a crawl go on where it was: pages and their places in the frontier, the plan, every
+visit in the order in which the scheduler asked for it, and what is known of hosts.
+
+A reference in a document has a *position*, counted over all references of that document; so the
+three tables of links together have the document's order.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, StrEnum
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    false,
+    text,
+)
+
+FORMAT = "counterpoint link store"
+"""The value of the setting ``format``, by which a database is known as one of ours."""
+
+
+class State(IntEnum):
+    """Where a page is."""
+
+    QUEUED = 0
+    """In the frontier."""
+    ISSUED = 1
+    """Asked for; the answer is still to come."""
+    DONE = 2
+    """Answered, whatever the answer was."""
+    DROPPED = 3
+    """Taken out of the frontier by hand."""
+    BEYOND = 4
+    """Known, but beyond the maximal level or the site's cap; never in the frontier."""
+
+
+class Standing(StrEnum):
+    """How a site stands."""
+
+    WAITING = "waiting"
+    """No page of it was fetched yet."""
+    STARTED = "started"
+    """Some were."""
+    UNAVAILABLE = "not available"
+    """Its start page could not be loaded; nothing more of it is tried."""
+
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+    }
+)
+
+settings = Table(
+    "settings",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+"""Crawler Settings: JSON by name; ``format`` is `FORMAT`, ``level`` the maximal level, ..."""
+
+seeds = Table(
+    "seeds",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("full_name", Text, nullable=False, server_default=""),
+    Column("short_name", Text, nullable=False, server_default=""),
+    Column("start", Text, nullable=False, unique=True),
+    Column("site", Text, nullable=False, unique=True),
+    Column("level", Integer),
+    Column("cap", Integer),
+    Column("standing", Text, nullable=False, server_default=Standing.WAITING.value),
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("known", BigInteger, nullable=False, server_default="0"),
+    Column("fetched", BigInteger, nullable=False, server_default="0"),
+    Column("internal", BigInteger, nullable=False, server_default="0"),
+    Column("external", BigInteger, nullable=False, server_default="0"),
+    Column("bad", BigInteger, nullable=False, server_default="0"),
+)
+"""The sites: start address, site (host, and the port if unusual), maximal level and most pages
+(None: as set for all), and running totals that are written with each page."""
+
+pages = Table(
+    "pages",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True,
+           autoincrement=False),
+    Column("seed", Integer, ForeignKey("seeds.number")),
+    Column("address", Text, nullable=False),
+    Column("key", Text, nullable=False, unique=True),
+    Column("level", Integer, nullable=False),
+    Column("found_on", BigInteger),
+    Column("state", SmallInteger, nullable=False),
+    Column("status", SmallInteger),
+    Column("final", Text, nullable=False, server_default=""),
+    Column("problem", Text, nullable=False, server_default=""),
+    Column("size", BigInteger, nullable=False, server_default="0"),
+    Column("external", Integer, nullable=False, server_default="0"),
+    Index("ix_pages_frontier", "seed", "level", "id", sqlite_where=text("state = 0"),
+          postgresql_where=text("state = 0")),
+    Index("ix_pages_queue", "id", sqlite_where=text("state = 0"),
+          postgresql_where=text("state = 0")),
+    Index("ix_pages_seed", "seed", "id"),
+)  # fmt: skip
+"""Pages known, numbered from 0 in the order of discovery: the schedulers' handles. ``key`` is what
+addresses of one page have in common; ``seed`` the site (None: a site that is no seed)."""
+
+internal_links = Table(
+    "internal_links",
+    metadata,
+    Column("page", BigInteger, ForeignKey("pages.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("target", BigInteger, ForeignKey("pages.id"), nullable=False),
+    Column("deleted", Boolean, nullable=False, server_default=false()),
+    Index("ix_internal_links_target", "target"),
+    sqlite_with_rowid=False,
+)
+"""Links within a site, frames included: the page found on, the place there, the page linked to."""
+
+external_links = Table(
+    "external_links",
+    metadata,
+    Column("page", BigInteger, ForeignKey("pages.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("seed", Integer),
+    Column("address", Text, nullable=False),
+    Column("host", Text, nullable=False),
+    Column("domain", Text, nullable=False),
+    Column("anchor", Text, nullable=False, server_default=""),
+    Column("target", BigInteger),
+    Column("deleted", Boolean, nullable=False, server_default=false()),
+    Index("ix_external_links_seed", "seed", "page", "position"),
+    Index("ix_external_links_host", "host", "page", "position"),
+    Index("ix_external_links_domain", "domain", "page", "position"),
+    Index("ix_external_links_address", "address", "page", "position"),
+    sqlite_with_rowid=False,
+)
+"""Links to other sites with their context, the anchor's text; ``domain`` is the registered one.
+``target`` is a page only where the policy follows links to any site."""
+
+bad_links = Table(
+    "bad_links",
+    metadata,
+    Column("page", BigInteger, ForeignKey("pages.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("seed", Integer),
+    Column("text", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("deleted", Boolean, nullable=False, server_default=false()),
+    Index("ix_bad_links_seed", "seed", "page", "position"),
+    Index("ix_bad_links_reason", "reason", "page", "position"),
+    sqlite_with_rowid=False,
+)
+"""What stood where a link belongs and is none, and why."""
+
+plans = Table(
+    "plans",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("policy", Text, nullable=False),
+    Column("budget", BigInteger, nullable=False),
+    Column("seconds", Float),
+    Column("seed", BigInteger, nullable=False),
+    Column("starts", Text, nullable=False),
+    Column("told", Text, nullable=False),
+    Column("spent", Float, nullable=False, server_default="0"),
+    Column("pages", BigInteger, nullable=False),
+    Column("events", BigInteger, nullable=False, server_default="0"),
+    Column("visits", BigInteger, nullable=False, server_default="0"),
+    Column("fetched", BigInteger, nullable=False, server_default="0"),
+    Column("ended", Text, nullable=False, server_default=""),
+    Column("failed", Boolean, nullable=False, server_default=false()),
+)
+"""What is crawled, and how; the last row counts. Policy as written, budget in pages and seconds,
+seed; ``starts``: JSON, the start pages' ids; ``told``: JSON, whatever else decides (scope, levels,
+caps); seconds spent, pages known, events and visits counted, pages fetched, why it ended ("": it
+goes on). Whoever plans locks this row."""
+
+visits = Table(
+    "visits",
+    metadata,
+    Column("plan", Integer, ForeignKey("plans.number"), primary_key=True),
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("page", BigInteger, ForeignKey("pages.id"), nullable=False),
+    Column("seed", Integer),
+    Column("host", Text, nullable=False),
+    Column("issued", BigInteger, nullable=False),
+    Column("observed", BigInteger),
+    Column("recalled", Boolean, nullable=False, server_default=false()),
+    Column("status", SmallInteger),
+    Column("external", Integer, nullable=False, server_default="0"),
+    Column("fresh", Integer, nullable=False, server_default="0"),
+    Column("size", BigInteger, nullable=False, server_default="0"),
+    Column("difference", BigInteger, nullable=False, server_default="0"),
+    Column("time", Float),
+    Column("problem", Text, nullable=False, server_default=""),
+    Column("worker", Text),
+    Column("leased_until", Float),
+    Index("ix_visits_observed", "plan", "observed", unique=True),
+    Index("ix_visits_flying", "plan", "number", sqlite_where=text("observed IS NULL"),
+          postgresql_where=text("observed IS NULL")),
+    Index("ix_visits_page", "page"),
+    sqlite_with_rowid=False,
+)  # fmt: skip
+"""Every request in the order in which the scheduler made it, and what it brought. ``issued`` and
+``observed`` count the calls of `next` and `observe` together, so a scheduler can be led through the
+same calls again; ``recalled``: answered from the store; ``fresh``: how many pages it queued."""
+
+hosts = Table(
+    "hosts",
+    metadata,
+    Column("host", Text, primary_key=True),
+    Column("free_at", Float, nullable=False, server_default="0"),
+    Column("delay", Float, nullable=False, server_default="0"),
+    Column("failures", Integer, nullable=False, server_default="0"),
+    Column("robots", Text, nullable=False, server_default=""),
+    Column("robots_at", Float),
+    Column("worker", Text),
+    Column("leased_until", Float),
+)
+"""What politeness needs to know of a host after a restart, or in another process: from when on it
+may be asked (seconds since 1970), and its robots.txt as it was answered (JSON)."""
+
+copies = Table(
+    "copies",
+    metadata,
+    Column("page", BigInteger, ForeignKey("pages.id"), primary_key=True, autoincrement=False),
+    Column("etag", Text, nullable=False, server_default=""),
+    Column("modified", Text, nullable=False, server_default=""),
+    Column("blocks", LargeBinary),
+)
+"""What is needed to ask whether a page has changed, and by how much: validators, and the hashes and
+sizes of its blocks of text."""
