@@ -43,9 +43,9 @@ class State(IntEnum):
     DONE = 2
     """Answered, whatever the answer was."""
     DROPPED = 3
-    """Taken out of the frontier by hand."""
+    """Taken out of the frontier by hand: when its turn comes it is answered so, and not fetched."""
     BEYOND = 4
-    """Known, but beyond the maximal level or the site's cap; never in the frontier."""
+    """Known, but beyond the maximal level or the site's cap, or not met by the present plan."""
 
 
 class Standing(StrEnum):
@@ -105,6 +105,7 @@ pages = Table(
     Column("seed", Integer, ForeignKey("seeds.number")),
     Column("address", Text, nullable=False),
     Column("key", Text, nullable=False, unique=True),
+    Column("place", BigInteger),
     Column("level", Integer, nullable=False),
     Column("found_on", BigInteger),
     Column("state", SmallInteger, nullable=False),
@@ -113,14 +114,15 @@ pages = Table(
     Column("problem", Text, nullable=False, server_default=""),
     Column("size", BigInteger, nullable=False, server_default="0"),
     Column("external", Integer, nullable=False, server_default="0"),
-    Index("ix_pages_frontier", "seed", "level", "id", sqlite_where=text("state = 0"),
-          postgresql_where=text("state = 0")),
-    Index("ix_pages_queue", "id", sqlite_where=text("state = 0"),
-          postgresql_where=text("state = 0")),
+    Index("ix_pages_frontier", "seed", "level", "place",
+          sqlite_where=text("state IN (0, 3)"), postgresql_where=text("state IN (0, 3)")),
+    Index("ix_pages_place", "place"),
     Index("ix_pages_seed", "seed", "id"),
 )  # fmt: skip
 """Pages known, numbered from 0 in the order of discovery: the schedulers' handles. ``key`` is what
-addresses of one page have in common; ``seed`` the site (None: a site that is no seed)."""
+addresses of one page have in common; ``seed`` the site (None: a site that is no seed). ``place`` is
+the page's number in the order in which the plan's scheduler was told of pages (None: the plan has not
+met it; -1: it has, beyond a limit): with another plan it begins anew."""
 
 internal_links = Table(
     "internal_links",

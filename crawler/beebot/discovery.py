@@ -1,0 +1,134 @@
+"""What pages lead to: which pages are new, at which level, and which of them may be asked for.
+
+A page's level is the fewest links from a start page. Where several requests are in flight a page
+may be found by a longer way first; when a shorter one is found its level is lowered, and that of
+what it leads to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from crawler.pages.addresses import site
+from crawler.store.recording import BEYOND, Page, Recording, Row
+from crawler.store.schema import State
+
+from .plan import Plan
+
+NEW = -1
+"""The state of a page that the store does not have yet."""
+
+
+class Discovery:
+    """Gives pages numbers, levels and places, within a plan's limits.
+
+    Parameters
+    ----------
+    plan : Plan
+    places : int
+        How many pages the plan's scheduler was told of.
+    pages : int
+        How many pages there are.
+    offered : mapping of int to int
+        How many pages of each site the scheduler was told of.
+    forbids : callable
+        Returns why an address may not be asked for; "" if it may.
+    """
+
+    def __init__(
+        self, plan: Plan, places: int, pages: int, offered: Mapping[int, int],
+        forbids: Callable[[str], str],
+    ) -> None:  # fmt: skip
+        self.places, self.pages = places, pages
+        self._everywhere = not plan.stays
+        self._offered = dict(offered)
+        self._forbids = forbids
+        told = plan.told
+        self.seeds = {of.site: of.number for of in told.sites}
+        self._levels = {s.number: told.level if s.level is None else s.level for s in told.sites}
+        self._caps = {s.number: told.cap if s.cap is None else s.cap for s in told.sites}
+        self._level = told.level
+        self._added: list[Row] = []
+        self._met: list[Row] = []
+        self._lowered: dict[int, int] = {}
+
+    def new(self, address: str, key: str) -> Page:
+        """Return a page that the store does not have; it becomes known by `lead`."""
+        return Page(-1, None, None, 0, NEW, None, address, key)
+
+    def lead(self, recording: Recording, page: Page, targets: Sequence[Page]) -> list[int]:
+        """Store that a page leads to others.
+
+        Parameters
+        ----------
+        recording : Recording
+        page : Page
+        targets : sequence of Page
+            Distinct, in the order of appearance.
+
+        Returns
+        -------
+        list of int
+            The number of each target.
+        """
+        found = [self._meet(target, page.level + 1, page.id).id for target in targets]
+        self._write(recording)
+        if self._lowered:
+            self._lower(recording)
+        return found
+
+    def _meet(self, page: Page, level: int, found_on: int) -> Page:
+        """Return a page as it is after a way to it at some level was found."""
+        if page.place is not None and level >= page.level:
+            return page
+        seed = self.seeds.get(site(page.address))
+        place, state = page.place, page.state
+        if place is None or place == BEYOND:
+            place = self._place(page, level, seed)
+            state = State.BEYOND if place == BEYOND else State.QUEUED
+        row = {"id": page.id, "seed": seed, "place": place, "level": level, "found_on": found_on,
+               "state": int(state)}  # fmt: skip
+        if page.state == NEW:
+            row["id"] = self.pages
+            self.pages += 1
+            self._added.append(row | {"address": page.address, "key": page.key})
+        else:
+            self._met.append(row)
+            if page.state == State.DONE and page.place is not None:
+                self._lowered[page.id] = level
+        return page._replace(id=row["id"], seed=seed, place=place, level=level, state=state)
+
+    def _place(self, page: Page, level: int, seed: int | None) -> int:
+        """Return a page's place among those that the scheduler is told of."""
+        limit = self._levels.get(seed, self._level) if seed is not None else self._level
+        if (limit is not None and level > limit) or self._forbids(page.address):
+            return BEYOND
+        if seed is not None:
+            cap, known = self._caps[seed], self._offered.get(seed, 0)
+            if cap is not None and known >= cap:
+                return BEYOND
+            self._offered[seed] = known + 1
+        self.places += 1
+        return self.places - 1
+
+    def _write(self, recording: Recording) -> None:
+        """Write what is new, and count it for its site."""
+        recording.write("add page", self._added)
+        recording.write("meet page", self._met)
+        known: dict[int, int] = {}
+        for row in self._added:
+            if row["seed"] is not None:
+                known[row["seed"]] = known.get(row["seed"], 0) + 1
+        for seed, count in known.items():
+            recording.count(seed, known=count)
+        self._added, self._met = [], []
+
+    def _lower(self, recording: Recording) -> None:
+        """Lower the levels of what pages lead to whose own levels were lowered."""
+        while self._lowered:
+            wave, self._lowered = self._lowered, {}
+            latest: dict[int, Page] = {}
+            for source, target in recording.targets(list(wave), everywhere=self._everywhere):
+                now = latest.get(target.id, target)
+                latest[target.id] = self._meet(now, wave[source] + 1, source)
+            self._write(recording)
