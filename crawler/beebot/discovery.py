@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from crawler.pages.addresses import site
+from crawler.protocol import Scope
 from crawler.store.recording import BEYOND, Page, Recording, Row
 from crawler.store.schema import State
 
@@ -40,7 +41,8 @@ class Discovery:
         forbids: Callable[[str], str],
     ) -> None:  # fmt: skip
         self.places, self.pages = places, pages
-        self._everywhere = not plan.stays
+        self.everywhere = plan.scope is Scope.WEB
+        self._stays = plan.stays
         self._offered = dict(offered)
         self._forbids = forbids
         told = plan.told
@@ -48,15 +50,34 @@ class Discovery:
         self._levels = {s.number: told.level if s.level is None else s.level for s in told.sites}
         self._caps = {s.number: told.cap if s.cap is None else s.cap for s in told.sites}
         self._level = told.level
+        self._own = ""
         self._added: list[Row] = []
         self._met: list[Row] = []
         self._lowered: dict[int, int] = {}
 
     def new(self, address: str, key: str) -> Page:
-        """Return a page that the store does not have; it becomes known by `lead`."""
+        """Return a page that the store does not have yet; `lead` gives it a number."""
         return Page(-1, None, None, 0, NEW, None, address, key)
 
-    def lead(self, recording: Recording, page: Page, targets: Sequence[Page]) -> list[int]:
+    def follows(self, address: str) -> bool:
+        """Tell whether a link to another site is one that may be followed."""
+        return self.everywhere and (not self._stays or site(address) in self.seeds)
+
+    def enter(self, recording: Recording, page: Page, targets: Sequence[Page]) -> list[Page]:
+        """Store new pages that a page leads to, before the plan meets them."""
+        found = []
+        for target in targets:
+            seed = self.seeds.get(site(target.address))
+            row = {"id": self.pages, "seed": seed, "place": None, "level": page.level + 1,
+                   "found_on": page.id, "state": int(State.BEYOND), "address": target.address,
+                   "key": target.key}  # fmt: skip
+            self._added.append(row)
+            found.append(target._replace(id=self.pages, seed=seed, state=State.BEYOND))
+            self.pages += 1
+        self._write(recording)
+        return found
+
+    def lead(self, recording: Recording, page: Page, targets: Sequence[Page]) -> list[Page]:
         """Store that a page leads to others.
 
         Parameters
@@ -68,10 +89,11 @@ class Discovery:
 
         Returns
         -------
-        list of int
-            The number of each target.
+        list of Page
+            The targets as they are then.
         """
-        found = [self._meet(target, page.level + 1, page.id).id for target in targets]
+        self._own = site(page.final or page.address)
+        found = [self._meet(target, page.level + 1, page.id) for target in targets]
         self._write(recording)
         if self._lowered:
             self._lower(recording)
@@ -86,8 +108,8 @@ class Discovery:
         if place is None or place == BEYOND:
             place = self._place(page, level, seed)
             state = State.BEYOND if place == BEYOND else State.QUEUED
-        row = {"id": page.id, "seed": seed, "place": place, "level": level, "found_on": found_on,
-               "state": int(state)}  # fmt: skip
+        row: Row = {"id": page.id, "seed": seed, "place": place, "level": level,
+                    "found_on": found_on, "state": int(state)}  # fmt: skip
         if page.state == NEW:
             row["id"] = self.pages
             self.pages += 1
@@ -101,8 +123,10 @@ class Discovery:
     def _place(self, page: Page, level: int, seed: int | None) -> int:
         """Return a page's place among those that the scheduler is told of."""
         limit = self._levels.get(seed, self._level) if seed is not None else self._level
-        if (limit is not None and level > limit) or self._forbids(page.address):
+        if limit is not None and level > limit:
             return BEYOND
+        if site(page.address) == self._own and self._forbids(page.address):
+            return BEYOND  # of other sites it is not known yet
         if seed is not None:
             cap, known = self._caps[seed], self._offered.get(seed, 0)
             if cap is not None and known >= cap:
@@ -128,7 +152,8 @@ class Discovery:
         while self._lowered:
             wave, self._lowered = self._lowered, {}
             latest: dict[int, Page] = {}
-            for source, target in recording.targets(list(wave), everywhere=self._everywhere):
-                now = latest.get(target.id, target)
-                latest[target.id] = self._meet(now, wave[source] + 1, source)
+            for source, target in recording.targets(list(wave), everywhere=self.everywhere):
+                if not self._stays or site(target.address) in self.seeds:
+                    now = latest.get(target.id, target)
+                    latest[target.id] = self._meet(now, wave[source] + 1, source)
             self._write(recording)

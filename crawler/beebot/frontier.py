@@ -74,7 +74,7 @@ class Stored:
         self.used = True
         if number not in self._run:
             rows = self._read("places", first=number, end=number + RUN)
-            self._run = dict(map(tuple, rows))
+            self._run = {row[0]: row[1] for row in rows}
         return self._run[number]
 
     def news(self, page: int) -> tuple[int, int]:

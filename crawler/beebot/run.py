@@ -56,6 +56,7 @@ class Mark:
         self.step = 0
 
     def __call__(self) -> int:
+        """Return the step."""
         return self.step
 
 

@@ -74,7 +74,7 @@ class Recording:
     def read(self, kind: str, **parameters: Any) -> list[Any]:
         """Return the rows of a statement of `statements.READS`."""
         self._cursor.execute(self._sql[kind], parameters)
-        return self._cursor.fetchall()
+        return list(self._cursor.fetchall())
 
     def head(self, plan: int) -> Head:
         """Return where a plan is."""
@@ -126,9 +126,10 @@ class Recording:
         external: int = 0, bad: int = 0,
     ) -> None:  # fmt: skip
         """Add to the totals of a site."""
-        if seed is not None and (known or fetched or internal or external or bad):
-            self.write("count", {"seed": seed, "known": known, "fetched": fetched,
-                                 "internal": internal, "external": external, "bad": bad})  # fmt: skip
+        more = {"known": known, "fetched": fetched, "internal": internal, "external": external,
+                "bad": bad}  # fmt: skip
+        if seed is not None and any(more.values()):
+            self.write("count", more | {"seed": seed})
 
     def stand(self, seed: int, standing: Standing, reason: str = "") -> None:
         """Say how a site stands."""

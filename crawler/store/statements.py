@@ -7,11 +7,11 @@ costs a dozen statements, and a layer around each of them would cost more than t
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Dialect, text
 from sqlalchemy.dialects import postgresql, sqlite
 
 _PAGE = "id, seed, place, level, state, status, address, key, size, external, final, problem"
@@ -54,7 +54,8 @@ READS = {
         SELECT issued, page, seed FROM visits WHERE plan = :plan AND number >= :first
         ORDER BY number LIMIT :most""",
     "observed": """
-        SELECT observed, page, seed, status, external, fresh, size, difference, time FROM visits
+        SELECT observed, number, page, seed, status, external, fresh, size, difference, time
+        FROM visits
         WHERE plan = :plan AND observed >= :first ORDER BY observed LIMIT :most""",
     "told": """
         SELECT v.observed, l.position, l.target, p.place FROM visits v
@@ -79,6 +80,7 @@ READS = {
         SELECT number, policy, budget, seconds, seed, starts, told, spent, pages, events, visits,
                fetched, ended, failed
         FROM plans ORDER BY number DESC LIMIT 1""",
+    "last page": "SELECT max(id) FROM pages",
     "known": "SELECT id FROM pages WHERE status = 200 ORDER BY id",
 }
 """By name. ``{ids}`` and ``{keys}`` stand for: is among these."""
@@ -124,6 +126,8 @@ WRITES = {
                internal = internal + :internal, external = external + :external, bad = bad + :bad
         WHERE number = :seed""",
     "stand": "UPDATE seeds SET standing = :standing, reason = :reason WHERE number = :seed",
+    "start": """
+        UPDATE seeds SET standing = 'started' WHERE number = :seed AND standing = 'waiting'""",
     "host": """
         INSERT INTO hosts (host, free_at, delay, failures, robots, robots_at)
         VALUES (:host, :free_at, :delay, :failures, :robots, :robots_at)
@@ -158,9 +162,9 @@ _AMONG = {
     "sqlite": "IN (SELECT value FROM json_each(:{name}))",
     "postgresql": "= ANY(:{name})",
 }
-_DIALECTS = {
+_DIALECTS: dict[str, Callable[[], Dialect]] = {
     "sqlite": lambda: sqlite.dialect(paramstyle="named"),
-    "postgresql": lambda: postgresql.psycopg.dialect(),
+    "postgresql": lambda: postgresql.psycopg.dialect(),  # type: ignore[no-untyped-call]
 }
 
 
