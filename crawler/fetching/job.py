@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from ..robots import Rules
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -42,7 +44,7 @@ class HostState(NamedTuple):
     failures : int
         Requests that failed one after another.
     robots : str
-        JSON: its robots.txt, as it was answered; "": not known.
+        JSON: its robots.txt, as it was answered; "": not known. Always the whole of it.
     robots_at : float or None
         When that was, in seconds since 1970.
     """
@@ -77,6 +79,9 @@ class Fetched(NamedTuple):
         What went wrong, in one line; "" if nothing did.
     hosts : tuple of HostState
         Of all hosts that were asked since the last page; to be stored together with this one.
+    rules : Rules or None
+        What robots.txt says of the origin that answered; None: it was not asked. So links that it
+        forbids can be left out.
     """
 
     job: Job
@@ -90,6 +95,11 @@ class Fetched(NamedTuple):
     time: float = 0.0
     problem: str = ""
     hosts: tuple[HostState, ...] = ()
+    rules: Rules | None = None
+
+
+class ClosedError(RuntimeError):
+    """Nothing more will be completed: the dispatcher was closed."""
 
 
 Recall = Callable[[str], HostState | None]
@@ -103,10 +113,21 @@ class Dispatcher(Protocol):
         """Take a job; return at once."""
 
     async def completed(self) -> Fetched:
-        """Wait for the next job that is finished, and return what it brought."""
+        """Wait for the next job that is finished, and return what it brought.
+
+        Raises
+        ------
+        ClosedError
+            If it was closed, and what was finished by then has been returned.
+        CrawlError
+            If nothing can be fetched at all: the proxy is not there, the disk for WARC is full.
+        """
 
     def waiting(self) -> str:
         """Return what is waited for now, in one line; "" if for nothing."""
 
     async def close(self, *, grace: float) -> None:
-        """End what is under way within so many seconds, give up the rest, close connections."""
+        """End requests that are under way within so many seconds, give up the rest.
+
+        What was finished is still returned by `completed`; jobs that were not never come back.
+        """

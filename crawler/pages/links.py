@@ -24,6 +24,7 @@ from typing import NamedTuple, TypeAlias
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from .addresses import LONGEST, joined, site
+from .encodings import codec
 
 TEXT = 1_000
 """Characters that are kept of what stood in a document, and of an anchor."""
@@ -179,7 +180,7 @@ def read(document: str, address: str, encoding: str = "utf-8") -> Reading:
     address : str
         Where it was found, after all redirects, in its one spelling.
     encoding : str
-        What it was encoded in; the letters of a query are sent in the same (URL standard, 1.3).
+        Its name in the encoding standard; letters of a query are sent in it (URL standard, 1.3).
     """
     tree = LexborHTMLParser(document)
     base, own = address, site(address)
@@ -233,25 +234,25 @@ def _is_page(attributes: _Attributes) -> bool:
 def _target(tag: str, text: str, base: str, encoding: str) -> str | None:
     if not text and tag in _NEEDING:
         return None
-    if "?" in text and encoding != "utf-8" and not text.isascii():
-        text = _with_query(text, encoding)
+    if "?" in text and not encoding.startswith("utf-") and not text.isascii():
+        text = _with_query(text, codec(encoding))
     return joined(base, text)
 
 
-def _with_query(text: str, encoding: str) -> str:
-    """Return a reference with the letters of its query written in an encoding."""
+def _with_query(text: str, python_codec: str) -> str:
+    """Return a reference with the letters of its query written by a codec."""
     whole, mark, fragment = text.partition("#")
     before, asked, query = whole.partition("?")
-    query = _LETTERS.sub(lambda letters: _coded(letters[0], encoding), query)
+    query = _LETTERS.sub(lambda letters: _coded(letters[0], python_codec), query)
     return f"{before}{asked}{query}{mark}{fragment}"
 
 
-def _coded(letters: str, encoding: str) -> str:
+def _coded(letters: str, python_codec: str) -> str:
     try:
-        octets = letters.encode(encoding)
+        octets = letters.encode(python_codec)
     except UnicodeEncodeError:
         if len(letters) > 1:
-            return "".join(_coded(letter, encoding) for letter in letters)
+            return "".join(_coded(letter, python_codec) for letter in letters)
         return f"%26%23{ord(letters)}%3B"  # a character reference, as a form would send it
     return "".join(chr(octet) if octet in _KEPT else f"%{octet:02X}" for octet in octets)
 
