@@ -8,6 +8,7 @@ from crawler.fetching.job import Fetched
 from crawler.pages.addresses import Spelling, domain, site
 from crawler.pages.links import Kind, Reference
 from crawler.protocol import Outcome
+from crawler.robots import Rules
 from crawler.store.recording import TAKEN_OUT, Page, Recording, Row
 from crawler.store.schema import Standing, State, stored_key
 from crawler.web_world import LEFT
@@ -37,7 +38,8 @@ class Answers:
         assert page is not None
         found = opened(fetched, stays=run.plan.stays)
         places = run.discovery.places
-        external = self._links(recording, page, found.references)
+        asked = page._replace(final=fetched.final)
+        external = self._links(recording, asked, found.references, fetched.rules)
         recording.write("answer page", {
             "id": page.id, "status": found.status, "final": fetched.final,
             "problem": found.problem, "size": found.size, "external": external,
@@ -78,7 +80,8 @@ class Answers:
         """
         if page.state == State.DROPPED:
             return True
-        return page.status is not None and (page.status != LEFT or self._run.plan.stays)
+        led_off = page.status is not None and 300 <= page.status < 400
+        return page.status is not None and (not led_off or self._run.plan.stays)
 
     def _observe(
         self, recording: Recording, visit: Flying, outcome: Outcome, places: int, *,
@@ -95,13 +98,18 @@ class Answers:
         self._run.observe(recording, visit, outcome, told, fresh, recalled=recalled,
                           problem=problem)  # fmt: skip
 
-    def _lead(self, recording: Recording, page: Page, targets: Iterable[Page]) -> list[Page]:
+    def _lead(
+        self, recording: Recording, page: Page, targets: Iterable[Page], rules: Rules | None = None
+    ) -> list[Page]:
         """Store what a page leads to, and keep what of it the scheduler is told."""
-        found = self._run.discovery.lead(recording, page, list(targets))
+        found = self._run.discovery.lead(recording, page, list(targets), rules)
         self._told = [one.id for one in found if one.place is not None and one.place >= 0]
         return found
 
-    def _links(self, recording: Recording, page: Page, references: tuple[Reference, ...]) -> int:
+    def _links(
+        self, recording: Recording, page: Page, references: tuple[Reference, ...],
+        rules: Rules | None,
+    ) -> int:  # fmt: skip
         """Store the references of a page; return how many lead to other sites."""
         follows, discovery = self._run.discovery.follows, self._run.discovery
         keys = {
@@ -112,7 +120,8 @@ class Answers:
         targets: dict[str, Page] = {}
         for address, key in keys.items():
             targets.setdefault(key, known.get(key) or discovery.new(address, key))
-        ids = {one.key: one.id for one in self._lead(recording, page, targets.values())}
+        found = self._lead(recording, page, targets.values(), rules)
+        ids = {one.key: one.id for one in found}
         rows: dict[Kind, list[Row]] = {kind: [] for kind in Kind}
         for one in references:
             row: Row = {"page": page.id, "position": one.position, "seed": page.seed}

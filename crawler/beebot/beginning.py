@@ -113,7 +113,7 @@ def _starts(recording: Recording, plan: Plan) -> list[int]:
     for place, (one, site) in enumerate(keys.items()):
         page = known.get(one) or Page(number, None, None, 0, NEW, None, site.start, one)
         row = {"id": page.id, "seed": site.number, "place": place, "level": 0, "found_on": None,
-               "state": int(State.QUEUED)}  # fmt: skip
+               "state": int(State.QUEUED), "problem": page.problem}  # fmt: skip
         if page.state == NEW:
             number += 1
             recording.write("add page", row | {"address": page.address, "key": page.key})

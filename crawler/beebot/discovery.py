@@ -7,10 +7,11 @@ what it leads to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from crawler.pages.addresses import site
 from crawler.protocol import Scope
+from crawler.robots import Rules, origin
 from crawler.store.recording import BEYOND, Page, Recording, Row
 from crawler.store.schema import State
 
@@ -32,25 +33,20 @@ class Discovery:
         How many pages there are.
     offered : mapping of int to int
         How many pages of each site the scheduler was told of.
-    forbids : callable
-        Returns why an address may not be asked for; "" if it may.
     """
 
-    def __init__(
-        self, plan: Plan, places: int, pages: int, offered: Mapping[int, int],
-        forbids: Callable[[str], str],
-    ) -> None:  # fmt: skip
+    def __init__(self, plan: Plan, places: int, pages: int, offered: Mapping[int, int]) -> None:
         self.places, self.pages = places, pages
         self.everywhere = plan.scope is Scope.WEB
         self._stays = plan.stays
         self._offered = dict(offered)
-        self._forbids = forbids
         told = plan.told
         self.seeds = {of.site: of.number for of in told.sites}
         self._levels = {s.number: told.level if s.level is None else s.level for s in told.sites}
         self._caps = {s.number: told.cap if s.cap is None else s.cap for s in told.sites}
         self._level = told.level
-        self._own = ""
+        self._rules: Rules | None = None
+        self._origin = ""
         self._added: list[Row] = []
         self._met: list[Row] = []
         self._lowered: dict[int, int] = {}
@@ -69,15 +65,17 @@ class Discovery:
         for target in targets:
             seed = self.seeds.get(site(target.address))
             row = {"id": self.pages, "seed": seed, "place": None, "level": page.level + 1,
-                   "found_on": page.id, "state": int(State.BEYOND), "address": target.address,
-                   "key": target.key}  # fmt: skip
+                   "found_on": page.id, "state": int(State.BEYOND), "problem": "",
+                   "address": target.address, "key": target.key}  # fmt: skip
             self._added.append(row)
             found.append(target._replace(id=self.pages, seed=seed, state=State.BEYOND))
             self.pages += 1
         self._write(recording)
         return found
 
-    def lead(self, recording: Recording, page: Page, targets: Sequence[Page]) -> list[Page]:
+    def lead(
+        self, recording: Recording, page: Page, targets: Sequence[Page], rules: Rules | None = None
+    ) -> list[Page]:
         """Store that a page leads to others.
 
         Parameters
@@ -86,13 +84,15 @@ class Discovery:
         page : Page
         targets : sequence of Page
             Distinct, in the order of appearance.
+        rules : Rules, optional
+            What the page's origin forbids; if it was not asked now, what it forbade then counts.
 
         Returns
         -------
         list of Page
             The targets as they are then.
         """
-        self._own = site(page.final or page.address)
+        self._rules, self._origin = rules, origin(page.final or page.address)
         found = [self._meet(target, page.level + 1, page.id) for target in targets]
         self._write(recording)
         if self._lowered:
@@ -104,12 +104,13 @@ class Discovery:
         if page.place is not None and level >= page.level:
             return page
         seed = self.seeds.get(site(page.address))
-        place, state = page.place, page.state
+        place, state, problem = page.place, page.state, page.problem
         if place is None or place == BEYOND:
-            place = self._place(page, level, seed)
+            problem = self._problem(page)
+            place = BEYOND if problem and page.status is None else self._place(level, seed)
             state = State.BEYOND if place == BEYOND else State.QUEUED
         row: Row = {"id": page.id, "seed": seed, "place": place, "level": level,
-                    "found_on": found_on, "state": int(state)}  # fmt: skip
+                    "found_on": found_on, "state": int(state), "problem": problem}  # fmt: skip
         if page.state == NEW:
             row["id"] = self.pages
             self.pages += 1
@@ -120,13 +121,18 @@ class Discovery:
                 self._lowered[page.id] = level
         return page._replace(id=row["id"], seed=seed, place=place, level=level, state=state)
 
-    def _place(self, page: Page, level: int, seed: int | None) -> int:
+    def _problem(self, page: Page) -> str:
+        """Return why a page that has no answer is not to be asked for; else what its answer was."""
+        rules = self._rules if page.status is None else None
+        if rules is not None and origin(page.address) == self._origin:
+            return rules.problem(page.address)
+        return page.problem
+
+    def _place(self, level: int, seed: int | None) -> int:
         """Return a page's place among those that the scheduler is told of."""
         limit = self._levels.get(seed, self._level) if seed is not None else self._level
         if limit is not None and level > limit:
             return BEYOND
-        if site(page.address) == self._own and self._forbids(page.address):
-            return BEYOND  # of other sites it is not known yet
         if seed is not None:
             cap, known = self._caps[seed], self._offered.get(seed, 0)
             if cap is not None and known >= cap:
@@ -149,6 +155,7 @@ class Discovery:
 
     def _lower(self, recording: Recording) -> None:
         """Lower the levels of what pages lead to whose own levels were lowered."""
+        self._rules = None
         while self._lowered:
             wave, self._lowered = self._lowered, {}
             latest: dict[int, Page] = {}

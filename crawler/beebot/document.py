@@ -7,7 +7,7 @@ from typing import NamedTuple
 from crawler.exchange import is_html
 from crawler.fetching.job import Fetched
 from crawler.pages.addresses import site
-from crawler.pages.decoding import decoded
+from crawler.pages.decoding import loaded
 from crawler.pages.links import Reference, read
 from crawler.web_world import LEFT
 
@@ -52,9 +52,9 @@ def opened(fetched: Fetched, *, stays: bool) -> Document:
         return Document(status, problem=problem)
     if not is_html(fetched.content_type):
         return Document(200, problem=problem or f"is no HTML but {_kind(fetched.content_type)}")
-    text = decoded(fetched.body, fetched.content_type)
-    found = read(text, fetched.final or asked)
-    return Document(200, found.references, text, len(fetched.body), problem)
+    text = loaded(fetched.body, fetched.content_type)
+    found = read(text.text, fetched.final or asked, text.encoding)
+    return Document(200, found.references, text.text, len(fetched.body), problem)
 
 
 def _kind(content_type: str) -> str:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import NamedTuple
 
 from crawler.errors import StoreError
-from crawler.fetching.job import Dispatcher, Fetched
+from crawler.fetching.job import ClosedError, Dispatcher, Fetched
 
 from .planner import Planner, Step
 
@@ -137,18 +137,15 @@ class Engine:
 
     async def _closed(self) -> Ended:
         """Store what still comes within the grace, and say why the crawl does not go on."""
-        closing = asyncio.ensure_future(self._dispatcher.close(grace=self._grace))
+        await self._dispatcher.close(grace=self._grace)
         step = Step([])
         while self._flying and not step.ended:
-            completed = asyncio.ensure_future(self._dispatcher.completed())
-            await asyncio.wait((completed, closing), return_when=asyncio.FIRST_COMPLETED)
-            await asyncio.sleep(0)  # what is there already is taken
-            if not completed.done():
-                completed.cancel()
+            try:
+                fetched = await self._dispatcher.completed()
+            except ClosedError:
                 break
             self._flying -= 1
-            step = await self._stored(completed.result(), ask=False)
-        await closing
+            step = await self._stored(fetched, ask=False)
         if not step.ended and self._out_of_time():
             step = await self._stored(over=TIME)
         if step.ended:

@@ -5,6 +5,7 @@ All of it happens in one thread, that of whoever called `Planner.open`.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -71,17 +72,13 @@ class Planner:
         With a plan: `beginning.begin` was called.
     ahead : int
         How many requests may be under way.
-    forbids : callable
-        Returns why an address may not be asked for; "" if it may.
     now : callable
         Seconds, of a clock that is never set back.
     """
 
-    def __init__(
-        self, store: Store, ahead: int, forbids: Callable[[str], str], now: Callable[[], float]
-    ) -> None:
+    def __init__(self, store: Store, ahead: int, now: Callable[[], float] = time.monotonic) -> None:
         self.store, self.ahead = store, ahead
-        self._forbids, self._now = forbids, now
+        self._now = now
         self._going: Going | None = None
         self._handed: tuple[int, set[int]] = (-1, set())
         self._mark = Mark()
@@ -240,7 +237,7 @@ class Planner:
             head = recording.head(plan.number)
             offered = dict(recording.read("offered"))
             pages = -1 if head.last_page is None else head.last_page
-            run = Run(plan, self._mark, pages + 1, offered, self._forbids)
+            run = Run(plan, self._mark, pages + 1, offered)
             run.fetched = row[11]
             replay(run, recording, head)
         return Going(plan, run, Answers(run), row[7], head.changed)

@@ -68,16 +68,13 @@ class Run:
     plan : Plan
     mark : Mark
         Watched by whoever stops a policy that takes too long.
+    pages : int
+        How many there are.
     offered : mapping of int to int
         How many pages of each site the scheduler was told of.
-    forbids : callable
-        Returns why an address may not be asked for.
     """
 
-    def __init__(
-        self, plan: Plan, mark: Mark, pages: int, offered: Mapping[int, int],
-        forbids: Callable[[str], str],
-    ) -> None:  # fmt: skip
+    def __init__(self, plan: Plan, mark: Mark, pages: int, offered: Mapping[int, int]) -> None:
         self.plan, self._mark = plan, mark
         self.events = self.visits = self.fetched = 0
         self.flying: dict[int, Flying] = {}
@@ -93,7 +90,7 @@ class Run:
         self.scheduler = plan.chosen.scheduler(
             plan.starts, plan.budget, plan.seed, None, self.frontier
         )
-        self.discovery = Discovery(plan, len(plan.starts), pages, offered, forbids)
+        self.discovery = Discovery(plan, len(plan.starts), pages, offered)
 
     def policy(self, step: int, call: Callable[..., Any], *given: Any) -> Any:
         """Let the policy do something; raise `Failed` if that is what none may do."""

@@ -87,11 +87,11 @@ READS = {
 
 WRITES = {
     "add page": """
-        INSERT INTO pages (id, seed, address, key, place, level, found_on, state)
-        VALUES (:id, :seed, :address, :key, :place, :level, :found_on, :state)""",
+        INSERT INTO pages (id, seed, address, key, place, level, found_on, state, problem)
+        VALUES (:id, :seed, :address, :key, :place, :level, :found_on, :state, :problem)""",
     "meet page": """
         UPDATE pages SET seed = :seed, place = :place, level = :level, found_on = :found_on,
-               state = :state
+               state = :state, problem = :problem
         WHERE id = :id""",
     "answer page": """
         UPDATE pages SET state = 2, status = :status, final = :final, problem = :problem,
