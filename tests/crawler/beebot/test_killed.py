@@ -1,0 +1,284 @@
+"""A crawl that is killed, at whatever point, and goes on is the crawl that was never killed."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crawler.errors import StoreError
+from crawler.store.opening import open_store
+from tests.postgres import Server, new_server
+
+from ..webs import Web
+from .inprocess import address_of, answers_of
+from .killing import Crawl, Points, contents, in_child
+
+WEB = Web(
+    sites=3,
+    site=(0, 1, 2, 0, 0, 1, 1, 2, 0, 1, 0, 2),
+    links=((3, 4, 0), (5, 6, 9), (7,), (8, 10), (8, 3), (1,), (9, 5), (11, 2), (), (6,), (4,), ()),
+    external=(2, 0, 1, 0, 3, 1, 0, 0, 2, 0, 1, 0),
+    failing=frozenset({9}),
+)
+SOME = 11
+"""One point in so many is tried where not all are."""
+
+
+def crawl_of(where: str | Path, concurrency: int = 1, order: int | None = None) -> Crawl:
+    """Return a crawl of a small web; answers come in an order of chance, if any."""
+    starts = tuple(address_of(WEB, page) for page in WEB.starts)
+    wished = {"scheduler": "R3,initial=1", "budget": "30"}
+    return Crawl(str(where), starts, answers_of(WEB), wished, concurrency, order)
+
+
+def points_of(crawl: Crawl) -> list[str]:
+    """Return the points of a crawl that nobody kills."""
+    points = Points()
+    crawl.run(points)
+    return points.passed
+
+
+def removed(where: str) -> None:
+    """Remove a SQLite store."""
+    for file in Path(where).parent.glob(f"{Path(where).name}*"):
+        file.unlink()
+
+
+def found(where: str) -> dict[str, Any]:
+    """Return what a crawl found, whichever order it had: by addresses, and without its log."""
+    rows = contents(where)
+    address = {row["id"]: row["address"] for row in rows["pages"]}
+    assert len(set(address.values())) == len(address)
+
+    def links(table: str) -> list[tuple[Any, ...]]:
+        named = [row | {"page": address[row["page"]]} for row in rows[table]]
+        if table == "internal_links":
+            named = [row | {"target": address[row["target"]]} for row in named]
+        return sorted(tuple(map(str, row.values())) for row in named)
+
+    kept = ("address", "level", "state", "status", "problem", "size", "external")
+    return {
+        "pages": sorted(tuple(map(str, (row[name] for name in kept))) for row in rows["pages"]),
+        **{table: links(table) for table in ("internal_links", "external_links", "bad_links")},
+        "seeds": rows["seeds"],
+        "visited": sorted(address[row["page"]] for row in rows["visits"]),
+    }
+
+
+@pytest.mark.parametrize(
+    "every", [pytest.param(SOME, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)]
+)
+def test_killed_at_every_point(tmp_path: Path, every: int) -> None:
+    """A write outside of its page's transaction; a page lost, doubled, or in another order."""
+    whole, again = crawl_of(tmp_path / "whole.db"), crawl_of(tmp_path / "again.db")
+    points, wanted = points_of(whole), contents(whole.where)
+    assert len(points) >= 200
+    kinds = {name.partition(" ")[2] for name in points if name.startswith("after ")}
+    assert {"answer page", "add page", "meet page", "issue page", "issue visit", "observe visit",
+            "host", "plan", "count", "stand", "setting", "a commit", "add internal",
+            "add external", "add bad", "add plan"} <= kinds  # fmt: skip
+    for at in range(1, len(points) + 1, every):
+        assert in_child(partial(again.run, Points(at))) == -signal.SIGKILL
+        assert in_child(partial(again.run, Points())) == 0
+        assert contents(again.where) == wanted, f"killed at point {at}, {points[at - 1]}"
+        removed(again.where)
+
+
+def test_killed_again_and_again(tmp_path: Path) -> None:
+    """What is mended at the beginning of a crawl that goes on, and is not if that is killed too."""
+    whole, again = crawl_of(tmp_path / "whole.db"), crawl_of(tmp_path / "again.db")
+    whole.run(Points())
+    chance, kills = random.Random(3), 0
+    while in_child(partial(again.run, Points(chance.randint(1, 60)))):
+        kills += 1
+    assert kills > 5
+    assert contents(again.where) == contents(whole.where)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_killed_with_many_under_way(tmp_path: Path, order: int) -> None:
+    """What was asked for and not answered when the process was killed."""
+    whole, again = crawl_of(tmp_path / "whole.db", 8, order), crawl_of(tmp_path / "a.db", 8, order)
+    count = len(points_of(whole))
+    chance = random.Random(order)
+    for at in sorted(chance.sample(range(1, count), 6)):
+        assert in_child(partial(again.run, Points(at))) == -signal.SIGKILL
+        assert in_child(partial(again.run, Points())) == 0
+        assert found(again.where) == found(whole.where)
+        removed(again.where)
+
+
+def test_killed_on_postgresql(postgres: Server, tmp_path: Path) -> None:
+    """What PostgreSQL does otherwise."""
+    whole = crawl_of(tmp_path / "whole.db")
+    points = points_of(whole)
+    wanted = found(whole.where)
+    for at in range(2, len(points), 5 * SOME):
+        again = crawl_of(postgres.database())
+        assert in_child(partial(again.run, Points(at))) == -signal.SIGKILL
+        assert in_child(partial(again.run, Points())) == 0
+        assert found(again.where) == wanted, f"killed at point {at}, {points[at - 1]}"
+
+
+def test_postgresql_restarts_in_the_middle(tmp_path: Path) -> None:
+    """A crawl that ends, or loses a page, because the server was away for a moment."""
+    whole = crawl_of(tmp_path / "whole.db")
+    whole.run(Points())
+    with new_server() as server:
+        again = crawl_of(server.database())._replace(pauses=(0.0,) * 5)
+        again.run(Restarting(server, {40: signal.SIGINT, 120: signal.SIGQUIT, 250: signal.SIGINT}))
+        assert found(again.where) == found(whole.where)
+
+
+class Restarting(Points):
+    """Restarts a server at some points."""
+
+    def __init__(self, server: Server, at: dict[int, signal.Signals]) -> None:
+        super().__init__()
+        self._server, self._restarts = server, at
+
+    def pass_by(self, name: str) -> None:
+        """Reach a point."""
+        super().pass_by(name)
+        how = self._restarts.get(len(self.passed))
+        if how is not None:
+            self._server.stop(how)
+            self._server.start()
+
+
+def test_disk_full(tmp_path: Path) -> None:
+    """A page stored in part, or a crawl that goes on as if it had been stored."""
+    whole, again = crawl_of(tmp_path / "whole.db"), crawl_of(tmp_path / "again.db")
+    whole.run(Points())
+    wanted, failed = contents(whole.where), 0
+    open_store(again.where, create=True).close()
+    empty = Path(again.where).stat().st_size
+    for room in range(20_000, empty + 400_000, 30_000):
+        failed += in_child(partial(_with_room, again, room)) == NO_ROOM
+        assert in_child(partial(again.run, Points())) == 0
+        assert contents(again.where) == wanted, f"with room for {room} bytes"
+        removed(again.where)
+        open_store(again.where, create=True).close()
+    assert failed > 5
+
+
+NO_ROOM = 9
+
+
+def _with_room(crawl: Crawl, room: int) -> None:
+    """Crawl where no file can be longer; leave with `NO_ROOM` if the store says so."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+    try:
+        crawl.run(Points())
+    except StoreError:
+        os._exit(NO_ROOM)
+
+
+class Locking(Points):
+    """Locks a store at a point, and unlocks it when a transaction is tried again."""
+
+    def __init__(self, where: str, at: int) -> None:
+        super().__init__()
+        self._where, self._lock_at, self.tries = where, at, 0
+        self._lock: sqlite3.Connection | None = None
+
+    def pass_by(self, name: str) -> None:
+        """Reach a point."""
+        super().pass_by(name)
+        if name != "before a transaction":
+            return
+        if self._lock is not None:
+            self.tries += 1
+            if self.tries == 3:
+                self._lock.close()
+                self._lock = None
+        elif len(self.passed) >= self._lock_at and not self.tries:
+            self._lock = sqlite3.connect(self._where, isolation_level=None, check_same_thread=False)
+            self._lock.execute("BEGIN IMMEDIATE")
+            self.tries = 1
+
+
+def test_locked_by_another_process(tmp_path: Path) -> None:
+    """A crawl that ends, or loses a page, because somebody else holds the database."""
+    whole = crawl_of(tmp_path / "whole.db")
+    whole.run(Points())
+    again = crawl_of(tmp_path / "again.db")._replace(patience=0.01, pauses=(0.0,) * 5)
+    locking = Locking(again.where, 100)
+    again.run(locking)
+    assert locking.tries == 3
+    assert contents(again.where) == contents(whole.where)
+
+
+def test_locked_for_too_long(tmp_path: Path) -> None:
+    """A crawl that waits for ever, or leaves a store that cannot be gone on with."""
+    whole = crawl_of(tmp_path / "whole.db")
+    whole.run(Points())
+    again = crawl_of(tmp_path / "again.db")._replace(patience=0.01)
+    with pytest.raises(StoreError, match="is locked by another program"):
+        again.run(Locking(again.where, 100))
+    again.run(Points())
+    assert contents(again.where) == contents(whole.where)
+
+
+SCRIPT = """
+import os, sys
+from crawler.errors import CrawlError
+from tests.crawler.beebot.test_killed import crawl_of
+from tests.crawler.beebot.killing import Points
+try:
+    crawl_of(sys.argv[1]).run(Points())
+except CrawlError:
+    os._exit(9)
+"""
+
+
+def traced(where: Path, inject: str) -> subprocess.CompletedProcess[str]:
+    """Crawl in a process in which a system call is tampered with."""
+    strace = shutil.which("strace")
+    if strace is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("needs strace (Debian package strace)")
+        pytest.skip("needs strace (Debian package strace)")
+    call = inject.partition(":")[0]
+    command = [strace, "-f", "-qq", "-o", os.devnull, "-P", f"{where}-wal", "-e", f"trace={call}",
+               "-e", f"inject={inject}", sys.executable, "-c", SCRIPT, str(where)]  # fmt: skip
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.slow
+def test_killed_within_a_write_of_the_database(tmp_path: Path) -> None:
+    """A store that SQLite leaves behind and that we take for another one."""
+    whole = crawl_of(tmp_path / "whole.db")
+    whole.run(Points())
+    wanted, where = contents(whole.where), tmp_path / "again.db"
+    for at in range(1, 200, 9):
+        done = traced(where, f"pwrite64:signal=SIGKILL:when={at}")
+        assert done.returncode == -signal.SIGKILL, done.stderr
+        assert in_child(partial(crawl_of(where).run, Points())) == 0
+        assert contents(str(where)) == wanted, f"killed at write {at}"
+        removed(str(where))
+
+
+@pytest.mark.slow
+def test_disk_full_at_every_write(tmp_path: Path) -> None:
+    """What SQLite leaves behind when there is no room for the rest."""
+    whole = crawl_of(tmp_path / "whole.db")
+    whole.run(Points())
+    wanted, where = contents(whole.where), tmp_path / "again.db"
+    for at in range(1, 200, 9):
+        done = traced(where, f"pwrite64:error=ENOSPC:when={at}+")
+        assert done.returncode == NO_ROOM, done.stderr
+        assert in_child(partial(crawl_of(where).run, Points())) == 0
+        assert contents(str(where)) == wanted, f"full at write {at}"
+        removed(str(where))
