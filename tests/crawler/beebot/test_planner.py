@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ Answers = dict[str, tuple[int, bytes]]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where stores are."""
     return tmp_path_factory.mktemp("stores")
 
 
@@ -96,6 +97,7 @@ class _Closing:
 
 
 def answer(job: Job, answers: Answers, time: float = 5.0) -> Fetched:
+    """Return what a job brings."""
     status, body = answers.get(job.address, (404, b""))
     return Fetched(job, status, "", body, "text/html; charset=utf-8", time=time)
 
@@ -127,6 +129,7 @@ def drive(
 def in_memory(
     name: str, web: Web, budget: int, answers: Answers, *, stay: bool = False
 ) -> tuple[list[str], str]:
+    """Return what the crawl in memory visits, and why it ends."""
     chosen = find(name)
     starts = [address_of(web, page) for page in web.starts]
     world = WebWorld(Source(answers), starts, chosen.policy.scope, stay=stay)
@@ -232,12 +235,18 @@ def links_of(store: Store) -> set[tuple[Any, ...]]:
     with store.reading() as connection:
         read = connection.exec_driver_sql
         return {
-            *map(tuple, read("""
+            *map(
+                tuple,
+                read("""
                 SELECT p.address, l.position, q.address FROM internal_links l
-                JOIN pages p ON p.id = l.page JOIN pages q ON q.id = l.target""")),
-            *map(tuple, read("""
+                JOIN pages p ON p.id = l.page JOIN pages q ON q.id = l.target"""),
+            ),
+            *map(
+                tuple,
+                read("""
                 SELECT p.address, l.position, l.address, l.anchor FROM external_links l
-                JOIN pages p ON p.id = l.page""")),
+                JOIN pages p ON p.id = l.page"""),
+            ),
             *map(tuple, read("SELECT address, seed, level, state, status FROM pages")),
         }
 
