@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from crawler.fetching.job import Fetched
 from crawler.pages.addresses import Spelling, domain, site
@@ -17,12 +18,44 @@ from .document import Document, opened
 from .run import Flying, Run
 
 
+class Taken(NamedTuple):
+    """What an answer brought, for those who watch.
+
+    Attributes
+    ----------
+    address : str
+    seed : int or None
+        The number of its site.
+    status : int
+    internal, external, bad : int
+        References.
+    size : int
+    time : float
+    problem : str
+    """
+
+    address: str
+    seed: int | None
+    status: int
+    internal: int = 0
+    external: int = 0
+    bad: int = 0
+    size: int = 0
+    time: float = 0.0
+    problem: str = ""
+
+
 class Answers:
     """What becomes of answers in a plan that is under way.
 
     Parameters
     ----------
     run : Run
+
+    Attributes
+    ----------
+    taken : Taken or None
+        What was taken last.
     """
 
     def __init__(self, run: Run) -> None:
@@ -30,6 +63,7 @@ class Answers:
         self._key = Spelling(run.plan.told.normalize).key
         self._started: set[int] = set()
         self._told: list[int] = []
+        self.taken: Taken | None = None
 
     def take(self, recording: Recording, visit: Flying, fetched: Fetched) -> None:
         """Store what was fetched, and tell the scheduler."""
@@ -39,7 +73,10 @@ class Answers:
         found = opened(fetched, stays=run.plan.stays)
         places = run.discovery.places
         asked = page._replace(final=fetched.final)
-        external = self._links(recording, asked, found.references, fetched.rules)
+        counts = self._links(recording, asked, found.references, fetched.rules)
+        external = counts[Kind.EXTERNAL]
+        self.taken = Taken(page.address, page.seed, found.status, counts[Kind.INTERNAL], external,
+                           counts[Kind.BAD], found.size, fetched.time, found.problem)  # fmt: skip
         recording.write("answer page", {
             "id": page.id, "status": found.status, "final": fetched.final,
             "problem": found.problem, "size": found.size, "external": external,
@@ -109,8 +146,8 @@ class Answers:
     def _links(
         self, recording: Recording, page: Page, references: tuple[Reference, ...],
         rules: Rules | None,
-    ) -> int:  # fmt: skip
-        """Store the references of a page; return how many lead to other sites."""
+    ) -> dict[Kind, int]:  # fmt: skip
+        """Store the references of a page; return how many of each kind there are."""
         follows, discovery = self._run.discovery.follows, self._run.discovery
         keys = {
             one.address: stored_key(self._key(one.address)) for one in references
@@ -130,7 +167,7 @@ class Answers:
         internal, external, bad = (rows[kind] for kind in Kind)
         recording.add_links(page.id, internal, external, bad, again=page.status is not None)
         recording.count(page.seed, internal=len(internal), external=len(external), bad=len(bad))
-        return len(external)
+        return {kind: len(of_kind) for kind, of_kind in rows.items()}
 
     def _known_targets(self, recording: Recording, page: Page) -> list[Page]:
         """Return what a page that the store has leads to."""

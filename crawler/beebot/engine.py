@@ -15,6 +15,7 @@ from typing import NamedTuple
 from crawler.errors import StoreError
 from crawler.fetching.job import ClosedError, Dispatcher, Fetched
 
+from .answers import Taken
 from .planner import Planner, Step
 
 PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -50,14 +51,14 @@ class Engine:
     planner : Planner
     dispatcher : Dispatcher
     watch : callable, optional
-        Told each answer when it is stored, in the store's thread.
+        Told of each answer when it is stored.
     pauses : sequence of float
         Seconds; one attempt more than these is made to store something.
     """
 
     def __init__(
         self, planner: Planner, dispatcher: Dispatcher,
-        watch: Callable[[Fetched], None] | None = None, pauses: tuple[float, ...] = PAUSES,
+        watch: Callable[[Taken], None] | None = None, pauses: tuple[float, ...] = PAUSES,
         grace: float = GRACE,
     ) -> None:  # fmt: skip
         self._planner, self._dispatcher = planner, dispatcher
@@ -168,7 +169,7 @@ class Engine:
                 await asyncio.sleep(pause)
             else:
                 self.trouble = ""
-                if fetched is not None and self._watch is not None:
-                    self._watch(fetched)
+                if step.taken is not None and self._watch is not None:
+                    self._watch(step.taken)
                 return step
         raise AssertionError("the last attempt raises")

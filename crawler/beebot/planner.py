@@ -20,7 +20,7 @@ from crawler.store.opening import Store
 from crawler.store.recording import Head, Recording
 from crawler.watch import watched
 
-from .answers import Answers
+from .answers import Answers, Taken
 from .beginning import begin, outdated
 from .plan import Plan, plan_of
 from .replay import replay
@@ -28,6 +28,8 @@ from .run import Failed, Flying, Mark, Run
 
 AT_ONCE = 200
 """Pages recalled in one transaction."""
+LOOK = 1.0
+"""Seconds after which it is looked whether somebody wishes another plan."""
 
 
 class Step(NamedTuple):
@@ -43,12 +45,15 @@ class Step(NamedTuple):
         Why the crawl has ended; "": it has not.
     failed : bool
         Whether the policy did what none may do.
+    taken : Taken or None
+        What was stored; None if the answer was to nothing that was asked.
     """
 
     jobs: list[Job]
     more: bool = False
     ended: str = ""
     failed: bool = False
+    taken: Taken | None = None
 
 
 @dataclass
@@ -59,7 +64,7 @@ class Going:
     run: Run
     answers: Answers
     spent: float
-    changed: str | None
+    look_at: float
     outdated: bool = False
 
 
@@ -141,20 +146,21 @@ class Planner:
             head = recording.head(going.plan.number)
             self._must_fit(going, head)
             run.frontier.recording = recording
-            if head.changed != going.changed or head.last_plan != going.plan.number:
+            if self._now() >= going.look_at:
+                going.look_at = self._now() + LOOK
                 going.outdated = outdated(recording, going.plan)
-                going.changed = head.changed
+            going.answers.taken = None
             more = self._moved(going, recording, fetched, ask and not going.outdated, over)
             self._save(going, recording)
-        self._going = going
+        self._going, taken = going, going.answers.taken
         if run.ended:
             self._going = None
-            return Step([], ended=run.ended, failed=run.failed)
+            return Step([], False, run.ended, run.failed, taken)
         if going.outdated and not run.flying:
             begin(self.store)
             self._going = None
-            return Step([], more=True)
-        return Step(self._jobs(run), more)
+            return Step([], True, taken=taken)
+        return Step(self._jobs(run), more, taken=taken)
 
     def _over(self) -> Step:
         """Return how the last plan ended."""
@@ -165,8 +171,8 @@ class Planner:
     def _must_fit(self, going: Going, head: Head) -> None:
         """Rebuild if the store is elsewhere than the scheduler."""
         run = going.run
-        if (head.events, head.visits, head.pages) != (
-            run.events, run.visits, run.discovery.places
+        if (head.events, head.visits, head.pages, head.last_plan) != (
+            run.events, run.visits, run.discovery.places, going.plan.number
         ):  # fmt: skip
             raise StoreError(f"{self.store.where}: was changed by another crawler")
 
@@ -240,7 +246,7 @@ class Planner:
             run = Run(plan, self._mark, pages + 1, offered)
             run.fetched = row[11]
             replay(run, recording, head)
-        return Going(plan, run, Answers(run), row[7], head.changed)
+        return Going(plan, run, Answers(run), row[7], self._now() + LOOK)
 
 
 def _job(visit: Flying) -> Job:

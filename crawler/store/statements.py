@@ -18,11 +18,9 @@ _PAGE = "id, seed, place, level, state, status, address, key, size, external, fi
 _OF_PAGE = ", ".join(f"p.{column.strip()}" for column in _PAGE.split(","))
 
 READS = {
-    # of the plan, and what else may have been changed by another process
     "head": """
         SELECT p.events, p.visits, p.pages, p.ended,
-               (SELECT max(number) FROM plans), (SELECT max(id) FROM pages),
-               (SELECT value FROM settings WHERE name = 'changed')
+               (SELECT max(number) FROM plans), (SELECT max(id) FROM pages)
         FROM plans p WHERE p.number = :plan""",
     "pages": f"SELECT {_PAGE} FROM pages WHERE id {{ids}}",
     "keys": f"SELECT {_PAGE} FROM pages WHERE key {{keys}}",
