@@ -149,7 +149,8 @@ def contents(where: str) -> dict[str, list[dict[str, Any]]]:
         for table in ("settings", "seeds", "pages", "internal_links", "external_links",
                       "bad_links", "plans", "visits", "hosts", "copies"):  # fmt: skip
             rows = connection.exec_driver_sql(f"SELECT * FROM {table}").mappings()
-            left = [{k: v for k, v in row.items() if k not in TIMELESS.get(table, ())}
-                    for row in rows]  # fmt: skip
+            # SQLite has no truth values, PostgreSQL has.
+            left = [{k: int(v) if isinstance(v, bool) else v for k, v in row.items()
+                     if k not in TIMELESS.get(table, ())} for row in rows]  # fmt: skip
             found[table] = sorted(left, key=lambda row: list(map(str, row.values())))
     return found

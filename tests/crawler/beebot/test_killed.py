@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -135,26 +136,32 @@ def test_postgresql_restarts_in_the_middle(tmp_path: Path) -> None:
     """A crawl that ends, or loses a page, because the server was away for a moment."""
     whole = crawl_of(tmp_path / "whole.db")
     whole.run(Points())
-    with new_server() as server:
+    # A server ends with the thread that started it.
+    with new_server() as server, ThreadPoolExecutor(1) as thread:
         again = crawl_of(server.database())._replace(pauses=(0.0,) * 5)
-        again.run(Restarting(server, {40: signal.SIGINT, 120: signal.SIGQUIT, 250: signal.SIGINT}))
+        how = {40: signal.SIGINT, 120: signal.SIGQUIT, 250: signal.SIGINT}
+        restarting = Restarting(server, thread, how)
+        again.run(restarting)
+        assert not restarting.left
         assert found(again.where) == found(whole.where)
 
 
 class Restarting(Points):
     """Restarts a server at some points."""
 
-    def __init__(self, server: Server, at: dict[int, signal.Signals]) -> None:
+    def __init__(
+        self, server: Server, thread: ThreadPoolExecutor, at: dict[int, signal.Signals]
+    ) -> None:
         super().__init__()
-        self._server, self._restarts = server, at
+        self._server, self._thread, self.left = server, thread, at
 
     def pass_by(self, name: str) -> None:
         """Reach a point."""
         super().pass_by(name)
-        how = self._restarts.get(len(self.passed))
+        how = self.left.pop(len(self.passed), None)
         if how is not None:
-            self._server.stop(how)
-            self._server.start()
+            self._thread.submit(self._server.stop, how).result()
+            self._thread.submit(self._server.start).result()
 
 
 def test_disk_full(tmp_path: Path) -> None:
@@ -201,12 +208,17 @@ class Locking(Points):
         if self._lock is not None:
             self.tries += 1
             if self.tries == 3:
-                self._lock.close()
-                self._lock = None
+                self.unlock()
         elif len(self.passed) >= self._lock_at and not self.tries:
             self._lock = sqlite3.connect(self._where, isolation_level=None, check_same_thread=False)
             self._lock.execute("BEGIN IMMEDIATE")
             self.tries = 1
+
+    def unlock(self) -> None:
+        """Let others write again."""
+        assert self._lock is not None
+        self._lock.close()
+        self._lock = None
 
 
 def test_locked_by_another_process(tmp_path: Path) -> None:
@@ -225,8 +237,10 @@ def test_locked_for_too_long(tmp_path: Path) -> None:
     whole = crawl_of(tmp_path / "whole.db")
     whole.run(Points())
     again = crawl_of(tmp_path / "again.db")._replace(patience=0.01)
+    locking = Locking(again.where, 100)
     with pytest.raises(StoreError, match="is locked by another program"):
-        again.run(Locking(again.where, 100))
+        again.run(locking)
+    locking.unlock()
     again.run(Points())
     assert contents(again.where) == contents(whole.where)
 
