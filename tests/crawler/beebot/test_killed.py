@@ -276,7 +276,7 @@ def test_killed_within_a_write_of_the_database(tmp_path: Path) -> None:
     whole = crawl_of(tmp_path / "whole.db")
     whole.run(Points())
     wanted, where = contents(whole.where), tmp_path / "again.db"
-    for at in range(1, 200, 9):
+    for at in range(1, 200, 17):
         done = traced(where, f"pwrite64:signal=SIGKILL:when={at}")
         assert done.returncode == -signal.SIGKILL, done.stderr
         assert in_child(partial(crawl_of(where).run, Points())) == 0
@@ -290,7 +290,7 @@ def test_disk_full_at_every_write(tmp_path: Path) -> None:
     whole = crawl_of(tmp_path / "whole.db")
     whole.run(Points())
     wanted, where = contents(whole.where), tmp_path / "again.db"
-    for at in range(1, 200, 9):
+    for at in range(1, 200, 17):
         done = traced(where, f"pwrite64:error=ENOSPC:when={at}+")
         assert done.returncode == NO_ROOM, done.stderr
         assert in_child(partial(crawl_of(where).run, Points())) == 0
