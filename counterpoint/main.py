@@ -27,6 +27,7 @@ from .commands import everything, mutants
 from .commands.compare import compare
 from .commands.crawl import crawl_
 from .commands.errata import errata
+from .commands.evaluate import evaluate_
 from .commands.exporting import export
 from .commands.gate import gate
 from .commands.papers import papers
@@ -302,7 +303,7 @@ def replay(file: Any, form: str) -> int:
     return OK if all(r.agrees for r in results) else FELL
 
 
-for _command in (gate, readings, search_, errata, export, web, crawl_, compare, papers):
+for _command in (gate, readings, search_, errata, export, web, crawl_, compare, papers, evaluate_):
     counterpoint.add_command(_command)
 
 
