@@ -1,9 +1,9 @@
 """What a page's text consists of, kept in few bytes, and how much of it changed.
 
 A block is the text between two elements that begin on a line of their own; letters in bold, or a
-link, are within it. Its hash and its size are kept, so that [SCENT]'s difference, the bytes that are
-in one version and not in the other, follows without the older text. A block that moved is neither
-new nor gone. What one cannot read on the page (scripts, styles, templates) does not count.
+link, are within it. Its hash and its size are kept, so that the difference of [SCENT], the bytes
+that are in one version and not in the other, follows without the older text. A block that moved is
+neither new nor gone. What nobody reads on the page (scripts, styles, templates) does not count.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ MOST = 10_000
 _RECORD = struct.Struct(">8sI")
 _LARGEST = 2**32 - 1
 _UNSEEN = ["script", "style", "template", "noscript", "head"]
-_WITHIN = ["a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
-           "font", "i", "ins", "kbd", "mark", "nobr", "q", "s", "samp", "small", "span", "strike",
-           "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"]  # fmt: skip
+_WITHIN = ["a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn",
+           "em", "font", "i", "ins", "kbd", "mark", "nobr", "q", "s", "samp", "small", "span",
+           "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"]  # fmt: skip
 _BETWEEN = "\x1e"
 
 
