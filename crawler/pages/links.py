@@ -150,8 +150,8 @@ _NEEDING = frozenset(("frame", "iframe", "link"))
 """Elements for which an empty reference is none; elsewhere it is the document itself."""
 _HTML = frozenset(("text/html", "application/xhtml+xml"))
 _REFRESH = re.compile(
-    r"""[\t\n\f\r ]*(?:[0-9]+|(?=\.))[0-9.]*(?=[;,\t\n\f\r ])[\t\n\f\r ]*[;,]?[\t\n\f\r ]*
-        (?:url[\t\n\f\r ]*=[\t\n\f\r ]*)?(?:"([^"]*)|'([^']*)|(.+))""",
+    r"""[\t\n\f\r ]*+(?:[0-9]++|(?=\.))[0-9.]*+(?=[;,\t\n\f\r ])[\t\n\f\r ]*+[;,]?+[\t\n\f\r ]*+
+        (?:url[\t\n\f\r ]*+=[\t\n\f\r ]*+)?+(?:"([^"]+)|'([^']+)|([^"'].*))""",
     re.I | re.S | re.X | re.A,
 )
 """What ``content`` of a refreshing ``meta`` holds (HTML: shared declarative refresh steps)."""
@@ -273,11 +273,17 @@ def _reason(tag: str, text: str, base: str) -> Reason:
 
 def _anchor(node: LexborNode, tag: str, attributes: _Attributes) -> str:
     """Return the text of a link."""
-    text = ""
-    if tag == "a":
-        text = node.text() or " ".join(
-            image.attributes["alt"] or "" for image in node.css("img[alt]")
-        )
-    elif tag == "area":
-        text = attributes.get("alt") or ""
-    return " ".join((text or attributes.get("title") or "").split())[:TEXT]
+    parts = [attributes.get("title") or ""]
+    if tag == "area":
+        parts.insert(0, attributes.get("alt") or "")
+    elif tag == "a":
+        text = _collapsed(node.text())
+        if text:
+            return text
+        images = (image.attributes["alt"] or "" for image in node.css("img[alt]"))
+        parts.insert(0, " ".join(images))
+    return next(filter(None, map(_collapsed, parts)), "")
+
+
+def _collapsed(text: str) -> str:
+    return " ".join(text.split())[:TEXT]
