@@ -186,6 +186,7 @@ def read(document: str, address: str, encoding: str = "utf-8") -> Reading:
     base, own = address, site(address)
     for node in tree.css("base[href]")[:1]:
         base = joined(address, node.attributes["href"] or "") or address
+    within = (f"http://{own}/", f"https://{own}/")
     found: list[Reference] = []
     for node in tree.css(_PLACES):
         tag, attributes = node.tag or "", node.attributes
@@ -193,28 +194,30 @@ def read(document: str, address: str, encoding: str = "utf-8") -> Reading:
         if text is None:
             continue
         target = _target(tag, text, base, encoding)
+        reason = Reason.NONE
         if target is None:
-            kind, reason = Kind.BAD, _reason(tag, text, base)
+            kind, target, reason = Kind.BAD, "", _reason(tag, text, base)
         elif tag == "link" and target == address:
             continue
         else:
-            kind, reason = Kind.INTERNAL if site(target) == own else Kind.EXTERNAL, Reason.NONE
+            kind = Kind.INTERNAL if target.startswith(within) else Kind.EXTERNAL
         anchor = _anchor(node, tag, attributes)
-        found.append(
-            Reference(len(found), kind, target or "", text[:TEXT], anchor, reason, tag in _FRAMES)
-        )
+        place = len(found)
+        found.append(Reference(place, kind, target, text[:TEXT], anchor, reason, tag in _FRAMES))
     return Reading(own, tuple(found))
 
 
 def _reference(tag: str, attributes: _Attributes) -> str | None:
     """Return what stands where an element's link belongs; None if none belongs there."""
+    if tag == "a":
+        return (attributes["href"] if "href" in attributes else attributes["xlink:href"]) or ""
     if tag in _FRAMES:
         return attributes["src"] or ""
     if tag == "meta":
         return _refresh(attributes)
     if tag == "link" and not _is_page(attributes):
         return None
-    return (attributes["href"] if "href" in attributes else attributes["xlink:href"]) or ""
+    return attributes["href"] or ""
 
 
 def _refresh(attributes: _Attributes) -> str | None:
