@@ -25,6 +25,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from .addresses import LONGEST, joined, site
 from .encodings import codec
+from .nesting import readable
 
 TEXT = 1_000
 """Characters that are kept of what stood in a document, and of an anchor."""
@@ -115,10 +116,13 @@ class Reading(NamedTuple):
         The document's own.
     references : tuple of Reference
         In the order of the document, copies included.
+    problem : str
+        Why the document was not read to its end; "": it was.
     """
 
     site: str
     references: tuple[Reference, ...]
+    problem: str = ""
 
     @property
     def all(self) -> list[str]:
@@ -182,7 +186,8 @@ def read(document: str, address: str, encoding: str = "utf-8") -> Reading:
     encoding : str
         Its name in the encoding standard; letters of a query are sent in it (URL standard, 1.3).
     """
-    tree = LexborHTMLParser(document)
+    text_of, problem = readable(document)
+    tree = LexborHTMLParser(text_of)
     base, own = address, site(address)
     for node in tree.css("base[href]")[:1]:
         base = joined(address, node.attributes["href"] or "") or address
@@ -204,7 +209,7 @@ def read(document: str, address: str, encoding: str = "utf-8") -> Reading:
         anchor = _anchor(node, tag, attributes)
         place = len(found)
         found.append(Reference(place, kind, target, text[:TEXT], anchor, reason, tag in _FRAMES))
-    return Reading(own, tuple(found))
+    return Reading(own, tuple(found), problem)
 
 
 def _reference(tag: str, attributes: _Attributes) -> str | None:
