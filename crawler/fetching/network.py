@@ -250,9 +250,7 @@ class Network:
         if reading.cut or not self._keeps_open(wanted.address):
             response.close()
         if self._keep is not None and wire is not None:
-            await self._keep(
-                _message(wanted.address, response, begun, bytes(wire), reading.cut, peer)
-            )
+            await self._keep(_message(wanted.address, response, begun, bytes(wire), reading.cut))
         if not asked_for:
             return Answer(status, b"", headers)
         document = bytes(memoryview(reading.body.out)[:most])
