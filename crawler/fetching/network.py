@@ -191,6 +191,8 @@ class Network:
             max_line_size=limits.header,
             max_field_size=limits.header,
         )
+        # aiohttp asks again at once if a connection that was kept breaks: within the host's delay.
+        self._session._retry_connection = False
         return self._session
 
     def _connector(self) -> aiohttp.TCPConnector:

@@ -195,6 +195,21 @@ def test_connections_are_used_again() -> None:
     assert [one.status for one in told] == [200, 404, 301] and heads == 1
 
 
+def test_nothing_is_asked_twice() -> None:
+    """A second request at once, past all politeness, when a kept connection breaks."""
+    asked: list[bytes] = []
+
+    async def say(head: bytes, writer: Any) -> None:
+        if len(asked) == 1:
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
+            await writer.drain()
+            await asyncio.sleep(0.2)  # the second request comes in meanwhile, and is not answered
+
+    first, second = ask(say, times=2, asked=asked)
+    assert (first.status, second.status, second.passing) == (200, 0, True)
+    assert len(asked) == 1
+
+
 def test_redirects_are_not_followed() -> None:
     """A redirect that is followed past whoever decides on that."""
     said = b"HTTP/1.1 302 Found\r\nLocation: http://10.0.0.1/\r\nContent-Length: 0\r\n\r\n"
