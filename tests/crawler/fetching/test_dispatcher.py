@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 from crawler.errors import CrawlError
 from crawler.fetching.dispatcher import PoliteDispatcher
-from crawler.fetching.hosts import FRESH
+from crawler.fetching.hosts import FAILED, FRESH
 from crawler.fetching.job import ClosedError, Fetched, HostState, Job
 from crawler.fetching.manners import Limits, Manners, Patience
-from crawler.fetching.network import Answer, Wanted
+from crawler.fetching.network import Answer, Network, Wanted
 
+from .loopback import serving
 from .virtual import FakeWeb, Reply, Request, answer, now, redirect, virtually
 
 FREE = Manners(robots=False, delay=0.0)
@@ -337,6 +338,80 @@ def test_robots_is_asked_again() -> None:
 
     asked = virtually(twice())
     assert asked == ["robots.txt", "robots.txt", "0", "1", "robots.txt", "2"]
+
+
+@pytest.mark.parametrize("status", [0, 429, 500])
+def test_robots_that_cannot_be_had(status: int) -> None:
+    """A site that is shut out for a day, or for ever, since its robots.txt failed for a while."""
+    ill = answer(status, problem="not in time", passing=not status)
+    pages = {"http://a.test/robots.txt": lambda before: answer(404) if before else ill}
+
+    async def ask() -> tuple[list[int], list[str], str]:
+        web = FakeWeb(pages)
+        there = dispatcher(web, manners=Manners(delay=0.0), patience=Patience(tries=1))
+        told, states = [], []
+        for number in range(3):
+            there.submit(Job(number, "http://a.test/"))
+            one = await there.completed()
+            told.append(one.status)
+            states += [state.robots for state in one.hosts]
+            await asyncio.sleep(0.6 * FAILED)
+        await there.close(grace=0)
+        return told, web.asked(), states[0]
+
+    told, asked, stored = virtually(ask())
+    assert told == [0, 0, 404] and stored == ""
+    assert asked == [f"http://a.test/{path}" for path in ("robots.txt", "robots.txt", "")]
+
+
+def test_a_host_that_somebody_else_asks() -> None:
+    """A worker that goes by what it knew of a host before another one asked it."""
+    known = {"a.test": HostState("a.test", 5000.0, 1.0, 0, "", None)}
+
+    async def ask() -> list[float]:
+        web = FakeWeb({})
+        there = dispatcher(web, manners=Manners(robots=False, delay=1.0), recall=known.get,
+                           patience=Patience(longest=9999.0))  # fmt: skip
+        for number in range(2):
+            there.submit(Job(number, "http://a.test/"))
+            there.hosts.forget("a.test")  # it is waited for: nothing happens
+            await there.completed()
+            there.hosts.forget("a.test")
+            known["a.test"] = HostState("a.test", 7000.0, 1.0, 0, "", None)
+        await there.close(grace=0)
+        return [one.began for one in web.log]
+
+    assert virtually(ask()) == [5000.0, 7000.0]
+
+
+def test_a_redirect_to_the_inside() -> None:
+    """A page of the crawl's own network, fetched since a page of the Web leads there."""
+
+    async def ask() -> tuple[list[Fetched], list[bytes]]:
+        asked: list[bytes] = []
+        async with serving(b"", asked) as port:
+            inside = f"http://127.0.0.1:{port}/"
+            pages = {"http://a.test/": answer(302, headers={"Location": inside})}
+            outside, network = FakeWeb(pages, lambda address: 0.0), Network()
+
+            class Both(FakeWeb):
+                async def fetch(self, wanted: Wanted) -> Answer:
+                    there = outside if "a.test" in wanted.address else network
+                    return await there.fetch(wanted)
+
+            found = [
+                (await fetched(Both({}), ["http://a.test/"], manners=Manners(delay=0.0, robots=r)))[
+                    0
+                ]
+                for r in (True, False)
+            ]
+            await network.close()
+            return found, asked
+
+    found, asked = asyncio.run(ask())
+    assert not asked
+    assert [one.status for one in found] == [302, 0]
+    assert all("127.0.0.1 is no public address" in one.problem for one in found)
 
 
 @pytest.mark.parametrize("broken", [True, False])
