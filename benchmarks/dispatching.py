@@ -133,10 +133,10 @@ def main() -> None:
         for _ in range(given.repeats):
             for name in CLIENTS:
                 command = [sys.executable, __file__, "--client", name, proxy, str(file)]
-                told = json.loads(
-                    subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
-                )
+                ran = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+                told = json.loads(ran.stdout)
                 found[name].append(told["cpu"] / given.fetches * 1000)
+                sizes.append(told["bytes"])
     file.unlink()
     if max(sizes) > 1.001 * min(sizes):  # pages change a little from one moment to the next
         raise SystemExit(f"the clients did not fetch the same: {sizes} bytes")
