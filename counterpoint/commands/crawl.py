@@ -35,6 +35,7 @@ class _Wish:
     proxy: str | None
     delay: float | None
     ignore_robots: bool
+    allow_private: bool
     agent: str | None
     capture: Path | None
     replay: Path | None
@@ -54,6 +55,11 @@ class _Wish:
               help="Between requests to one host; a longer Crawl-delay of its robots.txt counts.  "
                    "[1; 0 for this machine and for a synthetic web]")  # fmt: skip
 @click.option("--ignore-robots", is_flag=True, help="Do not ask for robots.txt.")
+@click.option(
+    "--allow-private",
+    is_flag=True,
+    help="Ask addresses of private networks, too; so it is anyway if a --start is one.",
+)
 @click.option("--agent", metavar="TEXT",
               help="The User-Agent: this tool's name, and perhaps whom to ask.",
               )  # fmt: skip
@@ -100,7 +106,8 @@ def _check(asked: _Wish) -> None:
     if asked.replay is not None:
         for option, given in (
             ("--proxy", asked.proxy), ("--delay", asked.delay), ("--agent", asked.agent),
-            ("--ignore-robots", asked.ignore_robots or None), ("--capture", asked.capture),
+            ("--ignore-robots", asked.ignore_robots or None),
+            ("--allow-private", asked.allow_private or None), ("--capture", asked.capture),
         ):  # fmt: skip
             if given is not None:
                 raise click.UsageError(f"{option}: not with --replay, which asks nobody")
@@ -138,6 +145,16 @@ def _crawled(text: str, asked: _Wish, tell: Callable[[str], None] | None) -> Cra
                    ended.why, ended.failed)  # fmt: skip
 
 
+def _is_private(start: str) -> bool:
+    """Tell whether a start page is on a private network, as its address says."""
+    from crawler.fetching.guard import Guard
+    from crawler.fetching.politeness import is_here
+    from crawler.pages.addresses import normalized
+
+    address = normalized(start)
+    return address is not None and (is_here(address) or bool(Guard().problem(address)))
+
+
 def _so_far(count: int, capture: Path | None) -> str:
     said = f"{count:,} pages were fetched" if count != 1 else "1 page was fetched"
     if capture is None or not count:
@@ -157,12 +174,14 @@ def _source(chosen: Chosen, asked: _Wish) -> Iterator[tuple[Source, Sequence[str
                        "lines are replayed", err=True)  # fmt: skip
         yield kept, asked.starts or kept.starts
         return
-    from crawler.client import Client, Manners
+    from crawler.client import Client
+    from crawler.fetching.manners import Manners
 
     agent = asked.agent or f"counterpoint/{version('counterpoint')}"
     scope = chosen.policy.scope
     leaves = scope is not Scope.SITE and not asked.stay
-    manners = Manners(agent, not asked.ignore_robots, asked.delay, leaves)
+    private = asked.allow_private or any(map(_is_private, asked.starts))
+    manners = Manners(agent, not asked.ignore_robots, asked.delay, leaves, private=private)
     about = {"policy": chosen.text, "scope": str(scope), "stay": asked.stay, "seed": asked.seed,
              "pages": asked.pages, "starts": list(asked.starts), "robots": manners.robots,
              "agent": agent}  # fmt: skip
