@@ -231,8 +231,9 @@ def main() -> None:
     parser.add_argument("--links", type=int, default=1_000_000)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--database", choices=["sqlite", "postgresql", "both"], default="both")
-    parser.add_argument("--processor-time", action="store_true",
-                        help="On a busy machine; SQLite only, which works in this process.")  # fmt: skip
+    parser.add_argument(
+        "--processor-time", action="store_true", help="For a busy machine; SQLite only."
+    )
     asked = parser.parse_args()
     if asked.processor_time:
         globals()["CLOCK"] = time.process_time
