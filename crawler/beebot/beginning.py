@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from crawler.errors import CrawlError
-from crawler.pages.addresses import Spelling
+from crawler.pages.addresses import Spelling, normalized, site
 from crawler.protocol import Scope
 from crawler.store.opening import Store
 from crawler.store.recording import Page, Recording
-from crawler.store.schema import State, stored_key
+from crawler.store.schema import Standing, State, stored_key
 
 from .discovery import NEW
 from .plan import Plan, Site, Wishes, plan_of, planned
@@ -37,7 +37,10 @@ class Begun(NamedTuple):
     ended: str = ""
 
 
-def begin(store: Store, wished: Mapping[str, Any] | None = None) -> Begun:
+def begin(
+    store: Store, wished: Mapping[str, Any] | None = None, starts: Sequence[str] = (),
+    retry: str = "",
+) -> Begun:  # fmt: skip
     """Go on with the last plan of a store if it is what is wished, else begin another one.
 
     A plan that failed is not gone on with: its policy has been changed, or fails again.
@@ -47,6 +50,10 @@ def begin(store: Store, wished: Mapping[str, Any] | None = None) -> Begun:
     store : Store
     wished : mapping, optional
         Fields of `Wishes` that are set from now on.
+    starts : sequence of str
+        Start pages of sites that are added unless they are there.
+    retry : str
+        A site whose start page is to be asked for again: its address, or the site's name.
 
     Raises
     ------
@@ -56,8 +63,12 @@ def begin(store: Store, wished: Mapping[str, Any] | None = None) -> Begun:
     with store.transaction() as connection:
         recording = Recording(connection)
         wishes = replace(_wishes(recording), **(wished or {}))
+        _add_sites(recording, starts)
+        if retry:
+            _retry(recording, retry)
+            wishes = replace(wishes, retries=wishes.retries + 1)
         plan = planned(wishes, sites(recording))
-        if wished:
+        if wished or retry:
             recording.put_settings(wishes.settings())
         last = recording.read("last plan")
         if last and not last[0][13]:
@@ -79,6 +90,37 @@ def outdated(recording: Recording, plan: Plan) -> bool:
 def sites(recording: Recording) -> list[Site]:
     """Return the sites of a store."""
     return [Site(*row) for row in recording.read("seeds")]
+
+
+def _add_sites(recording: Recording, starts: Sequence[str]) -> None:
+    there = {of.site: of for of in sites(recording)}
+    number = max((of.number for of in there.values()), default=0)
+    for start in starts:
+        address = normalized(start)
+        if address is None:
+            raise CrawlError(f"'{start}' is no address such as http://example.org/")
+        before = there.get(site(address))
+        if before is None:
+            number += 1
+            there[site(address)] = Site(number, site(address), address)
+            recording.write("add site", {"number": number, "start": address, "site": site(address)})
+        elif before.start != address:
+            raise CrawlError(f"{before.start} and {address} are both on {before.site}: a site has "
+                             "one start page")  # fmt: skip
+
+
+def _retry(recording: Recording, text: str) -> None:
+    """Forget the answer of a site's start page."""
+    address = normalized(text)
+    for of in sites(recording):
+        if text == of.site or address == of.start:
+            forgotten = recording.read("answered start", start=of.start)
+            if forgotten:
+                recording.write("forget answer", {"id": forgotten[0][0]})
+                recording.count(of.number, fetched=-1)
+            recording.stand(of.number, Standing.WAITING)
+            return
+    raise CrawlError(f"--retry {text}: is no site of this crawl")
 
 
 def _wishes(recording: Recording) -> Wishes:
@@ -105,19 +147,19 @@ def _starts(recording: Recording, plan: Plan) -> list[int]:
     """Return the start pages, which are the first that the plan meets."""
     recording.begin_anew()
     key = Spelling(plan.told.normalize).key
-    keys = {stored_key(key(site.start)): site for site in plan.told.sites}
+    keys = {stored_key(key(of.start)): of for of in plan.told.sites}
     known = recording.known(list(keys))
     last = recording.read("last page")[0][0]
     number = 0 if last is None else last + 1
     found = []
-    for place, (one, site) in enumerate(keys.items()):
-        page = known.get(one) or Page(number, None, None, 0, NEW, None, site.start, one)
-        row = {"id": page.id, "seed": site.number, "place": place, "level": 0, "found_on": None,
+    for place, (one, of) in enumerate(keys.items()):
+        page = known.get(one) or Page(number, None, None, 0, NEW, None, of.start, one)
+        row = {"id": page.id, "seed": of.number, "place": place, "level": 0, "found_on": None,
                "state": int(State.QUEUED), "problem": page.problem}  # fmt: skip
         if page.state == NEW:
             number += 1
             recording.write("add page", row | {"address": page.address, "key": page.key})
-            recording.count(site.number, known=1)
+            recording.count(of.number, known=1)
         else:
             recording.write("meet page", row)
         found.append(page.id)

@@ -21,13 +21,14 @@ from crawler.store.recording import Head, Recording
 from crawler.watch import watched
 
 from .answers import Answers, Taken
-from .beginning import begin, outdated
+from .beginning import outdated
 from .plan import Plan, plan_of
 from .replay import replay
 from .run import Failed, Flying, Mark, Run
 
 AT_ONCE = 200
 """Pages recalled in one transaction."""
+CHANGED = "another plan is wished"
 LOOK = 1.0
 """Seconds after which it is looked whether somebody wishes another plan."""
 
@@ -157,9 +158,7 @@ class Planner:
             self._going = None
             return Step([], False, run.ended, run.failed, taken)
         if going.outdated and not run.flying:
-            begin(self.store)
-            self._going = None
-            return Step([], True, taken=taken)
+            return Step([], False, CHANGED, taken=taken)
         return Step(self._jobs(run), more, taken=taken)
 
     def _over(self) -> Step:

@@ -78,6 +78,7 @@ READS = {
         SELECT number, policy, budget, seconds, seed, starts, told, spent, pages, events, visits,
                fetched, ended, failed
         FROM plans ORDER BY number DESC LIMIT 1""",
+    "answered start": "SELECT id FROM pages WHERE address = :start AND status IS NOT NULL",
     "last page": "SELECT max(id) FROM pages",
     "known": "SELECT id FROM pages WHERE status = 200 ORDER BY id",
 }
@@ -141,6 +142,9 @@ WRITES = {
         UPDATE plans SET events = :events, visits = :visits, pages = :pages, fetched = :fetched,
                spent = :spent, ended = :ended, failed = :failed
         WHERE number = :plan""",
+    "add site": """
+        INSERT INTO seeds (number, start, site) VALUES (:number, :start, :site)""",
+    "forget answer": "UPDATE pages SET status = NULL, problem = '' WHERE id = :id",
     "add plan": """
         INSERT INTO plans (number, policy, budget, seconds, seed, starts, told, pages)
         VALUES (:number, :policy, :budget, :seconds, :seed, :starts, :told, :pages)""",
