@@ -24,6 +24,7 @@ from .answers import Answers, Taken
 from .beginning import outdated
 from .plan import Plan, plan_of
 from .replay import replay
+from .revisits import Revisits
 from .run import Failed, Flying, Mark, Run
 
 AT_ONCE = 200
@@ -242,8 +243,12 @@ class Planner:
             run = Run(plan, self._mark, pages + 1, offered)
             run.fetched = row[11]
             replay(run, recording, head)
-        return Going(plan, run, Answers(run), row[7], head.changed, self._now() + LOOK)
+        return Going(plan, run, _answers(run), row[7], head.changed, self._now() + LOOK)
+
+
+def _answers(run: Run) -> Answers:
+    return Revisits(run) if run.known else Answers(run)
 
 
 def _job(visit: Flying) -> Job:
-    return Job(visit.number, visit.address)
+    return Job(visit.number, visit.address, visit.etag, visit.modified)
