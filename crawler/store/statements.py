@@ -88,6 +88,7 @@ READS = {
                fetched, ended, failed
         FROM plans ORDER BY number DESC LIMIT 1""",
     "last page": "SELECT max(id) FROM pages",
+    "some known": "SELECT 1 FROM pages WHERE status = 200 LIMIT 1",
     "known": "SELECT id FROM pages WHERE status = 200 ORDER BY id",
 }
 """By name. ``{ids}`` and ``{keys}`` stand for: is among these."""
