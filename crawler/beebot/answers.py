@@ -86,7 +86,7 @@ class Answers:
         })  # fmt: skip
         recording.hosts(fetched.hosts)
         self._stand(recording, page, found)
-        recording.count(page.seed, fetched=page.status is None)
+        recording.count(page.seed, fetched=int(page.status is None))
         outcome = run.outcome(page.id, found.status, external, found.size, 0, fetched.time)
         self._observe(recording, visit, outcome, places, problem=found.problem)
 

@@ -18,7 +18,7 @@ from crawler.fetching.job import Fetched, Job
 from crawler.judging import LIMIT
 from crawler.store.opening import Store
 from crawler.store.recording import Head, Recording
-from crawler.watch import watched
+from crawler.watch import TooLong, watched
 
 from .answers import Answers, Taken
 from .beginning import outdated
@@ -134,6 +134,8 @@ class Planner:
             return self._step(fetched, ask, over)
         except BaseException as error:
             self._going = None  # it may be ahead of the store
+            if isinstance(error, TooLong):  # it came when the policy had just returned
+                raise StoreError(f"a step of the policy took longer than {LIMIT:g} s") from error
             if isinstance(error, self._errors):
                 said = str(error).strip().partition("\n")[0]
                 raise StoreError(f"{self.store.where}: {said}") from error

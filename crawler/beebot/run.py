@@ -165,7 +165,7 @@ class Run:
             "fresh": fresh, "size": outcome.size, "difference": outcome.difference,
             "time": outcome.time, "problem": problem,
         })  # fmt: skip
-        self.fetched += not recalled
+        self.fetched += int(not recalled)
         self.tell(visit.number, visit.seed, outcome, told, fresh)
 
     def tell(

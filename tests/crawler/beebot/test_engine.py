@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import re
-import sqlite3
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,9 +38,9 @@ TREE = Web(
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
+def store(place: str) -> Iterator[Store]:
     """Make a store with the sites of `TREE`."""
-    made = new_store(tmp_path / "crawl.db", [address_of(TREE, page) for page in TREE.starts])
+    made = new_store(place, [address_of(TREE, page) for page in TREE.starts])
     with made:
         yield made
 
@@ -122,7 +121,7 @@ def test_a_store_that_fails_for_a_while(store: Store, monkeypatch: pytest.Monkey
 
     def failing(recording: Recording, kind: str, given: Any) -> None:
         if next(count) % 37 == 20:
-            raise sqlite3.OperationalError("database or disk is full")
+            raise store.engine.dialect.loaded_dbapi.OperationalError("disk is full")
         write(recording, kind, given)
 
     begin(store, {"scheduler": "R3"})
@@ -140,11 +139,11 @@ def test_a_store_that_fails_for_ever(store: Store, monkeypatch: pytest.MonkeyPat
     before = rows(store, "SELECT * FROM visits")
 
     def failing(recording: Recording, kind: str, given: Any) -> None:
-        raise sqlite3.OperationalError("database or disk is full")
+        raise store.engine.dialect.loaded_dbapi.OperationalError("disk is full")
 
     with monkeypatch.context() as patch:
         patch.setattr(Recording, "write", failing)
-        with pytest.raises(StoreError, match=r"crawl\.db: database or disk is full"):
+        with pytest.raises(StoreError, match=r": disk is full"):
             run(store, InProcess(answers_of(TREE)), pauses=(0.0,))
     assert rows(store, "SELECT * FROM visits") == before
     assert run(store, InProcess(answers_of(TREE))).over
@@ -233,7 +232,7 @@ def test_sites_that_change_while_the_crawl_runs(store: Store) -> None:
     crawled(store, dispatcher2 := InProcess(dispatcher.answers))
     assert set(visited(store)) == {*addresses(1, *range(10, 18)), "http://other.test/"}
     assert not {a for a in dispatcher2.asked if a.startswith("http://site0")}
-    assert not rows(store, "SELECT 1 FROM pages WHERE address LIKE 'http://site0%'")
+    assert not rows(store, "SELECT 1 FROM pages WHERE seed = 1")
 
 
 class Strange:
@@ -283,7 +282,7 @@ def test_a_policy_that_misbehaves(store: Store, does: str, said: str) -> None:
     assert ended.failed and ended.over
     assert re.match(f"{name}: {said}", ended.why)
     assert len(rows(store, "SELECT 1 FROM pages WHERE status = 200")) == 2
-    assert rows(store, "SELECT failed FROM plans") == [(1,)]
+    assert rows(store, "SELECT failed FROM plans") == [(True,)]
 
 
 _unsteady = [0]
@@ -319,10 +318,8 @@ def test_a_store_has_one_crawler(store: Store) -> None:
     """Two crawlers of one store, or a lock that stays when its holder is gone."""
     assert holder(store.where) is None
     with held(store):
-        assert holder(store.where) is not None
-        with pytest.raises(CrawlError, match="is being crawled by another process: process"), held(
-            store
-        ):  # fmt: skip
+        assert (holder(store.where) is not None) == (store.dialect == "sqlite")
+        with pytest.raises(CrawlError, match="is being crawled by another process"), held(store):
             pass
     assert holder(store.where) is None
     with held(store):
