@@ -76,5 +76,6 @@ def with_links(exchange: Exchange, body: bytes, content_type: str) -> Exchange:
     address = exchange.final or exchange.address
     found = reading.read(document.text, address, document.encoding)
     return exchange._replace(
-        links=tuple(dict.fromkeys(found.all)), external=len(found.external), size=len(body)
-    )
+        links=tuple(dict.fromkeys(found.all)), external=len(found.external), size=len(body),
+        problem=exchange.problem or found.problem,
+    )  # fmt: skip

@@ -54,6 +54,7 @@ def opened(fetched: Fetched, *, stays: bool) -> Document:
         return Document(200, problem=problem or f"is no HTML but {_kind(fetched.content_type)}")
     text = loaded(fetched.body, fetched.content_type)
     found = read(text.text, fetched.final or asked, text.encoding)
+    problem = problem or found.problem
     return Document(200, found.references, text.text, len(fetched.body), problem)
 
 

@@ -16,7 +16,7 @@ from crawler.errors import StoreError
 from crawler.fetching.job import ClosedError, Dispatcher, Fetched
 
 from .answers import Taken
-from .planner import Planner, Step
+from .planner import CHANGED, Planner, Step
 
 PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Seconds between attempts to store something that cannot be stored."""
@@ -107,7 +107,7 @@ class Engine:
             fetched = await self._next()
             if fetched is not None:
                 step = await self._stored(fetched)
-        return Ended(step.ended, True, step.failed)
+        return Ended(step.ended, step.ended != CHANGED, step.failed)
 
     def _submit(self, step: Step) -> None:
         for job in step.jobs:
@@ -149,7 +149,7 @@ class Engine:
             step = await self._stored(fetched, ask=False)
         if not step.ended and self._out_of_time():
             step = await self._stored(over=TIME)
-        if step.ended:
+        if step.ended and step.ended != CHANGED:
             return Ended(step.ended, True, step.failed)
         return Ended(STOPPED, False)
 

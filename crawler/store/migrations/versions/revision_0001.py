@@ -97,7 +97,7 @@ def upgrade() -> None:
         "ix_pages_frontier", "pages", ["seed", "level", "place"],
         **only(sa.text("state IN (0, 3)")),
     )  # fmt: skip
-    op.create_index("ix_pages_level", "pages", ["level", "id"], **only(sa.text("state IN (1, 2)")))
+    op.create_index("ix_pages_level", "pages", ["level", "id"], **only(sa.text("status = 200")))
     op.create_index("ix_pages_place", "pages", ["place"])
     op.create_index("ix_pages_seed", "pages", ["seed", "id"])
     op.create_index("ix_pages_status", "pages", ["status", "id"], **only(sa.text("status <> 200")))
@@ -140,11 +140,13 @@ def upgrade() -> None:
         sqlite_with_rowid=False,
     )
     op.create_index("ix_external_links_domain", "external_links", ["domain", "page", "position"])
-    op.create_index(
-        "ix_external_links_address",
-        "external_links",
-        [sa.text("substr(address, 1, 500)"), "page", "position"],
-    )
+    if op.get_context().dialect.name == "sqlite":
+        op.create_index(
+            "ix_external_links_address", "external_links", ["address", "page", "position"]
+        )
+    else:
+        head = sa.text("substr(address, 1, 500)")
+        op.create_index("ix_external_links_head", "external_links", [head, "page", "position"])
     op.create_index("ix_external_links_host", "external_links", ["host", "page", "position"])
     op.create_index(
         "ix_external_links_target",

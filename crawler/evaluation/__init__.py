@@ -1,0 +1,1 @@
+"""Rankings and crawls judged by what is relevant."""

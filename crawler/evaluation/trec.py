@@ -1,0 +1,134 @@
+"""Files of TREC: runs (what a system returned, ranked) and qrels (what is relevant)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+from crawler.errors import CrawlError
+
+Run: TypeAlias = dict[str, dict[str, float]]
+"""By topic and document: the score; a larger one is ranked higher."""
+Qrels: TypeAlias = dict[str, dict[str, int]]
+"""By topic and document: how relevant it was judged; 0 and less: not at all."""
+
+
+def read_run(path: Path) -> Run:
+    """Return what a system returned.
+
+    Parameters
+    ----------
+    path : Path
+        A line ``TOPIC Q0 DOCUMENT RANK SCORE TAG`` for each document returned; fields are separated
+        by white space. As in trec_eval the rank is not looked at: the score decides.
+
+    Raises
+    ------
+    CrawlError
+        If it is no such file; the message names the line.
+    """
+    run: Run = {}
+    for number, fields in _lines(path, "TOPIC Q0 DOCUMENT RANK SCORE TAG"):
+        topic, _, document, _, score, _ = fields
+        _put(run, topic, document, _score(path, number, score), path, number)
+    if not run:
+        raise CrawlError(f"{path}: no document was returned")
+    return run
+
+
+def read_qrels(path: Path) -> Qrels:
+    """Return what was judged.
+
+    Parameters
+    ----------
+    path : Path
+        A line ``TOPIC ITERATION DOCUMENT RELEVANCE`` for each document judged.
+
+    Raises
+    ------
+    CrawlError
+        If it is no such file; the message names the line.
+    """
+    qrels: Qrels = {}
+    for number, fields in _lines(path, "TOPIC ITERATION DOCUMENT RELEVANCE"):
+        topic, _, document, relevance = fields
+        _put(qrels, topic, document, _relevance(path, number, relevance), path, number)
+    if not qrels:
+        raise CrawlError(f"{path}: no document was judged")
+    return qrels
+
+
+def write_run(path: Path, run: Run, tag: str) -> None:
+    """Write a run, the documents of each topic in their order; the tag names the system."""
+    with open(path, "w", encoding="utf-8") as file:
+        for topic, scores in run.items():
+            for rank, document in enumerate(ranked(scores), 1):
+                file.write(f"{topic} Q0 {document} {rank} {scores[document]!r} {tag}\n")
+
+
+def ranked(scores: dict[str, float]) -> list[str]:
+    """Return documents in the order of trec_eval: by score, then by name, both descending.
+
+    Scores are compared in single precision, and names byte by byte, as trec_eval does.
+    """
+    return sorted(scores, key=lambda one: (_single(scores[one]), one.encode()), reverse=True)
+
+
+def _single(score: float) -> float:
+    import numpy as np
+
+    with np.errstate(over="ignore"):
+        return float(np.float32(score))
+
+
+def _lines(path: Path, form: str) -> Iterator[tuple[int, list[str]]]:
+    wanted = len(form.split())
+    try:
+        with open(path, "rb") as file:
+            for number, line in enumerate(file, 1):
+                fields = _text(path, number, line).split()
+                if not fields:
+                    continue
+                if len(fields) != wanted:
+                    raise CrawlError(
+                        f"{path}: line {number}: {len(fields)} fields, not {wanted}: {form}"
+                    )
+                yield number, fields
+    except OSError as error:
+        raise CrawlError(f"{path}: {error.strerror or error}") from None
+
+
+def _text(path: Path, number: int, line: bytes) -> str:
+    try:
+        return line.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError:
+        raise CrawlError(f"{path}: line {number}: is no text in UTF-8") from None
+
+
+def _score(path: Path, number: int, text: str) -> float:
+    try:
+        score = float(text)
+    except ValueError:
+        score = math.nan
+    if not math.isfinite(score):
+        raise CrawlError(f"{path}: line {number}: {text!r:.40} is no score")
+    return score
+
+
+def _relevance(path: Path, number: int, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise CrawlError(
+            f"{path}: line {number}: {text!r:.40} is no relevance, a whole number"
+        ) from None
+
+
+def _put(table: dict[str, dict[str, float]] | dict[str, dict[str, int]], topic: str,
+         document: str, value: float, path: Path, number: int) -> None:  # fmt: skip
+    of_topic = table.setdefault(topic, {})
+    if document in of_topic:
+        raise CrawlError(f"{path}: line {number}: {document!r:.60} stands twice for topic {topic}")
+    of_topic[document] = value  # type: ignore[assignment]
