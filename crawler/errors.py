@@ -7,6 +7,10 @@ class CrawlError(ValueError):
     """An address, a proxy or a capture is not as it must be; the message is one line."""
 
 
+class StoreError(CrawlError):
+    """A database could not do what it was asked: locked, full, gone; nothing of it was done."""
+
+
 def in_words(error: BaseException) -> str:
     """Return an error of a user's code in one line: its kind, and the first line it says."""
     kind = type(error).__name__

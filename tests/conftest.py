@@ -4,5 +4,9 @@ from __future__ import annotations
 
 from hypothesis import settings
 
+from tests.postgres import place, postgres
+
+__all__ = ["place", "postgres"]
+
 settings.register_profile("counterpoint", derandomize=True, database=None, deadline=None)
 settings.load_profile("counterpoint")

@@ -6,11 +6,16 @@ visit in the order in which the scheduler asked for it, and what is known of hos
 
 A reference in a document has a *position*, counted over all references of that document; so the
 three tables of links together have the document's order.
+
+Text that is looked up is compared byte by byte in both databases (`Spelled`), so that they sort
+alike and an index finds what begins with a prefix. No index holds a long text whole: PostgreSQL
+refuses an entry of more than 2,704 bytes (`stored_key`, `HEAD`).
 """
 
 from __future__ import annotations
 
 from enum import IntEnum, StrEnum
+from hashlib import sha256
 
 from sqlalchemy import (
     BigInteger,
@@ -26,11 +31,25 @@ from sqlalchemy import (
     Table,
     Text,
     false,
+    func,
     text,
 )
 
 FORMAT = "counterpoint link store"
 """The value of the setting ``format``, by which a database is known as one of ours."""
+
+HEAD = 500
+"""How many characters of an address its index holds; those alike so far are in order of pages."""
+
+Spelled = Text().with_variant(Text(collation="C"), "postgresql")
+"""Text that is compared byte by byte."""
+
+
+def stored_key(key: str) -> str:
+    """Return what ``pages.key`` holds for a key: the key itself, or the hash of a long one."""
+    if len(key) <= HEAD:
+        return key
+    return f"{key[:HEAD]} {sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 class State(IntEnum):
@@ -82,8 +101,8 @@ seeds = Table(
     Column("number", Integer, primary_key=True),
     Column("full_name", Text, nullable=False, server_default=""),
     Column("short_name", Text, nullable=False, server_default=""),
-    Column("start", Text, nullable=False, unique=True),
-    Column("site", Text, nullable=False, unique=True),
+    Column("start", Spelled, nullable=False, unique=True),
+    Column("site", Spelled, nullable=False, unique=True),
     Column("level", Integer),
     Column("cap", Integer),
     Column("standing", Text, nullable=False, server_default=Standing.WAITING.value),
@@ -103,8 +122,8 @@ pages = Table(
     Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True,
            autoincrement=False),
     Column("seed", Integer, ForeignKey("seeds.number")),
-    Column("address", Text, nullable=False),
-    Column("key", Text, nullable=False, unique=True),
+    Column("address", Spelled, nullable=False),
+    Column("key", Spelled, nullable=False, unique=True),
     Column("level", Integer, nullable=False),
     Column("found_on", BigInteger),
     Column("state", SmallInteger, nullable=False),
@@ -118,21 +137,31 @@ pages = Table(
     Index("ix_pages_queue", "id", sqlite_where=text("state = 0"),
           postgresql_where=text("state = 0")),
     Index("ix_pages_seed", "seed", "id"),
+    Index("ix_pages_level", "level", "id", sqlite_where=text("state = 2"),
+          postgresql_where=text("state = 2")),
+    Index("ix_pages_status", "status", "id", sqlite_where=text("status <> 200"),
+          postgresql_where=text("status <> 200")),
+    Index("ix_pages_apart", "state", "id", sqlite_where=text("state > 2"),
+          postgresql_where=text("state > 2")),
 )  # fmt: skip
 """Pages known, numbered from 0 in the order of discovery: the schedulers' handles. ``key`` is what
-addresses of one page have in common; ``seed`` the site (None: a site that is no seed)."""
+addresses of one page have in common, made short by `stored_key`; it begins as the address does,
+but for a trailing slash. ``seed`` is the site (None: a site that is no seed)."""
 
 internal_links = Table(
     "internal_links",
     metadata,
     Column("page", BigInteger, ForeignKey("pages.id"), primary_key=True),
     Column("position", Integer, primary_key=True),
+    Column("seed", Integer),
     Column("target", BigInteger, ForeignKey("pages.id"), nullable=False),
     Column("deleted", Boolean, nullable=False, server_default=false()),
-    Index("ix_internal_links_target", "target"),
+    Index("ix_internal_links_seed", "seed", "page", "position"),
+    Index("ix_internal_links_target", "target", "page", "position"),
     sqlite_with_rowid=False,
 )
-"""Links within a site, frames included: the page found on, the place there, the page linked to."""
+"""Links within a site, frames included: the page found on, the place there, its site, the page
+linked to."""
 
 external_links = Table(
     "external_links",
@@ -140,18 +169,19 @@ external_links = Table(
     Column("page", BigInteger, ForeignKey("pages.id"), primary_key=True),
     Column("position", Integer, primary_key=True),
     Column("seed", Integer),
-    Column("address", Text, nullable=False),
-    Column("host", Text, nullable=False),
-    Column("domain", Text, nullable=False),
+    Column("address", Spelled, nullable=False),
+    Column("host", Spelled, nullable=False),
+    Column("domain", Spelled, nullable=False),
     Column("anchor", Text, nullable=False, server_default=""),
     Column("target", BigInteger),
     Column("deleted", Boolean, nullable=False, server_default=false()),
     Index("ix_external_links_seed", "seed", "page", "position"),
     Index("ix_external_links_host", "host", "page", "position"),
     Index("ix_external_links_domain", "domain", "page", "position"),
-    Index("ix_external_links_address", "address", "page", "position"),
+    Index("ix_external_links_address", func.substr(text("address"), text("1"), text(str(HEAD))),
+          "page", "position"),
     sqlite_with_rowid=False,
-)
+)  # fmt: skip
 """Links to other sites with their context, the anchor's text; ``domain`` is the registered one.
 ``target`` is a page only where the policy follows links to any site."""
 
@@ -162,7 +192,7 @@ bad_links = Table(
     Column("position", Integer, primary_key=True),
     Column("seed", Integer),
     Column("text", Text, nullable=False),
-    Column("reason", Text, nullable=False),
+    Column("reason", Spelled, nullable=False),
     Column("deleted", Boolean, nullable=False, server_default=false()),
     Index("ix_bad_links_seed", "seed", "page", "position"),
     Index("ix_bad_links_reason", "reason", "page", "position"),
@@ -200,7 +230,7 @@ visits = Table(
     Column("number", BigInteger, primary_key=True, autoincrement=False),
     Column("page", BigInteger, ForeignKey("pages.id"), nullable=False),
     Column("seed", Integer),
-    Column("host", Text, nullable=False),
+    Column("host", Spelled, nullable=False),
     Column("issued", BigInteger, nullable=False),
     Column("observed", BigInteger),
     Column("recalled", Boolean, nullable=False, server_default=false()),
@@ -226,7 +256,7 @@ same calls again; ``recalled``: answered from the store; ``fresh``: how many pag
 hosts = Table(
     "hosts",
     metadata,
-    Column("host", Text, primary_key=True),
+    Column("host", Spelled, primary_key=True),
     Column("free_at", Float, nullable=False, server_default="0"),
     Column("delay", Float, nullable=False, server_default="0"),
     Column("failures", Integer, nullable=False, server_default="0"),

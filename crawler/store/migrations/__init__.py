@@ -1,0 +1,58 @@
+"""Brings the tables of a link store up to date; the modules in ``versions`` are the steps.
+
+Alembic runs them, with no file of settings and no ``env.py``: within the transaction of whoever
+calls. A new step is a module whose ``down_revision`` is `HEAD`, which then becomes its revision.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, text
+
+from crawler.errors import CrawlError
+
+if TYPE_CHECKING:  # it takes a while to load, and is needed only where something is to be done
+    from alembic.script import ScriptDirectory
+
+HEAD = "0001"
+"""The revision of the tables as `crawler.store.schema` has them."""
+
+
+def current(connection: Connection) -> str | None:
+    """Return the revision of a database's tables."""
+    found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return None if found is None else str(found)
+
+
+def must_be_known(revision: str | None, where: str) -> None:
+    """Refuse a revision that only a newer version can have made."""
+    if revision in (None, HEAD):
+        return
+    known = {step.revision for step in _steps().walk_revisions()}
+    if revision not in known:
+        raise CrawlError(f"{where}: was made by a newer version of counterpoint (its tables are of "
+                         f"revision {revision}, the last one known here is {HEAD})")  # fmt: skip
+
+
+def upgrade(connection: Connection) -> None:
+    """Make the tables, or bring them up to date, within the connection's transaction."""
+    from alembic.config import Config
+    from alembic.runtime.environment import EnvironmentContext
+
+    steps = _steps()
+
+    def wanted(revision: Any, _: Any) -> Any:
+        return steps._upgrade_revs(HEAD, revision)
+
+    with EnvironmentContext(Config(), steps, fn=wanted) as environment:
+        environment.configure(connection=connection)
+        with environment.begin_transaction():
+            environment.run_migrations()
+
+
+def _steps() -> ScriptDirectory:
+    from alembic.script import ScriptDirectory
+
+    return ScriptDirectory(str(Path(__file__).parent))

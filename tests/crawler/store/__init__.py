@@ -1,0 +1,1 @@
+"""The link store, in SQLite and in a real PostgreSQL."""
