@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 from .pages import links as reading
 from .pages.addresses import site
-from .pages.decoding import decoded
+from .pages.decoding import loaded
 
 
 class Exchange(NamedTuple):
@@ -72,7 +72,9 @@ def with_links(exchange: Exchange, body: bytes, content_type: str) -> Exchange:
     """Return an exchange with what its document tells; without links unless it is HTML and 200."""
     if exchange.status != 200 or not is_html(content_type):
         return exchange
-    found = reading.read(decoded(body, content_type), exchange.final or exchange.address)
+    document = loaded(body, content_type)
+    address = exchange.final or exchange.address
+    found = reading.read(document.text, address, document.encoding)
     return exchange._replace(
         links=tuple(dict.fromkeys(found.all)), external=len(found.external), size=len(body)
     )

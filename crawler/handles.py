@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from .pages.addresses import key
+from .pages.addresses import Spelling
 
 
 class Handles:
     """Gives every page one handle, whichever way its address is spelled.
 
-    Of addresses that are compared as one (`pages.addresses.key`) the first is kept.
+    Of addresses that are compared as one the first is kept.
+
+    Parameters
+    ----------
+    spelling : Spelling
+        Which are compared as one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, spelling: Spelling = Spelling.SAFE) -> None:
+        self._key = spelling.key
         self._addresses: list[str] = []
         self._handles: dict[str, int] = {}
 
@@ -19,11 +25,11 @@ class Handles:
         return len(self._addresses)
 
     def __contains__(self, address: str) -> bool:
-        return key(address) in self._handles
+        return self._key(address) in self._handles
 
     def handle(self, address: str) -> int:
         """Return the handle of an address, a new one if it was never met."""
-        handle = self._handles.setdefault(key(address), len(self._addresses))
+        handle = self._handles.setdefault(self._key(address), len(self._addresses))
         if handle == len(self._addresses):
             self._addresses.append(address)
         return handle

@@ -15,7 +15,7 @@ import numpy as np
 from .errors import CrawlError
 from .exchange import Exchange, Source
 from .handles import Handles
-from .pages.addresses import key, normalized, site
+from .pages.addresses import Spelling, normalized, site
 from .protocol import NONE, Outcome, Pages, Scope
 
 LEFT = 302
@@ -35,6 +35,8 @@ class WebWorld:
         Which links the policy is told of.
     stay : bool
         Tell a policy that is told of links anywhere of those to the sites of the start pages only.
+    spelling : Spelling
+        Which addresses are one page.
 
     Attributes
     ----------
@@ -51,12 +53,18 @@ class WebWorld:
     """
 
     def __init__(
-        self, source: Source, starts: Sequence[str], scope: Scope, *, stay: bool = False
+        self,
+        source: Source,
+        starts: Sequence[str],
+        scope: Scope,
+        *,
+        stay: bool = False,
+        spelling: Spelling = Spelling.SAFE,
     ) -> None:
         if scope is Scope.KNOWN:
             raise CrawlError("a policy that visits known pages again needs a world that knows them")
-        checked = _checked(starts, scope)
-        self.source, self.scope, self.handles = source, scope, Handles()
+        checked = _checked(starts, scope, spelling)
+        self.source, self.scope, self.handles = source, scope, Handles(spelling)
         self.starts = [self.handles.handle(address) for address in checked]
         self._within = frozenset(map(site, checked)) if stay else None
 
@@ -85,14 +93,14 @@ class WebWorld:
         return np.array(found, dtype=np.int64) if found else NONE
 
 
-def _checked(starts: Sequence[str], scope: Scope) -> list[str]:
+def _checked(starts: Sequence[str], scope: Scope, spelling: Spelling) -> list[str]:
     """Return start addresses in their one spelling."""
     found: dict[str, str] = {}
     for start in starts:
         address = normalized(start)
         if address is None:
             raise CrawlError(f"'{start}' is no address such as http://example.org/")
-        same = site(address) if scope is Scope.SITE else key(address)
+        same = site(address) if scope is Scope.SITE else spelling.key(address)
         if same in found:
             what = f"are both on {same}: a site has one" if scope is Scope.SITE else "are one page"
             raise CrawlError(f"{found[same]} and {address} {what}")

@@ -1,41 +1,63 @@
 """Addresses: references joined to their document's address, spelled one way, compared.
 
-References are joined as RFC 3986 (5.2) has it, with the liberties of HTML: spaces around a
-reference, line breaks in it and backslashes for slashes do no harm. One spelling: scheme and host
-in lower case, no default port, no user, no dots in the path, no fragment, an escape (in capitals)
-exactly where one is needed.
+References are read as browsers read them, after the WHATWG URL standard (by ada-url). One spelling:
+as that standard writes an address, without user, fragment or an empty query, and with escapes in
+one form: capitals, and none for what needs none (RFC 3986, 6.2.2). Servers must take ``%7e``,
+``%7E`` and ``~`` for the same; what else may be escaped or not is left as it stood.
 
-[BeeBot] normalizes by lower case and by removing a trailing slash. Lower case is read as that of
-scheme and host: on many servers ``/A`` and ``/a`` are two pages. The slash is removed from what is
-*compared* (`key`) and kept in what is *asked for*: a server may know ``/a/`` only.
+A host that no name server could know (a part of it empty or longer than 63 signs) and the port 0
+are no addresses here; the standard lets them pass.
+
+[BeeBot] normalizes by lower case and by removing a trailing slash. Both are done to what is
+*compared* (`Spelling`), never to what is *asked for*, since a server may know ``/A/`` only.
 """
 
 from __future__ import annotations
 
 import re
+from enum import StrEnum
 from functools import lru_cache
-from ipaddress import AddressValueError, IPv6Address
+
+import ada_url
+from publicsuffixlist import PublicSuffixList
 
 LONGEST = 8_000
 """Characters; longer addresses are traps more often than pages, and many servers refuse them."""
 
-_PARTS = re.compile(
-    r"(?:([a-z][a-z0-9+.\-]*):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?", re.I | re.S | re.A
-)
-_HOST = re.compile(
-    r"(?=.{1,253}\Z)[a-z0-9_](?:[a-z0-9_\-]{0,62})(?:\.[a-z0-9_][a-z0-9_\-]{0,62})*\.?"
-)
-_PORT = re.compile(r"[0-9]{1,5}", re.A)
-_DEFAULT = {"http": 80, "https": 443}
-_ESCAPABLE = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]]", re.A)
+_SCHEMES = ("http:", "https:")
+_NAME = re.compile(r"(?=.{1,253}\Z)(?:[^.]{1,63}\.)*[^.]{1,63}\.?", re.S)
+_IPV4 = re.compile(r"[0-9]+(?:\.[0-9]+){3}", re.A)
+_ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%([0-9A-Fa-f]{2})", re.A)
+"""Not behind a stray percent sign: decoded, ``%%335`` would become another escape."""
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-_AROUND = "".join(map(chr, range(33)))
-_BREAKS = re.compile(r"[\t\r\n]+")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_PLAIN = re.compile(
+    r"(?:[A-Za-z0-9_\-][A-Za-z0-9_.~\-]*/)*(?:[A-Za-z0-9_\-][A-Za-z0-9_.~\-]*)?"
+    r"(?:\?[A-Za-z0-9_.~=&;+,/\-]+)?(?:#[!-~]*)?", re.A
+)  # fmt: skip
+"""References that are joined by putting them behind a folder: they have no scheme, no escapes, and
+no part that is made of dots."""
+
+
+class Spelling(StrEnum):
+    """What counts as one page."""
+
+    SAFE = "safe"
+    """Addresses that differ by a slash at the end of the path."""
+    PAPER = "paper"
+    """Those that differ by a slash at the end, or by lower case anywhere ([BeeBot])."""
+
+    def key(self, address: str) -> str:
+        """Return what the addresses of one page, in their one spelling, have in common."""
+        if self is Spelling.SAFE:
+            return key(address)
+        lower = address.lower()
+        return lower[:-1] if lower[-1] == "/" and lower.count("/") > 3 else lower
 
 
 def normalized(address: str) -> str | None:
     """Return an absolute address in its one spelling; None if it is none of http or https."""
-    return joined("", address)
+    return _joined(None, address)
 
 
 def joined(base: str, reference: str) -> str | None:
@@ -53,27 +75,12 @@ def joined(base: str, reference: str) -> str | None:
     str or None
         None: it names nothing that can be fetched over http or https.
     """
-    scheme, host, path, query = _parts(reference)
-    if scheme:
-        if scheme not in _DEFAULT or host is None:
-            return None
-    elif not base:
-        return None
-    else:
-        of_base = _PARTS.match(base)
-        assert of_base is not None
-        scheme = of_base[1]
-        if host is None:
-            host = of_base[2]
-            if not path and query is None:
-                query = of_base[4]
-            path = _merged(of_base[3], path)
-    authority = _authority(scheme, host)
-    if authority is None:
-        return None
-    asked = f"?{_escaped(query)}" if query else ""
-    whole = f"{scheme}://{authority}{_without_dots(_escaped(path))}{asked}"
-    return whole if len(whole) <= LONGEST else None
+    if base and _PLAIN.fullmatch(reference) is not None:
+        below = reference.partition("#")[0]
+        if below and below[0] != "?":
+            whole = _folder(base) + below
+            return whole if len(whole) <= LONGEST else None
+    return _joined(base or None, reference)
 
 
 def site(address: str) -> str:
@@ -91,81 +98,78 @@ def key(address: str) -> str:
     return address
 
 
-def _parts(reference: str) -> tuple[str, str | None, str, str | None]:
-    """Return scheme (in lower case), authority, path and query."""
-    cleaned = _BREAKS.sub("", reference.strip(_AROUND))
-    found = _PARTS.match(cleaned)
-    assert found is not None
-    scheme, _, path, query = found.groups()
-    if "\\" in cleaned and (scheme or "http").lower() in _DEFAULT:
-        before = re.match(r"[^?#]*", cleaned)
-        assert before is not None
-        found = _PARTS.match(before[0].replace("\\", "/"))
-        assert found is not None
-        path = found[3]
-    return (scheme or "").lower(), found[2], path, query
+def domain(address: str) -> str:
+    """Return the registered domain of an address in its one spelling.
+
+    By the public suffix list, its private part included: ``a.github.io`` and ``b.github.io`` are
+    two domains. A suffix that the list does not have is one word. What has no registered domain
+    (an IP address, a suffix itself) is its own.
+    """
+    return _domain(site(address))
 
 
-def _merged(of_base: str, path: str) -> str:
-    if not path:
-        return of_base
-    return path if path[0] == "/" else of_base[: of_base.rindex("/") + 1] + path
+@lru_cache(maxsize=65_536)
+def _domain(of: str) -> str:
+    if of.startswith("["):
+        return of[: of.index("]") + 1]
+    host = of.partition(":")[0].rstrip(".")
+    if _IPV4.fullmatch(host):
+        return host
+    return _suffixes().privatesuffix(host) or host
 
 
-@lru_cache(maxsize=4096)
-def _authority(scheme: str, text: str | None) -> str | None:
-    """Return host and port in their one spelling."""
-    name = (text or "").rpartition("@")[2].lower()
-    port = ""
-    if not name.endswith("]"):
-        before, colon, after = name.rpartition(":")
-        name, port = (before, after) if colon else (after, "")
-    host = _host(name)
-    if host is None or (port and not _PORT.fullmatch(port)):
-        return None
-    number = int(port or _DEFAULT[scheme])
-    if not 0 < number < 65536:
-        return None
-    return host if number == _DEFAULT[scheme] else f"{host}:{number}"
+@lru_cache(maxsize=1)
+def _suffixes() -> PublicSuffixList:
+    return PublicSuffixList()
 
 
-def _host(name: str) -> str | None:
-    if name.startswith("[") and name.endswith("]"):
-        try:
-            return f"[{IPv6Address(name[1:-1]).compressed}]"
-        except AddressValueError:
-            return None
+@lru_cache(maxsize=256)
+def _folder(base: str) -> str:
+    return base[: base.partition("?")[0].rindex("/") + 1]
+
+
+def _joined(base: str | None, reference: str) -> str | None:
+    """Return what the standard says, in our one spelling."""
     try:
-        name = name if name.isascii() else name.encode("idna").decode()
-    except UnicodeError:
+        href = _href(base, reference)
+    except ValueError:
         return None
-    return name if _HOST.fullmatch(name) else None
+    href = href.partition("#")[0]
+    scheme, _, rest = href.partition("//")
+    if scheme not in _SCHEMES:
+        return None
+    host, slash, path = rest.partition("/")
+    host = host.rpartition("@")[2]
+    if not slash or not _is_possible(host):
+        return None
+    if "%" in path:
+        path = _ESCAPE.sub(_escape, path)
+    if path.endswith("?"):
+        # Of an empty query only this sign is left; another question mark may be in the query.
+        path = path[:-1] if path.count("?") == 1 else path
+    whole = f"{scheme}//{host}/{path}"
+    return whole if len(whole) <= LONGEST else None
 
 
-def _escaped(text: str) -> str:
-    """Return a path or a query with its escapes in their one form."""
-    return _ESCAPABLE.sub(_escape, text)
+def _href(base: str | None, reference: str) -> str:
+    try:
+        if base is None:
+            return ada_url.normalize_url(reference)
+        return ada_url.join_url(base, reference)
+    except UnicodeEncodeError:
+        return _href(base, _SURROGATES.sub("\ufffd", reference))
+
+
+@lru_cache(maxsize=65_536)
+def _is_possible(host: str) -> bool:
+    """Tell whether a host with its port can be asked."""
+    if host.startswith("["):
+        name, port = "ipv6", host.rpartition("]")[2]
+    else:
+        name, _, port = host.partition(":")
+    return _NAME.fullmatch(name) is not None and port not in ("0", ":0")
 
 
 def _escape(found: re.Match[str]) -> str:
-    if found[1] is None:
-        # A stray percent sign as well: "%%35" would otherwise become an escape.
-        return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace"))
     sign = chr(int(found[1], 16))
     return sign if sign in _UNRESERVED else f"%{found[1].upper()}"
-
-
-def _without_dots(path: str) -> str:
-    """Return a path without its parts ``.`` and ``..``; empty parts stay."""
-    if "/." not in path:
-        return path if path.startswith("/") else "/" + path
-    kept: list[str] = []
-    parts = path.split("/")[1:]
-    for part in parts:
-        if part == "..":
-            del kept[-1:]
-        elif part != ".":
-            kept.append(part)
-    if parts[-1] in (".", ".."):
-        kept.append("")
-    return "/" + "/".join(kept)

@@ -1,49 +1,177 @@
-"""The links of an HTML document.
+"""The references of an HTML document: its links, and what stands where links belong and is none.
 
-A link is an ``href`` of ``a`` or ``area`` or the ``src`` of a frame or an iframe ([BeeBot]: frames
-are collected as internal links; one that shows another site is external here). Links with
-``rel=nofollow`` are links; what a script would write is not there.
+What is read, in the order of the document:
+
+- ``href`` of ``a`` and ``area``, and the target of a ``meta`` that refreshes;
+- ``src`` of ``frame`` and ``iframe`` ([BeeBot]: frames are collected as internal links; one that
+  shows another site is external here);
+- ``href`` of ``link`` where its ``rel`` names a page (`PAGES`), as ``alternate``, ``next`` and
+  ``canonical`` do; not what a page is made of or wants to be loaded (``stylesheet``, ``icon``,
+  ``preload``), no feed, and no ``canonical`` that names the page itself.
+
+References are relative to the first ``base``. Links with ``rel=nofollow`` are links; what a script
+would write, or stands in a ``template``, is not there. A link that HTML's rules for wrongly nested
+tags repeat (``<a href=x>1<p>2`` makes two elements) is there once for each.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple, TypeAlias
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from .addresses import joined, site
+from .addresses import LONGEST, joined, site
+from .encodings import codec
+
+TEXT = 1_000
+"""Characters that are kept of what stood in a document, and of an anchor."""
+
+PAGES = frozenset((
+    "alternate", "amphtml", "appendix", "author", "bookmark", "canonical", "chapter", "child",
+    "contents", "copyright", "first", "glossary", "help", "home", "index", "last", "license", "me",
+    "next", "parent", "prev", "previous", "privacy-policy", "search", "section", "shortlink",
+    "start", "subsection", "terms-of-service", "toc", "top", "up",
+))  # fmt: skip
+"""Values of ``rel`` that make a ``link`` a link to a page."""
+_PARTS = frozenset(
+    ["stylesheet", "icon", "manifest", "preload", "prefetch", "modulepreload", "preconnect"]
+)
+"""Values that make it none, whatever else stands there: ``alternate stylesheet``."""
 
 
-class Links(NamedTuple):
-    """What a document links to.
+class Kind(StrEnum):
+    """Where a reference leads."""
+
+    INTERNAL = "internal"
+    """To the document's own site."""
+    EXTERNAL = "external"
+    """To another site."""
+    BAD = "bad"
+    """To nothing that can be fetched over http or https."""
+
+
+class Reason(StrEnum):
+    """Why a reference is none."""
+
+    NONE = ""
+    """It is one."""
+    EMPTY = "empty"
+    """Nothing stands where a frame's or a link element's address belongs."""
+    SCRIPT = "script"
+    """``javascript:`` or ``vbscript:``."""
+    MAIL = "mail"
+    """``mailto:``."""
+    TELEPHONE = "telephone"
+    """``tel:``, ``sms:``, ``callto:`` or ``fax:``."""
+    DATA = "data"
+    """``data:`` or ``blob:``: the document itself, not where it is."""
+    SCHEME = "other scheme"
+    """Any other that is not http or https."""
+    LONG = "too long"
+    """An address longer than `crawler.pages.addresses.LONGEST`."""
+    MALFORMED = "malformed"
+    """No address: no host, a host or a port that cannot be."""
+
+
+class Reference(NamedTuple):
+    """What stood where a link belongs.
+
+    Attributes
+    ----------
+    position : int
+        Its place among all references of the document, from 0 on.
+    kind : Kind
+    address : str
+        Where it leads, in its one spelling; "" if it is bad.
+    text : str
+        What stood there, at most `TEXT` characters.
+    anchor : str
+        The text of the link, whitespace collapsed, at most `TEXT` characters; where there is none
+        the images' ``alt``, then the ``title``.
+    reason : Reason
+        Why it is bad.
+    frame : bool
+        Whether it is shown within the document.
+    """
+
+    position: int
+    kind: Kind
+    address: str
+    text: str
+    anchor: str
+    reason: Reason
+    frame: bool
+
+
+class Reading(NamedTuple):
+    """What a document refers to.
 
     Attributes
     ----------
     site : str
         The document's own.
-    all : list of str
-        Addresses in the order of appearance, copies included.
-    bad : list of str
-        What stood there and is no address of http or https: malformed, a script, ``mailto:``.
+    references : tuple of Reference
+        In the order of the document, copies included.
     """
 
     site: str
-    all: list[str]
-    bad: list[str]
+    references: tuple[Reference, ...]
+
+    @property
+    def all(self) -> list[str]:
+        """The addresses of all links."""
+        return [one.address for one in self.references if one.kind is not Kind.BAD]
 
     @property
     def internal(self) -> list[str]:
         """Those on the document's own site."""
-        return [address for address in self.all if site(address) == self.site]
+        return [one.address for one in self.references if one.kind is Kind.INTERNAL]
 
     @property
     def external(self) -> list[str]:
         """Those on other sites."""
-        return [address for address in self.all if site(address) != self.site]
+        return [one.address for one in self.references if one.kind is Kind.EXTERNAL]
+
+    @property
+    def bad(self) -> list[str]:
+        """What stood where no address was."""
+        return [one.text for one in self.references if one.kind is Kind.BAD]
 
 
-def read(document: str, address: str) -> Links:
-    """Return the links of a document.
+_PLACES = (
+    r"a[href], a[xlink\:href], area[href], frame[src], iframe[src], link[rel][href], "
+    "meta[http-equiv][content]"
+)
+_FRAMES = frozenset(("frame", "iframe"))
+_NEEDING = frozenset(("frame", "iframe", "link"))
+"""Elements for which an empty reference is none; elsewhere it is the document itself."""
+_HTML = frozenset(("text/html", "application/xhtml+xml"))
+_REFRESH = re.compile(
+    r"""[\t\n\f\r ]*(?:[0-9]+|(?=\.))[0-9.]*(?=[;,\t\n\f\r ])[\t\n\f\r ]*[;,]?[\t\n\f\r ]*
+        (?:url[\t\n\f\r ]*=[\t\n\f\r ]*)?(?:"([^"]*)|'([^']*)|(.+))""",
+    re.I | re.S | re.X | re.A,
+)
+"""What ``content`` of a refreshing ``meta`` holds (HTML: shared declarative refresh steps)."""
+_SCHEME = re.compile(r"([a-z][a-z0-9+.\-]*):", re.I | re.A)
+_AROUND = "".join(map(chr, range(33)))
+_BREAKS = re.compile(r"[\t\r\n]+")
+_REASONS = {
+    "http": Reason.MALFORMED, "https": Reason.MALFORMED, "javascript": Reason.SCRIPT,
+    "vbscript": Reason.SCRIPT, "mailto": Reason.MAIL, "tel": Reason.TELEPHONE,
+    "sms": Reason.TELEPHONE, "callto": Reason.TELEPHONE, "fax": Reason.TELEPHONE,
+    "data": Reason.DATA, "blob": Reason.DATA,
+}  # fmt: skip
+_LETTERS = re.compile(r"[^\x00-\x7f]+")
+_KEPT = frozenset(range(33, 127)) - frozenset(b"\"#<>'%")
+
+_Attributes: TypeAlias = Mapping[str, str | None]
+
+
+def read(document: str, address: str, encoding: str = "utf-8") -> Reading:
+    """Return the references of a document.
 
     Parameters
     ----------
@@ -51,18 +179,105 @@ def read(document: str, address: str) -> Links:
         Its text.
     address : str
         Where it was found, after all redirects, in its one spelling.
+    encoding : str
+        Its name in the encoding standard; letters of a query are sent in it (URL standard, 1.3).
     """
     tree = LexborHTMLParser(document)
-    base = address
+    base, own = address, site(address)
     for node in tree.css("base[href]")[:1]:
-        base = joined(address, node.attributes.get("href") or "") or address
-    found, bad = [], []
-    for node in tree.css("a[href], area[href], frame[src], iframe[src]"):
-        place = "src" if node.tag in ("frame", "iframe") else "href"
-        reference = node.attributes.get(place) or ""
-        target = joined(base, reference)
+        base = joined(address, node.attributes["href"] or "") or address
+    found: list[Reference] = []
+    for node in tree.css(_PLACES):
+        tag, attributes = node.tag or "", node.attributes
+        text = _reference(tag, attributes)
+        if text is None:
+            continue
+        target = _target(tag, text, base, encoding)
         if target is None:
-            bad.append(reference)
+            kind, reason = Kind.BAD, _reason(tag, text, base)
+        elif tag == "link" and target == address:
+            continue
         else:
-            found.append(target)
-    return Links(site(address), found, bad)
+            kind, reason = Kind.INTERNAL if site(target) == own else Kind.EXTERNAL, Reason.NONE
+        anchor = _anchor(node, tag, attributes)
+        found.append(
+            Reference(len(found), kind, target or "", text[:TEXT], anchor, reason, tag in _FRAMES)
+        )
+    return Reading(own, tuple(found))
+
+
+def _reference(tag: str, attributes: _Attributes) -> str | None:
+    """Return what stands where an element's link belongs; None if none belongs there."""
+    if tag in _FRAMES:
+        return attributes["src"] or ""
+    if tag == "meta":
+        return _refresh(attributes)
+    if tag == "link" and not _is_page(attributes):
+        return None
+    return (attributes["href"] if "href" in attributes else attributes["xlink:href"]) or ""
+
+
+def _refresh(attributes: _Attributes) -> str | None:
+    if (attributes["http-equiv"] or "").lower() != "refresh":
+        return None
+    found = _REFRESH.match(attributes["content"] or "")
+    return found[found.lastindex or 0] if found is not None else None
+
+
+def _is_page(attributes: _Attributes) -> bool:
+    """Tell whether a ``link`` is one to a page."""
+    relations = set((attributes["rel"] or "").lower().split())
+    kind = (attributes.get("type") or "text/html").partition(";")[0].strip().lower()
+    return not relations.isdisjoint(PAGES) and relations.isdisjoint(_PARTS) and kind in _HTML
+
+
+def _target(tag: str, text: str, base: str, encoding: str) -> str | None:
+    if not text and tag in _NEEDING:
+        return None
+    if "?" in text and not encoding.startswith("utf-") and not text.isascii():
+        text = _with_query(text, codec(encoding))
+    return joined(base, text)
+
+
+def _with_query(text: str, python_codec: str) -> str:
+    """Return a reference with the letters of its query written by a codec."""
+    whole, mark, fragment = text.partition("#")
+    before, asked, query = whole.partition("?")
+    query = _LETTERS.sub(lambda letters: _coded(letters[0], python_codec), query)
+    return f"{before}{asked}{query}{mark}{fragment}"
+
+
+def _coded(letters: str, python_codec: str) -> str:
+    try:
+        octets = letters.encode(python_codec)
+    except UnicodeEncodeError:
+        if len(letters) > 1:
+            return "".join(_coded(letter, python_codec) for letter in letters)
+        return f"%26%23{ord(letters)}%3B"  # a character reference, as a form would send it
+    return "".join(chr(octet) if octet in _KEPT else f"%{octet:02X}" for octet in octets)
+
+
+def _reason(tag: str, text: str, base: str) -> Reason:
+    """Return why a reference names nothing to fetch."""
+    cleaned = _BREAKS.sub("", text.strip(_AROUND))
+    if not cleaned and tag in _NEEDING:
+        return Reason.EMPTY
+    found = _SCHEME.match(cleaned)
+    reason = _REASONS.get(found[1].lower(), Reason.SCHEME) if found else Reason.MALFORMED
+    if reason is Reason.MALFORMED:
+        root = base[: base.index("/", len("https://")) + 1]
+        if joined(root, cleaned[: LONGEST // 16]) is not None:
+            return Reason.LONG
+    return reason
+
+
+def _anchor(node: LexborNode, tag: str, attributes: _Attributes) -> str:
+    """Return the text of a link."""
+    text = ""
+    if tag == "a":
+        text = node.text() or " ".join(
+            image.attributes["alt"] or "" for image in node.css("img[alt]")
+        )
+    elif tag == "area":
+        text = attributes.get("alt") or ""
+    return " ".join((text or attributes.get("title") or "").split())[:TEXT]
