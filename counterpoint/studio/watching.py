@@ -6,7 +6,7 @@ import math
 import threading
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Row, case, exists, select
+from sqlalchemy import Connection, Row, exists, select
 
 from crawler.store.schema import State, Standing, pages, plans, seeds, visits
 
@@ -65,10 +65,9 @@ class Watch:
         if plan is None:
             return
         history = self._history
-        links = case((visits.c.status == 200, visits.c.external), else_=0)
         while True:
             rows = connection.execute(
-                select(visits.c.observed, visits.c.seed, links, visits.c.time)
+                select(visits.c.observed, visits.c.seed, visits.c.external, visits.c.time)
                 .where(visits.c.plan == plan.number, visits.c.observed > history.events)
                 .order_by(visits.c.observed)
                 .limit(_CHUNK)
@@ -119,11 +118,13 @@ class Watch:
         if plan is None:
             return {"rows": []}
         queued = exists().where(pages.c.seed == seeds.c.number, pages.c.state == State.QUEUED)
-        waiting = dict(connection.execute(select(seeds.c.number, queued)).tuples().all())
+        asked = connection.execute(select(seeds.c.number, queued)).all()
+        waiting = {number: bool(some) for number, some in asked}
         # Sites that were added since the plan was made have neither visits nor pages.
         names = {site.number: name_of(site) for site in sites
                  if waiting[site.number] or site.number in self._history.tallies}  # fmt: skip
         found = arms(plan.policy, self._history, names)
+        found.sort(key=lambda arm: not waiting[arm.seed])  # those that are exhausted come last
         following = next((a.seed for a in found if a.index is not None and waiting[a.seed]), None)
         rule = rule_of(plan.policy)
         return {
@@ -133,7 +134,7 @@ class Watch:
             "latest": _latest(connection, plan.number),
             "more": max(0, len(found) - _SHOWN),
             "rows": [
-                [arm.seed, names[arm.seed], bool(waiting[arm.seed]), *_figures(arm)]
+                [arm.seed, names[arm.seed], waiting[arm.seed], *_figures(arm)]
                 for arm in found[:_SHOWN]
             ],
         }

@@ -74,7 +74,7 @@ function armRow([seed, name, waiting, pages, links, mean, bonus, index], { next 
     html("td", { class: "n", "data-label": "mean" }, figure(mean)),
     html("td", { class: "n", "data-label": "bonus" }, bonus === -1 ? "" : figure(bonus)),
     html("td", { class: "n", "data-label": "index" }, index === -1 ? "" : figure(index)),
-    html("td", { "data-label": "mean + bonus" }, svg),
+    html("td", { class: "whole" }, svg),
   );
   row.dataset.seed = seed;
   if (seed === next) row.className = "chosen";
@@ -86,7 +86,8 @@ function showArms(arms) {
   $("arms-panel").hidden = !arms.rows.length;
   if (!arms.rows.length) return;
   put("arms-why", arms.why);
-  const most = Math.max(...arms.rows.map((row) => row[7] > 0 ? row[7] : row[5] + Math.max(0, row[6] ?? 0)));
+  const waiting = arms.rows.filter((row) => row[2]);
+  const most = Math.max(...(waiting.length ? waiting : arms.rows).map(([, , , , , mean, bonus]) => mean + Math.max(0, bonus ?? 0)));
   $("arms").replaceChildren(...arms.rows.map((row) => armRow(row, arms, most)));
   put("arms-more", arms.more ? `and ${count(arms.more)} more sites` : "");
 }

@@ -66,7 +66,7 @@ function line(points, column, name, k, top, height, x, right) {
 }
 
 export function drawCurve(svg, points) {
-  const width = widthOf(svg), height = 92, gap = 34;
+  const width = widthOf(svg), height = 104, gap = 36;
   const bottom = TOP + 2 * height + gap;
   svg.setAttribute("viewBox", `0 0 ${width} ${bottom + 22}`);
   const begun = points[0][0];

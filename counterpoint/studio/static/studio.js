@@ -142,3 +142,10 @@ for (const part of document.querySelectorAll("[data-with]")) {
   select?.addEventListener("change", update);
   if (select) update();
 }
+
+// Fields that are empty do not stand in the address of a filtered list.
+for (const form of document.querySelectorAll("form[method=get]")) {
+  form.addEventListener("formdata", ({ formData }) => {
+    for (const [name, value] of [...formData]) if (value === "") formData.delete(name);
+  });
+}

@@ -1,0 +1,146 @@
+"""The process that crawls: started, watched and stopped; it outlives the studio.
+
+Who crawls is known by the lock beside a SQLite store, or the leases in a PostgreSQL one, not by
+whose child it is: a studio that is started later finds it, and so does one beside another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from aiohttp import web
+
+from crawler.beebot.holding import holder
+from crawler.errors import CrawlError
+from crawler.store.opening import Store
+
+CRAWLING: web.AppKey[Crawling] = web.AppKey("crawling")
+_TAIL = 16 * 1024
+
+
+class Running(NamedTuple):
+    """Whether a crawl runs.
+
+    Attributes
+    ----------
+    name : str
+        ``running``, ``stopping`` or ``idle``.
+    pid : int or None
+        Of the process, if it is of this machine.
+    waits : str
+        What it does or waits for, in one line.
+    trouble : str
+        Why the last one that was started here failed, in one line.
+    """
+
+    name: str
+    pid: int | None = None
+    waits: str = ""
+    trouble: str = ""
+
+
+class Crawling:
+    """The crawl of a store, as a process.
+
+    Parameters
+    ----------
+    store : Store
+    where : str
+        As it was given to the studio, password and all.
+    options : sequence of str
+        Given to ``counterpoint crawl`` as they are.
+    """
+
+    def __init__(self, store: Store, where: str, options: Sequence[str] = ()) -> None:
+        self._store, self._where, self._options = store, where, options
+        self._child: subprocess.Popen[bytes] | None = None
+        self._asked: set[int] = set()
+        self._trouble = ""
+        self._lock = threading.Lock()
+        self.log = _log_of(where)
+
+    def state(self) -> Running:
+        """Return whether a crawl runs, of whoever's child it is."""
+        with self._lock:
+            pid = self._pid()
+            if pid is not None:
+                name = "stopping" if pid in self._asked else "running"
+                return Running(name, pid, self._waits())
+            if self._store.dialect != "sqlite" and leased(self._store):
+                return Running("running", None, "another machine's workers crawl")
+            return Running("idle", trouble=self._trouble)
+
+    def start(self) -> None:
+        """Start a crawl, or let the present one go on.
+
+        Raises
+        ------
+        CrawlError
+            If one runs already, or none can be started.
+        """
+        with self._lock:
+            if self._pid() is not None:
+                raise CrawlError("the crawl runs already")
+            self._trouble = ""
+            command = [sys.executable, "-m", "counterpoint", "crawl", "--db", self._where,
+                       "--resume", *self._options]  # fmt: skip
+            try:
+                with self.log.open("ab") as log:
+                    self._begun = log.tell()
+                    self._child = subprocess.Popen(
+                        command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                        start_new_session=True,
+                    )  # fmt: skip
+            except OSError as error:
+                raise CrawlError(f"{self.log}: {error.strerror}") from error
+
+    def stop(self) -> bool:
+        """Ask the crawl to end when its pages in flight have come; the second time, at once.
+
+        Returns
+        -------
+        bool
+            False if there is none that could be asked.
+        """
+        with self._lock:
+            pid = self._pid()
+            if pid is None:
+                return False
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+            self._asked.add(pid)
+            return True
+
+    def said(self) -> str:
+        """Return the last lines that crawls have written."""
+        lines = self._read(0).splitlines()
+        return "\n".join(lines[-60:])
+
+    def _pid(self) -> int | None:
+        if self._child is not None:
+            code = self._child.poll()
+            if code is None:
+                return self._child.pid
+            if code not in (0, 130, -signal.SIGTERM):
+                self._trouble = _last_line(self._read(self._begun)) or f"it ended with code {code}"
+            self._asked.discard(self._child.pid)
+            self._child = None
+        return holder(self._where)
+
+    def _read(self, start: int) -> str:
+        try:
+            with self.log.open("rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(start, size - _TAIL))
+                return file.read().decode(errors="replace")
+        except OSError:
+            return ""
