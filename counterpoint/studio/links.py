@@ -12,6 +12,7 @@ from sqlalchemy import select
 
 from crawler.errors import CrawlError
 from crawler.pages.links import Reason
+from crawler.store import deleting
 from crawler.store.browsing import Filter, Found, Total, browse, total
 from crawler.store.opening import Store
 from crawler.store.schema import State, seeds
@@ -177,19 +178,34 @@ def _addresses(kind: Kind, kept: Mapping[str, str], sort: str, descending: bool)
 
 
 async def delete(request: web.Request) -> web.Response:
-    """Delete the links that were selected; the crawl that runs is not disturbed."""
+    """Delete the links that were selected, or all that match; a crawl that runs goes on."""
     kind = Kind(request.match_info["kind"])
     told: Any = await request.post()
-    chosen = [_chosen(value) for value in told.getall("link", [])]
     # The list that was shown, not wherever a form says: its query is all that is taken from it.
-    query = urlencode(parse_qsl(str(told.get("back", ""))))
-    back = f"/links/{kind}{'?' if query else ''}{query}"
-    if not chosen or None in chosen:
-        return said(request, back, "No link was selected.", wrong=True)
+    query = dict(parse_qsl(str(told.get("back", ""))))
+    back = f"/links/{kind}?{urlencode(query)}"
+    if told.get("all") == "1":
+        form, wanted = _filter(kind, query)
+        if form.errors or not wanted.wanted():
+            return said(request, back, "Filter the links first.", wrong=True)
+        number = await changed(request, _deleted_all, kind, wanted)
+        return said(request, f"/links/{kind}", _words(number))
+    chosen = [_chosen(value) for value in told.getall("link", [])]
     links = [link for link in chosen if link is not None]
-    number = await changed(request, _deleted, kind, links)
-    words = "1 link was deleted" if number == 1 else f"{number:,} links were deleted"
-    return said(request, back, f"{words}.")
+    if not chosen or len(links) < len(chosen):
+        return said(request, back, "No link was selected.", wrong=True)
+    return said(request, back, _words(await changed(request, deleting.delete, kind, links)))
+
+
+def _deleted_all(store: Store, kind: Kind, wanted: Filter) -> int:
+    number = 0
+    for number in deleting.delete_all(store, kind, wanted):  # noqa: B007 the last is all of them
+        pass
+    return number
+
+
+def _words(number: int) -> str:
+    return "1 link was deleted." if number == 1 else f"{number:,} links were deleted."
 
 
 def _chosen(text: Any) -> tuple[int, int] | None:
@@ -200,6 +216,3 @@ def _chosen(text: Any) -> tuple[int, int] | None:
         return int(page), int(position)
     return None
 
-
-def _deleted(store: Store, kind: Kind, links: list[tuple[int, int]]) -> int:
-    raise NotImplementedError
