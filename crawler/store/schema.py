@@ -137,12 +137,12 @@ pages = Table(
     Index("ix_pages_queue", "id", sqlite_where=text("state = 0"),
           postgresql_where=text("state = 0")),
     Index("ix_pages_seed", "seed", "id"),
-    Index("ix_pages_level", "level", "id", sqlite_where=text("state = 2"),
-          postgresql_where=text("state = 2")),
+    Index("ix_pages_level", "level", "id", sqlite_where=text("state IN (1, 2)"),
+          postgresql_where=text("state IN (1, 2)")),
     Index("ix_pages_status", "status", "id", sqlite_where=text("status <> 200"),
           postgresql_where=text("status <> 200")),
-    Index("ix_pages_apart", "state", "id", sqlite_where=text("state > 2"),
-          postgresql_where=text("state > 2")),
+    Index("ix_pages_apart", "state", "id", sqlite_where=text("state IN (1, 3, 4)"),
+          postgresql_where=text("state IN (1, 3, 4)")),
 )  # fmt: skip
 """Pages known, numbered from 0 in the order of discovery: the schedulers' handles. ``key`` is what
 addresses of one page have in common, made short by `stored_key`; it begins as the address does,
@@ -180,6 +180,8 @@ external_links = Table(
     Index("ix_external_links_domain", "domain", "page", "position"),
     Index("ix_external_links_address", func.substr(text("address"), text("1"), text(str(HEAD))),
           "page", "position"),
+    Index("ix_external_links_target", "target", sqlite_where=text("target IS NOT NULL"),
+          postgresql_where=text("target IS NOT NULL")),
     sqlite_with_rowid=False,
 )  # fmt: skip
 """Links to other sites with their context, the anchor's text; ``domain`` is the registered one.

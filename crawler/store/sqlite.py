@@ -35,6 +35,8 @@ def engine(path: Path, patience: float, pool: int) -> Engine:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(f"PRAGMA cache_size = {-1024 * CACHE}")
+        # SQLite's own knows the letters of ASCII only.
+        connection.create_function("lower", 1, _lower, deterministic=True)
         connection.execute(f"PRAGMA journal_size_limit = {LOG * 2**20}")
         return connection
 
@@ -48,6 +50,10 @@ def engine(path: Path, patience: float, pool: int) -> Engine:
         connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
     return made
+
+
+def _lower(text: str | None) -> str | None:
+    return None if text is None else text.lower()
 
 
 def keep_a_log(of: Engine, where: str) -> None:

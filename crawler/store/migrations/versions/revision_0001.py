@@ -89,11 +89,13 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_pages")),
         sa.UniqueConstraint("key", name=op.f("uq_pages_key")),
     )
-    op.create_index("ix_pages_apart", "pages", ["state", "id"], **only(sa.text("state > 2")))
+    op.create_index(
+        "ix_pages_apart", "pages", ["state", "id"], **only(sa.text("state IN (1, 3, 4)"))
+    )
     op.create_index(
         "ix_pages_frontier", "pages", ["seed", "level", "id"], **only(sa.text("state = 0"))
     )
-    op.create_index("ix_pages_level", "pages", ["level", "id"], **only(sa.text("state = 2")))
+    op.create_index("ix_pages_level", "pages", ["level", "id"], **only(sa.text("state IN (1, 2)")))
     op.create_index("ix_pages_queue", "pages", ["id"], **only(sa.text("state = 0")))
     op.create_index("ix_pages_seed", "pages", ["seed", "id"])
     op.create_index("ix_pages_status", "pages", ["status", "id"], **only(sa.text("status <> 200")))
@@ -142,6 +144,12 @@ def upgrade() -> None:
         [sa.text("substr(address, 1, 500)"), "page", "position"],
     )
     op.create_index("ix_external_links_host", "external_links", ["host", "page", "position"])
+    op.create_index(
+        "ix_external_links_target",
+        "external_links",
+        ["target"],
+        **only(sa.text("target IS NOT NULL")),
+    )
     op.create_index("ix_external_links_seed", "external_links", ["seed", "page", "position"])
     op.create_table(
         "internal_links",
