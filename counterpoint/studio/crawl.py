@@ -97,5 +97,5 @@ async def _kept(request: web.Request) -> web.Response | None:
     form, wishes = wishing.plan(told, await asked(request, wishing.stored))
     if form.errors:
         return await _page(request, form, 422)
-    await changed(request, wishing.keep, wishes)
+    await changed(request, wishing.keep, wishes, wishing.PLAN)
     return None

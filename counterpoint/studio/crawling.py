@@ -7,21 +7,26 @@ whose child it is: a studio that is started later finds it, and so does one besi
 from __future__ import annotations
 
 import contextlib
+import getpass
+import hashlib
 import os
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from aiohttp import web
+from sqlalchemy import exists, func, select
 
 from crawler.beebot.holding import holder
 from crawler.errors import CrawlError
 from crawler.store.opening import Store
+from crawler.store.schema import hosts, plans, visits
 
 CRAWLING: web.AppKey[Crawling] = web.AppKey("crawling")
 _TAIL = 16 * 1024
@@ -65,6 +70,7 @@ class Crawling:
         self._child: subprocess.Popen[bytes] | None = None
         self._asked: set[int] = set()
         self._trouble = ""
+        self._begun = 0
         self._lock = threading.Lock()
         self.log = _log_of(where)
 
@@ -74,9 +80,9 @@ class Crawling:
             pid = self._pid()
             if pid is not None:
                 name = "stopping" if pid in self._asked else "running"
-                return Running(name, pid, self._waits())
+                return Running(name, pid, waits(self._store))
             if self._store.dialect != "sqlite" and leased(self._store):
-                return Running("running", None, "another machine's workers crawl")
+                return Running("running", None, "It is crawled by other workers.")
             return Running("idle", trouble=self._trouble)
 
     def start(self) -> None:
@@ -94,7 +100,7 @@ class Crawling:
             command = [sys.executable, "-m", "counterpoint", "crawl", "--db", self._where,
                        "--resume", *self._options]  # fmt: skip
             try:
-                with self.log.open("ab") as log:
+                with open(self.log, "ab", opener=_of_ours) as log:
                     self._begun = log.tell()
                     self._child = subprocess.Popen(
                         command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
@@ -130,8 +136,7 @@ class Crawling:
             code = self._child.poll()
             if code is None:
                 return self._child.pid
-            if code not in (0, 130, -signal.SIGTERM):
-                self._trouble = _last_line(self._read(self._begun)) or f"it ended with code {code}"
+            self._trouble = _trouble(code, self._read(self._begun))
             self._asked.discard(self._child.pid)
             self._child = None
         return holder(self._where)
@@ -144,3 +149,57 @@ class Crawling:
                 return file.read().decode(errors="replace")
         except OSError:
             return ""
+
+
+def waits(store: Store) -> str:
+    """Return what a crawl does or waits for, in one line, as the store tells it."""
+    with store.reading() as connection:
+        plan = connection.execute(select(func.max(plans.c.number))).scalar()
+        rows = connection.execute(
+            select(visits.c.host, hosts.c.free_at)
+            .outerjoin(hosts, hosts.c.host == visits.c.host)
+            .where(visits.c.plan == plan, visits.c.observed.is_(None))
+        ).all()
+    now = time.time()
+    flying = {host: free_at or 0.0 for host, free_at in rows}
+    if not flying:
+        return ""
+    resting = [free_at - now for free_at in flying.values() if free_at > now]
+    if len(resting) < len(flying):
+        return f"{len(rows):,} page{'s are' if len(rows) > 1 else ' is'} asked for."
+    many = f"{len(resting):,} hosts rest, the first" if len(resting) > 1 else "1 host rests"
+    return f"{many} for another {min(resting):.0f} s."
+
+
+def leased(store: Store) -> bool:
+    """Return whether somebody holds a lease in a store."""
+    with store.reading() as connection:
+        return bool(connection.execute(
+            select(exists().where(hosts.c.leased_until > time.time()))
+        ).scalar())  # fmt: skip
+
+
+def _log_of(where: str) -> Path:
+    """Return where crawls write what they say: beside a file, else among temporary files."""
+    if "://" not in where:
+        return Path(f"{where}.log")
+    name = hashlib.sha256(where.encode()).hexdigest()[:16]
+    return Path(tempfile.gettempdir()) / f"counterpoint-{getpass.getuser()}-{name}.log"
+
+
+def _trouble(code: int, said: str) -> str:
+    """Return why a crawl failed, in one line; "" if it ended as crawls do, or was stopped."""
+    if code in (0, 130, -signal.SIGTERM):
+        return ""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    last = lines[-1] if lines else ""
+    if code < 0:
+        return f"It was ended by signal {-code}; no link is lost."
+    if last.startswith("ended: "):
+        return ""  # the plan says why
+    return last.removeprefix("counterpoint: ") or f"It ended with code {code}."
+
+
+def _of_ours(path: str, flags: int) -> int:
+    """Open a file that only its owner reads, and not through somebody's symbolic link."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)

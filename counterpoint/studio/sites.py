@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from aiohttp import web
-from sqlalchemy import Row, func, select
 
 from crawler.errors import CrawlError
 from crawler.store import seeds
-from crawler.store.opening import Store
-from crawler.store.schema import seeds as table
 
 from . import forms
 from .rendering import Form, render, said
@@ -20,21 +17,6 @@ FIELDS = ("start", "full_name", "short_name", "level", "cap")
 PAGE = 200
 """Sites that are shown together."""
 _MOST = 10**9
-_IMPORTED = ("list",)
-
-
-def _listed(store: Store, page: int) -> tuple[list[Row[Any]], int]:
-    with store.reading() as connection:
-        total = connection.execute(select(func.count()).select_from(table)).scalar_one()
-        rows = connection.execute(
-            select(table).order_by(table.c.number).offset(page * PAGE).limit(PAGE)
-        ).all()
-    return list(rows), total
-
-
-def _found(store: Store, number: int) -> Row[Any] | None:
-    with store.reading() as connection:
-        return connection.execute(select(table).where(table.c.number == number)).first()
 
 
 async def show(request: web.Request) -> web.Response:
@@ -46,12 +28,13 @@ async def _page(
     request: web.Request, form: Form | None = None, imported: Form | None = None
 ) -> web.Response:
     page = min(int(text), 10**6) if (text := request.query.get("page", "")).isdecimal() else 0
-    rows, total = await asked(request, _listed, page)
+    found = await asked(request, seeds.listed)
     return render(
         request, "sites", "sites", 422 if form or imported else 200,
-        form=form or Form(), imported=imported or Form(), sites=rows, total=total,
+        form=form or Form(), imported=imported or Form(),
+        sites=found[page * PAGE : (page + 1) * PAGE], total=len(found),
         before=page - 1 if page else None,
-        after=page + 1 if (page + 1) * PAGE < total else None,
+        after=page + 1 if (page + 1) * PAGE < len(found) else None,
     )  # fmt: skip
 
 
@@ -86,8 +69,10 @@ async def add(request: web.Request) -> web.Response:
 async def take_in(request: web.Request) -> web.Response:
     """Import a list of sites: all of it, or nothing."""
     told: Any = await request.post()
-    form = forms.read(told, *_IMPORTED)
-    text = form.values["list"]
+    given = told.get("list", "")
+    # As it was typed: errors name its lines.
+    text = given.replace("\r\n", "\n") if isinstance(given, str) else ""
+    form = Form({"list": text})
     file = told.get("file")
     if isinstance(file, web.FileField) and file.filename:
         try:
@@ -111,7 +96,8 @@ async def one(request: web.Request) -> web.Response:
 
 
 async def _one(request: web.Request, form: Form | None = None) -> web.Response:
-    site = await asked(request, _found, int(request.match_info["number"]))
+    number = int(request.match_info["number"])
+    site = next((s for s in await asked(request, seeds.listed) if s.number == number), None)
     if site is None:
         raise web.HTTPNotFound
     values = {name: "" if (value := getattr(site, name)) is None else str(value) for name in FIELDS}

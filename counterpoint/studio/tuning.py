@@ -42,5 +42,5 @@ async def save(request: web.Request) -> web.Response:
     form, wishes = wishing.manners(told, await asked(request, wishing.stored))
     if form.errors:
         return await _page(request, form, 422)
-    await changed(request, wishing.keep, wishes)
+    await changed(request, wishing.keep, wishes, wishing.MANNERS)
     return said(request, "/settings", "The settings are saved.")

@@ -29,14 +29,16 @@ def stored(store: Store) -> Wishes:
     return Wishes.of({name: value for name, value in rows})
 
 
-def keep(store: Store, wishes: Wishes) -> None:
-    """Write what is wished into the store, all of it or nothing."""
-    rows = wishes.settings()
+def keep(store: Store, wishes: Wishes, names: tuple[str, ...]) -> None:
+    """Write some of what is wished into the store: those that a form has, all or none.
+
+    The others may be changed by somebody else meanwhile.
+    """
+    told = wishes.settings()
+    rows = [{"name": name, "value": told[name]} for name in names]
     with store.transaction() as connection:
-        connection.execute(delete(settings).where(settings.c.name.in_(rows)))
-        connection.execute(
-            insert(settings), [{"name": name, "value": value} for name, value in rows.items()]
-        )
+        connection.execute(delete(settings).where(settings.c.name.in_(names)))
+        connection.execute(insert(settings), rows)
 
 
 def shown(wishes: Wishes, names: tuple[str, ...]) -> Form:

@@ -89,7 +89,8 @@ class Client:
         if not self.words:
             page = (await self.get("/crawl")).text
             self.words = re.search(r'name="csrf" content="(\w+)"', page)[1]  # type: ignore[index]
-        sent = {"csrf": self.words if words is None else words, **(form or {})}
+        fields = list(form.items()) if isinstance(form, dict) else list(form or ())
+        sent = [("csrf", self.words if words is None else words), *fields]
         return await self._asked(
             "POST", path, data=sent, headers={"Origin": self.origin, **(headers or {})}
         )
