@@ -306,11 +306,12 @@ def _count(search: _Search, query: Select[Any], look: int) -> int:
 def _pages(name: str, value: Any) -> list[ColumnElement[bool]] | None:
     """Return a condition of pages for which there is an index, by words that the index has."""
     if name == "level":
-        return [cast(ColumnElement[bool], text("state IN (1, 2)")), pages.c.level == value]
+        # No other page has links.
+        return [cast(ColumnElement[bool], text("status = 200")), pages.c.level == value]
     if name == "status" and value != 200:
         return [cast(ColumnElement[bool], text("status <> 200")), pages.c.status == value]
     if name == "state" and value == State.QUEUED:
-        return [cast(ColumnElement[bool], text("state = 0"))]
+        return [cast(ColumnElement[bool], text("state IN (0, 3)")), pages.c.state == value]
     if name == "state" and value != State.DONE:
         words = cast(ColumnElement[bool], text("state IN (1, 3, 4)"))
         return [words, pages.c.state == value]

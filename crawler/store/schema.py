@@ -62,9 +62,9 @@ class State(IntEnum):
     DONE = 2
     """Answered, whatever the answer was."""
     DROPPED = 3
-    """Taken out of the frontier by hand."""
+    """Taken out of the frontier by hand: when its turn comes it is answered so, and not fetched."""
     BEYOND = 4
-    """Known, but beyond the maximal level or the site's cap; never in the frontier."""
+    """Known, but beyond the maximal level or the site's cap, or not met by the present plan."""
 
 
 class Standing(StrEnum):
@@ -124,6 +124,7 @@ pages = Table(
     Column("seed", Integer, ForeignKey("seeds.number")),
     Column("address", Spelled, nullable=False),
     Column("key", Spelled, nullable=False, unique=True),
+    Column("place", BigInteger),
     Column("level", Integer, nullable=False),
     Column("found_on", BigInteger),
     Column("state", SmallInteger, nullable=False),
@@ -132,13 +133,12 @@ pages = Table(
     Column("problem", Text, nullable=False, server_default=""),
     Column("size", BigInteger, nullable=False, server_default="0"),
     Column("external", Integer, nullable=False, server_default="0"),
-    Index("ix_pages_frontier", "seed", "level", "id", sqlite_where=text("state = 0"),
-          postgresql_where=text("state = 0")),
-    Index("ix_pages_queue", "id", sqlite_where=text("state = 0"),
-          postgresql_where=text("state = 0")),
+    Index("ix_pages_frontier", "seed", "level", "place",
+          sqlite_where=text("state IN (0, 3)"), postgresql_where=text("state IN (0, 3)")),
+    Index("ix_pages_place", "place"),
     Index("ix_pages_seed", "seed", "id"),
-    Index("ix_pages_level", "level", "id", sqlite_where=text("state IN (1, 2)"),
-          postgresql_where=text("state IN (1, 2)")),
+    Index("ix_pages_level", "level", "id", sqlite_where=text("status = 200"),
+          postgresql_where=text("status = 200")),
     Index("ix_pages_status", "status", "id", sqlite_where=text("status <> 200"),
           postgresql_where=text("status <> 200")),
     Index("ix_pages_apart", "state", "id", sqlite_where=text("state IN (1, 3, 4)"),
@@ -146,7 +146,9 @@ pages = Table(
 )  # fmt: skip
 """Pages known, numbered from 0 in the order of discovery: the schedulers' handles. ``key`` is what
 addresses of one page have in common, made short by `stored_key`; it begins as the address does,
-but for a trailing slash. ``seed`` is the site (None: a site that is no seed)."""
+but for a trailing slash. ``seed`` is the site (None: a site that is no seed). ``place`` is the
+page's number in the order in which the plan's scheduler was told of pages (None: the plan has not
+met it; -1: it has, beyond a limit): with another plan it begins anew."""
 
 internal_links = Table(
     "internal_links",

@@ -45,7 +45,7 @@ def fill(store: Store, chance: Random, sites: int = 3, size: int = 12, links: in
             "status": chance.choice([200, 200, 404]) if state == State.DONE else None,
         }  # fmt: skip
     for page in known.values():
-        if page["state"] != State.DONE:
+        if page["status"] != 200:  # no other page has links
             continue
         for position in range(chance.randrange(links + 1)):
             place = {"page": page["id"], "position": position, "seed": page["seed"],

@@ -77,6 +77,7 @@ def upgrade() -> None:
         sa.Column("seed", sa.Integer(), nullable=True),
         sa.Column("address", spelled, nullable=False),
         sa.Column("key", spelled, nullable=False),
+        sa.Column("place", sa.BigInteger(), nullable=True),
         sa.Column("level", sa.Integer(), nullable=False),
         sa.Column("found_on", sa.BigInteger(), nullable=True),
         sa.Column("state", sa.SmallInteger(), nullable=False),
@@ -93,10 +94,11 @@ def upgrade() -> None:
         "ix_pages_apart", "pages", ["state", "id"], **only(sa.text("state IN (1, 3, 4)"))
     )
     op.create_index(
-        "ix_pages_frontier", "pages", ["seed", "level", "id"], **only(sa.text("state = 0"))
-    )
-    op.create_index("ix_pages_level", "pages", ["level", "id"], **only(sa.text("state IN (1, 2)")))
-    op.create_index("ix_pages_queue", "pages", ["id"], **only(sa.text("state = 0")))
+        "ix_pages_frontier", "pages", ["seed", "level", "place"],
+        **only(sa.text("state IN (0, 3)")),
+    )  # fmt: skip
+    op.create_index("ix_pages_level", "pages", ["level", "id"], **only(sa.text("status = 200")))
+    op.create_index("ix_pages_place", "pages", ["place"])
     op.create_index("ix_pages_seed", "pages", ["seed", "id"])
     op.create_index("ix_pages_status", "pages", ["status", "id"], **only(sa.text("status <> 200")))
     op.create_table(
