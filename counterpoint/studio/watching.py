@@ -6,9 +6,9 @@ import math
 import threading
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Row, exists, select
+from sqlalchemy import Connection, Row, exists, select, text
 
-from crawler.store.schema import State, Standing, pages, plans, seeds, visits
+from crawler.store.schema import Standing, pages, plans, seeds, visits
 
 from .progress import Arm, History, Seen, arms, discount_of, rule_of
 
@@ -117,7 +117,8 @@ class Watch:
         """Return the sites as the policy compares them, and which of them is next."""
         if plan is None:
             return {"rows": []}
-        queued = exists().where(pages.c.seed == seeds.c.number, pages.c.state == State.QUEUED)
+        # In the words of the index of the frontier.
+        queued = exists().where(pages.c.seed == seeds.c.number, text("pages.state IN (0, 3)"))
         asked = connection.execute(select(seeds.c.number, queued)).all()
         waiting = {number: bool(some) for number, some in asked}
         # Sites that were added since the plan was made have neither visits nor pages.
