@@ -8,25 +8,29 @@ names it and the step.
 from __future__ import annotations
 
 import hashlib
-import operator
-import reprlib
-import traceback
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
-from crawler.errors import in_words
+from crawler.judging import (
+    ENDLESS,
+    LIMIT,
+    SPENT,
+    asked_again,
+    budget_of,
+    failure,
+    handle_of,
+    never_offered,
+    page_of,
+    reason,
+)
 from crawler.kernels import ASKED, GROW, OFFERED, UNKNOWN, offer
 from crawler.protocol import NONE, Outcome, Pages, Request, Scheduler, Scope
 from crawler.schedulers.tables import FIRST, grown, room_for
 from crawler.watch import TooLong, watched
-
-SPENT = "the budget is spent"
-SILENT = "the policy has nothing to fetch and does not say why"
 
 
 class World(Protocol):
@@ -78,7 +82,7 @@ def crawl(
     scope: Scope = Scope.WEB,
     *,
     on_outcome: Callable[[Outcome], None] | None = None,
-    step_limit: float = 10.0,
+    step_limit: float = LIMIT,
     may_overspend: bool = False,
 ) -> Ended:
     """Fetch what a scheduler asks for until the budget is spent or it has nothing to ask for.
@@ -109,18 +113,13 @@ def crawl(
     Ended
         Also if the policy failed: `Ended.why` then says ``NAME: step 17: what it did``.
     """
-    if may_overspend:
-        budget = (len(starts) + 2) * (budget + 1)
+    budget = budget_of(budget, len(starts), may_overspend)
     run = _Crawl(scheduler, world, starts, scope)
     why, failed = run.run(budget, on_outcome, step_limit)
     if may_overspend and len(run.order) == budget:
-        why, failed = f"step {budget}: spends without end", True
+        why, failed = f"step {budget}: {ENDLESS}", True
     order = np.frombuffer(run.order, dtype=np.int64) if run.order else NONE
     return Ended(f"{name}: {why}" if failed else why, failed, order, digest_of(order))
-
-
-class _Wrong(Exception):
-    """The policy did what none may do."""
 
 
 class _Crawl:
@@ -149,14 +148,10 @@ class _Crawl:
         try:
             with watched(limit, lambda: self.mark):
                 return self._steps(budget, on_outcome or _ignore), False
-        except TooLong:
-            why = f"took longer than {limit:g} s"
-        except _Wrong as wrong:
-            why = str(wrong)
-        except (Exception, SystemExit, GeneratorExit) as error:
-            if not self.mark:
+        except (Exception, SystemExit, GeneratorExit, TooLong) as error:
+            if not self.mark and not isinstance(error, TooLong):
                 raise  # it is the world's
-            why = _raised(error)
+            why = failure(error, limit)
         return f"step {self.mark or len(self.order)}: {why}", True
 
     def _steps(self, budget: int, on_outcome: Callable[[Outcome], None]) -> str:
@@ -167,8 +162,8 @@ class _Crawl:
             self.mark = step
             request = ask()
             if request is None:
-                return _reason(scheduler)
-            page = request.page if type(request) is Request else _read(request)
+                return reason(scheduler)
+            page = request.page if type(request) is Request else page_of(request)
             if type(page) is not int or not 0 <= page < len(table) or table[page] != OFFERED:
                 page = self._judged(page)
             table[page] = ASKED
@@ -186,38 +181,13 @@ class _Crawl:
 
     def _judged(self, page: object) -> int:
         """Return a page that is no ordinary request, if it may be asked for."""
-        try:
-            # Whether it is an index is what is asked here.
-            handle = operator.index(page)  # type: ignore[arg-type]
-        except TypeError:
-            raise _Wrong(f"asked for {reprlib.repr(page)}, which is no page") from None
+        handle = handle_of(page)
         if not 0 <= handle < len(self.standing) or self.standing[handle] == UNKNOWN:
-            raise _Wrong(f"asked for page {handle}, which was never offered")
+            raise never_offered(handle)
         if self.standing[handle] == ASKED and not self.again:
-            raise _Wrong(f"asked for page {handle} again")
+            raise asked_again(handle)
         return handle
-
-
-def _reason(scheduler: Scheduler) -> str:
-    """Return in one line why a policy has nothing to ask for."""
-    why = getattr(scheduler, "why", "") or ""
-    if not isinstance(why, str):
-        raise _Wrong(f"why is {reprlib.repr(why)}, which is no text")
-    return " ".join(why.split()) or SILENT
-
-
-def _read(request: object) -> int:
-    """Return the page of a request that is of a class of its own."""
-    if not isinstance(request, Request):
-        raise _Wrong(f"returned {reprlib.repr(request)}, which is no Request")
-    return request.page
 
 
 def _ignore(outcome: Outcome) -> None:
     """Do nothing."""
-
-
-def _raised(error: BaseException) -> str:
-    """Return an error of a policy in one line, with the place where it was raised."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{in_words(error)} ({Path(place.filename).name}:{place.lineno})"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from crawler.errors import CrawlError, in_words
-from crawler.protocol import Policy, Scheduler, Scope, Setting, Truth
+from crawler.protocol import Frontier, Policy, Scheduler, Scope, Setting, Truth
 from crawler.schedulers.catalogue import POLICIES
 
 
@@ -35,8 +35,9 @@ class Chosen:
     parameters: dict[str, Any] = field(default_factory=dict)
 
     def scheduler(
-        self, starts: Sequence[int], budget: int, seed: int = 0, truth: Truth | None = None
-    ) -> Scheduler:
+        self, starts: Sequence[int], budget: int, seed: int = 0, truth: Truth | None = None,
+        frontier: Frontier | None = None,
+    ) -> Scheduler:  # fmt: skip
         """Return a new scheduler.
 
         Parameters
@@ -48,6 +49,8 @@ class Chosen:
         seed : int
         truth : Truth, optional
             Withheld unless the policy is an oracle or is set to use true rates.
+        frontier : Frontier, optional
+            Where pages wait, if not in the scheduler.
 
         Raises
         ------
@@ -55,7 +58,7 @@ class Chosen:
             If a parameter is not as it must be, or the policy does not make a scheduler.
         """
         told = truth if self.policy.oracle or self.parameters.get("rates") is True else None
-        setting = Setting(list(starts), budget, seed, told, dict(self.parameters))
+        setting = Setting(list(starts), budget, seed, told, dict(self.parameters), frontier)
         try:
             made = self.policy.make(setting)
         except CrawlError as error:

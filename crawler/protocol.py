@@ -111,6 +111,26 @@ class Truth(Protocol):
         ...
 
 
+class Frontier(Protocol):
+    """Pages that wait to be asked for, kept elsewhere than in the scheduler: in a store.
+
+    A scheduler that uses one is told of new pages by it: the outcomes it observes then need not
+    have links, and it must ask for every page that it takes, before it takes another.
+    """
+
+    def first(self, k: int) -> int:
+        """Take the next page of site number ``k``, one that waits."""
+        ...
+
+    def found(self, number: int) -> int:
+        """Return the page that was found so many pages after the first, over all sites."""
+        ...
+
+    def news(self, page: int) -> tuple[int, int]:
+        """Return the number of a page's site, and how many pages its outcome was first to find."""
+        ...
+
+
 @dataclass(frozen=True)
 class Setting:
     """What a policy is told before a crawl.
@@ -128,6 +148,8 @@ class Setting:
         Given to policies that ask for it; others must do without.
     parameters : dict
         The policy's own parameters, as given by the user.
+    frontier : Frontier or None
+        Where pages wait, if not in the scheduler; a policy may leave it unused.
     """
 
     starts: Sequence[int]
@@ -135,6 +157,7 @@ class Setting:
     seed: int = 0
     truth: Truth | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
+    frontier: Frontier | None = None
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What robots.txt allows (RFC 9309), site by site.
+"""What robots.txt allows (RFC 9309), origin by origin: scheme, host and port.
 
 What cannot be asked forbids: an error of the server, or no answer, is taken as a robots.txt that
 forbids everything; one that does not exist (4xx) allows everything.
@@ -6,7 +6,6 @@ forbids everything; one that does not exist (4xx) allows everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from protego import Protego
@@ -19,10 +18,12 @@ LONGEST_DELAY = 600.0
 
 @dataclass(frozen=True)
 class Rules:
-    """What one site says.
+    """What one origin says to one agent.
 
     Attributes
     ----------
+    agent : str
+        The product token of the crawler.
     parsed : Protego or None
         None: nothing is forbidden, or all is.
     refused : str
@@ -31,17 +32,23 @@ class Rules:
         Seconds between requests that it asks for.
     """
 
+    agent: str
     parsed: Protego | None = None
     refused: str = ""
     delay: float = 0.0
 
-    def problem(self, address: str, agent: str) -> str:
+    def problem(self, address: str) -> str:
         """Return why an address may not be fetched; "" if it may."""
         if self.refused:
             return self.refused
-        if self.parsed is None or self.parsed.can_fetch(address, agent):
+        if self.parsed is None or self.parsed.can_fetch(address, self.agent):
             return ""
         return "forbidden by robots.txt"
+
+
+def origin(address: str) -> str:
+    """Return what an address has its robots.txt from."""
+    return address[: address.index("/", len("https://"))]
 
 
 def rules(status: int, body: bytes, problem: str, agent: str) -> Rules:
@@ -57,41 +64,13 @@ def rules(status: int, body: bytes, problem: str, agent: str) -> Rules:
     agent : str
         The product token of the crawler.
     """
-    if 400 <= status < 500:
-        return Rules()
+    if 400 <= status < 500 and status != 429:  # 429: it is there, but not now
+        return Rules(agent)
     if status != 200:
         said = f"robots.txt: {status or problem or 'no answer'}"
-        return Rules(refused=f"{said}; so nothing may be fetched")
+        return Rules(agent, refused=f"{said}; so nothing may be fetched")
     parsed = Protego.parse(body[:LARGEST].decode("utf-8", "replace"))
     delay = parsed.crawl_delay(agent) or 0.0
     if delay > LONGEST_DELAY:
-        return Rules(refused=f"robots.txt asks for {delay:g} s between requests")
-    return Rules(parsed, delay=delay)
-
-
-class Robots:
-    """Asks each server for its robots.txt once.
-
-    Parameters
-    ----------
-    agent : str
-        The product token of the crawler.
-    ask : callable
-        Returns status (0: no answer), body and what went wrong, redirects followed.
-    """
-
-    def __init__(self, agent: str, ask: Callable[[str], tuple[int, bytes, str]]) -> None:
-        self.agent, self._ask = agent, ask
-        self._known: dict[str, Rules] = {}
-
-    def of(self, address: str) -> Rules:
-        """Return the rules for an address."""
-        origin = address[: address.index("/", len("https://"))]
-        if origin not in self._known:
-            status, body, problem = self._ask(f"{origin}/robots.txt")
-            self._known[origin] = rules(status, body, problem, self.agent)
-        return self._known[origin]
-
-    def problem(self, address: str) -> str:
-        """Return why an address may not be fetched; "" if it may."""
-        return self.of(address).problem(address, self.agent)
+        return Rules(agent, refused=f"robots.txt asks for {delay:g} s between requests")
+    return Rules(agent, parsed, delay=delay)

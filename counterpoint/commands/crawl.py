@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from counterpoint.console import FELL, OK, must_be_writable, printing, progress
 from crawler.errors import CrawlError
 from crawler.protocol import Scope
 
 from .crawled import Crawled, Journal
+from .stored import STORED, crawl_stored, options
 
 if TYPE_CHECKING:  # aiohttp and numba are loaded where something is crawled
     from crawler.exchange import Source
@@ -35,13 +37,14 @@ class _Wish:
     proxy: str | None
     delay: float | None
     ignore_robots: bool
+    allow_private: bool
     agent: str | None
     capture: Path | None
     replay: Path | None
 
 
 @click.command("crawl")
-@click.argument("policy", metavar="POLICY")
+@click.argument("policy", metavar="[POLICY]", required=False)
 @click.option("--start", "starts", multiple=True, metavar="URL",
               help="The start page of a site; repeatable.")  # fmt: skip
 @click.option("--pages", type=click.IntRange(1, 10_000_000), default=100, show_default=True,
@@ -54,6 +57,11 @@ class _Wish:
               help="Between requests to one host; a longer Crawl-delay of its robots.txt counts.  "
                    "[1; 0 for this machine and for a synthetic web]")  # fmt: skip
 @click.option("--ignore-robots", is_flag=True, help="Do not ask for robots.txt.")
+@click.option(
+    "--allow-private",
+    is_flag=True,
+    help="Ask addresses of private networks, too; so it is anyway if a --start is one.",
+)
 @click.option("--agent", metavar="TEXT",
               help="The User-Agent: this tool's name, and perhaps whom to ask.",
               )  # fmt: skip
@@ -63,7 +71,11 @@ class _Wish:
               help="Crawl what --capture wrote, without a network.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
               show_default=True)  # fmt: skip
-def crawl_(policy: str, form: str, **wish: Any) -> int:
+@options
+@click.pass_context
+def crawl_(
+    context: click.Context, /, policy: str | None, form: str, db: str | None, **given: Any
+) -> int:
     r"""Crawl sites by POLICY, one request at a time, and print what was visited.
 
     POLICY is a name, NAME,key=value, or a policy of your own, module:attribute. Policies over sites
@@ -76,14 +88,31 @@ def crawl_(policy: str, form: str, **wish: Any) -> int:
     Exit code 0: crawled; 1: no page could be fetched, or the policy did what none may do; 2: the
     command is wrong, or the capture lacks a page.
 
+    With --db the crawl is kept in a link store: it can be stopped or killed at any moment, and goes
+    on without losing a link (Ctrl-C lets the pages under way come in; a second one does not).
+    Options are kept there as well. If they change, or the sites do, a new plan begins: it takes
+    pages that are stored from the store. Exit code 130: stopped, and to be gone on with.
+
     \b
+    counterpoint crawl --db crawl.db --seeds sites.txt --scheduler R3 --budget 2000
+    counterpoint crawl --db crawl.db                                  go on with it
     counterpoint crawl one-by-one --start https://example.org/ --pages 20
     counterpoint crawl breadth-first --start http://a.test/ --proxy http://127.0.0.1:8080
     counterpoint crawl one-by-one --start http://a.test/ --start http://b.test/ --pages 100000 \
                        --proxy http://127.0.0.1:8080 --capture both.jsonl.gz
     counterpoint crawl R3 --replay both.jsonl.gz --pages 50 --format json
     """
-    asked = _Wish(**wish)
+    said = {name for name in given
+            if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}  # fmt: skip
+    if db is not None:
+        return _stored(db, form, policy, {name: given[name] for name in said})
+    for name in STORED:
+        if name in said:
+            raise click.UsageError(f"{_option(name)}: only with --db")
+        given.pop(name)
+    if policy is None:
+        raise click.UsageError("Missing argument 'POLICY'.")
+    asked = _Wish(**given)
     _check(asked)
     with progress("crawl") as tell:
         found = _crawled(policy, asked, tell)
@@ -95,24 +124,46 @@ def crawl_(policy: str, form: str, **wish: Any) -> int:
     return FELL if found.failed or not found.reached() else OK
 
 
+def _stored(db: str, form: str, policy: str | None, given: dict[str, Any]) -> int:
+    """Crawl into a store."""
+    for name, instead in (("pages", " (it is --budget there)"), ("capture", ""), ("replay", "")):
+        if name in given:
+            raise click.UsageError(f"{_option(name)}: not with --db{instead}")
+    if policy is not None and given.setdefault("scheduler", policy) != policy:
+        raise click.UsageError("--scheduler: another policy is given already")
+    if given.pop("ignore_robots", False):
+        given["robots"] = False
+    _check_manners(given.get("delay"), given.get("agent"))
+    return crawl_stored(db, form, given)
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
 def _check(asked: _Wish) -> None:
     """Refuse options that do not go together."""
     if asked.replay is not None:
         for option, given in (
             ("--proxy", asked.proxy), ("--delay", asked.delay), ("--agent", asked.agent),
-            ("--ignore-robots", asked.ignore_robots or None), ("--capture", asked.capture),
+            ("--ignore-robots", asked.ignore_robots or None),
+            ("--allow-private", asked.allow_private or None), ("--capture", asked.capture),
         ):  # fmt: skip
             if given is not None:
                 raise click.UsageError(f"{option}: not with --replay, which asks nobody")
     elif not asked.starts:
         raise click.UsageError("--start: at least one is needed")
-    if asked.delay is not None and math.isnan(asked.delay):
-        raise click.UsageError("--delay: nan is no number of seconds")
-    if asked.agent is not None and not asked.agent.lower().startswith("counterpoint"):
-        raise click.UsageError("--agent: must begin with counterpoint, as robots.txt knows it")
-    if asked.agent is not None and not (asked.agent.isascii() and asked.agent.isprintable()):
-        raise click.UsageError("--agent: must be printable ASCII")
+    _check_manners(asked.delay, asked.agent)
     must_be_writable("--capture", asked.capture)
+
+
+def _check_manners(delay: float | None, agent: str | None) -> None:
+    if delay is not None and math.isnan(delay):
+        raise click.UsageError("--delay: nan is no number of seconds")
+    if agent is not None and not agent.lower().startswith("counterpoint"):
+        raise click.UsageError("--agent: must begin with counterpoint, as robots.txt knows it")
+    if agent is not None and not (agent.isascii() and agent.isprintable()):
+        raise click.UsageError("--agent: must be printable ASCII")
 
 
 def _crawled(text: str, asked: _Wish, tell: Callable[[str], None] | None) -> Crawled:
@@ -138,6 +189,16 @@ def _crawled(text: str, asked: _Wish, tell: Callable[[str], None] | None) -> Cra
                    ended.why, ended.failed)  # fmt: skip
 
 
+def _is_private(start: str) -> bool:
+    """Tell whether a start page is on a private network, as its address says."""
+    from crawler.fetching.guard import Guard
+    from crawler.fetching.politeness import is_here
+    from crawler.pages.addresses import normalized
+
+    address = normalized(start)
+    return address is not None and (is_here(address) or bool(Guard().problem(address)))
+
+
 def _so_far(count: int, capture: Path | None) -> str:
     said = f"{count:,} pages were fetched" if count != 1 else "1 page was fetched"
     if capture is None or not count:
@@ -157,12 +218,14 @@ def _source(chosen: Chosen, asked: _Wish) -> Iterator[tuple[Source, Sequence[str
                        "lines are replayed", err=True)  # fmt: skip
         yield kept, asked.starts or kept.starts
         return
-    from crawler.client import Client, Manners
+    from crawler.client import Client
+    from crawler.fetching.manners import Manners
 
     agent = asked.agent or f"counterpoint/{version('counterpoint')}"
     scope = chosen.policy.scope
     leaves = scope is not Scope.SITE and not asked.stay
-    manners = Manners(agent, not asked.ignore_robots, asked.delay, leaves)
+    private = asked.allow_private or any(map(_is_private, asked.starts))
+    manners = Manners(agent, not asked.ignore_robots, asked.delay, leaves, private=private)
     about = {"policy": chosen.text, "scope": str(scope), "stay": asked.stay, "seed": asked.seed,
              "pages": asked.pages, "starts": list(asked.starts), "robots": manners.robots,
              "agent": agent}  # fmt: skip

@@ -16,6 +16,7 @@ import numpy as np
 from crawler.protocol import Outcome, Request, Setting
 from spec.crawl.ucb import TRUST, compare
 
+from .elsewhere import SitesElsewhere
 from .parameters import whole
 from .site_kernels import (
     EMPTY,
@@ -54,7 +55,12 @@ class Rule:
 
     def __init__(self, setting: Setting) -> None:
         self.why = ""
-        self.sites = Sites(setting.starts)
+        elsewhere = setting.frontier
+        self.sites = (
+            Sites(setting.starts) if elsewhere is None
+            else SitesElsewhere(setting.starts, elsewhere)
+        )  # fmt: skip
+        self._elsewhere = elsewhere
         self.budget = setting.budget
         self.issued = 0
         self.end = EXHAUSTED
@@ -83,7 +89,8 @@ class Rule:
             self.why = self.end if page is None else FLYING
             return None
         self.issued += 1
-        return Request(page)
+        # What is taken from sites kept elsewhere is the number of one whose first page is meant.
+        return Request(page if self._elsewhere is None else self._elsewhere.first(page))
 
     def observe(self, outcome: Outcome) -> None:
         """Count what the page brought for its site."""

@@ -6,6 +6,7 @@ import random
 
 from crawler.protocol import Outcome, Request, Setting
 
+from .elsewhere import FoundElsewhere
 from .tables import Found
 
 FETCHED = "every page found was fetched"
@@ -18,7 +19,11 @@ class BreadthFirst:
 
     def __init__(self, setting: Setting) -> None:
         self.why = ""
-        self._found = Found(setting.starts)
+        elsewhere = setting.frontier
+        self._found: Found | FoundElsewhere = (
+            Found(setting.starts) if elsewhere is None
+            else FoundElsewhere(setting.starts, elsewhere)
+        )  # fmt: skip
         self._budget = setting.budget
         self._issued = self._observed = 0
 
@@ -35,7 +40,7 @@ class BreadthFirst:
         """Queue the pages that are new."""
         self._observed += 1
         if outcome.status == 200:
-            self._found.add(outcome.links)
+            self._found.learn(outcome)
 
 
 class DepthFirst:

@@ -18,9 +18,10 @@ from ci.comparison.plan import Plan
 from ci.comparison.planted import Known, Planted
 from ci.comparison.world import World
 from crawler.capture import Capture, Recorder
-from crawler.client import Client, Limits, Manners
+from crawler.client import Client
 from crawler.crawl import crawl
 from crawler.exchange import Exchange, Source, with_links
+from crawler.fetching.manners import Limits, Manners
 from crawler.handles import Handles
 from crawler.policies import Chosen
 from crawler.protocol import Policy, Scope
@@ -30,6 +31,7 @@ from sim_web import profile
 from sim_web.fetcher import Simulated
 from sim_web.pages.address import address, page_at
 from sim_web.site import SyntheticSite
+from tests.crawler.scripted import FakeTime
 from tests.sim_web.serving import QUICK
 from tests.sim_web.threaded import running
 from tests.sim_web.webs import hostile
@@ -186,10 +188,10 @@ def test_a_hostile_web_is_replayed(name: str, tmp_path: Path) -> None:
     """A fault that the capture does not have, or has otherwise."""
     web, policy = hostile(4), POLICIES[name]
     starts = [address(web, web.pages_of(host).start) for host in range(0, web.hosts, 9)]
-    limits = Limits(seconds=5, body=200_000)
+    limits, clock = Limits(seconds=5, body=200_000), FakeTime()
     with (
         running(SyntheticSite(web), settings=QUICK) as proxy,
-        Client(proxy, Manners(delay=0.0), limits, sleep=lambda _: None) as client,
+        Client(proxy, Manners(delay=0.0), limits, now=clock, sleep=clock.sleep) as client,
         Recorder(client, tmp_path / "c") as recorder,
     ):
         live = by_address(policy, recorder, starts, 60)

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from crawler.client import POLITE, Client, Limits, Manners
+from crawler.client import Client
 from crawler.errors import CrawlError
 from crawler.exchange import Exchange
+from crawler.fetching.manners import POLITE, Limits, Manners
 from sim_web.pages import robots
 from sim_web.pages.address import address
 from sim_web.pages.truth import leads_to, links
@@ -21,7 +22,7 @@ from tests.sim_web.webs import hostile
 
 from .scripted import FakeTime, Page, Scripted, raw, scripted
 
-RUDE = Manners(robots=False, delay=0.0)
+RUDE = Manners(robots=False, delay=0.0, private=True)
 
 
 def client(web: Scripted | str, manners: Manners = RUDE, **more: Any) -> Client:
@@ -52,7 +53,12 @@ def test_redirects() -> None:
         "http://h.test/a": Page("", 301, {"Location": "/dir/b"}),
         "http://h.test/dir/b": Page("", 307, {"Location": "c/#x"}),
         "http://h.test/dir/c/": Page("<a href=d>"),
-        "http://h.test/loop": Page("", 302, {"Location": "loop"}),
+        "http://h.test/loop": Page("", 302, {"Location": "loop2"}),
+        "http://h.test/loop2": Page("", 302, {"Location": "loop"}),
+        "http://h.test/1": Page("", 302, {"Location": "2"}),
+        "http://h.test/2": Page("", 302, {"Location": "3"}),
+        "http://h.test/3": Page("", 302, {"Location": "4"}),
+        "http://h.test/4": Page("", 302, {"Location": "5"}),
         "http://h.test/none": Page("", 302),
         "http://h.test/bad": Page("", 302, {"Location": "http://["}),
         "http://h.test/out": Page("", 302, {"Location": "http://o.test/"}),
@@ -62,8 +68,12 @@ def test_redirects() -> None:
         found = source.get("http://h.test/a")
         assert (found.final, found.links) == ("http://h.test/dir/c/", ("http://h.test/dir/c/d",))
         loop = source.get("http://h.test/loop")
-        assert (loop.status, loop.problem) == (302, "more than 3 redirects")
-        assert web.asked.count("http://h.test/loop") == 4
+        assert (loop.status, loop.final) == (302, "http://h.test/loop2")
+        assert loop.problem == "redirects in a circle, to http://h.test/loop"
+        assert web.asked.count("http://h.test/loop") == 1
+        long = source.get("http://h.test/1")
+        assert (long.status, long.problem) == (302, "more than 3 redirects")
+        assert web.asked[-1] == long.final == "http://h.test/4"
         assert source.get("http://h.test/none").status == 302
         assert source.get("http://h.test/bad").status == 302
         assert source.get("http://h.test/out").links == ("http://o.test/x",)
@@ -247,7 +257,8 @@ def test_no_delay_where_nobody_is_burdened(name: str, manners: Manners, slept: l
 def test_this_machine_is_not_waited_for() -> None:
     """A crawl of one's own server at a page a second."""
     clock = FakeTime()
-    with scripted({}) as web, Client(None, Manners(), now=clock, sleep=clock.sleep) as source:
+    manners = Manners(private=True)
+    with scripted({}) as web, Client(None, manners, now=clock, sleep=clock.sleep) as source:
         for path in "ab":
             assert source.get(f"{web.proxy}/{path}").status == 404
     assert clock.slept == []

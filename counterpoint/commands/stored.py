@@ -1,0 +1,161 @@
+"""``counterpoint crawl --db``: a crawl that is kept in a store, with its options."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from counterpoint.console import FELL, INTERRUPTED, OK, must_be_writable, printing
+from crawler.errors import CrawlError
+
+from .watching import Log, Watch, summary
+
+if TYPE_CHECKING:  # loaded where something is crawled
+    from crawler.beebot.beginning import Begun
+    from crawler.beebot.engine import Ended
+    from crawler.store.opening import Store
+
+F = Callable[..., Any]
+
+_WISHES = ("scheduler", "kind", "budget", "seed", "level", "cap", "stay", "normalize",
+           "concurrency", "delay", "agent", "proxy", "robots", "allow_private", "warc")  # fmt: skip
+"""Options that are kept in the store, by the names of `crawler.beebot.plan.Wishes`."""
+
+_OPTIONS = (
+    click.option("--db", metavar="FILE|URL",
+                 help="Keep the crawl in a link store: a SQLite file, or postgresql://..."),
+    click.option("--seeds", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+                 metavar="FILE", help="Start pages, one a line; the sites are added."),
+    click.option("--scheduler", metavar="POLICY", help="The policy, if not chosen by --kind."),
+    click.option("--kind", type=click.Choice(["universities", "institutes", "unknown"]),
+                 help="Of the sites: chooses R3, R2 or equal-quanta.  [unknown]"),
+    click.option("--budget", metavar="N|TIME",
+                 help="Pages, or a time, or both: 2000, 30min, 2000,1.5h.  [2000]"),
+    click.option("--level", type=click.IntRange(0), metavar="N",
+                 help="How many links a page may be from its start page."),
+    click.option("--cap", type=click.IntRange(1), metavar="N", help="Most pages of one site."),
+    click.option("--concurrency", type=click.IntRange(1, 1000), metavar="N",
+                 help="Requests at a time, one to each host.  [16]"),
+    click.option("--normalize", type=click.Choice(["safe", "paper"]),
+                 help="How addresses are compared: paper minds no case.  [safe]"),
+    click.option("--warc", metavar="DIR", help="Keep every request and answer as WARC."),
+    click.option("--retry", metavar="SITE", help="Ask for the start page of a site again."),
+    click.option("--resume", is_flag=True,
+                 help="Go on with what FILE holds; also what happens without other options."),
+    click.option("--log", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+                 help="Append a line of JSON for each page."),
+)  # fmt: skip
+
+
+STORED = ("seeds", "scheduler", "kind", "budget", "level", "cap", "concurrency", "normalize",
+          "warc", "retry", "resume", "log")  # fmt: skip
+"""Options that go with --db only."""
+
+
+def options(command: F) -> F:
+    """Add the options of a crawl that is kept in a store."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def crawl_stored(db: str, form: str, given: Mapping[str, Any]) -> int:
+    """Crawl into a store, and say how it went.
+
+    Parameters
+    ----------
+    db : str
+        A path or a URL.
+    form : str
+        ``text`` or ``json``.
+    given : mapping
+        All other options that were given.
+    """
+    wished = {name: given[name] for name in _WISHES if name in given}
+    if given.get("warc") == "":
+        raise click.UsageError("--warc: '' names no folder")
+    must_be_writable("--log", given.get("log"))
+    addresses = (*given.get("starts", ()), *_listed(given.get("seeds")))
+    new = bool(addresses) and not given.get("resume")
+    if new:
+        _try(wished, addresses)
+
+    from crawler.beebot.beginning import begin
+    from crawler.beebot.holding import held
+    from crawler.store.opening import open_store
+
+    with ExitStack() as stack:
+        store = stack.enter_context(open_store(db, create=new))
+        stack.enter_context(held(store))
+        begun = begin(store, wished, addresses, given.get("retry") or "")
+        ended = _crawled(store, begun, given.get("log"))
+        told = summary(store, ended)
+    with printing():
+        if form == "json":
+            click.echo(json.dumps(told.to_json(), indent=2, ensure_ascii=False))
+        else:
+            click.echo(told.text(), nl=False)
+    if not ended.over:
+        click.echo(f"go on with: counterpoint crawl --db {shlex.quote(db)}", err=True)
+        return INTERRUPTED
+    return FELL if ended.failed or not told.reached() else OK
+
+
+def _listed(path: Path | None) -> list[str]:
+    """Return the addresses in a list: one a line, ``#`` before a remark."""
+    if path is None:
+        return []
+    try:
+        text = path.read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise CrawlError(f"{path}: is no text in UTF-8") from None
+    lines = (line.strip() for line in text.splitlines())
+    found = [line for line in lines if line and not line.startswith("#")]
+    if not found:
+        raise CrawlError(f"{path}: names no site")
+    return found
+
+
+def _try(wished: Mapping[str, Any], starts: tuple[str, ...]) -> None:
+    """Refuse wishes that cannot be met and starts that are none, before a store is made."""
+    from crawler.beebot.plan import Site, Wishes, planned
+    from crawler.pages.addresses import normalized, site
+
+    found: dict[str, str] = {}
+    for start in starts:
+        address = normalized(start)
+        if address is None:
+            raise CrawlError(f"'{start}' is no address such as http://example.org/")
+        if found.setdefault(site(address), address) != address:
+            raise CrawlError(f"{found[site(address)]} and {address} are both on {site(address)}: "
+                             "a site has one start page")  # fmt: skip
+    made = [Site(k, name, start) for k, (name, start) in enumerate(found.items(), 1)]
+    plan = planned(replace(Wishes(), **wished), made)
+    plan.chosen.scheduler(range(len(made)), plan.budget, plan.seed)
+
+
+def _crawled(store: Store, begun: Begun, log: Path | None) -> Ended:
+    from crawler.beebot.crawling import crawl
+    from crawler.beebot.engine import Ended
+
+    if begun.ended:
+        return Ended(begun.ended, True)
+    with Log(log, begun) as logged, Watch(store, begun) as watch:
+
+        def told(taken: Any) -> None:
+            logged.page(taken)
+            watch.page(taken)
+
+        try:
+            ended = crawl(store, begun, told, watch.started)
+        except CrawlError as error:
+            raise CrawlError(f"{error}; nothing that was stored is lost") from error
+        logged.ended(ended)
+    return ended

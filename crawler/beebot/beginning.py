@@ -1,0 +1,166 @@
+"""Begins a plan, or finds that the last one is what is wished."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from crawler.errors import CrawlError
+from crawler.pages.addresses import Spelling, normalized, site
+from crawler.protocol import Scope
+from crawler.store.opening import Store
+from crawler.store.recording import Page, Recording
+from crawler.store.schema import Standing, State, stored_key
+
+from .discovery import NEW
+from .plan import Plan, Site, Wishes, plan_of, planned
+
+
+class Begun(NamedTuple):
+    """What is crawled now.
+
+    Attributes
+    ----------
+    plan : Plan
+    wishes : Wishes
+    resumed : bool
+        Whether it was begun before.
+    ended : str
+        Why it has ended already; "": it has not.
+    """
+
+    plan: Plan
+    wishes: Wishes
+    resumed: bool
+    ended: str = ""
+
+
+def begin(
+    store: Store, wished: Mapping[str, Any] | None = None, starts: Sequence[str] = (),
+    retry: str = "",
+) -> Begun:  # fmt: skip
+    """Go on with the last plan of a store if it is what is wished, else begin another one.
+
+    A plan that failed is not gone on with: its policy has been changed, or fails again.
+
+    Parameters
+    ----------
+    store : Store
+    wished : mapping, optional
+        Fields of `Wishes` that are set from now on.
+    starts : sequence of str
+        Start pages of sites that are added unless they are there.
+    retry : str
+        A site whose start page is to be asked for again: its address, or the site's name.
+
+    Raises
+    ------
+    CrawlError
+        If what is wished cannot be; nothing was changed.
+    """
+    with store.transaction() as connection:
+        recording = Recording(connection)
+        wishes = replace(_wishes(recording), **(wished or {}))
+        _add_sites(recording, starts)
+        if retry:
+            _retry(recording, retry)
+            wishes = replace(wishes, retries=wishes.retries + 1)
+        plan = planned(wishes, sites(recording))
+        if wished or retry:
+            recording.put_settings(wishes.settings())
+        last = recording.read("last plan")
+        if last and not last[0][13]:
+            before = plan_of(last[0])
+            if before == plan:
+                return Begun(before, wishes, True, last[0][12])
+        number = last[0][0] + 1 if last else 0
+        return Begun(_entered(recording, replace(plan, number=number)), wishes, False)
+
+
+def outdated(recording: Recording, plan: Plan) -> bool:
+    """Tell whether another plan is wished by now; not if what is wished cannot be."""
+    try:
+        return planned(_wishes(recording), sites(recording)) != plan
+    except CrawlError:
+        return False
+
+
+def sites(recording: Recording) -> list[Site]:
+    """Return the sites of a store."""
+    return [Site(*row) for row in recording.read("seeds")]
+
+
+def _add_sites(recording: Recording, starts: Sequence[str]) -> None:
+    there = {of.site: of for of in sites(recording)}
+    number = max((of.number for of in there.values()), default=0)
+    for start in starts:
+        address = normalized(start)
+        if address is None:
+            raise CrawlError(f"'{start}' is no address such as http://example.org/")
+        before = there.get(site(address))
+        if before is None:
+            number += 1
+            there[site(address)] = Site(number, site(address), address)
+            recording.write("add site", {"number": number, "start": address, "site": site(address)})
+        elif before.start != address:
+            raise CrawlError(f"{before.start} and {address} are both on {before.site}: a site has "
+                             "one start page")  # fmt: skip
+
+
+def _retry(recording: Recording, text: str) -> None:
+    """Forget the answer of a site's start page."""
+    address = normalized(text)
+    for of in sites(recording):
+        if text == of.site or address == of.start:
+            forgotten = recording.read("answered start", start=of.start)
+            if forgotten:
+                recording.write("forget answer", {"id": forgotten[0][0]})
+                recording.count(of.number, fetched=-1)
+            recording.stand(of.number, Standing.WAITING)
+            return
+    raise CrawlError(f"--retry {text}: is no site of this crawl")
+
+
+def _wishes(recording: Recording) -> Wishes:
+    return Wishes.of(dict(map(tuple, recording.read("settings"))))
+
+
+def _entered(recording: Recording, plan: Plan) -> Plan:
+    """Write down a new plan."""
+    if plan.scope is Scope.KNOWN:
+        starts = [row[0] for row in recording.read("known")]
+        if not starts:
+            raise CrawlError(f"{plan.policy}: visits known pages again, and none is known yet")
+    else:
+        starts = _starts(recording, plan)
+    recording.write("add plan", {
+        "number": plan.number, "policy": plan.policy, "budget": plan.budget,
+        "seconds": plan.seconds, "seed": plan.seed, "starts": json.dumps(starts),
+        "told": plan.told.text(), "pages": 0 if plan.scope is Scope.KNOWN else len(starts),
+    })  # fmt: skip
+    return replace(plan, starts=tuple(starts))
+
+
+def _starts(recording: Recording, plan: Plan) -> list[int]:
+    """Return the start pages, which are the first that the plan meets."""
+    recording.begin_anew()
+    key = Spelling(plan.told.normalize).key
+    keys = {stored_key(key(of.start)): of for of in plan.told.sites}
+    known = recording.known(list(keys))
+    last = recording.read("last page")[0][0]
+    number = 0 if last is None else last + 1
+    found = []
+    for place, (one, of) in enumerate(keys.items()):
+        page = known.get(one) or Page(number, None, None, 0, NEW, None, of.start, one)
+        row = {"id": page.id, "seed": of.number, "place": place, "level": 0, "found_on": None,
+               "state": int(State.QUEUED), "problem": page.problem}  # fmt: skip
+        if page.state == NEW:
+            number += 1
+            recording.write("add page", row | {"address": page.address, "key": page.key})
+            recording.count(of.number, known=1)
+        else:
+            recording.write("meet page", row)
+        found.append(page.id)
+    return found

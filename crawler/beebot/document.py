@@ -1,0 +1,62 @@
+"""What an answer is to a crawl: its status, its references, why it has none."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from crawler.exchange import is_html
+from crawler.fetching.job import Fetched
+from crawler.pages.addresses import site
+from crawler.pages.decoding import loaded
+from crawler.pages.links import Reference, read
+from crawler.web_world import LEFT
+
+
+class Document(NamedTuple):
+    """A page that was asked for.
+
+    Attributes
+    ----------
+    status : int
+        As the scheduler is told.
+    references : tuple of Reference
+        Of a document of HTML with status 200.
+    text : str
+        Of the same.
+    size : int
+        Its bytes.
+    problem : str
+        Why there is no document, or what is wrong with it; "": nothing.
+    """
+
+    status: int
+    references: tuple[Reference, ...] = ()
+    text: str = ""
+    size: int = 0
+    problem: str = ""
+
+
+def opened(fetched: Fetched, *, stays: bool) -> Document:
+    """Return what an answer brought.
+
+    Parameters
+    ----------
+    fetched : Fetched
+    stays : bool
+        Whether a redirect to another site has left what is crawled.
+    """
+    status, problem, asked = fetched.status, fetched.problem, fetched.job.address
+    if stays and fetched.final and site(fetched.final) != site(asked):
+        return Document(LEFT, problem=problem or f"leads to another site, {fetched.final}")
+    if status != 200:
+        return Document(status, problem=problem)
+    if not is_html(fetched.content_type):
+        return Document(200, problem=problem or f"is no HTML but {_kind(fetched.content_type)}")
+    text = loaded(fetched.body, fetched.content_type)
+    found = read(text.text, fetched.final or asked, text.encoding)
+    return Document(200, found.references, text.text, len(fetched.body), problem)
+
+
+def _kind(content_type: str) -> str:
+    kind = content_type.partition(";")[0].strip()[:80]
+    return "".join(sign if sign.isprintable() else "?" for sign in kind)

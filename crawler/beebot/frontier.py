@@ -1,0 +1,91 @@
+"""The frontier that is in the store: a window of it per site, and what was found last."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from crawler.errors import CrawlError
+from crawler.store.recording import Recording
+
+WINDOW = 32
+"""Pages of a site that are read ahead."""
+RUN = 256
+"""Pages of the whole web that are read ahead."""
+
+
+class NotRepeated(Exception):
+    """A policy that is led through its calls again decides otherwise than it did."""
+
+
+class Stored:
+    """A `protocol.Frontier`.
+
+    Within a site the page of the lowest level is next, of equals the one found first.
+
+    Parameters
+    ----------
+    sites : sequence of int
+        The number in the store of each site, in the plan's order.
+
+    Attributes
+    ----------
+    recording : Recording
+        Of the present transaction; set by whoever runs the scheduler.
+    used : bool
+        Whether the scheduler has asked anything of it.
+    expected : tuple of int and (int or None), or None
+        While calls are repeated: the page that was taken, and its site's number in the store.
+    latest : tuple of int
+        What `news` returns: set before an outcome is observed.
+    trouble : Exception or None
+        An error of the store, which is no fault of the policy.
+    """
+
+    def __init__(self, sites: list[int]) -> None:
+        self.recording: Recording | None = None
+        self.used = False
+        self.expected: tuple[int, int | None] | None = None
+        self.latest = (0, 0)
+        self.trouble: Exception | None = None
+        self.number_of: dict[int | None, int] = {seed: k for k, seed in enumerate(sites)}
+        self._sites = sites
+        self._windows: dict[int, deque[int]] = {}
+        self._run: dict[int, int] = {}
+
+    def first(self, k: int) -> int:
+        """Take the next page of a site."""
+        self.used = True
+        if self.expected is not None:
+            page, seed = self.expected
+            if seed != self._sites[k]:
+                raise NotRepeated(f"it chose site {self._sites[k]} in place of site {seed}")
+            return page
+        window = self._windows.setdefault(k, deque())
+        if not window:
+            window.extend(row[0] for row in self._read("queue", seed=self._sites[k], most=WINDOW))
+        if not window:
+            self.trouble = CrawlError(f"the store has no page of site {self._sites[k]} where one "
+                                      "must wait")  # fmt: skip
+            raise self.trouble
+        return window.popleft()
+
+    def found(self, number: int) -> int:
+        """Return a page by its place."""
+        self.used = True
+        if number not in self._run:
+            rows = self._read("places", first=number, end=number + RUN)
+            self._run = {row[0]: row[1] for row in rows}
+        return self._run[number]
+
+    def news(self, page: int) -> tuple[int, int]:
+        """Return which of the plan's sites a page is of, and how many it was first to find."""
+        self.used = True
+        return self.latest
+
+    def _read(self, kind: str, **parameters: int) -> list[tuple[int, ...]]:
+        assert self.recording is not None
+        try:
+            return self.recording.read(kind, **parameters)
+        except Exception as error:
+            self.trouble = error
+            raise

@@ -1,0 +1,113 @@
+"""Leads a new scheduler through the calls of a plan's log, so that it is where the crawl was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from crawler.errors import CrawlError
+from crawler.store.recording import Head, Recording
+
+from .frontier import NotRepeated
+from .run import Failed, Flying, Run
+
+CHUNK = 1000
+"""Visits that are read at a time."""
+
+
+def replay(run: Run, recording: Recording, head: Head) -> None:
+    """Repeat all calls of a plan.
+
+    Parameters
+    ----------
+    run : Run
+        A new one.
+    recording : Recording
+        Only read.
+    head : Head
+        Where the plan is.
+
+    Raises
+    ------
+    CrawlError
+        If the policy does not repeat itself.
+    """
+    run.frontier.recording = recording
+    for number, page, seed, address in recording.read("flying", plan=run.plan.number):
+        run.flying[number] = Flying(number, page, seed, address)
+    issued = _issued(run, recording)
+    observed = _observed(run, recording)
+    asked, answered = next(issued, None), next(observed, None)
+    try:
+        while run.events < head.events:
+            if asked is not None and asked[0] == run.events:
+                _ask(run, asked[1], asked[2])
+                run.visits += 1
+                asked = next(issued, None)
+            elif answered is not None and answered[0] == run.events:
+                _tell(run, answered)
+                answered = next(observed, None)
+            else:
+                _ask(run, None, None)
+    except (NotRepeated, Failed) as error:
+        raise CrawlError(
+            f"{run.plan.policy}: does not repeat itself (call {run.events:,}: {error}), so the "
+            "crawl cannot go on as it was; with another --seed or policy it begins a new plan"
+        ) from error
+    run.frontier.expected = None
+    run.discovery.places = head.pages
+
+
+def _ask(run: Run, page: int | None, seed: int | None) -> None:
+    run.frontier.expected = (-1, None) if page is None else (page, seed)
+    found = run.ask()
+    if found != page:
+        said = ["nothing" if one is None else f"page {one}" for one in (found, page)]
+        raise NotRepeated(f"it asks for {said[0]} in place of {said[1]}")
+
+
+def _tell(run: Run, visit: tuple[Any, ...]) -> None:
+    _, number, page, seed, status, external, fresh, size, difference, time, told = visit
+    run.discovery.places += fresh
+    run.tell(number, seed, run.outcome(page, status, external, size, difference, time), told, fresh)
+
+
+def _issued(run: Run, recording: Recording) -> Iterator[tuple[int, int, int | None]]:
+    first = 0
+    while rows := recording.read("issued", plan=run.plan.number, first=first, most=CHUNK):
+        yield from rows
+        first += len(rows)
+
+
+def _observed(run: Run, recording: Recording) -> Iterator[tuple[Any, ...]]:
+    """Yield visits as they were answered, with the pages that the scheduler was told of."""
+    first = 0
+    while rows := recording.read("observed", plan=run.plan.number, first=first, most=CHUNK):
+        told = {} if run.frontier.used or run.known else _told(run, recording, rows)
+        for row in rows:
+            yield (*row, told.get(row[0], []))
+        first = rows[-1][0] + 1
+
+
+def _told(run: Run, recording: Recording, rows: list[Any]) -> dict[int, list[int]]:
+    """Return what each of some outcomes led to, by the number of its event.
+
+    A page that was known before was told of if it had its place by then. Pages to which no link of
+    the document leads are such as came within the limits by its levels.
+    """
+    end = run.discovery.places
+    ends, begins = {}, {}
+    for row in rows:
+        begins[row[0]], end = end, end + row[6]
+        ends[row[0]] = end
+    told: dict[int, dict[int, None]] = {row[0]: {} for row in rows}
+    kind = "told" if run.plan.stays and run.plan.scope == "site" else "all told"
+    links = recording.read(kind, plan=run.plan.number, first=rows[0][0], last=rows[-1][0])
+    for event, _, target, place in links:
+        if place is not None and 0 <= place < ends[event]:
+            told[event][target] = None
+    placed = dict(map(tuple, recording.read("places", first=begins[rows[0][0]], end=end)))
+    for row in rows:
+        for place in range(begins[row[0]], ends[row[0]]):
+            told[row[0]].setdefault(placed[place])
+    return {event: list(pages) for event, pages in told.items()}

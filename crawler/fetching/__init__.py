@@ -1,0 +1,1 @@
+"""Fetching: politely, within limits, and never from where it is forbidden."""

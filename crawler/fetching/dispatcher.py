@@ -1,0 +1,365 @@
+"""Which request is made when: each host in its own time, and as many hosts at once as wished.
+
+A host with work is in a heap by the time from when on it may be asked; what waits for its host
+needs no connection. Every request is one of these: a page, a hop of its redirects, a robots.txt,
+and each waits for the host that it asks. At a concurrency of 1 jobs are done one after another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from itertools import count
+
+from ..exchange import is_html
+from ..pages.addresses import joined, site
+from ..robots import LARGEST, origin
+from .hosts import REMEMBERED, Errand, Host, Hosts
+from .job import ClosedError, Fetched, Job, Recall
+from .manners import Limits, Manners, Patience
+from .network import Answer, Fetcher, Wanted
+from .politeness import day_and_time
+
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_ROBOTS_REDIRECTS = 5
+_NOTHING = Answer(0)
+
+
+def steady() -> Callable[[], float]:
+    """Return a clock of seconds since 1970 that never goes back."""
+    ahead = time.time() - time.monotonic()
+    return lambda: ahead + time.monotonic()
+
+
+class PoliteDispatcher:
+    """A `Dispatcher`.
+
+    Parameters
+    ----------
+    fetcher : Fetcher
+        Answers single requests. `close` closes it.
+    concurrency : int
+        Requests under way at a time, over all hosts.
+    manners : Manners
+    limits : Limits
+    patience : Patience
+    recall : callable, optional
+        Loads what is known of a host.
+    seed : int
+        Of the chance in waits.
+    through_here : bool
+        Behind a proxy on this machine, which may be a synthetic web.
+    remembered : int
+        How many hosts are kept in memory.
+    now, sleep : callable
+        The clock, in seconds since 1970, and how to wait; tests give others.
+    """
+
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        *,
+        concurrency: int = 1,
+        manners: Manners | None = None,
+        limits: Limits | None = None,
+        patience: Patience | None = None,
+        recall: Recall | None = None,
+        seed: int = 0,
+        through_here: bool = False,
+        remembered: int = REMEMBERED,
+        now: Callable[[], float] | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._fetcher, self._concurrency = fetcher, concurrency
+        self._manners, self._limits = manners or Manners(), limits or Limits()
+        self._patience = patience or Patience()
+        self._now, self._sleep = now or steady(), sleep
+        self.hosts = Hosts(
+            self._manners, self._patience, self._now,
+            recall=recall, seed=seed, through_here=through_here, remembered=remembered,
+        )  # fmt: skip
+        self._numbers, self._robots_numbers = count(), count(-(1 << 62))
+        self._pending: deque[Job] = deque()
+        self._open = 0
+        self._heap: list[tuple[float, int, Host]] = []
+        self._done: deque[Fetched] = deque()
+        self._awaited: asyncio.Future[None] | None = None
+        self._workers: set[asyncio.Task[None]] = set()
+        self._timer: asyncio.Task[None] | None = None
+        self._timer_at = 0.0
+        self._error: BaseException | None = None
+        self._closed = False
+
+    # What a crawl calls
+
+    def submit(self, job: Job) -> None:
+        """Take a job; return at once."""
+        if self._closed:
+            raise ClosedError("the dispatcher is closed")
+        self._pending.append(job)
+        self._admit()
+        self._pump()
+
+    async def completed(self) -> Fetched:
+        """Wait for the next job that is finished, and return what it brought.
+
+        Raises
+        ------
+        ClosedError
+            If it was closed, and what was finished by then has been returned.
+        CrawlError
+            If nothing can be fetched at all.
+        """
+        while not self._done:
+            if self._error is not None:
+                raise self._error
+            if self._closed:
+                raise ClosedError("the dispatcher is closed")
+            self._awaited = asyncio.get_running_loop().create_future()
+            await self._awaited
+        return self._done.popleft()._replace(hosts=self.hosts.handed_out())
+
+    def waiting(self) -> str:
+        """Return what is waited for now, in one line; "" if for nothing."""
+        if self._workers:
+            count = len(self._workers)
+            return "1 answer" if count == 1 else f"{count:,} answers"
+        resting = [host for host in self.hosts if host.queue]
+        if not resting:
+            return ""
+        first = min(resting, key=lambda host: host.free_at)
+        many = "a host" if len(resting) == 1 else f"{len(resting):,} hosts"
+        why = f", {first.why}" if first.why else ""
+        return (
+            f"{many} that must be left alone, {first.name} until {day_and_time(first.free_at)}{why}"
+        )
+
+    async def close(self, *, grace: float) -> None:
+        """End requests that are under way within so many seconds, give up the rest."""
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._workers and grace > 0:
+            await asyncio.wait(self._workers, timeout=grace)
+        for task in self._workers:
+            task.cancel()
+        while self._workers:
+            await asyncio.wait(self._workers)
+        self._wake()
+        await self._fetcher.close()
+
+    # From job to request
+
+    def _admit(self) -> None:
+        """Let jobs queue for their hosts; at a concurrency of 1, one after another."""
+        while self._pending and (self._concurrency > 1 or not self._open):
+            job = self._pending.popleft()
+            self._open += 1
+            self._enqueue(Errand(next(self._numbers), job, job.address))
+
+    def _enqueue(self, errand: Errand) -> None:
+        host = self.hosts.of(errand.here)
+        heapq.heappush(host.queue, (errand.number, errand))
+        self._schedule(host)
+
+    def _schedule(self, host: Host) -> None:
+        """Note when a host with work can be asked; who is to be left alone for long fails."""
+        if not host.queue or host.active >= self._manners.at_once:
+            return
+        if problem := self.hosts.beyond_patience(host):
+            queue, host.queue = host.queue, []
+            for _, errand in sorted(queue):
+                self._end(errand, Answer(errand.status, problem=problem))
+        elif host.due is None or host.due > host.free_at:
+            host.due = host.free_at
+            heapq.heappush(self._heap, (host.due, host.queue[0][0], host))
+
+    def _pump(self) -> None:
+        """Begin as many requests as may be."""
+        while len(self._workers) < self._concurrency and (found := self._next()) is not None:
+            task = asyncio.get_running_loop().create_task(self._work(*found))
+            self._workers.add(task)
+            task.add_done_callback(self._workers.discard)
+        self._set_timer()
+
+    def _next(self) -> tuple[Host, Errand] | None:
+        """Return a request that may be made now."""
+        now = self._now()
+        while self._heap and self._heap[0][0] <= now and not self._closed:
+            due, _, host = heapq.heappop(self._heap)
+            if host.due != due:
+                continue  # it was noted again for an earlier time
+            host.due = None
+            if host.free_at > now or host.active >= self._manners.at_once:
+                self._schedule(host)
+                continue
+            errand = self._first(host, now)
+            if errand is not None:
+                self.hosts.begun(host, errand.here)
+                self._schedule(host)
+                return host, errand
+        return None
+
+    def _first(self, host: Host, now: float) -> Errand | None:
+        """Return the first errand of a host that may be asked; that may be for its robots.txt."""
+        while host.queue:
+            _, errand = heapq.heappop(host.queue)
+            if errand.number < 0 or not self._manners.robots:
+                return errand
+            of = origin(errand.here)
+            rules = host.rules(of, now)
+            if rules is None:
+                blocked = host.blocked.get(of)
+                if blocked is None:
+                    host.blocked[of] = [errand]
+                    return Errand(next(self._robots_numbers), (host, of), f"{of}/robots.txt")
+                blocked.append(errand)
+            elif problem := rules.problem(errand.here):
+                self._end(errand, Answer(errand.status, problem=problem))
+            else:
+                return errand
+        return None
+
+    def _set_timer(self) -> None:
+        """Wake up when the first host can be asked, if there is a connection for it."""
+        if not self._heap or self._closed or len(self._workers) >= self._concurrency:
+            return
+        at = self._heap[0][0]
+        if self._timer is not None:
+            if self._timer_at <= at:
+                return
+            self._timer.cancel()
+        self._timer_at = at
+        self._timer = asyncio.get_running_loop().create_task(self._wait(at))
+
+    async def _wait(self, at: float) -> None:
+        try:
+            await self._sleep(max(0.0, at - self._now()))
+            self._timer = None
+            self._pump()
+        except Exception as error:
+            self._fail(error)
+
+    # From request to answer
+
+    async def _work(self, host: Host, errand: Errand) -> None:
+        """Make a request, and then others as long as there are any."""
+        try:
+            found: tuple[Host, Errand] | None = (host, errand)
+            while found is not None:
+                host, errand = found
+                answer = await self._fetcher.fetch(self._wanted(errand))
+                self._answered(host, errand, answer)
+                found = self._next()
+                if self._heap:
+                    self._pump()
+        except Exception as error:  # of this program, or the proxy is gone: `completed` tells
+            self._fail(error)
+        finally:
+            task = asyncio.current_task()
+            assert task is not None
+            self._workers.discard(task)
+            self._set_timer()
+
+    def _wanted(self, errand: Errand) -> Wanted:
+        if errand.number < 0:
+            return Wanted(errand.here, most=LARGEST, any_type=True)
+        return Wanted(errand.here, errand.work.etag, errand.work.modified)
+
+    def _answered(self, host: Host, errand: Errand, answer: Answer) -> None:
+        of_robots = errand.number < 0
+        again = self.hosts.ended(host, errand.here, answer, of_robots=of_robots)
+        again = again or (of_robots and answer.passing)
+        errand.status = answer.status
+        if again and errand.tries + 1 < self._patience.tries:
+            errand.tries += 1
+            self._enqueue(errand)
+        else:
+            self._advance(errand, answer)
+            self._schedule(host)
+
+    def _advance(self, errand: Errand, answer: Answer) -> None:
+        """Follow a redirect, or end."""
+        location = answer.headers.get("Location", "") if answer.status in _REDIRECTS else ""
+        target = joined(errand.here, location) if location else None
+        if target is None:
+            self._end(errand, answer)
+            return
+        errand.asked.append(errand.here)
+        if errand.number < 0:
+            self._follow_to_robots(errand, target)
+        elif problem := self._forbids(errand, target):
+            self._end(errand, answer._replace(problem=problem))
+        else:
+            errand.here = target
+            self._enqueue(errand)
+
+    def _forbids(self, errand: Errand, target: str) -> str:
+        """Return why a redirect is not followed; "" if it is."""
+        manners, most = self._manners, self._limits.redirects
+        if target in errand.asked:
+            return f"redirects in a circle, to {target}"
+        if len(errand.asked) > most:
+            return f"more than {most} redirects"
+        if not manners.leaves_site and site(target) != site(errand.asked[0]):
+            return f"leads to another site, {target}"
+        if manners.within is not None and not manners.within(site(target)):
+            return f"leads outside of the sites of this crawl, to {target}"
+        return ""
+
+    def _follow_to_robots(self, errand: Errand, target: str) -> None:
+        within = self._manners.within
+        if within is not None and not within(site(target)):
+            self._end(errand, Answer(0, problem=f"leads outside of this crawl, to {target}"))
+        elif len(errand.asked) > _ROBOTS_REDIRECTS:
+            self._end(errand, Answer(404))  # RFC 9309, 2.3.1.2: it may be taken as missing
+        else:
+            errand.here = target
+            self._enqueue(errand)
+
+    def _end(self, errand: Errand, answer: Answer) -> None:
+        if errand.number < 0:
+            self._end_robots(errand, answer)
+            return
+        job: Job = errand.work
+        headers = answer.headers
+        kind = headers.get("Content-Type", "")
+        document = answer.body if answer.status == 200 and is_html(kind) else b""
+        here, now = errand.here, self._now()
+        rules = self.hosts.of(here).rules(origin(here), now) if self._manners.robots else None
+        self._done.append(
+            Fetched(
+                job, answer.status, here if here != job.address else "", document, kind,
+                headers.get("Content-Language", ""), _validator(headers.get("ETag", "")),
+                _validator(headers.get("Last-Modified", "")), now, answer.problem, (), rules,
+            )
+        )  # fmt: skip
+        self._open -= 1
+        self._wake()
+        self._admit()
+
+    def _end_robots(self, errand: Errand, answer: Answer) -> None:
+        host, of = errand.work
+        # One that breaks off may forbid what did not come.
+        status = 0 if answer.passing else answer.status
+        self.hosts.told(host, of, status, answer.body, answer.problem)
+        for blocked in host.blocked.pop(of):
+            heapq.heappush(host.queue, (blocked.number, blocked))
+        self._schedule(host)
+
+    def _wake(self) -> None:
+        if self._awaited is not None and not self._awaited.done():
+            self._awaited.set_result(None)
+
+    def _fail(self, error: BaseException) -> None:
+        self._error = self._error or error
+        self._wake()
+
+
+def _validator(text: str) -> str:
+    """Return a validator that can be sent back as it is."""
+    return text if len(text) <= 200 and text.isascii() and text.isprintable() else ""

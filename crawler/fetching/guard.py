@@ -1,0 +1,170 @@
+"""Who may be asked: http and https, and the public Internet unless told otherwise.
+
+A name is resolved once for a connection, all its addresses are checked, and the connection is made
+to one of those: there is no second look-up in which a name could turn to a private address.
+Addresses written as numbers are checked in every spelling a system understands (``2130706433``
+and ``0x7f.1`` are 127.0.0.1), the last time when a socket is opened for them.
+
+With a proxy it is the proxy that resolves. Then names cannot be checked, only the scheme, the site
+and addresses written as numbers; what the proxy may reach is for the proxy to say.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Any
+
+from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.resolver import ThreadedResolver
+
+_CLOSED_4 = tuple(
+    map(
+        IPv4Network,
+        (
+            "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
+            "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16",
+            "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+        ),
+    )
+)  # fmt: skip
+"""IANA's special-purpose registry (RFC 6890), multicast, and the reserved rest."""
+
+_OPEN_6 = IPv6Network("2000::/3")
+_CLOSED_6 = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "3fff::/20")))
+_HOLD_4 = ((IPv6Network("::ffff:0:0/96"), 0), (IPv6Network("64:ff9b::/96"), 0),
+           (IPv6Network("2002::/16"), 80))  # fmt: skip
+"""IPv4-mapped, NAT64 and 6to4: in them is an IPv4 address, that many bits from the right."""
+
+
+class ForbiddenError(OSError):
+    """An address that may not be asked; the message says why."""
+
+
+def is_public(address: str) -> bool:
+    """Tell whether an IP address is of the public Internet; one with a scope is not."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(found, IPv4Address):
+        return _is_public_4(found)
+    if found.scope_id is not None:
+        return False
+    for network, shift in _HOLD_4:
+        if found in network:
+            return _is_public_4(IPv4Address(int(found) >> shift & 0xFFFF_FFFF))
+    return _is_public_6(found)
+
+
+def _is_public_4(address: IPv4Address) -> bool:
+    return not any(address in network for network in _CLOSED_4)
+
+
+def _is_public_6(address: IPv6Address) -> bool:
+    return address in _OPEN_6 and not any(address in network for network in _CLOSED_6)
+
+
+def number(host: str) -> str | None:
+    """Return the IP address that a host of an address is written as; None: it is a name.
+
+    Parameters
+    ----------
+    host : str
+        Without port; an IPv6 address with or without brackets.
+    """
+    host = host.strip("[]").rstrip(".")
+    try:
+        return str(ip_address(host))
+    except ValueError:
+        pass
+    if not host[-1:].isalnum() or not host[:1].isdigit():
+        return None
+    try:
+        return socket.inet_ntoa(socket.inet_aton(host))  # 1, 2 or 3 parts, octal, hexadecimal
+    except (OSError, UnicodeError):
+        return None
+
+
+class Guard:
+    """Refuses what may not be asked.
+
+    Parameters
+    ----------
+    private : bool
+        Whether addresses of private networks, and of this machine, may be asked.
+    """
+
+    def __init__(self, *, private: bool = False) -> None:
+        self.private = private
+
+    def problem(self, address: str) -> str:
+        """Return why an address may not be asked, as far as can be told without resolving."""
+        if not address.startswith(("http://", "https://")):
+            return "is no address of http or https"
+        if self.private:
+            return ""
+        authority = address.split("/", 3)[2].rpartition("@")[2]
+        host = authority if authority.endswith("]") else authority.partition(":")[0]
+        if host.startswith("["):
+            host = host.partition("]")[0]
+        found = number(host)
+        return "" if found is None else self.of_number(found)
+
+    def of_number(self, found: str) -> str:
+        """Return why an IP address may not be asked; "" if it may."""
+        if self.private or is_public(found):
+            return ""
+        return f"{found} is no public address"
+
+    def opened(self, info: Sequence[Any]) -> socket.socket:
+        """Make the socket for a connection; the last check, of what is really connected to.
+
+        Raises
+        ------
+        ForbiddenError
+            If it leads where nothing may be asked.
+        """
+        family, kind, protocol, _, name = info
+        if problem := self.of_number(str(name[0])):
+            raise ForbiddenError(problem)
+        made = socket.socket(family, kind, protocol)
+        made.setblocking(False)
+        return made
+
+
+class Resolver(AbstractResolver):
+    """Resolves names, and refuses one of whose addresses any may not be asked.
+
+    Not one address is left out and another taken: who mixes them is up to something.
+
+    Parameters
+    ----------
+    guard : Guard
+    resolver : AbstractResolver, optional
+        Who looks names up; the system's by default.
+    """
+
+    def __init__(self, guard: Guard, resolver: AbstractResolver | None = None) -> None:
+        self._guard, self._resolver = guard, resolver or ThreadedResolver()
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        """Return the addresses of a name.
+
+        Raises
+        ------
+        ForbiddenError
+            If one of them may not be asked.
+        """
+        found = await self._resolver.resolve(host, port, family)
+        for one in found:
+            if problem := self._guard.of_number(one["host"]):
+                raise ForbiddenError(f"{host} is {problem.replace(' is', ', which is', 1)}")
+        return found
+
+    async def close(self) -> None:
+        """Close what looks names up."""
+        await self._resolver.close()

@@ -1,0 +1,69 @@
+"""How long a host is left alone: pure functions of what it said and of what went wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from random import Random
+
+from ..pages.addresses import site
+from .manners import Patience
+
+LONGEST_WAIT = 366 * 86_400.0
+"""Seconds; who asks to be left alone for longer is left alone for so long."""
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float:
+    """Return the seconds that Retry-After asks for (RFC 9110, 10.2.3); 0: it does not.
+
+    A date is compared with the answer's own, so that a server's clock may go wrong.
+
+    Parameters
+    ----------
+    headers : mapping
+        Of the answer.
+    now : float
+        Seconds since 1970, for an answer without a date.
+    """
+    text = headers.get("Retry-After", "").strip()
+    if re.fullmatch("[0-9]+", text, re.A):
+        return min(float(text[:20]), LONGEST_WAIT)
+    until, sent = _date(text), _date(headers.get("Date", ""))
+    if until is None:
+        return 0.0
+    return min(max(0.0, until - (now if sent is None else sent)), LONGEST_WAIT)
+
+
+def backoff(patience: Patience, seed: int, host: str, failures: int) -> float:
+    """Return the seconds to wait after so many failures of a host in a row.
+
+    Chance is of the seed, the host and the failures alone, so it is the same in every order.
+    """
+    if failures >= patience.failures:
+        return patience.rest
+    drawn = Random(f"{seed} {host} {failures}").uniform(0.5, 1.5)
+    return min(patience.backoff * 2.0 ** min(failures - 1, 60) * drawn, patience.longest)
+
+
+def is_here(address: str) -> bool:
+    """Tell whether an address is of this machine."""
+    name = site(address)
+    name = name if name.endswith("]") else name.rpartition(":")[0] or name
+    name = name.partition("]")[0].lstrip("[")
+    return name in ("localhost", "::1") or (name.startswith("127.") and name.count(".") == 3)
+
+
+def _date(text: str) -> float | None:
+    """Return a date of a header in seconds since 1970."""
+    try:
+        found = parsedate_to_datetime(text)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def day_and_time(seconds: float) -> str:
+    """Return a time since 1970 as people write it."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"

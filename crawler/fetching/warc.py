@@ -1,0 +1,172 @@
+"""Messages kept as WARC (ISO 28500): a request, its response, and what is to be said of both.
+
+Each record is compressed on its own and given to the system whole before the page that it holds
+is told of; so a kill costs at most the record that was being written, and a file can be read up to
+there. Bodies are kept as they came, compressed if they were; transfer codings are taken off, and
+the header that told of them is kept as ``X-Archive-Transfer-Encoding``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import urlsplit
+
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
+from ..errors import CrawlError
+from .network import Message
+
+LARGEST = 1 << 30
+"""Bytes after which another file is begun."""
+
+
+class Warc:
+    """A folder of WARC files; `keep` is what a `Network` calls.
+
+    Parameters
+    ----------
+    folder : Path
+        Is made if it is not there; files that are in it are left alone.
+    agent : str
+        Who crawls, for the warcinfo record.
+    largest : int
+        Bytes after which another file is begun.
+
+    Raises
+    ------
+    CrawlError
+        If nothing can be written there.
+    """
+
+    def __init__(self, folder: Path, agent: str, largest: int = LARGEST) -> None:
+        self._folder, self._agent, self._largest = folder, agent, largest
+        self._file: BinaryIO | None = None
+        self._count = 0
+        self._thread = ThreadPoolExecutor(1, "warc")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._begin()
+        except OSError as error:
+            raise self._cannot(error) from None
+
+    def _cannot(self, error: OSError) -> CrawlError:
+        return CrawlError(f"--warc {self._folder}: {error.strerror or error}")
+
+    async def keep(self, message: Message) -> None:
+        """Write the records of a message; return when the system has them.
+
+        Raises
+        ------
+        CrawlError
+            If they cannot be written.
+        """
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.run_in_executor(self._thread, self.write, message)
+        except OSError as error:
+            raise self._cannot(error) from None
+
+    def close(self) -> None:
+        """Close the file."""
+        self._thread.shutdown()
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def write(self, message: Message) -> None:
+        """Write the records of a message; raise OSError if they cannot be."""
+        if self._file is None or self._file.tell() >= self._largest:
+            self._begin()
+        packed = io.BytesIO()
+        writer = WARCWriter(packed, gzip=True)
+        date = _date(message.begun)
+        response = writer.create_warc_record(
+            message.address, "response", payload=io.BytesIO(message.body),
+            http_headers=_answered(message), warc_headers_dict=_about(message, date),
+        )  # fmt: skip
+        of = {"WARC-Date": date,
+              "WARC-Concurrent-To": response.rec_headers.get_header("WARC-Record-ID")}  # fmt: skip
+        request = writer.create_warc_record(
+            message.address, "request", http_headers=_asked(message), warc_headers_dict=of
+        )
+        told = f"bytesOfBody: {len(message.body)}\r\n"
+        if message.cut:
+            told += f"truncated: {message.cut}\r\n"
+        metadata = writer.create_warc_record(
+            message.address, "metadata", payload=io.BytesIO(told.encode()), warc_headers_dict=of,
+            warc_content_type="application/warc-fields",
+        )  # fmt: skip
+        for record in (response, request, metadata):
+            writer.write_record(record)
+        self._append(packed.getvalue())
+
+    def _append(self, data: bytes) -> None:
+        """Write whole records, or nothing that stays."""
+        assert self._file is not None
+        before = self._file.tell()
+        try:
+            written = 0
+            while written < len(data):
+                written += self._file.write(data[written:])
+        except OSError:
+            self._file.truncate(before)
+            self._file.seek(before)
+            raise
+
+    def _begin(self) -> None:
+        """Begin another file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        while self._file is None:
+            stamp = f"{datetime.now(UTC):%Y%m%d%H%M%S}"
+            path = self._folder / f"counterpoint-{stamp}-{self._count:05}.warc.gz"
+            self._count += 1
+            try:
+                self._file = path.open("xb", buffering=0)
+            except FileExistsError:  # of another process of this second
+                continue
+        packed = io.BytesIO()
+        writer = WARCWriter(packed, gzip=True)
+        about = {"software": self._agent, "format": "WARC File Format 1.0",
+                 "isPartOf": self._folder.name}  # fmt: skip
+        writer.write_record(writer.create_warcinfo_record(path.name, about))
+        self._append(packed.getvalue())
+
+
+def _date(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _about(message: Message, date: str) -> dict[str, str]:
+    about = {"WARC-Date": date}
+    if message.peer:
+        about["WARC-IP-Address"] = message.peer
+    if message.cut:
+        about["WARC-Truncated"] = message.cut
+    return about
+
+
+def _answered(message: Message) -> StatusAndHeaders:
+    headers = [
+        ("X-Archive-Transfer-Encoding" if name.lower() == "transfer-encoding" else name, value)
+        for name, value in message.answered
+    ]
+    return _headers(f"{message.status} {message.reason}", headers, message.version)
+
+
+def _asked(message: Message) -> StatusAndHeaders:
+    parts = urlsplit(message.address)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return _headers(f"GET {path} HTTP/1.1", message.asked, "")
+
+
+def _headers(first: str, headers: Sequence[tuple[str, str]], protocol: str) -> StatusAndHeaders:
+    return StatusAndHeaders(first, list(headers), protocol=protocol, is_http_request=not protocol)

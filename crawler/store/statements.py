@@ -1,0 +1,187 @@
+"""The SQL of a crawl, the same for SQLite and PostgreSQL.
+
+SQLAlchemy turns it into each dialect once; it is then executed by the database's own driver: a page
+costs a dozen statements, and a layer around each of them would cost more than they do.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Dialect, text
+from sqlalchemy.dialects import postgresql, sqlite
+
+_PAGE = "id, seed, place, level, state, status, address, key, size, external, final, problem"
+_OF_PAGE = ", ".join(f"p.{column.strip()}" for column in _PAGE.split(","))
+
+READS = {
+    "head": """
+        SELECT p.events, p.visits, p.pages, p.ended,
+               (SELECT max(number) FROM plans), (SELECT max(id) FROM pages)
+        FROM plans p WHERE p.number = :plan""",
+    "pages": f"SELECT {_PAGE} FROM pages WHERE id {{ids}}",
+    "keys": f"SELECT {_PAGE} FROM pages WHERE key {{keys}}",
+    "queue": """
+        SELECT id FROM pages WHERE seed = :seed AND state IN (0, 3)
+        ORDER BY level, place LIMIT :most""",
+    "places": """
+        SELECT place, id FROM pages WHERE place >= :first AND place < :end ORDER BY place""",
+    "targets": f"""
+        SELECT l.page, l.position, {_OF_PAGE}
+        FROM internal_links l JOIN pages p ON p.id = l.target WHERE l.page {{ids}}
+        ORDER BY l.page, l.position""",
+    "all targets": f"""
+        SELECT l.page, l.position, {_OF_PAGE}
+        FROM internal_links l JOIN pages p ON p.id = l.target WHERE l.page {{ids}}
+        UNION ALL
+        SELECT l.page, l.position, {_OF_PAGE}
+        FROM external_links l JOIN pages p ON p.id = l.target WHERE l.page {{ids}}
+        ORDER BY 1, 2""",
+    "unfollowed": """
+        SELECT position, address FROM external_links WHERE page = :page AND target IS NULL
+        ORDER BY position""",
+    "offered": """
+        SELECT seed, count(*) FROM pages WHERE place >= 0 AND seed IS NOT NULL GROUP BY seed""",
+    "flying": """
+        SELECT v.number, v.page, v.seed, p.address FROM visits v JOIN pages p ON p.id = v.page
+        WHERE v.plan = :plan AND v.observed IS NULL ORDER BY v.number""",
+    "issued": """
+        SELECT issued, page, seed FROM visits WHERE plan = :plan AND number >= :first
+        ORDER BY number LIMIT :most""",
+    "observed": """
+        SELECT observed, number, page, seed, status, external, fresh, size, difference, time
+        FROM visits
+        WHERE plan = :plan AND observed >= :first ORDER BY observed LIMIT :most""",
+    "told": """
+        SELECT v.observed, l.position, l.target, p.place FROM visits v
+        JOIN internal_links l ON l.page = v.page JOIN pages p ON p.id = l.target
+        WHERE v.plan = :plan AND v.observed >= :first AND v.observed <= :last AND v.status = 200
+        ORDER BY 1, 2""",
+    "all told": """
+        SELECT v.observed, l.position, l.target, p.place FROM visits v
+        JOIN internal_links l ON l.page = v.page JOIN pages p ON p.id = l.target
+        WHERE v.plan = :plan AND v.observed >= :first AND v.observed <= :last AND v.status = 200
+        UNION ALL
+        SELECT v.observed, l.position, l.target, p.place FROM visits v
+        JOIN external_links l ON l.page = v.page JOIN pages p ON p.id = l.target
+        WHERE v.plan = :plan AND v.observed >= :first AND v.observed <= :last AND v.status = 200
+        ORDER BY 1, 2""",
+    "host": """
+        SELECT host, free_at, delay, failures, robots, robots_at FROM hosts WHERE host = :host""",
+    "copy": "SELECT etag, modified, blocks FROM copies WHERE page = :page",
+    "seeds": "SELECT number, site, start, level, cap FROM seeds ORDER BY number",
+    "settings": "SELECT name, value FROM settings",
+    "last plan": """
+        SELECT number, policy, budget, seconds, seed, starts, told, spent, pages, events, visits,
+               fetched, ended, failed
+        FROM plans ORDER BY number DESC LIMIT 1""",
+    "answered start": "SELECT id FROM pages WHERE address = :start AND status IS NOT NULL",
+    "last page": "SELECT max(id) FROM pages",
+    "known": "SELECT id FROM pages WHERE status = 200 ORDER BY id",
+}
+"""By name. ``{ids}`` and ``{keys}`` stand for: is among these."""
+
+WRITES = {
+    "add page": """
+        INSERT INTO pages (id, seed, address, key, place, level, found_on, state, problem)
+        VALUES (:id, :seed, :address, :key, :place, :level, :found_on, :state, :problem)""",
+    "meet page": """
+        UPDATE pages SET seed = :seed, place = :place, level = :level, found_on = :found_on,
+               state = :state, problem = :problem
+        WHERE id = :id""",
+    "answer page": """
+        UPDATE pages SET state = 2, status = :status, final = :final, problem = :problem,
+               size = :size, external = :external
+        WHERE id = :id""",
+    "recall page": "UPDATE pages SET state = 2 WHERE id = :id",
+    "issue page": "UPDATE pages SET state = 1 WHERE id = :id",
+    "add internal": """
+        INSERT INTO internal_links (page, position, seed, target)
+        VALUES (:page, :position, :seed, :target)""",
+    "add external": """
+        INSERT INTO external_links (page, position, seed, address, host, domain, anchor, target)
+        VALUES (:page, :position, :seed, :address, :host, :domain, :anchor, :target)""",
+    "add bad": """
+        INSERT INTO bad_links (page, position, seed, text, reason)
+        VALUES (:page, :position, :seed, :text, :reason)""",
+    "follow external": """
+        UPDATE external_links SET target = :target WHERE page = :page AND position = :position""",
+    "forget internal": "DELETE FROM internal_links WHERE page = :page",
+    "forget external": "DELETE FROM external_links WHERE page = :page",
+    "forget bad": "DELETE FROM bad_links WHERE page = :page",
+    "issue visit": """
+        INSERT INTO visits (plan, number, page, seed, host, issued)
+        VALUES (:plan, :number, :page, :seed, :host, :issued)""",
+    "observe visit": """
+        UPDATE visits SET observed = :observed, recalled = :recalled, status = :status,
+               external = :external, fresh = :fresh, size = :size, difference = :difference,
+               time = :time, problem = :problem
+        WHERE plan = :plan AND number = :number AND observed IS NULL""",
+    "count": """
+        UPDATE seeds SET known = known + :known, fetched = fetched + :fetched,
+               internal = internal + :internal, external = external + :external, bad = bad + :bad
+        WHERE number = :seed""",
+    "stand": "UPDATE seeds SET standing = :standing, reason = :reason WHERE number = :seed",
+    "start": """
+        UPDATE seeds SET standing = 'started' WHERE number = :seed AND standing = 'waiting'""",
+    "host": """
+        INSERT INTO hosts (host, free_at, delay, failures, robots, robots_at)
+        VALUES (:host, :free_at, :delay, :failures, :robots, :robots_at)
+        ON CONFLICT (host) DO UPDATE SET free_at = excluded.free_at, delay = excluded.delay,
+               failures = excluded.failures, robots = excluded.robots,
+               robots_at = excluded.robots_at""",
+    "copy": """
+        INSERT INTO copies (page, etag, modified, blocks)
+        VALUES (:page, :etag, :modified, :blocks)
+        ON CONFLICT (page) DO UPDATE SET etag = excluded.etag, modified = excluded.modified,
+               blocks = excluded.blocks""",
+    "plan": """
+        UPDATE plans SET events = :events, visits = :visits, pages = :pages, fetched = :fetched,
+               spent = :spent, ended = :ended, failed = :failed
+        WHERE number = :plan""",
+    "add site": """
+        INSERT INTO seeds (number, start, site) VALUES (:number, :start, :site)""",
+    "forget answer": "UPDATE pages SET status = NULL, problem = '' WHERE id = :id",
+    "add plan": """
+        INSERT INTO plans (number, policy, budget, seconds, seed, starts, told, pages)
+        VALUES (:number, :policy, :budget, :seconds, :seed, :starts, :told, :pages)""",
+    "begin anew": """
+        UPDATE pages SET place = NULL,
+               state = CASE state WHEN 0 THEN 4 WHEN 1 THEN 4 WHEN 3 THEN 2 ELSE state END,
+               status = CASE state WHEN 3 THEN 0 ELSE status END,
+               problem = CASE state WHEN 3 THEN :taken_out ELSE problem END
+        WHERE place IS NOT NULL""",
+    "setting": """
+        INSERT INTO settings (name, value) VALUES (:name, :value)
+        ON CONFLICT (name) DO UPDATE SET value = excluded.value""",
+}
+"""By name; each is one kind of write."""
+
+_AMONG = {
+    "sqlite": "IN (SELECT value FROM json_each(:{name}))",
+    "postgresql": "= ANY(:{name})",
+}
+_DIALECTS: dict[str, Callable[[], Dialect]] = {
+    "sqlite": lambda: sqlite.dialect(paramstyle="named"),
+    "postgresql": lambda: postgresql.psycopg.dialect(),  # type: ignore[no-untyped-call]
+}
+
+
+@cache
+def compiled(dialect: str) -> dict[str, str]:
+    """Return all statements in a dialect; parameters are given by name."""
+    among = {name: _AMONG[dialect].format(name=name) for name in ("ids", "keys")}
+    made = _DIALECTS[dialect]()
+    return {
+        kind: str(text(sql.format(**among)).compile(dialect=made))
+        for table in (READS, {f"write {name}": sql for name, sql in WRITES.items()})
+        for kind, sql in table.items()
+    }
+
+
+def listed(dialect: str, values: Sequence[Any]) -> Any:
+    """Return a list as a parameter."""
+    return json.dumps(values) if dialect == "sqlite" else list(values)

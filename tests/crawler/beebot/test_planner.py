@@ -1,0 +1,310 @@
+"""A crawl kept in a store visits what the crawl in memory visits, however often it is killed."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from crawler.beebot.beginning import begin
+from crawler.beebot.planner import Planner, Step
+from crawler.crawl import crawl
+from crawler.fetching.job import Fetched, Job
+from crawler.policies import POLICIES, find
+from crawler.protocol import Scope
+from crawler.store.opening import Store, open_store
+from crawler.store.recording import Recording
+from crawler.web_world import WebWorld
+
+from ..webs import Web, webs
+from .inprocess import Source, address_of, answers_of, new_store, visited
+
+CRAWLING = [name for name, policy in POLICIES.items()
+            if policy.scope is not Scope.KNOWN and not policy.oracle]  # fmt: skip
+OFTEN = settings(max_examples=25, deadline=None,
+                 suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+numbers = itertools.count()
+
+Answers = dict[str, tuple[int, bytes]]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where stores are."""
+    return tmp_path_factory.mktemp("stores")
+
+
+@pytest.fixture
+def fresh(folder: Path) -> Callable[[Web], Store]:
+    """Make stores quickly: a new one is a copy."""
+    template = folder / "template.db"
+    if not template.exists():
+        open_store(template, create=True).close()
+
+    def make(web: Web) -> Store:
+        where = folder / f"{next(numbers)}.db"
+        shutil.copy(template, where)
+        return new_store(where, [address_of(web, page) for page in web.starts])
+
+    return make
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+class Trap:
+    """Kills at one of the writes of a crawl, or at a commit; before it, or after it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int) -> None:
+        self.left = at
+        write, transaction = Recording.write, Store.transaction
+
+        def trapped(recording: Recording, kind: str, rows: Any) -> None:
+            self.pass_by()
+            write(recording, kind, rows)
+
+        def closing(store: Store) -> Any:
+            return _Closing(transaction(store), self.pass_by)
+
+        monkeypatch.setattr(Recording, "write", trapped)
+        monkeypatch.setattr(Store, "transaction", closing)
+
+    def pass_by(self) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise Killed
+
+
+class _Closing:
+    def __init__(self, within: Any, passing: Callable[[], None]) -> None:
+        self._within, self._passing = within, passing
+
+    def __enter__(self) -> Any:
+        return self._within.__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        self._within.__exit__(*error)
+        if error[0] is None:
+            self._passing()  # it is committed, and nobody was told
+
+
+def answer(job: Job, answers: Answers, time: float = 5.0) -> Fetched:
+    """Return what a job brings."""
+    status, body = answers.get(job.address, (404, b""))
+    return Fetched(job, status, "", body, "text/html; charset=utf-8", time=time)
+
+
+def drive(
+    store: Store, answers: Answers, concurrency: int = 1, seed: int = 0, steps: int = 10**6,
+    asked: list[str] | None = None, **wished: Any,
+) -> Step:  # fmt: skip
+    """Crawl for some steps, answering what is under way in any order."""
+    begin(store, wished)
+    planner = Planner(store, concurrency, lambda: 0.0)
+    chance = random.Random(seed)
+    flying: list[Job] = []
+    fetched = None
+    for _ in range(steps):
+        step = planner.step(fetched)
+        flying += step.jobs
+        fetched = None
+        if step.ended:
+            break
+        if not step.more:
+            job = flying.pop(chance.randrange(len(flying)))
+            if asked is not None:
+                asked.append(job.address)
+            fetched = answer(job, answers)
+    return step
+
+
+def in_memory(
+    name: str, web: Web, budget: int, answers: Answers, *, stay: bool = False
+) -> tuple[list[str], str]:
+    """Return what the crawl in memory visits, and why it ends."""
+    chosen = find(name)
+    starts = [address_of(web, page) for page in web.starts]
+    world = WebWorld(Source(answers), starts, chosen.policy.scope, stay=stay)
+    ended = crawl(name, chosen.scheduler(world.starts, budget), world, world.starts, budget,
+                  chosen.policy.scope, may_overspend=chosen.policy.overspends)  # fmt: skip
+    return [world.handles.address(int(page)) for page in ended.order], ended.why
+
+
+TABLES = ("pages", "internal_links", "external_links", "bad_links", "visits", "seeds", "plans")
+
+
+def dump(store: Store) -> dict[str, list[tuple[Any, ...]]]:
+    """Return all that a crawl leaves, but for how long it took."""
+    with store.reading() as connection:
+        return {
+            table: sorted(map(tuple, connection.exec_driver_sql(f"SELECT * FROM {table}")),
+                          key=repr)
+            for table in TABLES
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CRAWLING)
+@OFTEN
+@given(web=webs(), budget=st.integers(1, 40), stay=st.booleans())
+def test_the_order_is_that_of_the_crawl_in_memory(
+    name: str, web: Web, budget: int, stay: bool, fresh: Callable[[Web], Store]
+) -> None:
+    """A frontier that gives another page, a page not queued, or one counted for another site."""
+    answers = answers_of(web)
+    with fresh(web) as store:
+        step = drive(store, answers, scheduler=name, budget=str(budget), stay=stay)
+        assert (visited(store), step.ended) == in_memory(name, web, budget, answers, stay=stay)
+
+
+@pytest.mark.parametrize("name", CRAWLING)
+@OFTEN
+@given(web=webs(), budget=st.integers(1, 30), concurrency=st.sampled_from([1, 1, 8]),
+       chance=st.integers(0, 2**32))  # fmt: skip
+def test_a_crawl_stopped_at_every_step_is_the_same(
+    name: str, web: Web, budget: int, concurrency: int, chance: int,
+    fresh: Callable[[Web], Store],
+) -> None:  # fmt: skip
+    """What is in a scheduler's memory alone and not in the log.
+
+    At each step a new planner goes on; those that fly are answered in the order of the other run.
+    """
+    answers = answers_of(web)
+    with fresh(web) as whole, fresh(web) as parts:
+        wished = {"scheduler": name, "budget": str(budget)}
+        drive(whole, answers, concurrency, chance, **wished)
+        begin(parts, wished)
+        numbers = random.Random(chance)
+        flying: list[Job] = []
+        fetched, ended = None, ""
+        while not ended:
+            step = Planner(parts, concurrency, lambda: 0.0).step(fetched)
+            fetched, ended = None, step.ended
+            # A new planner hands out again what is under way.
+            flying += [job for job in step.jobs if job not in flying]
+            if not ended and not step.more:
+                fetched = answer(flying.pop(numbers.randrange(len(flying))), answers)
+        assert dump(parts) == dump(whole)
+
+
+def crawled_with_kills(
+    store: Store, answers: Answers, concurrency: int, chance: random.Random, every: int,
+    monkeypatch: pytest.MonkeyPatch, **wished: Any,
+) -> None:  # fmt: skip
+    """Crawl, and be killed again and again."""
+    for _ in range(10_000):
+        with monkeypatch.context() as patch:
+            Trap(patch, chance.randint(1, every))
+            try:
+                drive(store, answers, concurrency, chance.randrange(2**32), **wished)
+                return
+            except Killed:
+                every += 1  # a crawl cannot go on if no transaction ever ends
+        with store.reading() as connection:
+            last = Recording(connection).read("last plan")
+        if last and last[0][12]:
+            return  # it has ended; had its policy failed, another plan would begin
+    raise AssertionError("the crawl does not end")
+
+
+@pytest.mark.parametrize("name", CRAWLING)
+@OFTEN
+@given(web=webs(), budget=st.integers(1, 30), chance=st.integers(0, 2**32))
+def test_a_crawl_killed_anywhere_is_the_same(
+    name: str, web: Web, budget: int, chance: int, fresh: Callable[[Web], Store]
+) -> None:
+    """A write outside of the page's transaction, or one that is made twice."""
+    answers = answers_of(web)
+    with fresh(web) as whole, fresh(web) as parts:
+        wished = {"scheduler": name, "budget": str(budget)}
+        drive(whole, answers, **wished)
+        with pytest.MonkeyPatch.context() as patch:
+            crawled_with_kills(parts, answers, 1, random.Random(chance), 40, patch, **wished)
+        assert dump(parts) == dump(whole)
+
+
+def links_of(store: Store) -> set[tuple[Any, ...]]:
+    """Return all links and statuses by addresses."""
+    with store.reading() as connection:
+        read = connection.exec_driver_sql
+        return {
+            *map(
+                tuple,
+                read("""
+                SELECT p.address, l.position, q.address FROM internal_links l
+                JOIN pages p ON p.id = l.page JOIN pages q ON q.id = l.target"""),
+            ),
+            *map(
+                tuple,
+                read("""
+                SELECT p.address, l.position, l.address, l.anchor FROM external_links l
+                JOIN pages p ON p.id = l.page"""),
+            ),
+            *map(tuple, read("SELECT address, seed, level, state, status FROM pages")),
+        }
+
+
+@pytest.mark.parametrize("name", ["R3", "one-by-one", "breadth-first", "opic", "random"])
+@OFTEN
+@given(web=webs(), chance=st.integers(0, 2**32))
+def test_many_at_a_time_find_what_one_finds(
+    name: str, web: Web, chance: int, fresh: Callable[[Web], Store]
+) -> None:
+    """Links lost or doubled, or levels that depend on who was first, where all is crawled."""
+    answers = answers_of(web)
+    with fresh(web) as whole, fresh(web) as parts:
+        wished = {"scheduler": name, "budget": "1000"}
+        drive(whole, answers, **wished)
+        with pytest.MonkeyPatch.context() as patch:
+            crawled_with_kills(parts, answers, 8, random.Random(chance), 60, patch, **wished)
+        assert links_of(parts) == links_of(whole)
+        assert sorted(visited(parts)) == sorted(visited(whole))
+        assert totals_are_right(parts)
+
+
+def totals_are_right(store: Store) -> bool:
+    """Compare the running totals of sites with what the tables have."""
+    with store.reading() as connection:
+        read = connection.exec_driver_sql
+        for number, known, fetched, internal, external, bad in read(
+            "SELECT number, known, fetched, internal, external, bad FROM seeds"
+        ):
+            counts = [
+                read(f"SELECT count(*) FROM {table} WHERE seed = {number}").scalar()
+                for table in ("pages", "internal_links", "external_links", "bad_links")
+            ]
+            done = read(
+                f"SELECT count(*) FROM pages WHERE seed = {number} AND status IS NOT NULL"
+            ).scalar()
+            if [known, internal, external, bad, fetched] != [*counts, done]:
+                return False
+    return True
+
+
+@pytest.mark.parametrize(("first", "then"), list(itertools.permutations(
+    ["R3", "equal-quanta", "breadth-first", "depth-first", "opic"], 2)))  # fmt: skip
+@settings(parent=OFTEN, max_examples=6)
+@given(web=webs(), steps=st.integers(1, 20), chance=st.integers(0, 2**32), stay=st.booleans())
+def test_another_plan_finds_what_it_finds_alone(
+    first: str, then: str, web: Web, steps: int, chance: int, stay: bool,
+    fresh: Callable[[Web], Store],
+) -> None:  # fmt: skip
+    """A frontier, levels or statuses of an earlier plan; a page fetched again."""
+    answers = answers_of(web)
+    with fresh(web) as alone, fresh(web) as after:
+        wished = {"scheduler": then, "budget": "30", "stay": stay}
+        asked: list[str] = []
+        drive(alone, answers, **wished)
+        drive(after, answers, 8, chance, steps, asked, scheduler=first, budget="25")
+        stored = len(asked) - 1 if len(asked) == steps else len(asked)
+        again = asked[:stored]
+        drive(after, answers, asked=again, **wished)
+        assert visited(after) == visited(alone)
+        assert len(again) == len(set(again))

@@ -1,0 +1,138 @@
+"""Virtual time: a loop whose clock stands still while anything runs, and jumps otherwise."""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from multidict import CIMultiDict
+
+from crawler.fetching.network import Answer, Wanted
+from crawler.pages.addresses import site
+
+T = TypeVar("T")
+
+
+class _Selector(selectors.SelectSelector):
+    """Waits for nothing: time jumps instead."""
+
+    now = 1_000.0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        found = super().select(0)
+        if found:
+            return found
+        if timeout is None:
+            raise AssertionError("nothing will ever happen: everybody waits")
+        if timeout > 0:
+            self.now += timeout
+        return []
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """A loop in virtual time, which begins at 1000."""
+
+    def __init__(self) -> None:
+        self._virtual = _Selector()
+        super().__init__(self._virtual)
+
+    def time(self) -> float:
+        """Return virtual seconds."""
+        return self._virtual.now
+
+
+def virtually(what: Coroutine[Any, Any, T]) -> T:
+    """Run something in virtual time."""
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        return runner.run(what)
+
+
+def now() -> float:
+    """Return virtual seconds."""
+    return asyncio.get_running_loop().time()
+
+
+@dataclass
+class Request:
+    """A request that a fake web was asked.
+
+    Attributes
+    ----------
+    ended : float
+        Infinite while it is under way.
+    """
+
+    address: str
+    wanted: Wanted
+    began: float
+    ended: float = float("inf")
+    answer: Answer | None = None
+
+    @property
+    def host(self) -> str:
+        """The host that was asked."""
+        return site(self.address)
+
+    @property
+    def is_robots(self) -> bool:
+        """Whether it was for a robots.txt, or for where one redirected to."""
+        return self.wanted.any_type
+
+
+def answer(status: int = 200, body: str = "", problem: str = "", passing: bool = False,
+           headers: Mapping[str, str] | None = None) -> Answer:  # fmt: skip
+    """Return an answer with headers."""
+    told = CIMultiDict({"Content-Type": "text/html", **(headers or {})})
+    return Answer(status, body.encode(), told, problem, passing)
+
+
+def redirect(to: str) -> Answer:
+    """Return a redirect."""
+    return answer(302, headers={"Location": to})
+
+
+Reply = Answer | Callable[[int], Answer]
+"""What an address answers; a function of how often it was asked before."""
+
+
+@dataclass
+class FakeWeb:
+    """A `Fetcher` that answers by a table.
+
+    Attributes
+    ----------
+    pages : mapping of str to Reply
+        By address; others are 404.
+    seconds : callable
+        How long an answer takes.
+    log : list of Request
+        What was asked, in order.
+    """
+
+    pages: Mapping[str, Reply]
+    seconds: Callable[[str], float] = lambda address: 0.25
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    log: list[Request] = field(default_factory=list)
+    closed: bool = False
+
+    async def fetch(self, wanted: Wanted) -> Answer:
+        """Answer after a while."""
+        before = sum(one.address == wanted.address for one in self.log)
+        request = Request(wanted.address, wanted, now())
+        self.log.append(request)
+        await self.sleep(self.seconds(wanted.address))
+        reply = self.pages.get(wanted.address, answer(404))
+        request.answer = reply if isinstance(reply, Answer) else reply(before)
+        request.ended = now()
+        return request.answer
+
+    async def close(self) -> None:
+        """Take note of it."""
+        self.closed = True
+
+    def asked(self) -> list[str]:
+        """Return what was asked, in order."""
+        return [one.address for one in self.log]
