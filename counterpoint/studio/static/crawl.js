@@ -23,8 +23,8 @@ function showFigures({ crawl, totals, curve }) {
   $("state").className = `pill ${name}`;
   put("why", reason(crawl, name));
   const done = crawl.policy ? crawl.visits : 0;
-  $("budget").max = Math.max(1, crawl.budget ?? 1);
-  $("budget").value = done;
+  $("part").max = Math.max(1, crawl.budget ?? 1);
+  $("part").value = done;
   put("spent", crawl.policy ? `${count(done)} of ${count(crawl.budget)} pages by ${crawl.policy}` : "");
   put("rate", rate(curve));
   for (const id of ["start", "stop", "stop-now"]) {
