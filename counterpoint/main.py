@@ -29,9 +29,11 @@ from .commands.crawl import crawl_
 from .commands.errata import errata
 from .commands.exporting import export
 from .commands.gate import gate
+from .commands.links import links_
 from .commands.papers import papers
 from .commands.readings import readings
 from .commands.search import search_
+from .commands.sites import sites
 from .commands.studio import studio
 from .commands.web import web
 from .console import (
@@ -65,6 +67,7 @@ def counterpoint(context: click.Context) -> None:
     counterpoint gate                                  everything, one report
     counterpoint web judge access.jsonl                how well a crawler did
     counterpoint crawl R3 --start https://example.org/               a policy on real pages
+    counterpoint links --db crawl.db --filter domain=example.org     what a crawl stored
     counterpoint compare R1 R2 R3 --web universities --pages 2000    crawl policies, offline
     counterpoint papers beebot                         what a paper measured, measured again
     counterpoint studio                                a crawl, watched and edited in a browser
@@ -304,7 +307,20 @@ def replay(file: Any, form: str) -> int:
     return OK if all(r.agrees for r in results) else FELL
 
 
-for _command in (gate, readings, search_, errata, export, web, crawl_, compare, papers, studio):
+for _command in (
+    gate,
+    readings,
+    search_,
+    errata,
+    export,
+    web,
+    crawl_,
+    links_,
+    sites,
+    compare,
+    papers,
+    studio,
+):
     counterpoint.add_command(_command)
 
 

@@ -14,7 +14,7 @@ from .exchange import Exchange, with_links
 from .fetching.dispatcher import PoliteDispatcher, steady
 from .fetching.guard import Guard
 from .fetching.job import Fetched, Job
-from .fetching.manners import NO_PATIENCE, Limits, Manners
+from .fetching.manners import LITTLE, Limits, Manners
 from .fetching.network import Network
 from .fetching.politeness import is_here
 from .pages.addresses import site
@@ -58,7 +58,7 @@ class Client:
             network,
             manners=manners,
             limits=limits,
-            patience=NO_PATIENCE,
+            patience=LITTLE,
             through_here=network.proxy is not None and is_here(network.proxy),
             now=self._now,
             sleep=asyncio.sleep if sleep is None else _blocking(sleep),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from crawler.fetching.job import Fetched
@@ -69,7 +70,9 @@ class Answers:
         """Store what was fetched, and tell the scheduler."""
         run = self._run
         page = recording.page(visit.page)
-        assert page is not None
+        if page is None:
+            run.flying.pop(visit.number)  # its site was removed; another plan is about to begin
+            return
         found = opened(fetched, stays=run.plan.stays)
         places = run.discovery.places
         asked = page._replace(final=fetched.final)
@@ -214,12 +217,19 @@ class Answers:
         self._started.add(page.seed)
 
 
-_COLUMNS = {
+def storable(text: str) -> str:
+    """Return a text without what no database takes: NUL, and halves of characters."""
+    return _NOT_STORABLE.sub("\ufffd", text)
+
+
+_NOT_STORABLE = re.compile("[\0\ud800-\udfff]")
+
+_COLUMNS: dict[Kind, Callable[[Reference, int | None], Row]] = {
     Kind.INTERNAL: lambda one, target: {"target": target},
     Kind.EXTERNAL: lambda one, target: {
         "address": one.address, "host": site(one.address), "domain": domain(one.address),
-        "anchor": one.anchor, "target": target,
+        "anchor": storable(one.anchor), "target": target,
     },
-    Kind.BAD: lambda one, target: {"text": one.text, "reason": str(one.reason)},
+    Kind.BAD: lambda one, target: {"text": storable(one.text), "reason": str(one.reason)},
 }  # fmt: skip
 """What the tables of links hold, beside what all three do."""

@@ -174,9 +174,9 @@ class PoliteDispatcher:
             queue, host.queue = host.queue, []
             for _, errand in sorted(queue):
                 self._end(errand, Answer(errand.status, problem=problem))
-        elif host.due is None or host.due > host.free_at:
-            host.due = host.free_at
-            heapq.heappush(self._heap, (host.due, host.queue[0][0], host))
+        elif not host.noted:
+            host.noted = True
+            heapq.heappush(self._heap, (host.free_at, host.queue[0][0], host))
 
     def _pump(self) -> None:
         """Begin as many requests as may be."""
@@ -190,12 +190,10 @@ class PoliteDispatcher:
         """Return a request that may be made now."""
         now = self._now()
         while self._heap and self._heap[0][0] <= now and not self._closed:
-            due, _, host = heapq.heappop(self._heap)
-            if host.due != due:
-                continue  # it was noted again for an earlier time
-            host.due = None
+            host = heapq.heappop(self._heap)[2]
+            host.noted = False
             if host.free_at > now or host.active >= self._manners.at_once:
-                self._schedule(host)
+                self._schedule(host)  # what it must be left alone for has become longer since
                 continue
             errand = self._first(host, now)
             if errand is not None:

@@ -106,10 +106,8 @@ class Guard:
         if self.private:
             return ""
         authority = address.split("/", 3)[2].rpartition("@")[2]
-        host = authority if authority.endswith("]") else authority.partition(":")[0]
-        if host.startswith("["):
-            host = host.partition("]")[0]
-        found = number(host)
+        mark = "]" if authority.startswith("[") else ":"
+        found = number(authority.partition(mark)[0])
         return "" if found is None else self.of_number(found)
 
     def of_number(self, found: str) -> str:

@@ -75,24 +75,23 @@ class Host:
         A heap of those that wait for it.
     blocked : dict of str to list of Errand
         By origin, those that wait for its robots.txt.
-    due : float or None
-        When it is to be looked at, as the dispatcher has noted; None: it is not.
+    noted : bool
+        Whether the dispatcher has noted when it is to be looked at.
     changed : bool
         Whether its state has not been handed out yet.
     """
 
-    __slots__ = ("_text", "active", "blocked", "changed", "delay", "due", "failures", "free_at",
-                 "name", "queue", "robots", "simulated", "why")  # fmt: skip
+    __slots__ = ("_text", "active", "blocked", "changed", "delay", "failures", "free_at",
+                 "name", "noted", "queue", "robots", "simulated", "why")  # fmt: skip
 
     def __init__(self, name: str) -> None:
         self.name, self.why = name, ""
         self.free_at = self.delay = 0.0
         self.failures = self.active = 0
-        self.simulated = self.changed = False
+        self.simulated = self.changed = self.noted = False
         self.queue: list[tuple[int, Errand]] = []
         self.blocked: dict[str, list[Errand]] = {}
         self.robots: dict[str, _Said] = {}
-        self.due: float | None = None
         self._text: str | None = ""
 
     def rules(self, of: str, now: float) -> Rules | None:

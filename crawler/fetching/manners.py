@@ -101,5 +101,5 @@ class Patience:
     rest: float = 3600.0
 
 
-NO_PATIENCE = Patience(tries=1, backoff=0.0, failures=math.inf)
-"""Every address is asked for once; only Retry-After is waited for."""
+LITTLE = Patience(tries=2, backoff=0.0, failures=math.inf)
+"""What may pass is asked for once more; only Retry-After is waited for."""

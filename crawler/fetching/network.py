@@ -71,7 +71,7 @@ class Answer(NamedTuple):
         In one line; "" if nothing went wrong. What broke off or was cut is in ``body`` as far as
         it came.
     passing : bool
-        Nothing came for a reason that may pass.
+        Nothing came, or the end did not, for a reason that may pass.
     """
 
     status: int
@@ -100,8 +100,6 @@ class Message(NamedTuple):
         As it came: compressed.
     cut : str
         Why the body is not whole: ``length``, ``disconnect`` or ``time``; "" if it is.
-    peer : str
-        The IP address that answered; "" if a proxy did.
     """
 
     address: str
@@ -113,7 +111,6 @@ class Message(NamedTuple):
     answered: tuple[tuple[str, str], ...]
     body: bytes
     cut: str
-    peer: str
 
 
 Keeper = Callable[[Message], Awaitable[None]]
@@ -194,6 +191,8 @@ class Network:
             max_line_size=limits.header,
             max_field_size=limits.header,
         )
+        # aiohttp asks again at once if a connection that was kept breaks: within the host's delay.
+        self._session._retry_connection = False
         return self._session
 
     def _connector(self) -> aiohttp.TCPConnector:
@@ -249,15 +248,15 @@ class Network:
         most = self._limits.body if wanted.most is None else min(wanted.most, self._limits.body)
         reading = _Reading(headers.get("Content-Encoding", ""), most, self._limits.ratio)
         wire = None if self._keep is None else bytearray()
-        peer = _peer(response) if wire is not None and self._through is None else ""
         await reading.read(response, wire)
         if reading.cut or not self._keeps_open(wanted.address):
             response.close()
         if self._keep is not None and wire is not None:
-            await self._keep(_message(response, begun, bytes(wire), reading.cut, peer))
+            await self._keep(_message(wanted.address, response, begun, bytes(wire), reading.cut))
         if not asked_for:
             return Answer(status, b"", headers)
-        return Answer(status, bytes(reading.body.out[:most]), headers, reading.problem)
+        document = bytes(memoryview(reading.body.out)[:most])
+        return Answer(status, document, headers, reading.problem, reading.broken)
 
     def _keeps_open(self, address: str) -> bool:
         """Tell whether the connection to a site may wait for the next request."""
@@ -279,6 +278,11 @@ class _Reading:
         self.body = Unpacking(encoding, most, ratio)
         self._most = most
         self.problem = self.cut = ""
+
+    @property
+    def broken(self) -> bool:
+        """Whether the end did not come."""
+        return self.cut in ("disconnect", "time")
 
     async def read(self, response: aiohttp.ClientResponse, wire: bytearray | None) -> None:
         """Read; also what is on the wire, into an array, if one is given."""
@@ -306,24 +310,17 @@ async def _drained(response: aiohttp.ClientResponse) -> None:
         response.close()
 
 
-def _peer(response: aiohttp.ClientResponse) -> str:
-    connection = response.connection
-    transport = connection.transport if connection is not None else None
-    name = transport.get_extra_info("peername") if transport is not None else None
-    return str(name[0]) if name else ""
-
-
 def _message(
-    response: aiohttp.ClientResponse, begun: float, body: bytes, cut: str, peer: str
+    address: str, response: aiohttp.ClientResponse, begun: float, body: bytes, cut: str
 ) -> Message:
     version = response.version
     answered = tuple(
         (name.decode("latin-1"), value.decode("latin-1")) for name, value in response.raw_headers
     )
     return Message(
-        str(response.request_info.url), begun, tuple(response.request_info.headers.items()),
+        address, begun, tuple(response.request_info.headers.items()),
         f"HTTP/{version.major}.{version.minor}" if version else "HTTP/1.1",
-        response.status, response.reason or "", answered, body, cut, peer,
+        response.status, response.reason or "", answered, body, cut,
     )  # fmt: skip
 
 

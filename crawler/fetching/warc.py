@@ -89,6 +89,7 @@ class Warc:
         date = _date(message.begun)
         response = writer.create_warc_record(
             message.address, "response", payload=io.BytesIO(message.body),
+            length=len(message.body),
             http_headers=_answered(message), warc_headers_dict=_about(message, date),
         )  # fmt: skip
         of = {"WARC-Date": date,
@@ -96,12 +97,12 @@ class Warc:
         request = writer.create_warc_record(
             message.address, "request", http_headers=_asked(message), warc_headers_dict=of
         )
-        told = f"bytesOfBody: {len(message.body)}\r\n"
+        told = f"bytesOfBody: {len(message.body)}\r\n".encode()
         if message.cut:
-            told += f"truncated: {message.cut}\r\n"
+            told += f"truncated: {message.cut}\r\n".encode()
         metadata = writer.create_warc_record(
-            message.address, "metadata", payload=io.BytesIO(told.encode()), warc_headers_dict=of,
-            warc_content_type="application/warc-fields",
+            message.address, "metadata", payload=io.BytesIO(told), length=len(told),
+            warc_headers_dict=of, warc_content_type="application/warc-fields",
         )  # fmt: skip
         for record in (response, request, metadata):
             writer.write_record(record)
@@ -147,8 +148,6 @@ def _date(seconds: float) -> str:
 
 def _about(message: Message, date: str) -> dict[str, str]:
     about = {"WARC-Date": date}
-    if message.peer:
-        about["WARC-IP-Address"] = message.peer
     if message.cut:
         about["WARC-Truncated"] = message.cut
     return about
@@ -159,7 +158,8 @@ def _answered(message: Message) -> StatusAndHeaders:
         ("X-Archive-Transfer-Encoding" if name.lower() == "transfer-encoding" else name, value)
         for name, value in message.answered
     ]
-    return _headers(f"{message.status} {message.reason}", headers, message.version)
+    reason = message.reason.encode("ascii", "replace").decode()
+    return _headers(f"{message.status} {reason}", headers, message.version)
 
 
 def _asked(message: Message) -> StatusAndHeaders:

@@ -133,7 +133,9 @@ def _joined(base: str | None, reference: str) -> str | None:
     try:
         href = _href(base, reference)
     except ValueError:
-        return None
+        # A letter that is half of one cannot be sent; the standard replaces it.
+        whole = _SURROGATES.sub("\ufffd", reference)
+        return _joined(base, whole) if whole != reference else None
     href = href.partition("#")[0]
     scheme, _, rest = href.partition("//")
     if scheme not in _SCHEMES:
@@ -152,12 +154,9 @@ def _joined(base: str | None, reference: str) -> str | None:
 
 
 def _href(base: str | None, reference: str) -> str:
-    try:
-        if base is None:
-            return ada_url.normalize_url(reference)
-        return ada_url.join_url(base, reference)
-    except UnicodeEncodeError:
-        return _href(base, _SURROGATES.sub("\ufffd", reference))
+    if base is None:
+        return ada_url.normalize_url(reference)
+    return ada_url.join_url(base, reference)
 
 
 @lru_cache(maxsize=65_536)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import codecs
 import re
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from charset_normalizer import from_bytes
@@ -34,8 +35,9 @@ _IN_HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';]+)", re.I | re.A)
 _TAGS = re.compile(
     rb"<!--.*?(?:-->|\Z)|<(?:script|style)\b.*?(?:</(?:script|style)|\Z)|<[^<>]*>?", re.I | re.S
 )
-_OTHER = re.compile(rb"[\x80-\xff]")
-_LETTERS = re.compile(r"[^\x00-\x7f]+")
+_ASCII = bytes(range(128))
+_SINGLE = ("windows-", "iso-8859-", "koi8-", "ibm866", "macintosh", "x-mac-")
+"""Beginnings of names of encodings that have one octet for a letter."""
 _DETECTABLE = ["cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257",
                "cp866", "cp874", "koi8_r", "koi8_u", "iso8859_2", "iso8859_5", "iso8859_7",
                "mac_cyrillic", "gb18030", "big5hkscs", "euc_jp", "cp932", "cp949"]  # fmt: skip
@@ -110,16 +112,26 @@ def _declared(body: bytes, content_type: str) -> tuple[str | None, How]:
 
 def _decoded(body: bytes, name: str) -> tuple[str, int]:
     """Return what bytes say in an encoding, and how many errors there are."""
-    try:
-        return body.decode(codec(name)), 0
-    except UnicodeDecodeError:
-        text = body.decode(codec(name), _ERRORS)
-        return text, text.count("\ufffd")
+    table = _table(codec(name)) if name.startswith(_SINGLE) else None
+    if table is not None:
+        text = codecs.charmap_decode(body, "replace", table)[0]
+    else:
+        text = body.decode(codec(name), "replace")
+    return text, text.count("\ufffd")
+
+
+@lru_cache(maxsize=32)
+def _table(python_codec: str) -> str:
+    """Return the letters of all bytes; control characters where Python has none, as is standard."""
+    letters = [bytes([octet]).decode(python_codec, "replace") for octet in range(256)]
+    for octet in range(0x80, 0xA0):
+        letters[octet] = letters[octet].replace("\ufffd", chr(octet))
+    return "".join(letters)
 
 
 def _plainly(errors: int, text: str) -> bool:
     """Tell whether a text has so many errors that it was encoded otherwise."""
-    return errors > MISFIT * sum(map(len, _LETTERS.findall(text)))
+    return errors > MISFIT * (len(text) - len(text.encode("ascii", "ignore")))
 
 
 def _detected(body: bytes, refused: str) -> Text:
@@ -136,23 +148,10 @@ def _detected(body: bytes, refused: str) -> Text:
 def _likely(body: bytes) -> str | None:
     """Return the encoding that is likely by what the text looks like."""
     text = _TAGS.sub(b" ", body[: 8 * LOOKED_AT])[:LOOKED_AT]
-    if len(_OTHER.findall(text)) < _ENOUGH:
+    if len(text.translate(None, _ASCII)) < _ENOUGH:
         return None
     best = from_bytes(text, cp_isolation=_DETECTABLE, preemptive_behaviour=False).best()
     if best is None:
         return None
     # Where letters are the same in several, the one that the Web takes for usual.
     return "windows-1252" if "cp1252" in best.could_be_from_charset else name_of(best.encoding)
-
-
-def _kept(error: UnicodeError) -> tuple[str, int]:
-    """Return a control character for a byte that has no letter in Python's tables, as is usual."""
-    assert isinstance(error, UnicodeDecodeError)
-    octet = error.object[error.start]
-    if error.encoding == "charmap" and octet < 0xA0:
-        return chr(octet), error.start + 1
-    return "\ufffd", error.end
-
-
-_ERRORS = "crawler.controls"
-codecs.register_error(_ERRORS, _kept)

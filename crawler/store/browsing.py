@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -91,15 +91,20 @@ class _Search:
     def dialect(self) -> str:
         return self.connection.dialect.name
 
+    @property
+    def rest(self) -> list[str]:
+        """The names of the filters that are not driving."""
+        return [name for name in self.wanted if name not in self.driving]
+
     def order(self, columns: Any) -> list[ColumnElement[Any]]:
-        found = self.view.sorted_by(self.sort, columns)
+        found = self.view.sorted_by(self.sort, columns, self.dialect)
         return [column.desc() for column in found] if self.backward else found
 
     def beyond(self, columns: Any, place: _Place | None) -> list[ColumnElement[bool]]:
         """Return the condition of coming after a place in the order."""
         if place is None:
             return []
-        order = self.view.sorted_by(self.sort, columns)
+        order = self.view.sorted_by(self.sort, columns, self.dialect)
         here, there = tuple_(*order), tuple_(*place.values, types=[c.type for c in order])
         if place.included:
             return [here <= there if self.backward else here >= there]
@@ -110,21 +115,20 @@ class _Search:
         table = self.view.table
         query = select(table).where(*self.beyond(table.c, place)).limit(size)
         for name, value in self.driving.items():
-            query = query.where(*self.view.of_link(name, value, table.c))
+            query = query.where(*self.view.of_link(name, value, table.c, self.dialect))
         return query.order_by(*self.order(table.c))
 
-    def matching(self, window: Subquery, but: Sequence[str] = ()) -> Select[Any]:
-        """Return a query of the links of a window that pass all filters, as they are shown."""
-        query = self.view.shown(window)
-        for name, value in self.wanted.items():
-            if name not in but:
-                query = query.where(self.view.condition(name, value, window.c, self.dialect))
+    def passed(self, query: Select[Any], part: Subquery, names: Iterable[str]) -> Select[Any]:
+        """Return a query with the conditions of some filters."""
+        for name in names:
+            value = self.wanted[name]
+            query = query.where(self.view.condition(name, value, part.c, self.dialect))
         return query
 
     def place(self, link: Link) -> _Place:
         """Return the place of a link in the order."""
         table = self.view.table
-        query = select(*self.view.sorted_by(self.sort, table.c))
+        query = select(*self.view.sorted_by(self.sort, table.c, self.dialect))
         chosen = query.where(table.c.page == link.page, table.c.position == link.position)
         return _Place(list(self.connection.execute(chosen).one()))
 
@@ -190,17 +194,16 @@ def total(
     connection: Connection,
     kind: Kind,
     wanted: Filter = Filter(),  # noqa: B008 it never changes
-    most: int = 100_000,
+    most: int = 50_000,
 ) -> Total:
     """Return how many links a filter finds; counting ends when `most` were looked at."""
     search = _search(connection, kind, wanted, "found", False)
-    rest = len(search.driving) < len(search.wanted)
-    gathered = _gathered(search, LOOK)[0] if rest else None
+    gathered = _gathered(search, LOOK)[0] if search.rest else None
     window = (search.window(None, most) if gathered is None else gathered).subquery("part")
     looked = connection.scalar(select(func.count()).select_from(window)) or 0
-    matching = search.matching(window, tuple(search.driving) if gathered is None else ())
-    number = connection.scalar(select(func.count()).select_from(matching.subquery())) or 0
-    return Total(number, gathered is not None or looked < most)
+    names = search.rest if gathered is None else list(search.wanted)
+    counted = search.passed(search.view.counted(window, names), window, names)
+    return Total(connection.scalar(counted) or 0, gathered is not None or looked < most)
 
 
 def _search(
@@ -232,12 +235,11 @@ def _rows(
     search: _Search, place: _Place | None, limit: int, look: int
 ) -> tuple[list[Link], _Place | None, int]:
     """Return links, one more than wanted if there are; where to go on (None: nowhere); the cost."""
-    rest = [name for name in search.wanted if name not in search.driving]
-    size = min(look, FIRST if rest else limit + 1)
+    size = min(look, FIRST if search.rest else limit + 1)
     rows, place, looked = _walked(search, place, limit, size)
     if len(rows) > limit or place is None:
         return rows, place, looked
-    if rest:
+    if search.rest:
         gathered, cost = _gathered(search, look)
         if gathered is not None:
             more = _sorted(search, gathered, place, limit - len(rows))
@@ -256,18 +258,21 @@ def _walked(
     """Return links of the next part of the order, and where it ends (None: with the list)."""
     query = search.window(place, size)
     part = query.subquery("part")
-    matching = search.matching(part, tuple(search.driving))
+    matching = search.passed(search.view.shown(part), part, search.rest)
     rows = _shown(search, matching.order_by(*search.order(part.c)).limit(limit + 1))
     if len(rows) > limit:
         return rows, place, size
-    last = query.with_only_columns(*search.view.sorted_by(search.sort, search.view.table.c))
+    last = query.with_only_columns(
+        *search.view.sorted_by(search.sort, search.view.table.c, search.dialect)
+    )
     end = search.connection.execute(last.offset(size - 1).limit(1)).one_or_none()
     return rows, None if end is None else _Place(list(end)), size
 
 
 def _sorted(search: _Search, gathered: Select[Any], place: _Place | None, limit: int) -> list[Link]:
     part = gathered.subquery("part")
-    query = search.matching(part).where(*search.beyond(part.c, place))
+    query = search.passed(search.view.shown(part), part, search.wanted)
+    query = query.where(*search.beyond(part.c, place))
     return _shown(search, query.order_by(*search.order(part.c)).limit(limit + 1))
 
 
@@ -281,7 +286,7 @@ def _gathered(search: _Search, look: int) -> tuple[Select[Any] | None, int]:
     for name, value in search.wanted.items():
         few = None
         if name in search.view.equal or (name == "prefix" and search.view.kind is Kind.EXTERNAL):
-            query = select(table).where(*search.view.of_link(name, value, table.c))
+            query = select(table).where(*search.view.of_link(name, value, table.c, search.dialect))
         elif (conditions := _pages(name, value)) is not None:
             few = select(pages.c.id).where(*conditions)
             part = few.subquery("few")
@@ -293,7 +298,7 @@ def _gathered(search: _Search, look: int) -> tuple[Select[Any] | None, int]:
         if few is None or _count(search, few, look) <= look:
             count = _count(search, query, look)
             if count <= look:
-                return query, count
+                return query.limit(look), count  # a part of its own, whatever is asked of it
     return None, 0
 
 

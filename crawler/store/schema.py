@@ -8,8 +8,9 @@ A reference in a document has a *position*, counted over all references of that 
 three tables of links together have the document's order.
 
 Text that is looked up is compared byte by byte in both databases (`Spelled`), so that they sort
-alike and an index finds what begins with a prefix. No index holds a long text whole: PostgreSQL
-refuses an entry of more than 2,704 bytes (`stored_key`, `HEAD`).
+alike and an index finds what begins with a prefix. PostgreSQL refuses an index entry of more than
+2,704 bytes; SQLite goes on in an index of an expression from no place but its first column. So a
+long key is stored short (`stored_key`), and addresses have an index of their own in each.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ FORMAT = "counterpoint link store"
 """The value of the setting ``format``, by which a database is known as one of ours."""
 
 HEAD = 500
-"""How many characters of an address its index holds; those alike so far are in order of pages."""
+"""How many characters of an address its index in PostgreSQL holds."""
 
 Spelled = Text().with_variant(Text(collation="C"), "postgresql")
 """Text that is compared byte by byte."""
@@ -180,8 +181,9 @@ external_links = Table(
     Index("ix_external_links_seed", "seed", "page", "position"),
     Index("ix_external_links_host", "host", "page", "position"),
     Index("ix_external_links_domain", "domain", "page", "position"),
-    Index("ix_external_links_address", func.substr(text("address"), text("1"), text(str(HEAD))),
-          "page", "position"),
+    Index("ix_external_links_address", "address", "page", "position").ddl_if(dialect="sqlite"),
+    Index("ix_external_links_head", func.substr(text("address"), text("1"), text(str(HEAD))),
+          "page", "position").ddl_if(dialect="postgresql"),
     Index("ix_external_links_target", "target", sqlite_where=text("target IS NOT NULL"),
           postgresql_where=text("target IS NOT NULL")),
     sqlite_with_rowid=False,

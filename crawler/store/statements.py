@@ -20,7 +20,8 @@ _OF_PAGE = ", ".join(f"p.{column.strip()}" for column in _PAGE.split(","))
 READS = {
     "head": """
         SELECT p.events, p.visits, p.pages, p.ended,
-               (SELECT max(number) FROM plans), (SELECT max(id) FROM pages)
+               (SELECT max(number) FROM plans), (SELECT max(id) FROM pages),
+               (SELECT value FROM settings WHERE name = 'changed')
         FROM plans p WHERE p.number = :plan""",
     "pages": f"SELECT {_PAGE} FROM pages WHERE id {{ids}}",
     "keys": f"SELECT {_PAGE} FROM pages WHERE key {{keys}}",
@@ -78,7 +79,6 @@ READS = {
         SELECT number, policy, budget, seconds, seed, starts, told, spent, pages, events, visits,
                fetched, ended, failed
         FROM plans ORDER BY number DESC LIMIT 1""",
-    "answered start": "SELECT id FROM pages WHERE address = :start AND status IS NOT NULL",
     "last page": "SELECT max(id) FROM pages",
     "known": "SELECT id FROM pages WHERE status = 200 ORDER BY id",
 }
@@ -142,9 +142,6 @@ WRITES = {
         UPDATE plans SET events = :events, visits = :visits, pages = :pages, fetched = :fetched,
                spent = :spent, ended = :ended, failed = :failed
         WHERE number = :plan""",
-    "add site": """
-        INSERT INTO seeds (number, start, site) VALUES (:number, :start, :site)""",
-    "forget answer": "UPDATE pages SET status = NULL, problem = '' WHERE id = :id",
     "add plan": """
         INSERT INTO plans (number, policy, budget, seconds, seed, starts, told, pages)
         VALUES (:number, :policy, :budget, :seconds, :seed, :starts, :told, :pages)""",

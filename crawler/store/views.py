@@ -8,7 +8,7 @@ its own; `contains` alone has none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -130,8 +130,11 @@ source = pages.alias("source")
 target = pages.alias("target")
 
 
-def head(columns: Any) -> ColumnElement[str]:
+def head(columns: Any, dialect: str) -> ColumnElement[str]:
     """Return what the index of addresses holds."""
+    if dialect == "sqlite":
+        whole: ColumnElement[str] = columns.address
+        return whole
     return func.substr(columns.address, text("1"), text(str(HEAD)))
 
 
@@ -178,17 +181,19 @@ class View:
         if len(wanted.get("prefix", "")) > HEAD:
             raise CrawlError(f"prefix: at most {HEAD} characters")
 
-    def sorted_by(self, sort: str, columns: Any) -> list[ColumnElement[Any]]:
+    def sorted_by(self, sort: str, columns: Any, dialect: str) -> list[ColumnElement[Any]]:
         """Return the columns of an order, in the table or in a part of it."""
         order: list[ColumnElement[Any]] = [columns.page, columns.position]
         if sort == "found":
             return order
-        return [head(columns) if sort == "address" else columns[sort], *order]
+        return [head(columns, dialect) if sort == "address" else columns[sort], *order]
 
-    def of_link(self, name: str, value: Any, columns: Any) -> list[ColumnElement[bool]]:
+    def of_link(
+        self, name: str, value: Any, columns: Any, dialect: str
+    ) -> list[ColumnElement[bool]]:
         """Return the condition of a filter that needs the table of links only."""
         if name == "prefix":
-            return begins(head(columns), value)
+            return begins(head(columns, dialect), value)
         return [columns["seed" if name == "site" else name] == value]
 
     def condition(self, name: str, value: Any, columns: Any, dialect: str) -> ColumnElement[bool]:
@@ -200,7 +205,7 @@ class View:
             return and_(of_page.c[name] == value)
         if name == "prefix" and self.kind is Kind.INTERNAL:
             return and_(*begins(target.c.address, value))
-        return and_(*self.of_link(name, value, columns))
+        return and_(*self.of_link(name, value, columns, dialect))
 
     def shown(self, of: FromClause) -> Select[Any]:
         """Return a query of links as they are shown, of a part of the table."""
@@ -213,11 +218,24 @@ class View:
         if self.kind is Kind.INTERNAL:
             told |= {name: target.c[name] for name in ("address", "state", "status")}
         chosen = [told[name] if name in told else columns[name] for name in self.row._fields]
-        joined = of.join(source, source.c.id == columns.page)
-        if self.kind is Kind.INTERNAL:
-            joined = joined.join(target, target.c.id == columns.target)
+        joined = self._joined(of, True, self.kind is Kind.INTERNAL)
         joined = joined.outerjoin(seeds, seeds.c.number == columns.seed)
         return select(*chosen).select_from(joined).where(columns.deleted.is_(False))
+
+    def counted(self, of: FromClause, names: Iterable[str]) -> Select[Any]:
+        """Return a query that counts links of a part of the table; `names`: the filters to come."""
+        internal = self.kind is Kind.INTERNAL
+        led = internal and not {"state", "status", "prefix", "contains"}.isdisjoint(names)
+        joined = self._joined(of, "level" in names, led)
+        return select(func.count()).select_from(joined).where(of.c.deleted.is_(False))
+
+    def _joined(self, of: FromClause, to_source: bool, to_target: bool) -> FromClause:
+        joined = of
+        if to_source:
+            joined = joined.join(source, source.c.id == of.c.page)
+        if to_target:
+            joined = joined.join(target, target.c.id == of.c.target)
+        return joined
 
     def _contains(self, value: str, columns: Any, dialect: str) -> ColumnElement[bool]:
         where = func.instr if dialect == "sqlite" else func.strpos

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote_to_bytes
+
+import ada_url
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from crawler.handles import Handles
-from crawler.pages.addresses import LONGEST, joined, key, normalized, site
+from crawler.pages import addresses
+from crawler.pages.addresses import LONGEST, Spelling, domain, joined, key, normalized, site
 
 BASE = "http://a/b/c/d;p?q"
 
@@ -85,6 +89,80 @@ def test_one_spelling(text: str, relative: bool) -> None:
         assert joined(found, "") == found
         assert normalized(key(found)) == key(found)
         assert site(found) == site(key(found)) != ""
+
+
+BASES = st.sampled_from(
+    ["http://h.test/", "http://h.test/a/b", "https://h.test:81/a/b/?c=/d", "http://h.test/a/?"
+     "x/../y", "http://h.test/%D0%B6/;x=1/"]
+)  # fmt: skip
+USUAL = st.lists(
+    st.sampled_from(
+        ["a", "B-", "_", ".html", ".", "..", "/", "?", "?id=", "&amp;", "#", "#top", "~", "%7e",
+         "%2E", ":", "=", "+", "'", " ", "ж", "index", "//", ";", ",", "\\", "|"]
+    ),
+    max_size=8,
+).map("".join)  # fmt: skip
+
+
+@given(BASES, USUAL)
+@example("http://h.test/a/b", "a#\n")
+@example("http://h.test/a/b", "a..")
+@example("http://h.test/a/b", "x" * LONGEST)
+def test_the_short_way(base: str, reference: str) -> None:
+    """A plain reference that is joined quickly, and otherwise than the standard has it."""
+    assert joined(base, reference) == addresses._joined(base, reference)
+
+
+@given(BASES, st.lists(PIECES | USUAL, max_size=6).map("".join))
+def test_the_standard_decides(base: str, reference: str) -> None:
+    """A reference of http that browsers follow and we do not, or that we take elsewhere."""
+    found = joined(base, reference)
+    try:
+        href = ada_url.join_url(base, reference.replace("\ud800", "\ufffd"))
+    except ValueError:
+        assert found is None
+        return
+    if found is None:
+        told = ada_url.URL(href)
+        lengths = {len(part) for part in told.hostname.removesuffix(".").split(".")}
+        assert not href.startswith("http") or told.port == "0" or not lengths <= set(range(1, 64))
+        return
+    told = ada_url.URL(href)
+    assert site(found) == told.host
+    whole = told.pathname + told.search
+    assert unquote_to_bytes(found.split("/", 3)[3]) == unquote_to_bytes(whole[1:])
+    assert normalized(href) == found
+
+
+@pytest.mark.parametrize(
+    ("address", "registered"),
+    [
+        ("http://www.a.example.co.uk/", "example.co.uk"), ("http://a.com:81/x", "a.com"),
+        ("http://a.b.github.io/", "b.github.io"), ("http://github.io/", "github.io"),
+        ("http://co.uk/", "co.uk"), ("http://a.b.no-such-suffix/", "b.no-such-suffix"),
+        ("http://localhost:8080/", "localhost"), ("http://127.0.0.1:80/", "127.0.0.1"),
+        ("http://[::1]:8080/", "[::1]"), ("http://[::1]/", "[::1]"), ("http://a.test./", "a.test"),
+        ("http://b.xn--e1afmkfd.xn--p1ai/", "xn--e1afmkfd.xn--p1ai"), ("http://spb.ru/", "spb.ru"),
+        ("http://math.spbu.ru/", "spbu.ru"),
+    ],
+)  # fmt: skip
+def test_registered_domains(address: str, registered: str) -> None:
+    """A companion set of hosts that counts one owner many times, or all of a country once."""
+    found = normalized(address)
+    assert found is not None and domain(found) == registered
+
+
+def test_the_spelling_of_the_paper() -> None:
+    """What [BeeBot] takes for one page and is two here, or is changed where it is fetched."""
+    paper = Spelling("paper")
+    assert paper.key("http://h.test/A/B/") == paper.key("http://h.test/a/b") == "http://h.test/a/b"
+    assert paper.key("http://h.test/?Q=X/") == "http://h.test/?q=x"
+    assert paper.key("http://h.test/") == "http://h.test/"
+    assert Spelling("safe").key("http://h.test/A/") == key("http://h.test/A/") == "http://h.test/A"
+    handles = Handles(paper)
+    asked = ["http://h.test/A/", "http://h.test/a", "http://h.test/B"]
+    assert [handles.handle(one) for one in asked] == [0, 0, 1]
+    assert handles.address(0) == "http://h.test/A/"
 
 
 def test_what_is_one_page() -> None:

@@ -41,7 +41,12 @@ def catalogue(connection: Connection) -> list[Any]:
 def test_no_difference_is_found(place: str) -> None:
     """A column or an index that was added to the schema, and to no step."""
     with open_store(place, create=True) as store, store.transaction() as connection:
-        context = MigrationContext.configure(connection)
+        # Alembic does not know that an index may be of one dialect only.
+        context = MigrationContext.configure(connection, opts={
+            "include_object": lambda of, name, kind, reflected, other: (
+                kind != "index" or of._ddl_if is None or of._ddl_if.dialect == store.dialect
+            )
+        })  # fmt: skip
         with warnings.catch_warnings():
             # SQLAlchemy reads no index of an expression back; the next test sees those.
             warnings.filterwarnings("ignore", "autogenerate skipping metadata-specified")

@@ -113,14 +113,14 @@ BAD = {
     "http://a.test/\nhttp://b.test/\nhttps://A.test/x": "line 3: a.test stands in line 1 already",
     "http://a.test/\nmailto:x@y.z": "line 2: 'mailto:x@y.z' is no address",
     "http://a.test/\nhttp://b.test/ x": "line 2: 'http://b.test/ x' is no address",
-    "1;A;http://a.test/": "line 1: has 3 columns, not the 4 of number, full name, short name, start",
+    "1;A;http://a.test/": "line 1: has 3 columns, not the 4 of number, full name, short name, ",
     "1;A;a;http://a.test/\nx;B;b;http://b.test/": "line 2: number: 'x' is no number",
     "0;A;a;http://a.test/": "line 1: number: 0 is not from 1",
     "1;A;a;http://a.test/\n1;B;b;http://b.test/": "line 2: there is a site 1 already",
     'start;name\nhttp://a.test/;"A': "line 2: ",
     "number;name\n1;x": "line 1: no column is called start",
     "start;name;title\nhttp://a.test/;x;y": "line 1: two columns are called full name",
-    "http://new.test/\nhttp://there.test/other": "line 2: there.test is there already: site 1, which",
+    "http://new.test/\nhttp://there.test/other": "line 2: there.test is there already: site 1, ",
     "a\0b": "line 1: 'a\\x00b' is no address",
 }  # fmt: skip
 

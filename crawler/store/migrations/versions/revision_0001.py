@@ -140,11 +140,13 @@ def upgrade() -> None:
         sqlite_with_rowid=False,
     )
     op.create_index("ix_external_links_domain", "external_links", ["domain", "page", "position"])
-    op.create_index(
-        "ix_external_links_address",
-        "external_links",
-        [sa.text("substr(address, 1, 500)"), "page", "position"],
-    )
+    if op.get_context().dialect.name == "sqlite":
+        op.create_index(
+            "ix_external_links_address", "external_links", ["address", "page", "position"]
+        )
+    else:
+        head = sa.text("substr(address, 1, 500)")
+        op.create_index("ix_external_links_head", "external_links", [head, "page", "position"])
     op.create_index("ix_external_links_host", "external_links", ["host", "page", "position"])
     op.create_index(
         "ix_external_links_target",

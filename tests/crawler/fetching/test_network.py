@@ -1,0 +1,278 @@
+"""One request, one answer, from servers that do all they can to harm who asks."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import time
+import tracemalloc
+from typing import Any
+
+import brotli
+import pytest
+
+from crawler.errors import CrawlError
+from crawler.fetching.guard import Guard
+from crawler.fetching.manners import Limits
+from crawler.fetching.network import Answer, Message, Network, Wanted
+
+from .loopback import Say, serving
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+INSIDE = Guard(private=True)
+
+
+def ask(said: bytes | Say, times: int = 1, wanted: Wanted | None = None,
+        asked: list[bytes] | None = None, **more: Any) -> list[Answer]:  # fmt: skip
+    """Ask a server on loopback, directly."""
+
+    async def run() -> list[Answer]:
+        async with serving(said, asked) as port:
+            network = Network(guard=INSIDE, **more)
+            want = (wanted or Wanted(""))._replace(address=f"http://127.0.0.1:{port}/")
+            told = [await network.fetch(want) for _ in range(times)]
+            await network.close()
+            return told
+
+    return asyncio.run(run())
+
+
+def for_ever(piece: bytes, head: bytes = HEAD + b"\r\n", pause: float = 0.0) -> Say:
+    """Send a head and then a piece again and again."""
+
+    async def say(_: bytes, writer: Any) -> None:
+        writer.write(head)
+        while True:
+            writer.write(piece)
+            await writer.drain()
+            if pause:
+                await asyncio.sleep(pause)
+
+    return say
+
+
+def test_an_endless_body() -> None:
+    """A body that is read until the memory is full."""
+    tracemalloc.start()
+    (told,) = ask(for_ever(b"x" * 65536), limits=Limits(body=300_000))
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()
+    assert (told.status, len(told.body), told.passing) == (200, 300_000, False)
+    assert told.problem == "longer than 300,000 bytes: cut"
+
+
+@pytest.mark.parametrize(
+    ("piece", "head"),
+    [
+        (b"X-More: and more\r\n", HEAD), (b"x" * 1000, HEAD + b"X: "), (b"x" * 1000, b""),
+        (b"x" * 1000, b"HTTP/1.1 200 "), (b"HTTP/1.1 100 Continue\r\n\r\n", b""),
+        (b"x" * 1000, HEAD + b"Transfer-Encoding: chunked\r\n\r\n1;"),
+    ],
+)  # fmt: skip
+def test_an_endless_head(piece: bytes, head: bytes) -> None:
+    """Headers, or what stands around them, without an end."""
+    tracemalloc.start()
+    begun = time.monotonic()
+    (told,) = ask(for_ever(piece, head), limits=Limits(seconds=2.0))
+    assert time.monotonic() - begun < 10
+    assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    tracemalloc.stop()
+    assert told.problem and not told.body
+
+
+@pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\n", HEAD + b"\r\n<a href=x>"])
+def test_a_slow_answer(head: bytes) -> None:
+    """A crawl that waits for a server for ever; a part that came and is lost."""
+    (told,) = ask(for_ever(b"", head, pause=0.01), limits=Limits(seconds=0.1))
+    assert "not in time" in told.problem
+    assert told.status == (200 if b"<a" in head else 0)
+    assert told.body == (b"<a href=x>" if b"<a" in head else b"")
+    assert told.passing
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br"])
+def test_a_bomb(encoding: str) -> None:
+    """Kilobytes that unpack to all the memory."""
+    blanks = bytes(1 << 27)
+    packed = gzip.compress(blanks, 6) if encoding == "gzip" else brotli.compress(blanks, quality=1)
+    del blanks
+    said = HEAD + f"Content-Encoding: {encoding}\r\n\r\n".encode() + packed
+    tracemalloc.start()
+    told, other = ask(said, times=2, limits=Limits(body=100_000_000, ratio=10))
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
+    assert told.problem == "unpacks to more than 10 times its size: cut" == other.problem
+    assert told.body and not told.body.strip(b"\0")
+
+
+@pytest.mark.parametrize(
+    ("said", "body", "problem"),
+    [
+        (b"Content-Length: 100\r\n\r\n<a>", b"<a>", "breaks off after 3 bytes"),
+        (
+            b"Transfer-Encoding: chunked\r\n\r\n3\r\n<a>\r\n9\r\n<b>",
+            b"<a><b>",
+            "breaks off after 6",
+        ),
+        (b"Transfer-Encoding: chunked\r\n\r\n3\r\n<a>\r\n1\r\nx\r\n0\r\n\r\n", b"<a>x", ""),
+        (b"Content-Encoding: gzip\r\n\r\n<a>", b"", "is not packed as it says"),
+        (b"Content-Encoding: utf-8\r\n\r\n<a>", b"<a>", ""),
+        (b"\r\n", b"", ""),
+    ],
+)
+def test_broken_bodies(said: bytes, body: bytes, problem: str) -> None:
+    """A part that came and is lost, or that passes for the whole."""
+    (told,) = ask(HEAD + said)
+    assert (told.status, told.body) == (200, body)
+    assert told.problem.startswith(problem) and bool(told.problem) == bool(problem)
+    assert told.passing == ("breaks off" in problem)
+
+
+def test_a_broken_chunk() -> None:
+    """What came before nonsense, lost with it."""
+
+    async def say(_: bytes, writer: Any) -> None:
+        writer.write(HEAD + b"Transfer-Encoding: chunked\r\n\r\n3\r\n<a>\r\n")
+        await writer.drain()
+        await asyncio.sleep(0.1)
+        writer.write(b"\x1b[31mzz\r\n")
+
+    (told,) = ask(say, limits=Limits(seconds=1.0))
+    assert (told.status, told.body) == (200, b"<a>")
+    assert told.problem.startswith("breaks off after 3 bytes") and told.problem.isprintable()
+
+
+def test_what_passes() -> None:
+    """A page that is given up for a hiccup, or asked for again and again for nothing."""
+    (told,) = ask(b"")
+    assert (told.status, told.passing) == (0, True)
+    (told,) = ask(b"nonsense\r\n\r\n")
+    assert (told.status, told.passing) == (0, False)
+
+    async def others() -> list[Answer]:
+        async with serving(b"") as port:
+            pass
+        network = Network(guard=INSIDE)
+        told = [await network.fetch(Wanted(f"http://127.0.0.1:{port}/"))]
+        told.append(await network.fetch(Wanted("http://no-such-name.invalid/")))
+        await network.close()
+        return told
+
+    refused, unknown = asyncio.run(others())
+    assert refused.passing and "Cannot connect" in refused.problem
+    assert unknown.status == 0 and unknown.problem
+
+
+def test_what_is_sent() -> None:
+    """A cookie that comes back, validators that are left out, a crawler that hides its name."""
+    asked: list[bytes] = []
+    said = HEAD + b"Set-Cookie: a=b\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    ask(said, times=2, asked=asked, wanted=Wanted("", etag='"1"', modified="then"), agent="me/1")
+    assert len(asked) == 2
+    head = asked[1].decode().split("\r\n")
+    assert head[0] == "GET / HTTP/1.1"
+    for line in ("User-Agent: me/1", 'If-None-Match: "1"', "If-Modified-Since: then"):
+        assert line in head
+    assert not [line for line in head if line.lower().startswith(("cookie", "referer"))]
+    assert "Accept-Encoding: gzip, deflate, br" in head
+
+
+def test_connections_are_used_again() -> None:
+    """A new connection for each page."""
+    heads = 0
+
+    async def say(head: bytes, writer: Any) -> None:
+        nonlocal heads
+        heads += 1
+        for status in (b"200 OK", b"404 Not Found", b"301 Moved"):
+            body = b"HTTP/1.1 " + status + b"\r\nContent-Length: 3\r\n\r\nabc"
+            writer.write(body)
+            await writer.drain()
+            await asyncio.sleep(0.05)
+
+    # Each of the three answers comes when it is asked for, or just before.
+    told = ask(say, times=3)
+    assert [one.status for one in told] == [200, 404, 301] and heads == 1
+
+
+def test_nothing_is_asked_twice() -> None:
+    """A second request at once, past all politeness, when a kept connection breaks."""
+    asked: list[bytes] = []
+
+    async def say(head: bytes, writer: Any) -> None:
+        if len(asked) == 1:
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
+            await writer.drain()
+            await asyncio.sleep(0.2)  # the second request comes in meanwhile, and is not answered
+
+    first, second = ask(say, times=2, asked=asked)
+    assert (first.status, second.status, second.passing) == (200, 0, True)
+    assert len(asked) == 1
+
+
+def test_redirects_are_not_followed() -> None:
+    """A redirect that is followed past whoever decides on that."""
+    said = b"HTTP/1.1 302 Found\r\nLocation: http://10.0.0.1/\r\nContent-Length: 0\r\n\r\n"
+    (told,) = ask(said)
+    assert (told.status, told.headers["location"]) == (302, "http://10.0.0.1/")
+
+
+def test_without_a_proxy_no_network() -> None:
+    """A crawl that takes a missing proxy for missing pages."""
+
+    async def run(proxy: str) -> Answer:
+        network = Network(proxy)
+        try:
+            return await network.fetch(Wanted("http://a.test/"))
+        finally:
+            await network.close()
+
+    async def gone() -> Answer:
+        async with serving(b"") as port:
+            pass
+        return await run(f"127.0.0.1:{port}")
+
+    with pytest.raises(CrawlError, match=r"the proxy http://127\.0\.0\.1:"):
+        asyncio.run(gone())
+
+
+def test_through_a_proxy_numbers_are_checked() -> None:
+    """A page of the crawl's own network that is fetched through a proxy."""
+
+    async def run() -> list[Answer]:
+        async with serving(HEAD + b"Content-Length: 2\r\n\r\nok") as port:
+            network = Network(f"127.0.0.1:{port}")
+            told = [
+                await network.fetch(Wanted(address))
+                for address in ("http://a.test/", "http://127.0.0.1/", "http://[::1]:80/")
+            ]
+            await network.close()
+            return told
+
+    name, *numbers = asyncio.run(run())
+    assert name.body == b"ok"
+    assert [one.problem for one in numbers] == [
+        "127.0.0.1 is no public address", "::1 is no public address",
+    ]  # fmt: skip
+
+
+def test_what_is_kept() -> None:
+    """A message that is kept otherwise than it was on the wire, or after the page is told of."""
+    kept: list[Message] = []
+
+    async def keep(message: Message) -> None:
+        kept.append(message)
+
+    packed = gzip.compress(b"<a>")
+    said = HEAD + b"Content-Encoding: gzip\r\nX-Y: \xfe\r\n"
+    whole = said + f"Content-Length: {len(packed)}\r\n\r\n".encode() + packed
+    (told,) = ask(whole, keep=keep)
+    assert told.body == b"<a>" and (kept[0].body, kept[0].cut) == (packed, "")
+    assert ("User-Agent", "counterpoint") in kept[0].asked
+    assert kept[0].answered[0] == ("Content-Type", "text/html")
+    ask(said + b"Content-Length: 999\r\n\r\n" + packed, keep=keep)
+    assert (kept[1].body, kept[1].cut) == (packed, "disconnect")
+    (told,) = ask(b"HTTP/1.1 404 No\r\nContent-Length: 4\r\n\r\ngone", keep=keep)
+    assert (told.body, kept[2].body, kept[2].status) == (b"", b"gone", 404)
+    ask(for_ever(b"x" * 9999), keep=keep, limits=Limits(body=5000))
+    assert kept[3].cut == "length" and len(kept[3].body) < 500_000

@@ -1,0 +1,112 @@
+"""The dispatcher on a web with every fault, judged from the server's log by the referee alone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crawler.exchange import Exchange, with_links
+from crawler.fetching.dispatcher import PoliteDispatcher
+from crawler.fetching.job import Fetched, Job
+from crawler.fetching.manners import Limits, Manners, Patience
+from crawler.fetching.network import Network
+from sim_web import profile as profiles
+from sim_web import record
+from sim_web.generator import Web
+from sim_web.pages.address import address
+from sim_web.profile import Profile
+from sim_web.referee import Judgment
+from sim_web.referee.known import truth
+from sim_web.referee.opening import Wanted, judged
+from sim_web.sections import Faults
+from sim_web.sections import Limits as Bears
+from sim_web.server import Log, RealClock, Server
+from sim_web.site import SyntheticSite
+from tests.sim_web.serving import QUICK
+
+LIMITS = Limits(seconds=3.0, body=300_000)
+PATIENCE = Patience(tries=3, backoff=0.1, longest=60.0)
+
+
+def strict(mean_pages: float, **bears: float) -> Profile:
+    """Return `hostile` with hosts of so many pages, most of which ask for something."""
+    hostile = profiles.load("hostile")
+    hosts = replace(hostile.hosts, mean_pages=mean_pages, exponent=0.3)
+    rules = replace(hostile.robots, disallow=0.6, crawl_delay=0.6, delay_seconds=0.2)
+    faults: Faults = replace(hostile.faults, unavailable=0.1, retry_after=1.0, robots_timeout=0.01)
+    return replace(hostile, hosts=hosts, robots=rules, faults=faults, limits=Bears(**bears))
+
+
+async def crawled(
+    web: Web, log: Path, starts: Sequence[str], most: int, **more: Any
+) -> list[Fetched]:
+    """Crawl breadth first through the server; it writes the log."""
+    told = record.Header(profiles.to_mapping(web.profile), web.pages, web.seed, {}, True)
+    server = Server(
+        SyntheticSite(web), RealClock(), limits=web.profile.limits, log=Log(log, told),
+        settings=QUICK,
+    )  # fmt: skip
+    await server.start()
+    there = PoliteDispatcher(
+        Network(server.proxy, limits=LIMITS), limits=LIMITS, patience=PATIENCE,
+        manners=Manners(delay=0.02), **more,
+    )  # fmt: skip
+    queue = dict.fromkeys(starts[:most])
+    jobs = [Job(number, one) for number, one in enumerate(queue)]
+    for job in jobs:
+        there.submit(job)
+    found: list[Fetched] = []
+    while len(found) < len(jobs):
+        one = await there.completed()
+        found.append(one)
+        page = Exchange(one.job.address, one.status, one.final)
+        for link in with_links(page, one.body, one.content_type).links:
+            if link not in queue and len(jobs) < most:
+                queue[link] = None
+                jobs.append(Job(len(jobs), link))
+                there.submit(jobs[-1])
+    await there.close(grace=0)
+    await server.stop()
+    return found
+
+
+def judge(log: Path, least: int) -> Judgment:
+    """Judge, and check what every crawl must keep."""
+    told = judged(log, Wanted(), truth)
+    assert told.disallowed.judged > least and told.disallowed.requests == 0
+    assert told.crawl_delay.waits > least / 5 and told.crawl_delay.broken == 0
+    assert told.retry_after.waits > least / 50 and told.retry_after.broken == 0
+    assert told.concurrency.greatest == 1
+    return told
+
+
+@pytest.mark.parametrize("concurrency", [1, 16])
+def test_a_hostile_web(concurrency: int, tmp_path: Path) -> None:
+    """A disallowed request, a delay or a Retry-After that is not kept, a page that is lost."""
+    web = Web(strict(40, requests_per_second=8, burst=3), 2000, 5)
+    starts = [address(web, web.pages_of(host).start) for host in range(0, web.hosts, 5)]
+    most = 400 if concurrency > 1 else 60
+    found = asyncio.run(crawled(web, tmp_path / "log", starts, most, concurrency=concurrency))
+    assert sorted(one.job.number for one in found) == list(range(len(found)))
+    judge(tmp_path / "log", most // 2)
+    problems = {one.problem.partition(":")[0] for one in found}
+    assert "forbidden by robots.txt" in problems
+    fetched = [one for one in found if one.status == 200]
+    assert len(fetched) > len(found) / 3
+
+
+@pytest.mark.slow
+def test_a_thousand_hosts(tmp_path: Path) -> None:
+    """Politeness that is kept with a few hosts only."""
+    web = Web(strict(4, requests_per_second=5, burst=2), 6000, 8)
+    starts = [address(web, web.pages_of(host).start) for host in range(web.hosts)]
+    assert len(starts) > 1000
+    found = asyncio.run(crawled(web, tmp_path / "log", starts, 6000, concurrency=64))
+    assert len(found) == 6000
+    told = judge(tmp_path / "log", 3000)
+    assert told.hosts.fetched > 1000

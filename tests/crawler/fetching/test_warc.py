@@ -1,0 +1,174 @@
+"""WARC files, read back by warcio."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from crawler.errors import CrawlError
+from crawler.fetching.dispatcher import PoliteDispatcher
+from crawler.fetching.job import Job
+from crawler.fetching.manners import Limits, Manners
+from crawler.fetching.network import Message, Network
+from crawler.fetching.warc import Warc
+from tests.crawler.scripted import Page, scripted
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def message(number: int, body: bytes = b"<a>", cut: str = "", **more: Any) -> Message:
+    """Return a message."""
+    told = {
+        "address": f"http://a.test/{number}?q=%C3%BC", "begun": 1e9 + number,
+        "asked": (("Host", "a.test"), ("User-Agent", "counterpoint")), "version": "HTTP/1.1",
+        "status": 200, "reason": "OK", "answered": (("Content-Type", "text/html"),),
+        "body": body, "cut": cut,
+    }  # fmt: skip
+    return Message(**(told | more))  # type: ignore[arg-type]
+
+
+def records(folder: Path) -> Iterator[tuple[Any, bytes]]:
+    """Yield all records of a folder, and what they hold."""
+    for path in sorted(folder.iterdir()):
+        with path.open("rb") as stream:
+            for record in ArchiveIterator(stream, check_digests="raise"):
+                yield record, record.raw_stream.read()
+
+
+def test_records(tmp_path: Path) -> None:
+    """A record without its header, its body, or a word that it was cut."""
+    warc = Warc(tmp_path / "warc", "counterpoint/1 (who@example.org)")
+    chunked = (("Transfer-Encoding", "chunked"), ("Content-Encoding", "gzip"))
+    warc.write(message(0, gzip.compress(b"<b>"), answered=chunked))
+    warc.write(message(1, b"", "time", status=404, reason="N\udce3o \xe3"))
+    warc.close()
+    found = list(records(tmp_path / "warc"))
+    kinds = ["response", "request", "metadata"]
+    assert [record.rec_type for record, _ in found] == ["warcinfo", *kinds, *kinds]
+    assert b"software: counterpoint/1 (who@example.org)" in found[0][1]
+    response, body = found[1]
+    assert gzip.decompress(body) == b"<b>"
+    assert response.http_headers.statusline == "200 OK"
+    assert response.http_headers.get_header("X-Archive-Transfer-Encoding") == "chunked"
+    assert response.rec_headers.get_header("WARC-Date") == "2001-09-09T01:46:40Z"
+    assert response.rec_headers.get_header("WARC-Truncated") is None
+    request, _ = found[2]
+    assert request.http_headers.get_header("User-Agent") == "counterpoint"
+    same = response.rec_headers.get_header("WARC-Record-ID")
+    assert request.rec_headers.get_header("WARC-Concurrent-To") == same
+    assert found[4][0].rec_headers.get_header("WARC-Truncated") == "time"
+    assert b"truncated: time" in found[6][1]
+
+
+def test_another_file(tmp_path: Path) -> None:
+    """A file that grows for ever, or two crawls of one second in one file."""
+    warcs = [Warc(tmp_path, "counterpoint", largest=2000) for _ in range(2)]
+    for number in range(20):
+        warcs[number % 2].write(message(number, os.urandom(500)))
+    for warc in warcs:
+        warc.close()
+    assert len(list(tmp_path.iterdir())) > 6
+    assert max(path.stat().st_size for path in tmp_path.iterdir()) < 6000
+    assert sum(record.rec_type == "response" for record, _ in records(tmp_path)) == 20
+
+
+def test_what_cannot_be_written(tmp_path: Path) -> None:
+    """A traceback for a folder that is a file."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CrawlError, match=r"--warc .*file: "):
+        Warc(tmp_path / "file", "counterpoint")
+
+
+def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a record that makes the rest of a file unreadable."""
+    warc = Warc(tmp_path, "counterpoint")
+    warc.write(message(0))
+
+    class Full:
+        def __init__(self, file: Any) -> None:
+            self.file = file
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.file, name)
+
+        def write(self, data: bytes) -> int:
+            if len(data) < 100:
+                raise OSError(28, "No space left on device")
+            return int(self.file.write(data[: len(data) // 2]))
+
+    file = warc._file
+    monkeypatch.setattr(warc, "_file", Full(file))
+    with pytest.raises(CrawlError, match="No space left"):
+        asyncio.run(warc.keep(message(1)))
+    monkeypatch.setattr(warc, "_file", file)
+    warc.write(message(2))
+    warc.close()
+    found = [record.rec_headers.get_header("WARC-Target-URI") for record, _ in records(tmp_path)]
+    assert len(found) == 7 and not any(uri and "/1?" in uri for uri in found)
+
+
+def test_a_kill(tmp_path: Path) -> None:
+    """A file that cannot be read up to the kill, or lacks what was told of before it."""
+    code = (
+        "import sys, os; from pathlib import Path\n"
+        "from crawler.fetching.warc import Warc; from tests.crawler.fetching.test_warc import *\n"
+        f"warc = Warc(Path({str(tmp_path)!r}), 'counterpoint')\n"
+        "for number in range(10**6):\n"
+        "    warc.write(message(number, os.urandom(3000))); print(number, flush=True)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if int(line) == 30:
+                process.send_signal(signal.SIGKILL)
+                break
+        told = max([30, *map(int, process.stdout.read().split()[:-1])])
+    found = []
+    try:
+        for record, body in records(tmp_path):
+            if record.rec_type == "response":
+                assert len(body) == 3000
+                found.append(record)
+    except EOFError:
+        pass  # the record that was being written
+    assert len(found) >= told
+
+
+def test_a_crawl_is_kept(tmp_path: Path) -> None:
+    """A request that was made and is not in the files, robots.txt and redirects included."""
+    pages = {
+        "http://a.test/robots.txt": Page("User-agent: *\nDisallow: /no\n"),
+        "http://a.test/": Page("", 302, {"Location": "/long"}),
+        "http://a.test/long": Page(b"x" * 99_999),
+    }
+
+    async def crawl(proxy: str) -> None:
+        warc = Warc(tmp_path, "counterpoint")
+        network = Network(proxy, keep=warc.keep, limits=Limits(body=50_000))
+        there = PoliteDispatcher(network, manners=Manners(delay=0.0))
+        for number, path in enumerate(("", "no", "gone")):
+            there.submit(Job(number, f"http://a.test/{path}"))
+            await there.completed()
+        await there.close(grace=0)
+        warc.close()
+
+    with scripted(pages) as web:
+        asyncio.run(crawl(web.proxy))
+    kept = [
+        record.rec_headers.get_header("WARC-Target-URI")
+        for record, _ in records(tmp_path)
+        if record.rec_type == "response"
+    ]
+    assert kept == web.asked == [f"http://a.test/{p}" for p in ("robots.txt", "", "long", "gone")]
