@@ -40,9 +40,7 @@ async def show(request: web.Request) -> web.Response:
     return await _page(request)
 
 
-async def _page(
-    request: web.Request, form: Form | None = None, status: int = 200
-) -> web.Response:
+async def _page(request: web.Request, form: Form | None = None, status: int = 200) -> web.Response:
     crawling = request.app[CRAWLING]
     wishes, some, unfinished = await asked(request, _begun)
     running = await asked(request, lambda _: crawling.state())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
@@ -13,10 +13,10 @@ from sqlalchemy import select
 from crawler.errors import CrawlError
 from crawler.pages.links import Reason
 from crawler.store import deleting
-from crawler.store.browsing import Filter, Found, Total, browse, total
+from crawler.store.browsing import Found, Total, browse, total
 from crawler.store.opening import Store
 from crawler.store.schema import State, seeds
-from crawler.store.views import VIEWS, Kind
+from crawler.store.views import VIEWS, Filter, Kind
 
 from . import forms
 from .rendering import Form, render, said
@@ -52,6 +52,8 @@ _LABELS = {
     "domain": "Domain", "reason": "Reason", "page": "Found on the page", "level": "Level",
     "prefix": "Begins with",
 }  # fmt: skip
+WORDS = "words"
+"""The field of the filter ``contains``: a form with a field of that name has no such method."""
 _FIRST = {
     Kind.INTERNAL: ("contains", "site", "state"),
     Kind.EXTERNAL: ("contains", "site", "domain"),
@@ -91,7 +93,7 @@ async def show(request: web.Request) -> web.Response:
                            query.get("after", ""), query.get("before", ""))  # fmt: skip
     except CrawlError as error:
         name, _, words = str(error).partition(": ")
-        form.errors[name if name in form.values else "contains"] = words or str(error)
+        form.errors[name if name in form.values else WORDS] = words or str(error)
         told, status = await asked(request, _shown, kind, Filter(), sort, descending, "", ""), 422
     kept = {name: value for name, value in form.values.items() if value}
     return render(
@@ -110,13 +112,17 @@ def _later(kind: Kind) -> list[str]:
     return [name for name in VIEWS[kind].filters if name not in _FIRST[kind]]
 
 
+def _field(name: str) -> str:
+    return WORDS if name == "contains" else name
+
+
 def _fields(kind: Kind) -> dict[str, list[tuple[str, str, str]]]:
     """Return the fields of the filter, those that are always shown and the others."""
 
     def typed(name: str) -> tuple[str, str, str]:
         kinds = {"site": "choice", "state": "choice", "reason": "choice",
                  "level": "number", "status": "number"}  # fmt: skip
-        return name, _LABELS[name], kinds.get(name, "text")
+        return _field(name), _LABELS[name], kinds.get(name, "text")
 
     return {"first": [typed(name) for name in _FIRST[kind]],
             "later": [typed(name) for name in _later(kind)]}  # fmt: skip
@@ -125,14 +131,14 @@ def _fields(kind: Kind) -> dict[str, list[tuple[str, str, str]]]:
 def _filter(kind: Kind, query: Mapping[str, str]) -> tuple[Form, Filter]:
     """Return the filter as it was asked for; fields that are wrong are left out of it."""
     names = VIEWS[kind].filters
-    form = forms.read(query, *names)
+    form = forms.read(query, *map(_field, names))
     numbers = {"site": 2**31 - 1, "level": 2**31 - 1, "status": 999, "state": max(State)}
     values: dict[str, Any] = {}
     for name in names:
         if name in numbers:
             values[name] = forms.whole(form, name, 0, numbers[name])
         else:
-            values[name] = form.values[name]
+            values[name] = form.values[_field(name)]
     if values.get("state") is not None:
         values["state"] = State(values["state"])
     return form, replace(Filter(), **values)
@@ -144,8 +150,9 @@ def _shown(
     with store.reading() as connection:
         found = browse(connection, kind, wanted, sort, descending=descending,
                        after=after, before="" if after else before, limit=LIMIT)  # fmt: skip
-        sites = connection.execute(select(seeds.c.number, seeds.c.site).order_by(seeds.c.number))
-        return Shown(found, total(connection, kind, wanted, _MOST), [(number, site) for number, site in sites])
+        rows = connection.execute(select(seeds.c.number, seeds.c.site).order_by(seeds.c.number))
+        sites = [(row.number, row.site) for row in rows]
+        return Shown(found, total(connection, kind, wanted, _MOST), sites)
 
 
 def _options(told: Shown) -> dict[str, list[tuple[str, str]]]:
@@ -158,7 +165,7 @@ def _options(told: Shown) -> dict[str, list[tuple[str, str]]]:
 
 def _row(link: Any) -> dict[str, Any]:
     """Return a link as the list has it: its fields, its name in the form, its words."""
-    row = link._asdict()
+    row: dict[str, Any] = link._asdict()
     row |= {"id": f"{link.page}:{link.position}", "label": row.get("address") or row.get("text")}
     if "state" in row:
         row["state"] = _STATES[State(row["state"])]
@@ -215,4 +222,3 @@ def _chosen(text: Any) -> tuple[int, int] | None:
     if all(n.isascii() and n.isdigit() and len(n) < 19 for n in numbers):
         return int(page), int(position)
     return None
-

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from aiohttp import web
@@ -85,7 +86,7 @@ class Feed:
             async with self._changed:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(
-                        self._changed.wait_for(lambda n=number: self._closed or self._number > n),
+                        self._changed.wait_for(partial(self._has_news, number)),
                         _SILENCE,
                     )
                 state, latest = self._state, self._number
@@ -95,6 +96,9 @@ class Feed:
             told = json.dumps(difference(before, state), separators=(",", ":"), allow_nan=False)
             await answer.write(f"data: {told}\n\n".encode())
             number, before = latest, state
+
+    def _has_news(self, number: int) -> bool:
+        return self._closed or self._number > number
 
     async def _watch(self) -> None:
         while self._watchers:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 POINTS = 240
@@ -149,7 +149,8 @@ def _merged(buckets: list[dict[int, int]]) -> dict[int, int]:
     return found
 
 
-class Arm(NamedTuple):
+@dataclass(frozen=True)
+class Arm:
     """A site as a rule sees it; None where the rule has no such figure.
 
     Attributes
@@ -171,7 +172,8 @@ class Arm(NamedTuple):
     index: float | None
 
 
-class Rule(NamedTuple):
+@dataclass(frozen=True)
+class Rule:
     """How a policy chooses: what its index is called, and why that site is next, in one line."""
 
     index: str
@@ -217,11 +219,11 @@ def _plain(policy: str, history: History, seen: _Seen) -> list[Arm]:
 
 
 def _sums(policy: str, history: History, seen: _Seen) -> list[Arm]:
-    return [arm._replace(index=float(arm.links)) for arm in _plain(policy, history, seen)]
+    return [replace(arm, index=float(arm.links)) for arm in _plain(policy, history, seen)]
 
 
 def _means(policy: str, history: History, seen: _Seen) -> list[Arm]:
-    return [arm._replace(index=arm.mean if arm.pages else math.inf)
+    return [replace(arm, index=arm.mean if arm.pages else math.inf)
             for arm in _plain(policy, history, seen)]  # fmt: skip
 
 

@@ -112,7 +112,7 @@ async def edit(request: web.Request) -> web.Response:
     form, fields = _typed(told)
     if not form.errors:
         try:
-            await changed(request, seeds.edit, number, **fields)
+            await changed(request, lambda store: seeds.edit(store, number, **fields))
         except CrawlError as error:
             form.errors["start"] = _sentence(error)
     if form.errors:

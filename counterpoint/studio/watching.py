@@ -1,9 +1,10 @@
-"""The state of a crawl as views show it: what the store says of it, and what its visits add up to."""
+"""The state of a crawl as views show it: what the store says, and what its visits add up to."""
 
 from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, exists, select, text
@@ -42,9 +43,11 @@ class Watch:
         """Return the state, as JSON has it; keys are told apart by whether they changed."""
         with self._lock, self.store.reading() as connection:
             sites = connection.execute(select(seeds).order_by(seeds.c.number)).all()
-            plan = connection.execute(select(plans).order_by(plans.c.number.desc()).limit(1)).first()
+            plan = connection.execute(
+                select(plans).order_by(plans.c.number.desc()).limit(1)
+            ).first()
             self._read_on(connection, plan)
-            told = {
+            return {
                 "problem": "",
                 "crawl": self._crawl(plan),
                 "totals": _totals(sites),
@@ -53,7 +56,6 @@ class Watch:
                 "shares": self._shares(sites),
                 "arms": self._arms(connection, plan, sites),
             }
-        return told
 
     def _read_on(self, connection: Connection, plan: Row[Any] | None) -> None:
         """Fold the visits that were observed since the last look."""
@@ -93,7 +95,7 @@ class Watch:
             }  # fmt: skip
         return told
 
-    def _shares(self, sites: list[Row[Any]]) -> dict[str, Any]:
+    def _shares(self, sites: Sequence[Row[Any]]) -> dict[str, Any]:
         """Return in which parts of the crawl the pages of which sites were visited."""
         history = self._history
         largest = sorted(history.tallies, key=lambda k: (-history.tallies[k].pages, k))
@@ -112,7 +114,7 @@ class Watch:
         }  # fmt: skip
 
     def _arms(
-        self, connection: Connection, plan: Row[Any] | None, sites: list[Row[Any]]
+        self, connection: Connection, plan: Row[Any] | None, sites: Sequence[Row[Any]]
     ) -> dict[str, Any]:
         """Return the sites as the policy compares them, and which of them is next."""
         if plan is None:
@@ -161,7 +163,7 @@ def _figures(arm: Arm) -> list[float | int | None]:
     return [arm.pages, arm.links, round(arm.mean, 6), finite(arm.bonus), finite(arm.index)]
 
 
-def _totals(sites: list[Row[Any]]) -> dict[str, int]:
+def _totals(sites: Sequence[Row[Any]]) -> dict[str, int]:
     return {
         "sites": len(sites),
         "unavailable": sum(site.standing == Standing.UNAVAILABLE for site in sites),

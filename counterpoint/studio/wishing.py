@@ -26,7 +26,7 @@ def stored(store: Store) -> Wishes:
     """Return what is wished, as the store has it."""
     with store.reading() as connection:
         rows = connection.execute(select(settings.c.name, settings.c.value)).all()
-    return Wishes.of({name: value for name, value in rows})
+    return Wishes.of({row.name: row.value for row in rows})
 
 
 def keep(store: Store, wishes: Wishes, names: tuple[str, ...]) -> None:
@@ -80,7 +80,7 @@ def _budget(form: Form) -> str:
     return text
 
 
-def _policy(form: Form) -> dict[str, str]:
+def _policy(form: Form) -> dict[str, Any]:
     """Return the policy that is meant: by the kind of sites, or by its name."""
     kind = form.values["kind"]
     if kind in POLICY_OF:
@@ -104,7 +104,9 @@ def _wrong_policy(text: str) -> dict[str, str]:
     except CrawlError as error:
         return {"scheduler": f"{error}."}
     if policy.oracle:
-        return {"scheduler": f"{text} wants to be told the truth, which nobody knows of real pages."}
+        return {
+            "scheduler": f"{text} wants to be told the truth, which nobody knows of real pages."
+        }
     return {}
 
 
@@ -127,7 +129,7 @@ def manners(told: Any, wishes: Wishes) -> tuple[Form, Wishes]:
         form.errors["agent"] = "Printable ASCII only."
     if proxy and not proxy.startswith("http://"):
         form.errors["proxy"] = "An address such as http://127.0.0.1:8080."
-    switches = {name: bool(form.values[name]) for name in _SWITCHES}
+    switches: dict[str, Any] = {name: bool(form.values[name]) for name in _SWITCHES}
     wishes = replace(
         wishes,
         normalize=form.values["normalize"],

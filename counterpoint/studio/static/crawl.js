@@ -53,8 +53,6 @@ function reason(crawl, name) {
 }
 
 function showShares(shares) {
-  $("shares-panel").hidden = !shares.buckets.length;
-  if (!shares.buckets.length) return;
   drawShares($("shares"), shares);
   const entries = shares.names.map((name, k) => [name, `k${k}`]);
   if (shares.rest > 0) entries.push([shares.rest === 1 ? "1 other site" : `${count(shares.rest)} other sites`, "kr"]);
@@ -97,10 +95,12 @@ let shown = null;
 function show(state) {
   shown = state;
   showFigures(state);
+  // Both are there before either is drawn: each has its width from the other.
   const some = state.curve.length > 1;
   $("plots").hidden = !some;
+  $("shares-panel").hidden = !state.shares.buckets.length;
   if (some) drawCurve($("curve"), state.curve);
-  showShares(state.shares);
+  if (state.shares.buckets.length) showShares(state.shares);
   showArms(state.arms);
 }
 

@@ -130,9 +130,7 @@ async def served(
         await runner.cleanup()
 
 
-def visit(
-    where: Path, act: Callable[[Client], Awaitable[T]], **more: Any
-) -> T:
+def visit(where: Path, act: Callable[[Client], Awaitable[T]], **more: Any) -> T:
     """Do something with a studio that serves a store at a place; return what that returns."""
 
     async def run() -> T:

@@ -1,4 +1,4 @@
-"""A link store as a crawl of a few sites leaves it, without crawling: the same for the same seed."""
+"""A link store as a crawl of a few sites leaves it, without crawling; alike for the same seed."""
 
 from __future__ import annotations
 
@@ -40,8 +40,12 @@ SITES = (
 )
 _TARGETS = ("www.example.org", "arxiv.example", "doi.example", "lists.example.net",
             "media.example.com", "museum.example")  # fmt: skip
-_REASONS = (("javascript:void(0)", "script"), ("http://[::1/", "malformed"),
-            ("mailto:dean@example.org", "mail"), ("tel:+49-30-1234", "telephone"))
+_REASONS = (
+    ("javascript:void(0)", "script"),
+    ("http://[::1/", "malformed"),
+    ("mailto:dean@example.org", "mail"),
+    ("tel:+49-30-1234", "telephone"),
+)
 _KNOWN = 160
 
 
@@ -84,7 +88,8 @@ def fill(store: Store, visited: int = 600, seed: int = 7) -> None:
             tables[external_links].append({
                 "page": page["id"], "position": position, "seed": k + 1, "host": host,
                 "address": f"http://{host}/{_words(chance)}/{chance.randrange(10**6)}",
-                "domain": ".".join(host.split(".")[-2:]), "anchor": _words(chance, " ")})  # fmt: skip
+                "domain": ".".join(host.split(".")[-2:]),
+                "anchor": _words(chance, " ")})  # fmt: skip
             position += 1
         if chance.random() < 0.1 and not missing:
             text, reason = chance.choice(_REASONS)
@@ -115,6 +120,7 @@ def fill(store: Store, visited: int = 600, seed: int = 7) -> None:
         for table, content in tables.items():
             if content:
                 connection.execute(insert(table), content)
+
 
 def _sites(visited: int) -> list[dict[str, Any]]:
     standing = Standing.STARTED if visited else Standing.WAITING

@@ -92,7 +92,7 @@ def test_a_foreign_origin_is_refused(tmp_path: Path, path: str, origin: str) -> 
 
 @pytest.mark.parametrize("path", WRITES)
 def test_the_words_of_the_form_are_needed(tmp_path: Path, path: str) -> None:
-    """A write by whoever does not see the page: without its words, with others, of a session gone."""
+    """A write by whoever does not see the page: no words, wrong ones, or of another session."""
 
     async def act(client: Client) -> list[int]:
         other = client.access.words(client.access.session())

@@ -96,9 +96,7 @@ def test_there_are_only_so_many_watchers(tmp_path: Path) -> None:
 
     async def act(client: Client) -> None:
         fill(client.store, visited=0)
-        streams = [
-            await client.session.get(f"{client.origin}/events") for _ in range(WATCHERS)
-        ]
+        streams = [await client.session.get(f"{client.origin}/events") for _ in range(WATCHERS)]
         for stream in streams:
             await Stream(stream).next()
         assert (await client.get("/events")).status == 503

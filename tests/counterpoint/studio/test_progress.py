@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ def test_chunks_do_not_matter(seen: list[Seen], cuts: list[int]) -> None:
     whole, parts = History(discount=0.9), History(discount=0.9)
     whole.add(seen)
     places = sorted({0, len(seen), *(cut for cut in cuts if cut < len(seen))})
-    for first, end in zip(places, places[1:], strict=False):
+    for first, end in pairwise(places):
         parts.add(seen[first:end])
     assert whole == parts
 
