@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import update
 
 from counterpoint.studio.crawling import Running
 from crawler.beebot.beginning import begin
@@ -25,7 +24,6 @@ from crawler.beebot.planner import Planner
 from crawler.fetching.job import Fetched, Job
 from crawler.store import seeds
 from crawler.store.opening import Store, open_store
-from crawler.store.schema import seeds as sites
 from sim_web import profile
 from sim_web.answer import Question
 from sim_web.generator import Web
@@ -75,6 +73,7 @@ def crawled(store: Store) -> None:
     for host in range(10):
         name = web.name(host)
         seeds.add(store, f"http://{name}/", short_name=name.removesuffix(".test"))
+    seeds.add(store, "http://moved.test/", "An institute that moved", "moved")
     dispatcher = Planted(SyntheticSite(web))
 
     async def run() -> None:
@@ -83,8 +82,6 @@ def crawled(store: Store) -> None:
         await dispatcher.engine.run()
 
     asyncio.run(run())
-    with store.transaction() as connection:
-        connection.execute(update(sites).where(sites.c.number == 4).values(level=3, cap=5000))
 
 
 @contextmanager
