@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import traceback
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -105,7 +106,10 @@ class Feed:
             try:
                 state = await asyncio.to_thread(self._look)
             except CrawlError as error:
-                state = {**self._state, "problem": str(error)}
+                state = {**self._state, "problem": f"{error}."}
+            except Exception:  # an error of ours: views must not stand still without a word
+                traceback.print_exc()
+                state = {**self._state, "problem": "The studio has an error; see its terminal."}
             if state != self._state:
                 async with self._changed:
                     self._state, self._number = state, self._number + 1

@@ -39,7 +39,7 @@ function showPill() {
 function showCounts() {
   for (const element of document.querySelectorAll("[data-live]")) {
     const value = state.totals[element.dataset.live] ?? state.crawl[element.dataset.live];
-    put(element, typeof value === "number" ? count(value) : value ?? "");
+    put(element, count(value ?? 0));
   }
 }
 
@@ -75,11 +75,12 @@ function connect() {
     state.sites = { ...state.sites, ...sites };
     for (const number of gone ?? []) delete state.sites[number];
     if (failed) { failed = false; connected(true); }
+    say(state.problem);
     showPill();
     showCounts();
     showSites();
     for (const listener of listeners) listener(state);
-    document.documentElement.dataset.live = "yes";
+    document.documentElement.dataset.connected = "yes";
   });
   source.addEventListener("open", () => { source.first = true; });
   source.addEventListener("error", () => {
@@ -91,14 +92,22 @@ function connect() {
   addEventListener("pagehide", () => source.close());
 }
 
+function say(problem) {
+  const element = document.getElementById("problem");
+  if (!element) return;
+  put(element, problem);
+  element.hidden = !problem;
+}
+
 function connected(yes) {
   const pill = document.getElementById("pill");
   if (pill && !yes) {
     pill.className = "pill waiting";
     pill.dataset.state = "away";
-    pill.textContent = "No studio: it was ended";
+    pill.textContent = "No studio";
   }
-  document.documentElement.dataset.live = yes ? "yes" : "no";
+  if (!yes) say("The studio does not answer: it was ended, or is about to start. A crawl that runs goes on.");
+  document.documentElement.dataset.connected = yes ? "yes" : "no";
 }
 
 connect();

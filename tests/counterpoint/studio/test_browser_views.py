@@ -58,7 +58,7 @@ def opened(chrome: Any, address: str, view: str, **context: Any) -> Any:
     page = chrome.new_context(**context).new_page()
     page.set_default_timeout(WAIT)
     page.goto(address + view)
-    page.wait_for_selector("html[data-live=yes]")
+    page.wait_for_selector("html[data-connected=yes]")
     return page
 
 
@@ -106,7 +106,7 @@ def test_nothing_is_complained_of(chrome: Any, address: str, view: str) -> None:
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.goto(address + view)
-    page.wait_for_selector("html[data-live=yes]", timeout=WAIT)
+    page.wait_for_selector("html[data-connected=yes]", timeout=WAIT)
     # The browser itself complains of answers with 404 and 422, and of what a sandbox forbids.
     ours = [text for text in said if "the server responded with a status of" not in text
             and "/crawl" not in text]  # fmt: skip
@@ -175,7 +175,7 @@ def test_by_keyboard_alone(chrome: Any, address: str) -> None:
         press("g")
         press(key)
         page.wait_for_url(address + path)
-        page.wait_for_selector("html[data-live=yes]")
+        page.wait_for_selector("html[data-connected=yes]")
     press("?")
     assert page.locator("dialog").is_visible()
     press("Escape")
@@ -185,7 +185,7 @@ def test_by_keyboard_alone(chrome: Any, address: str) -> None:
     page.keyboard.type("museum")
     press("Enter")
     page.wait_for_url("**/links/external?words=museum")
-    page.wait_for_selector("html[data-live=yes]")
+    page.wait_for_selector("html[data-connected=yes]")
     press("j")
     press("j")
     press("x")
@@ -203,7 +203,7 @@ def test_by_keyboard_alone(chrome: Any, address: str) -> None:
     page.wait_for_url("**before=*")
     press("n")
     page.wait_for_url("**/sites#start")
-    page.wait_for_selector("html[data-live=yes]")
+    page.wait_for_selector("html[data-connected=yes]")
     press("Tab")
     page.context.close()
 
