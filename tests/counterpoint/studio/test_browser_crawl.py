@@ -102,6 +102,7 @@ def stopped(page: Any) -> None:
 
 
 def killed(process: Any) -> None:
+    """End a process as a machine does that fails."""
     process.send_signal(signal.SIGKILL)
     process.wait()
 

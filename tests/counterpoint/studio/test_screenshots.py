@@ -1,6 +1,6 @@
 """Pictures of the main views, of a crawl that is the same each time: docs/studio.
 
-    UPDATE_SCREENSHOTS=1 pytest tests/counterpoint/studio/test_screenshots.py -m slow
+UPDATE_SCREENSHOTS=1 pytest tests/counterpoint/studio/test_screenshots.py -m slow
 """
 
 from __future__ import annotations
