@@ -6,7 +6,6 @@ import json
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,19 +82,20 @@ def crawl_stored(db: str, form: str, given: Mapping[str, Any]) -> int:
     if given.get("warc") == "":
         raise click.UsageError("--warc: '' names no folder")
     must_be_writable("--log", given.get("log"))
-    from crawler.beebot.beginning import begin
+    from crawler.beebot.beginning import begin, check
     from crawler.beebot.holding import held
     from crawler.store.opening import open_store
     from crawler.store.seeds import add_all
 
     sites = _sites(given.get("starts", ()), given.get("seeds"))
-    if sites:
-        _try(wished, [seed.start for _, seed in sites])
+    starts = [seed.start for _, seed in sites]
+    if starts and "://" not in db and not Path(db).exists():
+        check(None, wished, starts)
     with ExitStack() as stack:
         store = stack.enter_context(open_store(db, create=bool(sites)))
         stack.enter_context(held(store))
-        if sites:
-            add_all(store, sites)
+        check(store, wished, starts)
+        add_all(store, sites)
         if "retry" in given:
             _retry(store, given["retry"])
         begun = begin(store, wished)
@@ -120,16 +120,6 @@ def _sites(starts: Iterable[str], path: Path | None) -> list[tuple[str, Seed]]:
     for start in starts:
         found.append((f"--start {start}", checked(Seed(start))))
     return found
-
-
-def _try(wished: Mapping[str, Any], starts: list[str]) -> None:
-    """Refuse wishes that cannot be met, before a store is made or changed."""
-    from crawler.beebot.plan import Site, Wishes, planned
-    from crawler.pages.addresses import site
-
-    made = [Site(k, site(start), start) for k, start in enumerate(starts, 1)]
-    plan = planned(replace(Wishes(), **wished), made)
-    plan.chosen.scheduler(range(len(made)), plan.budget, plan.seed)
 
 
 def _retry(store: Store, text: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 from crawler.fetching.job import Fetched
@@ -86,7 +86,7 @@ class Answers:
         })  # fmt: skip
         recording.hosts(fetched.hosts)
         self._stand(recording, page, found)
-        recording.count(page.seed, fetched=page.status is None)
+        recording.count(page.seed, fetched=int(page.status is None))
         outcome = run.outcome(page.id, found.status, external, found.size, 0, fetched.time)
         self._observe(recording, visit, outcome, places, problem=found.problem)
 
@@ -101,7 +101,7 @@ class Answers:
         ):  # fmt: skip
             status = LEFT
         elif status == 200:
-            self._lead(recording, page, self._known_targets(recording, page))
+            self._led(recording, page, self._known_targets(recording, page))
         if page.state == State.DROPPED:
             recording.write("answer page", {
                 "id": page.id, "status": 0, "final": "", "problem": problem, "size": 0,
@@ -138,11 +138,11 @@ class Answers:
         self._run.observe(recording, visit, outcome, told, fresh, recalled=recalled,
                           problem=problem)  # fmt: skip
 
-    def _lead(
-        self, recording: Recording, page: Page, targets: Iterable[Page], rules: Rules | None = None
+    def _led(
+        self, recording: Recording, page: Page, targets: list[Page], rules: Rules | None = None
     ) -> list[Page]:
         """Store what a page leads to, and keep what of it the scheduler is told."""
-        found = self._run.discovery.lead(recording, page, list(targets), rules)
+        found = self._run.discovery.lead(recording, page, targets, rules)
         self._told = [one.id for one in found if one.place is not None and one.place >= 0]
         return found
 
@@ -160,7 +160,7 @@ class Answers:
         targets: dict[str, Page] = {}
         for address, key in keys.items():
             targets.setdefault(key, known.get(key) or discovery.new(address, key))
-        found = self._lead(recording, page, targets.values(), rules)
+        found = self._led(recording, page, list(targets.values()), rules)
         ids = {one.key: one.id for one in found}
         rows: dict[Kind, list[Row]] = {kind: [] for kind in Kind}
         for one in references:

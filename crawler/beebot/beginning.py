@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from crawler.errors import CrawlError
-from crawler.pages.addresses import Spelling
+from crawler.pages.addresses import Spelling, site
 from crawler.protocol import Scope
 from crawler.store.opening import Store
 from crawler.store.recording import Page, Recording
@@ -16,6 +16,8 @@ from crawler.store.schema import State, stored_key
 
 from .discovery import NEW
 from .plan import Plan, Site, Wishes, plan_of, planned
+
+NONE_KNOWN = "visits known pages again, and none is known yet"
 
 
 class Begun(NamedTuple):
@@ -68,6 +70,37 @@ def begin(store: Store, wished: Mapping[str, Any] | None = None) -> Begun:
         return Begun(_entered(recording, replace(plan, number=number)), wishes, False)
 
 
+def check(store: Store | None, wished: Mapping[str, Any], starts: Sequence[str]) -> None:
+    """Refuse what cannot be begun, before anything is changed.
+
+    Parameters
+    ----------
+    store : Store or None
+        None: there is none yet.
+    wished : mapping
+        As `begin` takes it.
+    starts : sequence of str
+        Start pages that are to be added, in their one spelling.
+
+    Raises
+    ------
+    CrawlError
+        If `begin` would raise it.
+    """
+    there, wishes, some = {}, Wishes(), False
+    if store is not None:
+        with store.reading() as connection:
+            recording = Recording(connection)
+            there = {of.site: of for of in sites(recording)}
+            wishes, some = _wishes(recording), bool(recording.read("some known"))
+    for start in starts:
+        there.setdefault(site(start), Site(len(there) + 1, site(start), start))
+    plan = planned(replace(wishes, **wished), list(there.values()))
+    if plan.scope is Scope.KNOWN and not some:
+        raise CrawlError(f"{plan.policy}: {NONE_KNOWN}")
+    plan.chosen.scheduler(range(len(there)), plan.budget, plan.seed)
+
+
 def outdated(recording: Recording, plan: Plan) -> bool:
     """Tell whether another plan is wished by now; not if what is wished cannot be."""
     try:
@@ -90,7 +123,7 @@ def _entered(recording: Recording, plan: Plan) -> Plan:
     if plan.scope is Scope.KNOWN:
         starts = [row[0] for row in recording.read("known")]
         if not starts:
-            raise CrawlError(f"{plan.policy}: visits known pages again, and none is known yet")
+            raise CrawlError(f"{plan.policy}: {NONE_KNOWN}")
     else:
         starts = _starts(recording, plan)
     recording.write("add plan", {

@@ -18,12 +18,13 @@ from crawler.fetching.job import Fetched, Job
 from crawler.judging import LIMIT
 from crawler.store.opening import Store
 from crawler.store.recording import Head, Recording
-from crawler.watch import watched
+from crawler.watch import TooLong, watched
 
 from .answers import Answers, Taken
 from .beginning import outdated
 from .plan import Plan, plan_of
 from .replay import replay
+from .revisits import Revisits
 from .run import Failed, Flying, Mark, Run
 
 AT_ONCE = 200
@@ -133,6 +134,8 @@ class Planner:
             return self._step(fetched, ask, over)
         except BaseException as error:
             self._going = None  # it may be ahead of the store
+            if isinstance(error, TooLong):  # it came when the policy had just returned
+                raise StoreError(f"a step of the policy took longer than {LIMIT:g} s") from error
             if isinstance(error, self._errors):
                 said = str(error).strip().partition("\n")[0]
                 raise StoreError(f"{self.store.where}: {said}") from error
@@ -242,8 +245,12 @@ class Planner:
             run = Run(plan, self._mark, pages + 1, offered)
             run.fetched = row[11]
             replay(run, recording, head)
-        return Going(plan, run, Answers(run), row[7], head.changed, self._now() + LOOK)
+        return Going(plan, run, _answers(run), row[7], head.changed, self._now() + LOOK)
+
+
+def _answers(run: Run) -> Answers:
+    return Revisits(run) if run.known else Answers(run)
 
 
 def _job(visit: Flying) -> Job:
-    return Job(visit.number, visit.address)
+    return Job(visit.number, visit.address, visit.etag, visit.modified)

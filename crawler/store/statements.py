@@ -47,7 +47,8 @@ READS = {
     "offered": """
         SELECT seed, count(*) FROM pages WHERE place >= 0 AND seed IS NOT NULL GROUP BY seed""",
     "flying": """
-        SELECT v.number, v.page, v.seed, p.address FROM visits v JOIN pages p ON p.id = v.page
+        SELECT v.number, v.page, v.seed, p.address, c.etag, c.modified
+        FROM visits v JOIN pages p ON p.id = v.page LEFT JOIN copies c ON c.page = v.page
         WHERE v.plan = :plan AND v.observed IS NULL ORDER BY v.number""",
     "issued": """
         SELECT issued, page, seed FROM visits WHERE plan = :plan AND number >= :first
@@ -73,6 +74,13 @@ READS = {
     "host": """
         SELECT host, free_at, delay, failures, robots, robots_at FROM hosts WHERE host = :host""",
     "copy": "SELECT etag, modified, blocks FROM copies WHERE page = :page",
+    "seen": """
+        SELECT 1 FROM visits
+        WHERE plan = :plan AND page = :page AND status IN (200, 304) LIMIT 1""",
+    "counts": """
+        SELECT (SELECT count(*) FROM internal_links WHERE page = :page),
+               (SELECT count(*) FROM external_links WHERE page = :page),
+               (SELECT count(*) FROM bad_links WHERE page = :page)""",
     "seeds": "SELECT number, site, start, level, cap FROM seeds ORDER BY number",
     "settings": "SELECT name, value FROM settings",
     "last plan": """
@@ -80,6 +88,7 @@ READS = {
                fetched, ended, failed
         FROM plans ORDER BY number DESC LIMIT 1""",
     "last page": "SELECT max(id) FROM pages",
+    "some known": "SELECT 1 FROM pages WHERE status = 200 LIMIT 1",
     "known": "SELECT id FROM pages WHERE status = 200 ORDER BY id",
 }
 """By name. ``{ids}`` and ``{keys}`` stand for: is among these."""
