@@ -23,7 +23,7 @@ from typing import NamedTuple
 from aiohttp import web
 from sqlalchemy import exists, func, select
 
-from crawler.beebot.holding import holder
+from crawler.beebot.holding import holder, is_held
 from crawler.errors import CrawlError
 from crawler.store.opening import Store
 from crawler.store.schema import hosts, plans, visits
@@ -81,8 +81,8 @@ class Crawling:
             if pid is not None:
                 name = "stopping" if pid in self._asked else "running"
                 return Running(name, pid, waits(self._store))
-            if self._store.dialect != "sqlite" and leased(self._store):
-                return Running("running", None, "It is crawled by other workers.")
+            if self._elsewhere():
+                return Running("running", None, "Another process crawls; only it can be stopped.")
             return Running("idle", trouble=self._trouble)
 
     def start(self) -> None:
@@ -94,7 +94,7 @@ class Crawling:
             If one runs already, or none can be started.
         """
         with self._lock:
-            if self._pid() is not None:
+            if self._pid() is not None or self._elsewhere():
                 raise CrawlError("the crawl runs already")
             self._trouble = ""
             command = [sys.executable, "-m", "counterpoint", "crawl", "--db", self._where,
@@ -130,6 +130,9 @@ class Crawling:
         """Return the last lines that crawls have written."""
         lines = self._read(0).splitlines()
         return "\n".join(lines[-60:])
+
+    def _elsewhere(self) -> bool:
+        return self._store.dialect != "sqlite" and (is_held(self._store) or leased(self._store))
 
     def _pid(self) -> int | None:
         if self._child is not None:

@@ -14,6 +14,8 @@ import pytest
 from sqlalchemy import insert
 
 from counterpoint.studio.crawling import Crawling, waits
+from counterpoint.studio.watching import Watch
+from crawler.beebot.holding import held
 from crawler.errors import CrawlError
 from crawler.store.opening import Store, open_store
 from crawler.store.schema import hosts
@@ -119,6 +121,23 @@ def test_the_log_is_the_users_alone(store: Store, tmp_path: Path) -> None:
     with pytest.raises(CrawlError):
         crawling.start()
     assert theirs.read_text() == "x"
+
+
+def test_postgresql_shows_the_same(place: str, store: Store) -> None:
+    """A view that works with one of the two databases only, or a crawl that it does not see."""
+    fill(store)
+    expected = Watch(store, Crawling(store, store.where)).look()
+    with open_store(place, create=True) as other:
+        fill(other)
+        crawling = Crawling(other, place)
+        assert Watch(other, crawling).look() == expected
+        if other.dialect == "postgresql":
+            with held(other):
+                state = crawling.state()
+                assert (state.name, state.pid, crawling.stop()) == ("running", None, False)
+                with pytest.raises(CrawlError, match="runs already"):
+                    crawling.start()
+            assert crawling.state().name == "idle"
 
 
 def test_what_it_waits_for(store: Store) -> None:
