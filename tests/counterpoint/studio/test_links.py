@@ -69,6 +69,20 @@ def test_what_pages_contain_is_text(tmp_path: Path) -> None:
             assert re.match(r"https?://", unescape(target))
 
 
+def test_a_bad_link_leads_nowhere(tmp_path: Path) -> None:
+    """What is no address, made a link after all."""
+
+    async def act(client: Client) -> str:
+        fill(client.store, visited=100)
+        with client.store.transaction() as connection:
+            connection.execute(update(bad_links).values(text="http://two words.test/"))
+        return (await client.get("/links/bad")).text
+
+    page = visit(tmp_path, act)
+    assert "two words" in page
+    assert "two words" not in " ".join(re.findall(r"<a [^>]*>", page))
+
+
 def test_the_hostile_anchor_is_shown(tmp_path: Path) -> None:
     """An anchor that is left out since it looks dangerous: the user must see what was found."""
 
