@@ -178,6 +178,8 @@ def dress(answer: web.StreamResponse) -> None:
 async def sessions(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Let in who has a session; on loopback, or for the token, give one."""
     access = request.app[ACCESS]
+    if _is_embedded(request) and not _is_report(request):
+        raise Refused(403, "Only pages of this studio may load this.")
     session = request.cookies.get(access.cookie, "")
     known = access.known(session)
     if not known:
@@ -189,6 +191,12 @@ async def sessions(request: web.Request, handler: Handler) -> web.StreamResponse
     if not known and not answer.prepared and not access.token:
         _give(answer, access, session)
     return answer
+
+
+def _is_embedded(request: web.Request) -> bool:
+    """Return whether a page of another site loads it: as its picture, script or stream."""
+    site, mode = (request.headers.get(f"Sec-Fetch-{name}", "") for name in ("Site", "Mode"))
+    return site in ("cross-site", "same-site") and mode != "navigate"
 
 
 def _is_report(request: web.Request) -> bool:

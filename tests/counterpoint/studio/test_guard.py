@@ -77,6 +77,19 @@ def test_every_name_of_loopback_is_served(tmp_path: Path) -> None:
     assert visit(tmp_path, act) == [200, 200, 200]
 
 
+@pytest.mark.parametrize("path", ["/events", "/export/external.csv", "/static/studio.js"])
+def test_other_sites_cannot_load_what_is_here(tmp_path: Path, path: str) -> None:
+    """Streams that a foreign page opens until there is none left, or what it learns by them."""
+
+    async def act(client: Client) -> list[int]:
+        foreign = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
+        codes = [(await client.get(path, foreign)).status]
+        link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+        return [*codes, (await client.get("/crawl", link)).status]
+
+    assert visit(tmp_path, act) == [403, 200]
+
+
 @pytest.mark.parametrize("path", WRITES)
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "", "https://127.0.0.1"])
 def test_a_foreign_origin_is_refused(tmp_path: Path, path: str, origin: str) -> None:
