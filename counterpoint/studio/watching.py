@@ -7,7 +7,7 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Row, exists, select, text
+from sqlalchemy import Connection, Row, select, text
 
 from crawler.store.schema import Standing, pages, plans, seeds, visits
 
@@ -119,10 +119,16 @@ class Watch:
         """Return the sites as the policy compares them, and which of them is next."""
         if plan is None:
             return {"rows": []}
-        # In the words of the index of the frontier.
-        queued = exists().where(pages.c.seed == seeds.c.number, text("pages.state IN (0, 3)"))
+        # In the words and the order of the index of the frontier: SQLite would take another one.
+        queued = (
+            select(pages.c.id)
+            .where(pages.c.seed == seeds.c.number, text("pages.state IN (0, 3)"))
+            .order_by(pages.c.level, pages.c.place)
+            .limit(1)
+            .scalar_subquery()
+        )
         asked = connection.execute(select(seeds.c.number, queued)).all()
-        waiting = {number: bool(some) for number, some in asked}
+        waiting = {number: first is not None for number, first in asked}
         # Sites that were added since the plan was made have neither visits nor pages.
         names = {site.number: name_of(site) for site in sites
                  if waiting[site.number] or site.number in self._history.tallies}  # fmt: skip

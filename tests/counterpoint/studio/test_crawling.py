@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import event, insert
 
 from counterpoint.studio.crawling import Crawling, waits
 from counterpoint.studio.watching import Watch
@@ -138,6 +140,29 @@ def test_postgresql_shows_the_same(place: str, store: Store) -> None:
                 with pytest.raises(CrawlError, match="runs already"):
                     crawling.start()
             assert crawling.state().name == "idle"
+
+
+def test_a_look_costs_no_scan(store: Store, tmp_path: Path) -> None:
+    """A studio that reads all pages of all sites each second."""
+    fill(store)
+    watch = Watch(store, Crawling(store, store.where))
+    asked: list[tuple[str, Any]] = []
+    event.listen(
+        store.engine, "before_cursor_execute",
+        lambda _c, _k, statement, given, *_: asked.append((statement, given)),
+    )  # fmt: skip
+    watch.look()
+    plans = []
+    with sqlite3.connect(tmp_path / "crawl.db") as connection:
+        for statement, given in asked:
+            if statement.startswith("SELECT"):
+                rows = connection.execute(f"EXPLAIN QUERY PLAN {statement}", given)
+                plans += [row[3] for row in rows]
+    connection.close()
+    assert any("USING COVERING INDEX ix_pages_frontier" in step
+               or "USING INDEX ix_pages_frontier" in step for step in plans), plans  # fmt: skip
+    scanned = {step.split()[1] for step in plans if step.startswith("SCAN")}
+    assert scanned <= {"seeds", "plans"}
 
 
 def test_what_it_waits_for(store: Store) -> None:
