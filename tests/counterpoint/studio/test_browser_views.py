@@ -265,7 +265,7 @@ def test_a_wrong_field_gets_the_focus(chrome: Any, address: str) -> None:
     page.context.close()
 
 
-def test_the_store_is_only_named(address: str, chrome: Any, tmp_path: Path) -> None:
+def test_the_store_is_only_named(chrome: Any, address: str) -> None:
     """A path of the machine where a file's name will do."""
     page = opened(chrome, address, "/crawl")
     assert page.locator(".store").inner_text() == "crawl.db"
