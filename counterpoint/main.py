@@ -35,6 +35,7 @@ from .commands.papers import papers
 from .commands.readings import readings
 from .commands.search import search_
 from .commands.sites import sites
+from .commands.studio import studio
 from .commands.web import web
 from .console import (
     FELL,
@@ -70,6 +71,7 @@ def counterpoint(context: click.Context) -> None:
     counterpoint links --db crawl.db --filter domain=example.org     what a crawl stored
     counterpoint compare R1 R2 R3 --web universities --pages 2000    crawl policies, offline
     counterpoint papers beebot                         what a paper measured, measured again
+    counterpoint studio                                a crawl, watched and edited in a browser
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -319,6 +321,7 @@ for _command in (
     compare,
     papers,
     evaluate_,
+    studio,
 ):
     counterpoint.add_command(_command)
 

@@ -56,6 +56,17 @@ def holder(where: str | Path) -> int | None:
     return None
 
 
+def is_held(store: Store) -> bool:
+    """Tell whether some process crawls a store in PostgreSQL, on whatever machine."""
+    locks = text(
+        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = 0 "
+        "AND objid = :lock AND database = "
+        "(SELECT oid FROM pg_database WHERE datname = current_database())"
+    )
+    with store.reading() as connection:
+        return bool(connection.execute(locks, {"lock": _LOCK}).scalar())
+
+
 @contextmanager
 def _held_file(where: str) -> Iterator[None]:
     if fcntl is None:

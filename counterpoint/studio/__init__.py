@@ -1,0 +1,1 @@
+"""The studio: a crawl watched and edited in a browser while it runs."""

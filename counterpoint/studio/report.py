@@ -1,0 +1,63 @@
+"""The gate's report and its counterexamples: our own pages, and shown as if they were not.
+
+They have scripts and styles of their own, so they are served under a policy of their own, in a
+sandbox: they can reach nothing, not even the studio they are shown in.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from aiohttp import web
+
+from .guard import ACCESS
+from .rendering import render
+
+REPORT = web.AppKey("report", Path)
+
+_TYPES = {".html": "text/html", ".svg": "image/svg+xml", ".json": "application/json",
+          ".png": "image/png", ".txt": "text/plain", ".css": "text/css"}  # fmt: skip
+_POLICY = (
+    "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
+    "style-src 'unsafe-inline'; img-src 'self' data:; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'self'"
+)
+_MOST = 500
+
+
+async def gate(request: web.Request) -> web.Response:
+    """Show the report, and what pages there are beside it."""
+    folder = request.app[REPORT]
+    there = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.html"))
+    known = [name for name in there if name != "index.html"]
+    wanted = request.query.get("page", "")
+    page = wanted if wanted in there else "index.html" if "index.html" in there else ""
+    return render(
+        request, "gate", "gate",
+        folder=str(folder), pages=known[:_MOST], page=page,
+        root=f"/report/{request.app[ACCESS].folder()}",
+    )  # fmt: skip
+
+
+async def page(request: web.Request) -> web.StreamResponse:
+    """Send a file of the report, for a frame."""
+    folder = request.app[REPORT].resolve()
+    if request.match_info["key"] != request.app[ACCESS].folder():
+        raise web.HTTPNotFound
+    try:
+        path = (folder / request.match_info["path"]).resolve()
+        there = path.is_relative_to(folder) and path.is_file()
+    except (OSError, ValueError):  # a name that is too long, or has a NUL
+        there = False
+    kind = _TYPES.get(path.suffix.lower()) if there else None
+    if kind is None:
+        raise web.HTTPNotFound
+    return web.FileResponse(
+        path,
+        headers={
+            "Content-Type": f"{kind}; charset=utf-8" if kind.startswith("text/") else kind,
+            "Content-Security-Policy": _POLICY,
+            # An origin of its own, as the sandbox gives it, asks for its pictures from outside.
+            "Cross-Origin-Resource-Policy": "cross-origin",
+        },
+    )

@@ -1,0 +1,108 @@
+// The view of the crawl: figures, two plots, and the sites as the policy compares them.
+
+import { count, onState, standing } from "/static/live.js";
+import { drawArm, drawCurve, drawShares, duration, made } from "/static/plots.js";
+
+const $ = (id) => document.getElementById(id);
+
+function html(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+function put(id, text) {
+  const element = $(id);
+  if (element && element.textContent !== text) element.textContent = text;
+}
+
+function showFigures({ crawl, totals, curve }) {
+  const [name, text] = standing({ crawl });
+  put("state", text);
+  $("state").className = `pill ${name}`;
+  put("why", reason(crawl, name));
+  const done = crawl.policy ? crawl.visits : 0;
+  $("part").max = Math.max(1, crawl.budget ?? 1);
+  $("part").value = done;
+  put("spent", crawl.policy ? `${count(done)} of ${count(crawl.budget)} pages by ${crawl.policy}` : "");
+  put("rate", rate(curve));
+  for (const id of ["start", "stop", "stop-now"]) {
+    const form = $(`${id}-form`);
+    if (form) form.hidden = id === "start" ? name === "running" || name === "stopping"
+      : id === "stop" ? name !== "running" : name !== "stopping";
+  }
+  put("start-label", crawl.policy && !crawl.ended && !crawl.trouble ? "Go on" : "Start");
+  $("start-form").hidden ||= !totals.sites;
+}
+
+// Pages a second over the last points; nothing where there are none.
+function rate(curve) {
+  const last = curve.at(-1), before = curve.at(-13) ?? curve[0];
+  if (!last || last[0] <= before[0]) return "–";
+  const value = (last[1] - before[1]) / (last[0] - before[0]);
+  return value >= 10 ? count(Math.round(value)) : value.toFixed(1);
+}
+
+function reason(crawl, name) {
+  if (crawl.trouble) return crawl.trouble;
+  if (name === "running") return crawl.waits || "";
+  if (name === "stopping") return "Pages in flight are still awaited. Stop again: at once, and they are fetched again later.";
+  if (crawl.ended) return `It ended: ${crawl.ended}.`;
+  return crawl.policy ? "It goes on where it was, and no link is lost." : "";
+}
+
+function showShares(shares) {
+  drawShares($("shares"), shares);
+  const entries = shares.names.map((name, k) => [name, `k${k}`]);
+  if (shares.rest > 0) entries.push([shares.rest === 1 ? "1 other site" : `${count(shares.rest)} other sites`, "kr"]);
+  $("shares-legend").replaceChildren(...entries.map(([name, kind]) =>
+    html("li", {}, html("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), name)));
+}
+
+const figure = (value) => value === null ? "∞" : value < 0 ? "" : value.toFixed(value < 10 ? 3 : 1);
+
+function armRow([seed, name, waiting, pages, links, mean, bonus, index], { next }, most) {
+  const svg = made("svg", { class: "arm", "aria-hidden": "true" });
+  drawArm(svg, mean, bonus, most);
+  const row = html("tr", {},
+    html("th", { scope: "row" }, name),
+    html("td", { class: "n", "data-label": "pages" }, count(pages)),
+    html("td", { class: "n", "data-label": "links" }, count(links)),
+    html("td", { class: "n", "data-label": "mean" }, figure(mean)),
+    html("td", { class: "n", "data-label": "bonus" }, bonus === -1 ? "" : figure(bonus)),
+    html("td", { class: "n", "data-label": "index" }, index === -1 ? "" : figure(index)),
+    html("td", { class: "whole" }, svg),
+  );
+  row.dataset.seed = seed;
+  if (seed === next) row.className = "chosen";
+  else if (!waiting) { row.className = "spent"; row.title = "No page of this site waits."; }
+  return row;
+}
+
+function showArms(arms) {
+  $("arms-panel").hidden = !arms.rows.length;
+  if (!arms.rows.length) return;
+  put("arms-why", arms.why);
+  const waiting = arms.rows.filter((row) => row[2]);
+  const most = Math.max(...(waiting.length ? waiting : arms.rows).map(([, , , , , mean, bonus]) => mean + Math.max(0, bonus ?? 0)));
+  $("arms").replaceChildren(...arms.rows.map((row) => armRow(row, arms, most)));
+  put("arms-more", arms.more ? `and ${count(arms.more)} more sites` : "");
+}
+
+let shown = null;
+
+function show(state) {
+  shown = state;
+  showFigures(state);
+  // Both are there before either is drawn: each has its width from the other.
+  const some = state.curve.length > 1;
+  $("plots").hidden = !some;
+  $("shares-panel").hidden = !state.shares.buckets.length;
+  if (some) drawCurve($("curve"), state.curve);
+  if (state.shares.buckets.length) showShares(state.shares);
+  showArms(state.arms);
+}
+
+onState(show);
+addEventListener("resize", () => { if (shown) show(shown); });

@@ -1,0 +1,197 @@
+"""A crawl of a synthetic web, run from the studio in a real browser: from adding sites to its end.
+
+Nothing here waits for a fixed time: each step waits for what the page shows.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from crawler.beebot.holding import holder
+from crawler.store.opening import open_store
+from crawler.store.schema import external_links, plans, visits
+from sim_web import profile
+from sim_web.generator import Web
+from sim_web.site import SyntheticSite
+from tests.sim_web.threaded import running
+
+from .browser import WAIT, browser, studio
+
+ANCHOR = '<script>document.title = "taken"</script>'
+MOUNTED = "hostile-anchors.test"
+
+
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, list[str]]]:
+    """A web on loopback: its proxy, and start pages, one of them with a script in an anchor."""
+    folder = tmp_path_factory.mktemp("mounted")
+    anchor = ANCHOR.replace("<", "&lt;").replace(">", "&gt;")
+    links = "".join(f'<a href="p{k}.html">{k}</a>' for k in range(3))
+    (folder / "index.html").write_text(
+        f'<title>x</title>{links}<a href="http://elsewhere.example/">{anchor}</a>'
+        '<a href="javascript:alert(1)">no link</a>'
+    )
+    for k in range(3):
+        (folder / f"p{k}.html").write_text('<a href="http://museum.example/">museum</a>')
+    web = Web(profile.load("sample"), 2000, 7)
+    starts = [f"http://{web.name(host)}/" for host in range(4)]
+    with running(SyntheticSite(web), {MOUNTED: str(folder)}) as found:
+        yield found, starts
+
+
+@pytest.fixture
+def page() -> Iterator[Any]:
+    """A page of a browser; whatever is asked of it is waited for."""
+    with browser() as found:
+        page = found.new_page()
+        page.set_default_timeout(WAIT)
+        yield page
+
+
+def visited(page: Any) -> int:
+    """Return how many pages the view says were visited."""
+    text = page.locator("dd[data-live=visits]").inner_text()
+    return int(text.replace(",", "")) if text != "–" else 0
+
+
+def rises(page: Any, above: int) -> int:
+    """Wait until more pages were visited; return how many."""
+    page.wait_for_function(
+        "n => Number(document.querySelector('dd[data-live=visits]')?.textContent.replace(',', ''))"
+        " > n", arg=above,
+    )  # fmt: skip
+    return visited(page)
+
+
+def begun(page: Any, address: str, proxy: str, starts: list[str], budget: str) -> None:
+    """Add sites, say how, and start."""
+    page.goto(address)
+    page.get_by_role("link", name="Add sites").click()
+    page.get_by_label("Start page", exact=True).fill(f"http://{MOUNTED}/")
+    page.get_by_label("Short name").fill("hostile")
+    page.get_by_role("button", name="Add site").click()
+    page.get_by_text(f"http://{MOUNTED}/ was added.").wait_for()
+    page.get_by_label("Start pages, one a line").fill("\n".join(starts))
+    page.get_by_role("button", name="Import").click()
+    page.get_by_text(f"{len(starts)} sites were added.").wait_for()
+    page.goto(f"{address}settings")
+    page.get_by_label("Proxy").fill(proxy)
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("The settings are saved.").wait_for()
+    page.goto(f"{address}crawl")
+    page.get_by_label("Kind of sites").select_option("own")
+    page.get_by_label("Policy").fill("R3,initial=4")
+    page.get_by_label("Budget", exact=True).fill(budget)
+    page.get_by_label("Pages at a time").fill("2")
+    page.get_by_label("Delay, in seconds").fill("0.05")
+    page.get_by_role("button", name="Start").click()
+    page.get_by_text("The crawl is started.").wait_for()
+
+
+def stopped(page: Any) -> None:
+    """Stop, and wait until nothing runs any more."""
+    page.get_by_role("button", name="Stop", exact=True).click()
+    page.locator("#state").get_by_text("Stopped").wait_for()
+
+
+def killed(process: Any) -> None:
+    """End a process as a machine does that fails."""
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def test_a_crawl_from_its_beginning_to_its_end(
+    page: Any, proxy: tuple[str, list[str]], tmp_path: Path
+) -> None:
+    """A step of a whole crawl that does not do what it says, or a link that is lost."""
+    where = tmp_path / "crawl.db"
+    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    with studio(tmp_path, "--db", "crawl.db") as (process, address):
+        begun(page, address, *proxy, "300")
+        first = rises(page, 0)
+        second = rises(page, first)
+        page.locator("#arms tr.chosen").wait_for()
+
+        # While it runs: what a page contains is text; links are filtered and deleted.
+        page.goto(f"{address}links/external")
+        page.get_by_label("Contains").fill("elsewhere")
+        page.get_by_role("button", name="Filter").click()
+        page.wait_for_url("**words=elsewhere")
+        while not page.get_by_role("cell", name=ANCHOR).count():
+            page.get_by_role("link", name="Refresh").click()
+        assert page.get_by_role("cell", name=ANCHOR).inner_text() == ANCHOR
+        assert page.title() == "External links · Counterpoint studio"
+        page.locator("tbody input[type=checkbox]").check()
+        page.get_by_role("button", name="Delete", exact=True).click()
+        page.get_by_text("1 link was deleted.").wait_for()
+        page.get_by_role("heading", name="Nothing matches").wait_for()
+
+        page.goto(f"{address}crawl")
+        third = rises(page, second)
+        stopped(page)
+        port = address.rstrip("/").rpartition(":")[2]
+        killed(process)
+        page.get_by_text("The studio does not answer").wait_for()
+    # A new one at the same port: the page that is open finds it by itself.
+    with studio(tmp_path, "--db", "crawl.db", "--port", port) as (_, address):
+        page.get_by_text("The studio does not answer").wait_for(state="hidden")
+        page.goto(f"{address}crawl")
+        page.locator("#state").get_by_text("Stopped").wait_for()
+        assert third <= rises(page, third - 1) < 300
+        page.get_by_role("button", name="Go on").click()
+        page.locator("#state").get_by_text("Ended").wait_for()
+        page.get_by_text("It ended: the budget is spent.").wait_for()
+        assert visited(page) == 300
+    assert holder(where) is None
+    with open_store(where) as store, store.reading() as connection:
+        numbers = connection.execute(
+            select(visits.c.page).where(visits.c.plan == 0).order_by(visits.c.number)
+        ).all()
+        assert len(numbers) == len(set(numbers)) == 300
+        assert connection.execute(select(func.count()).select_from(plans)).scalar() == 1
+        gone = select(external_links.c.address).where(external_links.c.deleted)
+        assert connection.execute(gone).scalars().all() == ["http://elsewhere.example/"]
+
+
+def test_the_crawl_outlives_the_studio(
+    page: Any, proxy: tuple[str, list[str]], tmp_path: Path
+) -> None:
+    """A crawl that dies with the page that shows it, or a new studio that would start another."""
+    where = tmp_path / "crawl.db"
+    with studio(tmp_path, "--db", "crawl.db") as (process, address):
+        begun(page, address, *proxy, "100000")
+        before = rises(page, 0)
+        killed(process)
+    crawler = holder(where)
+    assert crawler is not None
+    try:
+        with studio(tmp_path, "--db", "crawl.db") as (_, address):
+            page.goto(f"{address}crawl")
+            page.locator("#state").get_by_text("Running").wait_for()
+            after = rises(page, before)
+            assert page.get_by_role("button", name="Start").count() == 0
+            stopped(page)
+        assert holder(where) is None
+        assert after > before
+    finally:
+        if holder(where) == crawler:
+            os.kill(crawler, signal.SIGKILL)
+
+
+def test_why_a_crawl_cannot_start_is_told(page: Any, tmp_path: Path) -> None:
+    """A start that does nothing, without a word."""
+    with studio(tmp_path, "--db", "crawl.db", "--crawl-option=--no-such-option") as (_, address):
+        page.goto(f"{address}sites")
+        page.get_by_label("Start page", exact=True).fill("http://a.test/")
+        page.get_by_role("button", name="Add site").click()
+        page.get_by_role("link", name="Crawl", exact=True).click()
+        page.get_by_role("button", name="Start").click()
+        page.locator("#state").get_by_text("Failed").wait_for()
+        assert "No such option" in page.locator("#why").inner_text()

@@ -1,0 +1,125 @@
+"""``counterpoint studio`` as a user types it, and what a user can do wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from counterpoint.console import run
+from counterpoint.main import counterpoint
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@contextmanager
+def studio(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run the command; yield the process and the address it printed."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "counterpoint", "studio", "--port", "0", *arguments],
+        cwd=folder, env=os.environ | {"PYTHONPATH": str(ROOT)}, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            assert line.startswith("studio: "), process.stderr and process.stderr.read()
+            yield process, line.removeprefix("studio: ").strip()
+        finally:
+            process.kill()
+
+
+def loaded(address: str) -> str:
+    """Return a page, without a proxy."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(address, timeout=20) as answer:
+        return str(answer.read().decode())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_serves_until_it_is_stopped(tmp_path: Path, number: int) -> None:
+    """An address that does not answer, an end with a traceback, or a store that is not made."""
+    with studio(tmp_path, "--db", "links.db") as (process, address):
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", address)
+        assert "No sites yet" in loaded(address)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (0, "")
+    assert err == "Ctrl-C ends the studio; a crawl that runs goes on.\n"
+    assert (tmp_path / "links.db").exists()
+
+
+def test_beyond_loopback_the_address_has_a_token(tmp_path: Path) -> None:
+    """A studio that everybody in the network can open."""
+    with studio(tmp_path, "--listen", "0.0.0.0", "--name", "127.0.0.1") as (_, address):
+        place, _, token = address.partition("?token=")
+        assert len(token) >= 32
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            loaded(place)
+        assert refused.value.code == 401
+        refused.value.close()
+
+
+def wrong(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """Return the one line that a wrong command gets."""
+    assert run(counterpoint, ["studio", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    return str(err)
+
+
+def test_a_busy_port(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A traceback for the most frequent mistake, or a store that is left behind."""
+    where = tmp_path / "crawl.db"
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        said = wrong(capsys, "--db", str(where), "--port", port)
+    assert said == f"counterpoint: --port {port}: is in use at 127.0.0.1\n"
+    assert not where.exists()
+
+
+def test_a_database_of_another_program(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Somebody's data, with our tables in it."""
+    where = tmp_path / "other.db"
+    with sqlite3.connect(where) as connection:
+        connection.execute("CREATE TABLE theirs (x)")
+    connection.close()
+    before = where.read_bytes()
+    assert "another program" in wrong(capsys, "--db", str(where), "--port", "0")
+    assert where.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--listen", "203.0.113.5"], "--listen 203.0.113.5: is no address of this machine"),
+        (["--listen", "no host"], "--listen no host: is no address of this machine"),
+        (["--listen", "0.0.0.0"], "say with --name by which name it is reached"),
+        (["--port", "70000"], "70000 is not in the range"),
+        (["--db", "/nowhere/crawl.db"], "there is no folder /nowhere"),
+        (["--db", "mysql://localhost/x"], "mysql://: a link store is"),
+    ],
+)
+def test_what_is_wrong_is_one_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    """A traceback, or a studio that starts all the same."""
+    told = ["--db", str(tmp_path / "crawl.db"), "--port", "0", *arguments]
+    assert said in wrong(capsys, *told)
+
+
+def test_help_fits_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """Lines that a terminal breaks."""
+    assert run(counterpoint, ["studio", "--help"]) == 0
+    assert max(len(line) for line in capsys.readouterr().out.splitlines()) <= 80

@@ -1,0 +1,148 @@
+"""Pictures of the main views, of a crawl that is the same each time: docs/studio.
+
+UPDATE_SCREENSHOTS=1 pytest tests/counterpoint/studio/test_screenshots.py -m slow
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import random
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from counterpoint.studio.crawling import Running
+from crawler.beebot.beginning import begin
+from crawler.beebot.engine import Engine
+from crawler.beebot.planner import Planner
+from crawler.fetching.job import Fetched, Job
+from crawler.store import seeds
+from crawler.store.opening import Store, open_store
+from sim_web import profile
+from sim_web.answer import Question
+from sim_web.generator import Web
+from sim_web.site import SyntheticSite
+from tests.crawler.beebot.inprocess import InProcess
+
+from .browser import WAIT, browser
+from .client import served
+from .filled import BEGUN
+from .test_browser_views import opened
+
+PICTURES = Path(__file__).resolve().parents[3] / "docs" / "studio"
+VISITS = 1400
+DESK = {"width": 1280, "height": 940}
+PHONE = {"width": 360, "height": 780}
+SHOWN = (
+    ("crawl", "/crawl", DESK, "light"),
+    ("crawl-dark", "/crawl", DESK, "dark"),
+    ("crawl-phone", "/crawl", PHONE, "dark"),
+    ("sites", "/sites", DESK, "light"),
+    ("external-links", "/links/external?site=7", DESK, "light"),
+    ("external-links-phone", "/links/external", PHONE, "light"),
+    ("bad-links-dark", "/links/bad", DESK, "dark"),
+)
+
+
+class Planted(InProcess):
+    """Answers of a synthetic web, a little later each; counts them."""
+
+    def __init__(self, site: SyntheticSite) -> None:
+        super().__init__({})
+        self._site, self._chance, self._now = site, random.Random(7), BEGUN
+        self.engine: Engine | None = None
+
+    def answer(self, job: Job) -> Fetched:
+        self._now += 0.02 + 0.08 * random.Random(job.number).random()
+        found = self._site.answer(Question(job.address, 0.0))
+        kind = dict(found.headers).get("Content-Type", "text/html")
+        if job.number == VISITS - 1 and self.engine is not None:
+            self.engine.stop()
+        return Fetched(job, found.status, "", found.body, kind, time=self._now)
+
+
+def crawled(store: Store) -> None:
+    """Crawl ten sites by R3, for a part of the budget."""
+    web = Web(profile.load("sample"), 20_000, 7)
+    for host in range(10):
+        name = web.name(host)
+        seeds.add(store, f"http://{name}/", short_name=name.removesuffix(".test"))
+    seeds.add(store, "http://moved.test/", "An institute that moved", "moved")
+    dispatcher = Planted(SyntheticSite(web))
+
+    async def run() -> None:
+        begin(store, {"kind": "universities", "budget": "2000", "concurrency": 1})
+        dispatcher.engine = Engine(Planner(store, 1), dispatcher, pauses=())
+        await dispatcher.engine.run()
+
+    asyncio.run(run())
+
+
+@contextmanager
+def shown(store: Store) -> Iterator[str]:
+    """Serve a store in a thread, as if the crawl ran; yield the address."""
+    ready, ends = threading.Event(), []
+
+    async def serve() -> None:
+        async with served(store) as client:
+            client.stand.running = Running("running", 7, "1 page is asked for.")
+            end = asyncio.Event()
+            ends.extend((client.origin, asyncio.get_running_loop(), end))
+            ready.set()
+            await end.wait()
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))
+    thread.start()
+    assert ready.wait(60)
+    try:
+        yield ends[0]
+    finally:
+        ends[1].call_soon_threadsafe(ends[2].set)
+        thread.join()
+
+
+@pytest.mark.slow
+def test_pictures(tmp_path: Path) -> None:
+    """Pictures of something that there is no more: a view that is gone, or shows no numbers."""
+    found: dict[str, bytes] = {}
+    with open_store(tmp_path / "crawl.db", create=True) as store:
+        crawled(store)
+        with shown(store) as address, browser() as chrome:
+            for name, view, size, theme in SHOWN:
+                found[name] = picture(chrome, address, view, size, theme)
+    there = {path.stem for path in PICTURES.glob("*.png")}
+    if os.environ.get("UPDATE_SCREENSHOTS"):
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        for name, content in found.items():
+            (PICTURES / f"{name}.png").write_bytes(smaller(content))
+    else:
+        assert there == set(found)
+
+
+def picture(chrome: Any, address: str, view: str, size: dict[str, int], theme: str) -> bytes:
+    """Return a view as it is seen."""
+    page = opened(chrome, address, view, viewport=size, color_scheme=theme,
+                  reduced_motion="reduce")  # fmt: skip
+    page.wait_for_function(
+        "n => document.getElementById('pill')?.textContent.includes(n)"
+        " || document.querySelector('dd[data-live=visits]')?.textContent === n",
+        arg=f"{VISITS:,}", timeout=WAIT,
+    )  # fmt: skip
+    content: bytes = page.screenshot()
+    page.context.close()
+    return content
+
+
+def smaller(content: bytes) -> bytes:
+    """Return a picture with a palette of 128 colours: a third of its bytes, no other look."""
+    from PIL import Image
+
+    out = io.BytesIO()
+    Image.open(io.BytesIO(content)).convert("RGB").quantize(128).save(out, "PNG", optimize=True)
+    return out.getvalue()
