@@ -6,11 +6,29 @@ from typing import Any
 
 import numpy as np
 
+from crawler.protocol import Pages
+
+from .samplers import Web
+
 Array = np.ndarray[Any, Any]
 
 DAMPING, TOLERANCE, ROUNDS = 0.85, 1e-10, 200
 
 SIGNALS = ("pagerank", "hub", "authority", "in-degree")
+
+
+def among(web: Web, pages: Pages) -> tuple[Array, Array]:
+    """Return the links among some distinct pages, as offsets and places in ``pages``."""
+    ascending = np.argsort(pages)
+    ordered = pages[ascending]
+    offsets, targets = np.zeros(len(pages) + 1, dtype=np.int64), []
+    for place, page in enumerate(pages.tolist()):
+        links = web.links(page)
+        at = np.minimum(np.searchsorted(ordered, links), len(pages) - 1)
+        kept = ascending[at[ordered[at] == links]]
+        targets.append(kept)
+        offsets[place + 1] = offsets[place] + len(kept)
+    return offsets, np.concatenate(targets) if targets else np.zeros(0, dtype=np.int64)
 
 
 def weights(signal: str, offsets: Array, targets: Array) -> Array:

@@ -172,13 +172,13 @@ class OverSamples:
 
 
 def over_samples(
-    covered: Sequence[int], sizes: Sequence[int], confidence: float = CONFIDENCE
+    covered: Sequence[float], sizes: Sequence[float], confidence: float = CONFIDENCE
 ) -> OverSamples:
     """Return mean and variance of the shares of several samples ([COV], breadth-first).
 
     Parameters
     ----------
-    covered, sizes : sequence of int
+    covered, sizes : sequence of float
         Of each sample; samples without a page are left out.
     confidence : float
     """
