@@ -25,6 +25,7 @@ from spec.catalogue import SPECS
 from . import show
 from .commands import everything, mutants
 from .commands.compare import compare
+from .commands.coverage import coverage
 from .commands.crawl import crawl_
 from .commands.errata import errata
 from .commands.exporting import export
@@ -66,6 +67,7 @@ def counterpoint(context: click.Context) -> None:
     counterpoint crawl R3 --start https://example.org/               a policy on real pages
     counterpoint compare R1 R2 R3 --web universities --pages 2000    crawl policies, offline
     counterpoint papers beebot                         what a paper measured, measured again
+    counterpoint coverage report --profile broder-1999               which estimate to believe
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -302,7 +304,7 @@ def replay(file: Any, form: str) -> int:
     return OK if all(r.agrees for r in results) else FELL
 
 
-for _command in (gate, readings, search_, errata, export, web, crawl_, compare, papers):
+for _command in (gate, readings, search_, errata, export, web, crawl_, compare, papers, coverage):
     counterpoint.add_command(_command)
 
 

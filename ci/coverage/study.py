@@ -28,6 +28,10 @@ TELLING = 0.5
 """An estimator of which fewer tries than this come to a figure is not judged."""
 
 
+ENDS = (0.1, 1.0)
+"""Thresholds at which curves end whose knee is looked for; [COV]'s longest ends at 11%."""
+
+
 @dataclass(frozen=True)
 class OfWeb:
     """What came of one web.
@@ -140,11 +144,11 @@ class Study:
         rows = [(web.true_curves if true else web.curves)[signal][policy] for web in self.webs]
         return [mean(column) for column in np.array(rows).T.tolist()]
 
-    def knee(self, signal: str, policy: int, true: bool) -> float | None:
-        """Return the knee of such a curve, with thresholds on a scale of logarithms."""
+    def knee(self, signal: str, policy: int, true: bool, end: float = 1.0) -> float | None:
+        """Return the knee of such a curve up to a threshold, by `crawler.coverage.quality.knee`."""
+        parts = [part for part in GRID if part <= end]
         values = [point.value for point in self.curve(signal, policy, true)]
-        found = knee([math.log(part) for part in GRID], values)
-        return None if found is None else math.exp(found)
+        return knee(parts, values[: len(parts)])
 
 
 def judged(truth: Array, held: Array, requests: float) -> Judged:
@@ -280,8 +284,13 @@ def _policy(of: Study, place: int) -> dict[str, Any]:
             signal: {
                 "true": [point.value for point in of.curve(signal, place, True)],
                 "estimated": [point.value for point in of.curve(signal, place, False)],
-                "knee": of.knee(signal, place, True),
-                "knee_estimated": of.knee(signal, place, False),
+                "knees": {
+                    f"to {end:.0%}": {
+                        "true": of.knee(signal, place, True, end),
+                        "estimated": of.knee(signal, place, False, end),
+                    }
+                    for end in ENDS
+                },
             }
             for signal in PARTS
         },
