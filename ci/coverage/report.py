@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 from ci.papers.report import (
     IN_PART,
@@ -87,7 +88,7 @@ def _believe(of: Study) -> Finding:
         if told.contains is not None and told.contains >= HONEST and told.told >= TELLING
     ]
     return Finding(
-        "which estimator should one believe?", "random IP, breadth-first",
+        "random IP or breadth-first tells the coverage", "so",
         f"{best.name} errs least: {percent(found.rmse)} (root mean square), mean error "
         f"{_error(found)}, {found.requests:,.0f} requests",
         REPRODUCED if best.name in ("random-ip", "random-ip-slope", "searches-0.9")
@@ -160,11 +161,10 @@ def _rivals(of: Study) -> Finding:
 
 
 def _falls(of: Study) -> Finding:
-    falling, above, curves = 0, 0, 0
-    for policy in range(len(of.policies)):
+    falling, above, curves = 0, 0, len(of.policies)
+    for policy in range(curves):
         values = [point.value for point in of.curve("pagerank", policy, True)]
-        curves += 1
-        falling += all(b <= a + 1e-9 for a, b in zip(values, values[1:], strict=False))
+        falling += all(later <= earlier + 1e-9 for earlier, later in pairwise(values))
         above += values[GRID.index(0.05)] > values[-1]
     return Finding(
         "quality by PageRank falls towards quantity as the threshold is relaxed", "so",

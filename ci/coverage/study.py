@@ -16,6 +16,9 @@ from ci.comparison.statistics import Mean, mean
 from ci.papers.study import Tell, collected
 from crawler.coverage.quality import knee
 from crawler.coverage.shares import Estimate
+from crawler.errors import CrawlError
+from sim_web.allocation import Allocation
+from sim_web.generator import Web
 
 from .drawn import Drawn
 from .estimators import ESTIMATORS, Estimator, curves
@@ -206,6 +209,7 @@ def study(plan: CoveragePlan, processes: int, tell: Tell | None = None) -> Study
     CrawlError, WebError
         If the plan cannot be carried out as it is.
     """
+    must_be_drawable(plan)
     compared = compare(plan.crawls, processes, tell)
     whole = [policy for policy in compared.policies if not policy.fell]
     orders = [
@@ -217,6 +221,14 @@ def study(plan: CoveragePlan, processes: int, tell: Tell | None = None) -> Study
         jobs = list(zip(plan.seeds, orders, strict=True))
         webs = collected(partial(_of_web, plan), jobs, processes, tell, "samples of web")
     return Study(plan, tuple(policy.name for policy in whole), compared.fell, tuple(webs))
+
+
+def must_be_drawable(plan: CoveragePlan) -> None:
+    """Refuse a plan that draws more addresses than there are, before anything is crawled."""
+    there = Allocation(Web(plan.profile, plan.web_pages, plan.seeds.start)).size
+    if plan.draws > there:
+        raise CrawlError(f"--draws {plan.draws}: a web of {plan.crawls.pages_of_web:,} pages has "
+                         f"{there:,} addresses allocated")  # fmt: skip
 
 
 def _of_web(plan: CoveragePlan, job: tuple[int, Sequence[tuple[Array, Array]]]) -> OfWeb:

@@ -52,7 +52,7 @@ def estimate(
 
     A line of a sample is a page's address, or address, tab and weight. Several samples are taken
     as drawn apart: mean and variance of their shares, and how many pages there are by
-    capture-recapture. With --growing each contains the one before, and there is a line through them.
+    capture-recapture. With --growing each contains the one before: lines through them, and steps.
 
     \b
     counterpoint coverage estimate --sample seen.txt --crawled crawl.jsonl.gz

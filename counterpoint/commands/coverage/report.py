@@ -73,8 +73,8 @@ def report(
 ) -> int:
     r"""Hold estimators of coverage against the truth of synthetic webs.
 
-    Each POLICY crawls each web in process; the web is sampled anew several times, and each estimator
-    tells what it thinks of each crawl. Told are mean error, deviation, root mean square error, how
+    Each POLICY crawls each web in process; the web is sampled anew several times, and each
+    estimator tells what it thinks of each crawl. Told are mean error, deviation, root mean square error, how
     often the 95% interval contains the truth, and requests. Without a POLICY there are
     breadth-first, depth-first, random and opic.
 

@@ -79,7 +79,7 @@ def addresses(
 
     \b
     counterpoint coverage sample addresses --block 192.0.2.0/24 --block 2001:db8::/64 --draw 5
-    counterpoint coverage sample addresses --profile broder-1999 --pages 20000 --draw 2000 --expand 1
+    counterpoint coverage sample addresses --profile broder-1999 --draw 2000 --expand 1
     """
     if name is None:
         if whole_sites or expand or signal or pages is not None:
