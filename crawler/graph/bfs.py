@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from crawler.errors import CrawlError
-from crawler.kernels import Array
 
+from .compiling import Array
 from .csr import Graph, Links
 from .walks import spread
 

@@ -18,8 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from crawler.kernels import Array
-
+from .compiling import Array
 from .csr import Graph
 from .scc import BACKWARD, FORWARD, numbered, pivot, strong, within
 from .walks import follow

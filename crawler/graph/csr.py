@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from crawler.errors import CrawlError
-from crawler.kernels import Array, compiled
+
+from .compiling import Array, compiled
 
 MOST_PAGES = 2**32 - 1
 """Pages are numbers of 32 bits; the last number is kept free."""

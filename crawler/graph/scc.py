@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crawler.kernels import Array, compiled
-
+from .compiling import Array, compiled
 from .csr import Csr, Graph, Links
 from .walks import BATCH, follow
 

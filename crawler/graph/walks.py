@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crawler.kernels import Array, compiled
-
+from .compiling import Array, compiled
 from .csr import Csr, Links
 
 BATCH = 1 << 16
