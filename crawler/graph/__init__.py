@@ -1,1 +1,1 @@
-"""The connectivity server: who links to whom, held packed, and what is computed on it."""
+"""The connectivity server: all pages of a crawl with all their links, in both directions."""

@@ -129,7 +129,8 @@ def _stepped(
     page = np.uint64(first)
     for row in range(one, np.uint64(len(offsets))):
         total = 0.0
-        while k < offsets[row]:
+        end = offsets[row]
+        while k < end:
             total += passed[targets[k]]
             k += one
         new = everywhere + damping * total

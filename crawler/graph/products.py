@@ -81,7 +81,8 @@ def _gathered(offsets: Array, targets: Array, weights: Array, sums: Array, first
     everything = 0.0
     for row in range(one, np.uint64(len(offsets))):
         total = 0.0
-        while k < offsets[row]:
+        end = offsets[row]
+        while k < end:
             total += weights[targets[k]]
             k += one
         sums[page] = total

@@ -1,92 +1,52 @@
-"""Small random graphs, in every form that algorithms meet."""
+"""Graphs for tests: small random ones, whose hosts are contiguous."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import networkx as nx
 import numpy as np
 from hypothesis import strategies as st
 
-from crawler.graph.csr import Both, Csr, Graph, both, csr
-
-Pairs = Sequence[tuple[int, int]]
+from crawler.graph.compiling import Array
 
 
-class Pieces(NamedTuple):
-    """Links that are no `Csr` to anybody who looks: they come in small parts only."""
+class Lists(NamedTuple):
+    """Lists of links, and the first pages of hosts."""
 
-    rows: Csr
-
-    @property
-    def nodes(self) -> int:
-        return self.rows.nodes
-
-    @property
-    def links(self) -> int:
-        return self.rows.links
-
-    def chunks(self) -> Iterator[tuple[int, Csr]]:
-        for first in range(0, self.nodes, 3):
-            last = min(first + 3, self.nodes)
-            yield first, self.rows.lists(np.arange(first, last, dtype=np.uint32))
-
-    def lists(self, pages: np.ndarray) -> Csr:
-        return self.rows.lists(pages)
-
-    def expanded(self) -> Csr:
-        return self.rows
-
-
-class InPieces(NamedTuple):
-    """A graph whose links are `Pieces`."""
-
-    out: Pieces
-    into: Pieces
+    offsets: Array
+    targets: Array
+    hosts: Array
 
     @property
     def nodes(self) -> int:
-        return self.out.nodes
+        """Number of nodes."""
+        return len(self.offsets) - 1
 
-    @property
-    def links(self) -> int:
-        return self.out.links
-
-
-def rows(pages: int, links: Pairs) -> Csr:
-    """Return links in compressed rows, each page's in the order given."""
-    out: list[list[int]] = [[] for _ in range(pages)]
-    for source, target in links:
-        out[source].append(target)
-    targets = np.array(list(itertools.chain(*out)), dtype=np.int64)
-    return csr(np.cumsum([0, *map(len, out)]), targets)
+    def of(self, node: int) -> list[int]:
+        """Return what a node links to."""
+        return self.targets[self.offsets[node] : self.offsets[node + 1]].tolist()
 
 
-def graph(pages: int, links: Pairs) -> Both:
-    """Return a graph in compressed rows."""
-    return both(rows(pages, links))
-
-
-def forms(pages: int, links: Pairs) -> list[Graph]:
-    """Return a graph in every form."""
-    plain = graph(pages, links)
-    return [plain, InPieces(Pieces(plain.out), Pieces(plain.into))]
-
-
-def digraph(pages: int, links: Pairs) -> nx.DiGraph:
-    """Return a graph as networkx has it."""
-    web = nx.DiGraph()
-    web.add_nodes_from(range(pages))
-    web.add_edges_from(links)
-    return web
+def lists_of(rows: list[list[int]], bounds: list[int]) -> Lists:
+    """Return rows of links as arrays; ``bounds``: first pages of hosts but the first."""
+    ordered = [sorted(set(row)) for row in rows]
+    offsets = np.cumsum([0, *map(len, ordered)]).astype(np.int64)
+    targets = np.array([t for row in ordered for t in row], dtype=np.uint32)
+    hosts = np.array([*sorted({0, *bounds} - {len(rows)}), len(rows)], dtype=np.uint32)
+    return Lists(offsets, targets, hosts)
 
 
 @st.composite
-def graphs(draw: st.DrawFn, most: int = 14) -> tuple[int, list[tuple[int, int]]]:
-    """Draw a graph, sparse ones more often; links repeat, pages link to themselves."""
-    pages = draw(st.integers(1, most))
-    page = st.integers(0, pages - 1)
-    links = draw(st.lists(st.tuples(page, page), max_size=draw(st.sampled_from([4, 12, 30]))))
-    return pages, links
+def some_lists(draw: st.DrawFn, most: int = 80) -> Lists:
+    """Draw a graph: pages of hosts, links of which few pages have many."""
+    nodes = draw(st.integers(1, most))
+    page = st.integers(0, nodes - 1)
+    bounds = draw(st.lists(page, max_size=6))
+    seed = draw(st.integers(0, 2**32 - 1))
+    hubs = draw(st.sets(page, max_size=3))
+    chance = np.random.default_rng(seed)
+    rows = [
+        chance.integers(0, nodes, 3 * nodes if node in hubs else chance.integers(0, 6)).tolist()
+        for node in range(nodes)
+    ]
+    return lists_of(rows, bounds)

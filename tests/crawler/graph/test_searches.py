@@ -24,7 +24,7 @@ from crawler.graph.scc import Components, scc
 from crawler.graph.wcc import wcc
 from sim_web import measure, profile
 from sim_web.generator import Web
-from tests.crawler.graph.graphs import Pairs, digraph, forms, graph, graphs, rows
+from tests.crawler.graph.forms import Pairs, digraph, forms, graph, graphs, rows
 
 Drawn = tuple[int, list[tuple[int, int]]]
 
