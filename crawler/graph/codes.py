@@ -218,6 +218,31 @@ def unpack_block(
     return np.int64(count)
 
 
+@compiled
+def degrees_of_block(
+    words: Array, starts: Array, tables: Array, nodes: Number, block: Number, cursor: Array,
+    degrees: Array,
+) -> Number:  # fmt: skip
+    """Write how many links each of a block's nodes has; return how many nodes it has.
+
+    Parameters
+    ----------
+    words, starts, tables, nodes, block
+        As in `unpack_block`.
+    cursor : uint64[CURSOR]
+        Is written.
+    degrees : int64[BLOCK] or longer
+    """
+    first = np.uint64(block) * _BLOCK
+    count = min(_BLOCK, np.uint64(nodes) - first)
+    cursor[AT] = starts[block]
+    for i in range(count):
+        body = _head(words, tables, cursor, first, first)
+        degrees[i] = cursor[LEFT]
+        _passed(words, tables, cursor, body)
+    return np.int64(count)
+
+
 leading_zeros: Any = numbers.leading_zeros
 
 

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from . import codebook
 from .codebook import CLASSES, KINDS
-from .codes import BLOCK, CURSOR, LOCAL_LEFT, Number, advance, open_list, pack_lists, unpack_block
+from .codes import (
+    BLOCK,
+    CURSOR,
+    LOCAL_LEFT,
+    Number,
+    advance,
+    degrees_of_block,
+    open_list,
+    pack_lists,
+    unpack_block,
+)
 from .compiling import Array, compiled
+from .csr import Csr
+
+CHUNK = 1 << 22
+"""About how many links are unpacked at a time."""
 
 ROOM = 128
 """Bits that are enough for a link with its share of its list's head; a list needs as much more."""
@@ -48,12 +63,57 @@ class Packed(NamedTuple):
         """Return what a node links to, ascending, uint32[]."""
         return _list_of(self.words, self.starts, self.tables, node)
 
-    def expanded(self) -> tuple[Array, Array]:
-        """Return the lists as sparse rows: offsets uint64[nodes + 1], targets uint32[links]."""
-        offsets = np.zeros(self.nodes + 1, dtype=np.uint64)
-        targets = np.empty(self.links, dtype=np.uint32)
-        _expand(self.words, self.starts, self.tables, self.widest, offsets, targets)
-        return offsets, targets
+    def remote_list_of(self, node: int) -> Array:
+        """Return those of a node's links that lead to other hosts, ascending, uint32[]."""
+        return _remote_list_of(self.words, self.starts, self.tables, node)
+
+    def degree_of(self, node: int) -> int:
+        """Return how many links a node has."""
+        cursor = np.empty(CURSOR, dtype=np.uint64)
+        return int(open_list(self.words, self.starts, self.tables, node, cursor))
+
+    def lists(self, pages: Array) -> Csr:
+        """Return the links of some pages, row by row in that order, each ascending."""
+        pages = np.ascontiguousarray(pages, dtype=np.uint32)
+        return Csr(
+            *_lists(self.words, self.starts, self.tables, self.nodes, max(self.widest, 1), pages)
+        )
+
+    def chunks(self) -> Iterator[tuple[int, Csr]]:
+        """Yield the links of all pages: the first page of a part, and the part."""
+        degree = max(1, self.links // max(self.blocks, 1))
+        step = max(1, CHUNK // degree)
+        for first in range(0, self.blocks, step):
+            yield first * BLOCK, self._blocks(first, min(first + step, self.blocks))
+
+    def expanded(self) -> Csr:
+        """Return all links in compressed rows."""
+        return self._blocks(0, self.blocks)
+
+    def _blocks(self, first: int, last: int) -> Csr:
+        held = np.empty(max(self.widest, 1), dtype=np.uint32)
+        nodes = max(0, min(last * BLOCK, self.nodes) - first * BLOCK)
+        offsets = np.zeros(nodes + 1, dtype=np.uint64)
+        arrays = self.words, self.starts, self.tables, self.nodes
+        _offsets(*arrays, first, last, held, offsets)
+        targets = np.empty(int(offsets[-1]), dtype=np.uint32)
+        _expand(*arrays, first, last, held, targets)
+        return Csr(offsets, targets)
+
+
+@compiled
+def _offsets(
+    words: Array, starts: Array, tables: Array, nodes: Number, first: Number, last: Number,
+    held: Array, offsets: Array,
+) -> None:  # fmt: skip
+    """Write where the rows of some blocks' nodes end."""
+    cursor = np.empty(CURSOR, np.uint64)
+    degrees = np.empty(BLOCK, np.int64)
+    for block in range(first, last):
+        count = degrees_of_block(words, starts, tables, nodes, block, cursor, degrees)
+        for i in range(count):
+            node = (block - first) * BLOCK + i
+            offsets[node + 1] = offsets[node] + np.uint64(degrees[i])
 
 
 @compiled
@@ -69,18 +129,66 @@ def _list_of(words: Array, starts: Array, tables: Array, node: int) -> Array:
 
 
 @compiled
+def _remote_list_of(words: Array, starts: Array, tables: Array, node: int) -> Array:
+    cursor = np.empty(CURSOR, np.uint64)
+    links = open_list(words, starts, tables, node, cursor)
+    local = np.int64(cursor[LOCAL_LEFT])
+    found = np.empty(links - local, np.uint32)
+    for k in range(links):
+        target = advance(words, tables, cursor)
+        if k >= local:
+            found[k - local] = target
+    return found
+
+
+@compiled
 def _expand(
-    words: Array, starts: Array, tables: Array, widest: int, offsets: Array, targets: Array
-) -> None:
-    nodes = len(offsets) - 1
-    ends, held = np.empty(2 * BLOCK + 1, np.int64), np.empty(widest, np.uint32)
+    words: Array, starts: Array, tables: Array, nodes: Number, first: Number, last: Number,
+    held: Array, targets: Array,
+) -> None:  # fmt: skip
+    """Write the lists of some blocks."""
+    ends = np.empty(2 * BLOCK + 1, np.int64)
     done = 0
-    for block in range(len(starts) - 1):
+    for block in range(first, last):
         count = unpack_block(words, starts, tables, nodes, block, ends, held)
         for i in range(count):
             begin, middle, end = ends[2 * i], ends[2 * i + 1], ends[2 * i + 2]
             done = _merged(held, begin, middle, end, targets, done)
-            offsets[block * BLOCK + i + 1] = done
+
+
+@compiled
+def _lists(
+    words: Array, starts: Array, tables: Array, nodes: Number, widest: Number, pages: Array
+) -> tuple[Array, Array]:
+    """Return the lists of pages; of a block's pages that follow each other, unpacked once."""
+    ends, held = np.empty(2 * BLOCK + 1, np.int64), np.empty(widest, np.uint32)
+    cursor = np.empty(CURSOR, np.uint64)
+    offsets = np.zeros(len(pages) + 1, np.uint64)
+    targets = np.empty(8 * len(pages) + 64, np.uint32)
+    done, unpacked = 0, np.int64(-1)
+    for i in range(len(pages)):
+        page = np.int64(pages[i])
+        block = page // BLOCK
+        follows = i + 1 < len(pages) and np.int64(pages[i + 1]) // BLOCK == block
+        if block != unpacked and follows:
+            unpack_block(words, starts, tables, nodes, block, ends, held)
+            unpacked = block
+        if block == unpacked:
+            at = 2 * (page - block * BLOCK)
+            begin, middle, end = ends[at], ends[at + 1], ends[at + 2]
+        else:
+            begin, end = np.int64(0), open_list(words, starts, tables, page, cursor)
+            middle = np.int64(cursor[LOCAL_LEFT])
+            for k in range(end):
+                held[k] = advance(words, tables, cursor)
+            unpacked = np.int64(-1)
+        if done + end - begin > len(targets):
+            larger = np.empty(2 * (done + end - begin), np.uint32)
+            larger[:done] = targets[:done]
+            targets = larger
+        done = _merged(held, begin, middle, end, targets, done)
+        offsets[i + 1] = done
+    return offsets, targets[:done].copy()
 
 
 @compiled
