@@ -14,7 +14,7 @@ import numpy as np
 
 from crawler.errors import CrawlError
 
-from .compiling import Array, compiled
+from .compiling import Array, Number, compiled
 from .csr import Graph
 from .products import Run, Tell, degrees, must_iterate
 from .topk import Watch
@@ -116,7 +116,7 @@ def _shares(links: Array) -> Array:
 
 @compiled
 def _stepped(
-    offsets: Array, targets: Array, first: int, scores: Array, share: Array, passed: Array,
+    offsets: Array, targets: Array, first: Number, scores: Array, share: Array, passed: Array,
     coming: Array, damping: float, everywhere: float,
 ) -> tuple[float, float]:  # fmt: skip
     """Give some pages, from the first on, their new scores by what is passed along links to them.

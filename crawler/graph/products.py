@@ -10,7 +10,7 @@ import numpy as np
 
 from crawler.errors import CrawlError
 
-from .compiling import Array, compiled
+from .compiling import Array, Number, compiled
 from .csr import Links
 
 Tell: TypeAlias = Callable[[str], None] | None
@@ -75,7 +75,7 @@ def degrees(links: Links) -> Array:
 
 
 @compiled
-def _gathered(offsets: Array, targets: Array, weights: Array, sums: Array, first: int) -> float:
+def _gathered(offsets: Array, targets: Array, weights: Array, sums: Array, first: Number) -> float:
     one, k = np.uint64(1), np.uint64(0)
     page = np.uint64(first)
     everything = 0.0

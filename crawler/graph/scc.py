@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiling import Array, compiled
+from .compiling import Array, Number, compiled
 from .csr import Csr, Graph, Links
 from .walks import BATCH, follow
 
@@ -127,7 +127,7 @@ def within(links: Links, pages: Array) -> Csr:
 
 
 @compiled
-def _kept(rows: Array, targets: Array, place: Array, offsets: Array, at: int) -> Array:
+def _kept(rows: Array, targets: Array, place: Array, offsets: Array, at: Number) -> Array:
     """Return the places of the targets that have one; count those of each row."""
     found = np.empty(len(targets), np.uint32)
     none, one = np.uint32(2**32 - 1), np.uint64(1)
@@ -159,7 +159,7 @@ def _numbered(labels: Array) -> tuple[Array, Array]:
 
 
 @compiled
-def _strong(offsets: Array, targets: Array, rank: Array) -> None:
+def _strong(offsets: Array, targets: Array, rank: Array) -> None:  # noqa: C901 one loop, no calls
     """Search depth first.
 
     ``rank`` of a page is 0 before it is met; then the lowest place, from 1, in the order of

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import Array, compiled
+from .compiling import Array, Number, compiled
 from .csr import Csr, Links
 
-BATCH = 1 << 16
+BATCH = 1 << 21
 """Pages whose links are asked for at a time."""
 
 
@@ -77,8 +77,9 @@ def spread(directions: tuple[Links, ...], level: Array, queue: Array, end: int) 
 @compiled
 def _followed(
     offsets: Array, targets: Array, other_offsets: Array, other_targets: Array, two: bool,
-    mark: Array, queue: Array, end: int, stop: int, bit: int, skip: int, other_skip: int,
-) -> int:  # fmt: skip
+    mark: Array, queue: Array, end: Number, stop: Number, bit: Number, skip: Number,
+    other_skip: Number,
+) -> Number:  # fmt: skip
     stop8, bit8, skip8, other8 = np.uint8(stop), np.uint8(bit), np.uint8(skip), np.uint8(other_skip)
     at = np.uint64(0)
     last, one = np.uint64(end), np.uint64(1)
@@ -103,7 +104,9 @@ def _followed(
 
 
 @compiled
-def _marked(targets: Array, mark: Array, queue: Array, end: int, stop: int, bit: int) -> int:
+def _marked(
+    targets: Array, mark: Array, queue: Array, end: Number, stop: Number, bit: Number
+) -> Number:
     stop8, bit8 = np.uint8(stop), np.uint8(bit)
     last, one = np.uint64(end), np.uint64(1)
     for target in targets:
@@ -117,8 +120,8 @@ def _marked(targets: Array, mark: Array, queue: Array, end: int, stop: int, bit:
 @compiled
 def _levels(
     offsets: Array, targets: Array, other_offsets: Array, other_targets: Array, two: bool,
-    level: Array, queue: Array, end: int,
-) -> int:  # fmt: skip
+    level: Array, queue: Array, end: Number,
+) -> Number:  # fmt: skip
     at = np.uint64(0)
     last, one = np.uint64(end), np.uint64(1)
     while at < last:
@@ -142,7 +145,7 @@ def _levels(
 
 
 @compiled
-def _levelled(targets: Array, level: Array, queue: Array, end: int, depth: int) -> int:
+def _levelled(targets: Array, level: Array, queue: Array, end: Number, depth: Number) -> Number:
     last, one = np.uint64(end), np.uint64(1)
     for target in targets:
         if level[target] < 0:

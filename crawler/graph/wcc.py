@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import Array, compiled
+from .compiling import Array, Number, compiled
 from .csr import Csr, Graph
 from .scc import Components, numbered
 
@@ -47,7 +47,7 @@ def _guessed(parent: Array) -> int:
 
 
 @compiled
-def _root(parent: Array, page: int) -> int:
+def _root(parent: Array, page: Number) -> Number:
     """Return the lowest page known to be connected with a page, and shorten the way to it."""
     here = np.uint32(page)
     while parent[here] != here:
@@ -58,7 +58,7 @@ def _root(parent: Array, page: int) -> int:
 
 
 @compiled
-def _join(parent: Array, one: int, other: int) -> None:
+def _join(parent: Array, one: Number, other: Number) -> None:
     a, b = _root(parent, one), _root(parent, other)
     if a < b:
         parent[b] = a
@@ -67,7 +67,7 @@ def _join(parent: Array, one: int, other: int) -> None:
 
 
 @compiled
-def _first_links(offsets: Array, targets: Array, parent: Array, few: int) -> None:
+def _first_links(offsets: Array, targets: Array, parent: Array, few: Number) -> None:
     for page in range(len(offsets) - 1):
         end = min(offsets[page + 1], offsets[page] + np.uint64(few))
         for k in range(offsets[page], end):
@@ -75,7 +75,7 @@ def _first_links(offsets: Array, targets: Array, parent: Array, few: int) -> Non
 
 
 @compiled
-def _other_links(offsets: Array, targets: Array, parent: Array, few: int, giant: int) -> None:
+def _other_links(offsets: Array, targets: Array, parent: Array, few: Number, giant: Number) -> None:
     """Join the pages outside the giant component by their links from the given one on."""
     known = np.uint32(giant)
     for page in range(len(offsets) - 1):
@@ -87,7 +87,7 @@ def _other_links(offsets: Array, targets: Array, parent: Array, few: int, giant:
 
 
 @compiled
-def _joined(offsets: Array, targets: Array, parent: Array, first: int) -> None:
+def _joined(offsets: Array, targets: Array, parent: Array, first: Number) -> None:
     for row in range(len(offsets) - 1):
         for k in range(offsets[row], offsets[row + 1]):
             _join(parent, first + row, targets[k])
