@@ -20,7 +20,7 @@ from crawler.coverage.samplers import (
 )
 
 from .plan import CoveragePlan
-from .truth import PARTS, Domain
+from .truth import Domain
 
 Array = np.ndarray[Any, Any]
 
@@ -109,8 +109,7 @@ class Drawn:
         return self._ranked(self.once._replace(fetched=max(0, more)))
 
     def _ranked(self, sample: Sample) -> Ranked:
-        links = among(self.domain, sample.pages)
-        return Ranked(sample, {signal: weights(signal, *links) for signal in PARTS})
+        return Ranked(sample, weights(*among(self.domain, sample.pages)))
 
     @cached_property
     def reachable(self) -> tuple[float, ...]:

@@ -206,7 +206,8 @@ QUANTITY = (
     Estimator("chapman", "quantity", RIVAL,
               "the crawl's size over Chapman's number, expanded-once against searches",
               _chapman, lambda drawn: _probes(drawn) + _search_cost(drawn)),
-    Estimator("chao", "quantity", RIVAL, "the crawl's size over Chao's number, of searches and the crawl",
+    Estimator("chao", "quantity", RIVAL,
+              "the crawl's size over Chao's number, of searches and the crawl",
               _chao, _search_cost),
 )  # fmt: skip
 

@@ -104,7 +104,7 @@ class SyntheticWeb:
 
     def rows(self, pages: Pages, signal: str | None) -> list[Row]:
         """Return the rows of a sample, with weights by the links among its pages if wanted."""
-        held = weights(signal, *among(self.domain, pages)).tolist() if signal else None
+        held = weights(*among(self.domain, pages))[signal].tolist() if signal else None
         return [
             Row(self.url(page), None if held is None else held[place])
             for place, page in enumerate(pages.tolist())

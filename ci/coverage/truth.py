@@ -44,6 +44,8 @@ class Domain:
         |V|; their numbers are 0 to ``pages`` - 1.
     blocks : Blocks
         All allocated addresses, also those of hosts outside.
+    weights : dict of str to float64[pages]
+        True weights, by ranking.
     known : int64[n]
         Pages from which breadth-first samples may start: the 1% with the most in-links.
     """
@@ -57,13 +59,9 @@ class Domain:
         self.pages = planted.web.pages_of(named - 1).stop if named else planted.web.pages
         self._offsets = offsets[: self.pages + 1]
         self._bounds: list[int] = self._offsets.tolist()
-        in_links = self._weights("in-degree")
-        self.known: Pages = top(in_links, _KNOWN)
-        self.weights = {signal: self._weights(signal) for signal in PARTS}
+        self.weights = weights(self._offsets, self._targets[: self._offsets[-1]])
+        self.known: Pages = top(self.weights["in-degree"], _KNOWN)
         self._tops = {signal: top(self.weights[signal], part) for signal, part in PARTS.items()}
-
-    def _weights(self, signal: str) -> Array:
-        return weights(signal, self._offsets, self._targets[: self._offsets[-1]])
 
     # What samplers meet
 

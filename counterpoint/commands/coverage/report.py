@@ -74,8 +74,8 @@ def report(
     r"""Hold estimators of coverage against the truth of synthetic webs.
 
     Each POLICY crawls each web in process; the web is sampled anew several times, and each
-    estimator tells what it thinks of each crawl. Told are mean error, deviation, root mean square error, how
-    often the 95% interval contains the truth, and requests. Without a POLICY there are
+    estimator tells what it thinks of each crawl. Told are mean error, deviation, root mean square
+    error, how often the 95% interval contains the truth, and requests. Without a POLICY there are
     breadth-first, depth-first, random and opic.
 
     Exit code 0: all was measured; 1: a policy did what none may do; 2: the command is wrong.
