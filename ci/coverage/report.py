@@ -212,7 +212,7 @@ def _estimators(of: Study, what: str) -> Section:
     return Section(
         TITLES[what],
         (),
-        (Table(("", "mean error", "deviation", "rms error", "in 95%", "width", "requests"),
+        (Table(("", "mean error", "deviation", "rms error", "in 95%", "requests"),
                tuple(rows)),),
         figures,
     )  # fmt: skip
@@ -220,8 +220,7 @@ def _estimators(of: Study, what: str) -> Section:
 
 def _row(found: Judged) -> tuple[str, ...]:
     return (_error(found), percent(found.deviation), percent(found.rmse),
-            percent(found.contains, 0), percent(found.width),
-            f"{found.requests:,.0f}")  # fmt: skip
+            percent(found.contains, 0), f"{found.requests:,.0f}")  # fmt: skip
 
 
 def _scatter(of: Study, ranked: list[tuple[Estimator, Judged]], what: str) -> Figure:
