@@ -121,11 +121,25 @@ def _chapman(drawn: Drawn, crawled: Array) -> Estimate:
     searched = np.unique(np.concatenate([one.sample.pages for one in drawn.searches]))
     both = len(np.intersect1d(searched, drawn.once.pages))
     number = chapman(len(drawn.once.pages), len(searched), both)
-    return covered_of(int(crawled.sum()), number)
+    known = _known(crawled, searched, drawn.once.pages)
+    return covered_of(int(crawled.sum()), number, known)
+
+
+def _known(crawled: Array, *samples: Array) -> int:
+    """Return how many pages are known to exist: of the crawl and of some samples."""
+    found = crawled.copy()
+    for pages in samples:
+        found[pages] = True
+    return int(found.sum())
 
 
 def _chao(drawn: Drawn, crawled: Array) -> Estimate:
-    """Take the crawl as one more sample, so that there are no fewer pages than it has."""
+    samples = [one.sample.pages for one in drawn.searches]
+    number = chao2(*met(samples), len(samples))
+    return covered_of(int(crawled.sum()), number, _known(crawled, *samples))
+
+
+def _chao_with_crawl(drawn: Drawn, crawled: Array) -> Estimate:
     samples = [*(one.sample.pages for one in drawn.searches), np.flatnonzero(crawled)]
     return covered_of(int(crawled.sum()), chao2(*met(samples), len(samples)))
 
@@ -206,9 +220,10 @@ QUANTITY = (
     Estimator("chapman", "quantity", RIVAL,
               "the crawl's size over Chapman's number, expanded-once against searches",
               _chapman, lambda drawn: _probes(drawn) + _search_cost(drawn)),
-    Estimator("chao", "quantity", RIVAL,
-              "the crawl's size over Chao's number, of searches and the crawl",
+    Estimator("chao", "quantity", RIVAL, "the crawl's size over Chao's number, of searches",
               _chao, _search_cost),
+    Estimator("chao-crawl", "quantity", RIVAL, "the same, of searches and the crawl itself",
+              _chao_with_crawl, _search_cost),
 )  # fmt: skip
 
 QUALITY = tuple(

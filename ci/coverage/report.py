@@ -147,7 +147,7 @@ def _factor(of: Study) -> Finding:
 
 
 def _rivals(of: Study) -> Finding:
-    found = {name: _of(of, name) for name in ("chapman", "chao")}
+    found = {name: _of(of, name) for name in ("chapman", "chao", "chao-crawl")}
     told = "; ".join(f"{name} {_error(one)}" for name, one in found.items())
     best = min(found.values(), key=lambda one: one.rmse)
     least = of.ranked("quantity")[0][1].rmse
@@ -155,8 +155,8 @@ def _rivals(of: Study) -> Finding:
         "capture-recapture of the samples does better", "not tried",
         f"mean error of the coverage: {told}",
         REPRODUCED if best.rmse <= least else NOT_REPRODUCED,
-        "the samples meet in the pages that everything links to, so the web seems too small"
-        if best.bias.value > 0 else "",
+        "the samples meet in the pages that everything links to, so the web seems too small; the "
+        "crawl beside small samples is too unlike them for Chao's bound to be one",
     )  # fmt: skip
 
 

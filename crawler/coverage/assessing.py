@@ -103,6 +103,7 @@ def assess(
     several = len(told) > 1
     apart = several and not growing
     numbers = _numbers(samples, confidence) if apart else {}
+    known = crawl.union(*(one.pages for one in samples))
     return Assessed(
         len(crawl),
         tuple(told),
@@ -111,7 +112,7 @@ def assess(
         over_samples(increments(covered).tolist(), increments(sizes).tolist(), confidence)
         .times(factor) if several and growing else None,
         numbers,
-        {name: covered_of(len(crawl), number) for name, number in numbers.items()},
+        {name: covered_of(len(crawl), number, len(known)) for name, number in numbers.items()},
         reachable,
     )  # fmt: skip
 

@@ -6,7 +6,9 @@ n1 / N = m / n2 of them: that is [COV]'s share, so a rival needs two samples bes
 the coverage is then the crawl's size over the estimated number.
 
 Pages are not equally easy to draw; those drawn in one sample are drawn in others as well, and
-numbers come out too low. Chao's estimates are bounds from below for that reason.
+numbers come out too low. Chao's estimates are bounds from below for that reason; bounds they are
+where samples are alike. With a crawl of 30,000 pages as one sample more beside five of 1,000 most
+pages are met once, because the others are small, and numbers come out too high.
 """
 
 from __future__ import annotations
@@ -106,8 +108,17 @@ def met(samples: Iterable[Sequence[int] | Array]) -> tuple[int, int, int]:
     return int((counts == 1).sum()), int((counts == 2).sum()), len(counts)
 
 
-def covered_of(crawled: int, number: Estimate) -> Estimate:
-    """Return the coverage of a crawl of so many pages, from an estimate of how many there are."""
+def covered_of(crawled: int, number: Estimate, known: int = 0) -> Estimate:
+    """Return the coverage of a crawl of so many pages, from an estimate of how many there are.
+
+    Parameters
+    ----------
+    crawled : int
+    number : Estimate
+    known : int
+        Pages of the crawl and the samples together: there are no fewer.
+    """
+    number = Estimate(*(max(value, known) for value in number)) if number.bounded else number
     if not number.told or number.value <= 0:
         return NOTHING
     if not number.bounded:

@@ -99,6 +99,8 @@ def test_samples_drawn_apart() -> None:
     assert found.over.mean.value == pytest.approx(0.5 * (0.8 + 0.2 + 0) / 3)
     assert found.numbers["chapman"] == chapman(100, 100, 40)
     assert found.rivals["chapman"].value == pytest.approx(80 / found.numbers["chapman"].value)
+    more = assess(samples, crawl(range(1000, 9000)), [0.1])
+    assert more.rivals["chapman"].value == pytest.approx(8000 / 8160)  # so many pages are known
     assert not found.lines and found.steps is None
 
 
