@@ -13,6 +13,7 @@ from crawler.coverage.ranking import among, weights
 from crawler.coverage.samplers import (
     Probed,
     Sample,
+    around,
     breadth_first,
     expanded,
     probed,
@@ -26,6 +27,9 @@ Array = np.ndarray[Any, Any]
 
 STEPS = 10
 """Growing samples by random IP, as many as [COV] has."""
+
+ANSWER = 200
+"""Pages in the answer to a query; [COV] has about 1,802, of a web thousands of times as large."""
 
 _TRIES = 20
 """Start pages that are tried for one that leads to as many pages as are wanted."""
@@ -110,6 +114,23 @@ class Drawn:
 
     def _ranked(self, sample: Sample) -> Ranked:
         return Ranked(sample, weights(*among(self.domain, sample.pages)))
+
+    @cached_property
+    def answers(self) -> tuple[Ranked, ...]:
+        """What is around the answer to a query about each topic, if any page can be in it."""
+        return self.answers_among(np.ones(self.domain.pages, dtype=np.bool_))
+
+    def answers_among(self, index: Array) -> tuple[Ranked, ...]:
+        """Return the same for answers from an index, bool[pages]; topics not in it are missing."""
+        found = []
+        for topic, pages in enumerate(self.domain.topics):
+            held = pages[index[pages]]
+            random = np.random.default_rng([self.seed, 2, topic])
+            answer = random.permutation(held)[:ANSWER]
+            if len(answer):
+                sample = around(self.domain, self.domain.backward, answer.tolist())
+                found.append(self._ranked(sample))
+        return tuple(found)
 
     @cached_property
     def reachable(self) -> tuple[float, ...]:

@@ -24,9 +24,10 @@ from crawler.coverage.shares import (
     share,
 )
 from crawler.coverage.slopes import through_origin, with_intercept
+from sim_web.profile import Profile
 
 from .drawn import Drawn, Ranked
-from .truth import GRID, PARTS
+from .truth import GRID, PARTS, TOPICAL
 
 Array = np.ndarray[Any, Any]
 Estimating = Callable[[Drawn, Array], Estimate]
@@ -178,6 +179,19 @@ def _quality_of_expanded(signal: str) -> Estimating:
     return estimate
 
 
+def _quality_of_topics(signal: str, own: bool) -> Estimating:
+    def estimate(drawn: Drawn, crawled: Array) -> Estimate:
+        answers = drawn.answers_among(crawled) if own else drawn.answers
+        pairs = [important(one, signal, crawled) for one in answers]
+        return over_samples([covered for covered, _ in pairs], [size for _, size in pairs]).mean
+
+    return estimate
+
+
+def _topic_cost(drawn: Drawn) -> int:
+    return sum(one.sample.fetched for one in drawn.answers)
+
+
 def _probes(drawn: Drawn) -> int:
     return drawn.fronts.drawn
 
@@ -239,4 +253,27 @@ QUALITY = tuple(
     )
 )  # fmt: skip
 
-ESTIMATORS = (*QUANTITY, *QUALITY)
+TOPICS = tuple(
+    estimator
+    for what, signal in TOPICAL.items()
+    for estimator in (
+        Estimator(f"{signal}-topics", what, STANDS,
+                  "ranked around answers from the whole web, Student over topics",
+                  _quality_of_topics(signal, False), _topic_cost),
+        Estimator(f"{signal}-topics-own", what, STANDS,
+                  "the same, around answers from the crawl that is judged",
+                  _quality_of_topics(signal, True), _topic_cost),
+    )
+)  # fmt: skip
+
+ESTIMATORS = (*QUANTITY, *QUALITY, *TOPICS)
+
+
+def estimators(profile: Profile) -> tuple[Estimator, ...]:
+    """Return those that apply to webs of a profile: topics need themes."""
+    return ESTIMATORS if profile.themes.count > 1 else (*QUANTITY, *QUALITY)
+
+
+def kinds(profile: Profile) -> tuple[str, ...]:
+    """Return what is estimated of webs of a profile."""
+    return tuple(dict.fromkeys(one.of for one in estimators(profile)))

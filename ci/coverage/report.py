@@ -18,9 +18,9 @@ from ci.papers.report import (
 )
 from crawler.coverage.samplers import REACHABLE
 
-from .estimators import QUANTITY, Estimator
+from .estimators import QUANTITY, TOPICS, Estimator, kinds
 from .study import ENDS, TELLING, Judged, Study
-from .truth import GRID, PARTS
+from .truth import GRID, PARTS, TOPICAL
 
 BY_NAME = {one.name: one for one in QUANTITY}
 
@@ -30,6 +30,10 @@ HONEST = 0.9
 TITLES = {
     "quantity": "Coverage by quantity",
     **{signal: f"Coverage of the top {part:.0%} by {signal}" for signal, part in PARTS.items()},
+    **{
+        what: f"Coverage of the top {PARTS[signal]:.0%} of topics by {signal}"
+        for what, signal in TOPICAL.items()
+    },
 }
 
 
@@ -48,7 +52,7 @@ def report(of: Study, command: str) -> Report:
         f"{plan.size:,} pages from pages that are widely known. Error is the estimate less the "
         "truth; requests are addresses asked and pages fetched.",
         _findings(of),
-        (_truths(of), *(_estimators(of, what) for what in TITLES), _thresholds(of),
+        (_truths(of), *(_estimators(of, what) for what in kinds(plan.profile)), _thresholds(of),
          *((_by_policy(of),) if len(of.policies) > 1 else ()), _meaning()),
         command,
     ) if of.webs else Report(
@@ -58,8 +62,9 @@ def report(of: Study, command: str) -> Report:
 
 
 def _findings(of: Study) -> tuple[Finding, ...]:
-    return (_believe(of), _sites(of), _expansion(of), _factor(of), _rivals(of), _falls(of),
-            _flattens(of))  # fmt: skip
+    always = (_believe, _sites, _expansion, _factor, _rivals, _falls, _flattens)
+    topical = (_topics,) if of.plan.profile.themes.count > 1 else ()
+    return tuple(told(of) for told in (*always, *topical))
 
 
 def percent(value: float | None, digits: int = 1, signed: bool = False) -> str:
@@ -191,6 +196,21 @@ def _flattens(of: Study) -> Finding:
     )  # fmt: skip
 
 
+def _topics(of: Study) -> Finding:
+    found = {one.name: of.overall(one) for one in TOPICS}
+    told = "; ".join(f"{name} {_error(one)}" for name, one in found.items())
+    good = [one for name, one in found.items() if not name.endswith("own")]
+    own = [one for name, one in found.items() if name.endswith("own")]
+    worse = all(abs(a.bias.value) > abs(b.bias.value) for a, b in zip(own, good, strict=True))
+    return Finding(
+        "what is around answers to queries tells quality by hubs and authorities", "so",
+        f"mean error: {told}",
+        REPRODUCED if all(map(_unbiased, good)) else IN_PART,
+        "the paper does not say who answered; the crawl that is judged must not, for it finds what "
+        "it has" if worse else "",
+    )  # fmt: skip
+
+
 def _list(values: list[float | None]) -> str:
     return ", ".join("none" if one is None else f"{100 * one:.4g}%" for one in values)
 
@@ -198,7 +218,7 @@ def _list(values: list[float | None]) -> str:
 def _truths(of: Study) -> Section:
     rows = [
         (name, *(percent(sum(values) / len(values)) for values in
-                 (of.truth(what, place) for what in TITLES)))
+                 (of.truth(what, place) for what in ("quantity", *PARTS))))
         for place, name in enumerate(of.policies)
     ]  # fmt: skip
     heads = ("", "pages", *(f"{signal} {part:.0%}" for signal, part in PARTS.items()))

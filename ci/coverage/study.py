@@ -21,7 +21,7 @@ from sim_web.allocation import Allocation
 from sim_web.generator import Web
 
 from .drawn import Drawn
-from .estimators import ESTIMATORS, Estimator, curves
+from .estimators import Estimator, curves, estimators, kinds
 from .plan import CoveragePlan
 from .truth import GRID, PARTS, Domain
 
@@ -116,6 +116,11 @@ class Study:
     fell: list[str]
     webs: tuple[OfWeb, ...]
 
+    @property
+    def estimators(self) -> tuple[Estimator, ...]:
+        """The estimators that apply."""
+        return estimators(self.plan.profile)
+
     def truth(self, of: str, policy: int) -> list[float]:
         """Return a true coverage on each web."""
         return [float(web.truth[of][policy]) for web in self.webs]
@@ -139,7 +144,7 @@ class Study:
 
         Those that come to a figure in less than half of the tries stand last.
         """
-        found = [(one, self.overall(one)) for one in ESTIMATORS if one.of == of]
+        found = [(one, self.overall(one)) for one in self.estimators if one.of == of]
         return sorted(found, key=lambda pair: (pair[1].told < TELLING, pair[1].rmse))
 
     def curve(self, signal: str, policy: int, true: bool) -> list[Mean]:
@@ -234,14 +239,15 @@ def must_be_drawable(plan: CoveragePlan) -> None:
 def _of_web(plan: CoveragePlan, job: tuple[int, Sequence[tuple[Array, Array]]]) -> OfWeb:
     seed, orders = job
     domain = Domain(Planted(plan.crawls, seed))
+    used = estimators(plan.profile)
     crawls = [domain.crawled(order, came) for order, came in orders]
     drawn = [Drawn(domain, plan, _seed_of(seed, turn)) for turn in range(plan.repeats)]
     return OfWeb(
         seed,
-        _each(("quantity", *PARTS), lambda of: [domain.coverage(of, crawl) for crawl in crawls]),
+        _each(kinds(plan.profile), lambda of: [domain.coverage(of, crawl) for crawl in crawls]),
         {one.name: np.array([[_three(one.estimate(held, crawl)) for crawl in crawls]
-                             for held in drawn]) for one in ESTIMATORS},
-        {one.name: np.array([float(one.requests(held)) for held in drawn]) for one in ESTIMATORS},
+                             for held in drawn]) for one in used},
+        {one.name: np.array([float(one.requests(held)) for held in drawn]) for one in used},
         _each(PARTS, lambda of: [domain.curve(of, crawl) for crawl in crawls]),
         _each(PARTS, lambda of: [np.mean([curves(held, of, crawl) for held in drawn], axis=0)
                                  for crawl in crawls]),
@@ -283,15 +289,15 @@ def as_json(of: Study) -> dict[str, Any]:
         "estimators": {
             one.name: {"of": one.of, "whose": one.whose, "about": one.about,
                        **_figures(of.overall(one))}
-            for one in ESTIMATORS if of.webs
+            for one in of.estimators if of.webs
         },
     }  # fmt: skip
 
 
 def _policy(of: Study, place: int) -> dict[str, Any]:
     return {
-        "truth": {what: of.truth(what, place) for what in ("quantity", *PARTS)},
-        "estimators": {one.name: _figures(of.judged(one, place)) for one in ESTIMATORS},
+        "truth": {what: of.truth(what, place) for what in kinds(of.plan.profile)},
+        "estimators": {one.name: _figures(of.judged(one, place)) for one in of.estimators},
         "curves": {
             signal: {
                 "true": [point.value for point in of.curve(signal, place, True)],

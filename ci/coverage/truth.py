@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -11,8 +12,9 @@ from scipy.sparse.csgraph import connected_components
 from ci.comparison.planted import Planted
 from crawler.coverage.blocks import Address, Blocks
 from crawler.coverage.quality import curve, top
-from crawler.coverage.ranking import weights
-from crawler.coverage.samplers import Front, Kind
+from crawler.coverage.ranking import among, weights
+from crawler.coverage.samplers import Front, Kind, around
+from crawler.graph.csr import csr
 from crawler.protocol import Pages, Scope
 from sim_web.allocation import Allocation
 from sim_web.measure.kernels import extend
@@ -22,11 +24,25 @@ Array = np.ndarray[Any, Any]
 PARTS = {"pagerank": 0.05, "in-degree": 0.05, "hub": 0.15, "authority": 0.15}
 """Ranking to the threshold of importance; 5% and 15% are [COV]'s."""
 
+TOPICAL = {"hub of topics": "hub", "authority of topics": "authority"}
+"""Coverage of the important pages of topics, with the ranking of each, where hosts have themes."""
+
 GRID = (0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0)
 """Thresholds of curves."""
 
 _KNOWN = 0.01
 """Of the pages: those with the most in-links, of which people know the address."""
+
+
+class Backward(NamedTuple):
+    """A web's links backward."""
+
+    offsets: list[int]
+    targets: Pages
+
+    def links(self, page: int) -> Pages:
+        """Return the pages that link to a page."""
+        return self.targets[self.offsets[page] : self.offsets[page + 1]]
 
 
 class Domain:
@@ -63,6 +79,35 @@ class Domain:
         self.known: Pages = top(self.weights["in-degree"], _KNOWN)
         self._tops = {signal: top(self.weights[signal], part) for signal, part in PARTS.items()}
 
+    @cached_property
+    def backward(self) -> Backward:
+        """The links backward."""
+        held = csr(self._offsets, self._targets[: self._offsets[-1]]).reversed()
+        return Backward(held.offsets.tolist(), held.targets.astype(np.int64))
+
+    @cached_property
+    def topics(self) -> tuple[Pages, ...]:
+        """The pages that are about each theme; none, if there is but one theme."""
+        web, count = self._planted.web, int(self._planted.web.profile.themes.count)
+        if count < 2:
+            return ()
+        themes = np.array([web.theme(host) for host in range(web.hosts)])
+        of_page = themes[self._planted.host[: self.pages]]
+        relevant = np.array([web.relevant(page) for page in range(self.pages)])
+        held = (np.flatnonzero(relevant & (of_page == theme)) for theme in range(count))
+        return tuple(pages for pages in held if len(pages))
+
+    @cached_property
+    def _topic_tops(self) -> dict[str, list[Pages]]:
+        """The important pages of each topic, of all that is around all pages about it."""
+        found: dict[str, list[Pages]] = {what: [] for what in TOPICAL}
+        for pages in self.topics:
+            whole = around(self, self.backward, pages.tolist()).pages
+            told = weights(*among(self, whole))
+            for what, signal in TOPICAL.items():
+                found[what].append(whole[top(told[signal], PARTS[signal])])
+        return found
+
     # What samplers meet
 
     def links(self, page: int) -> Pages:
@@ -95,9 +140,14 @@ class Domain:
         return found
 
     def coverage(self, of: str, crawled: Array) -> float:
-        """Return the true coverage: ``"quantity"``, or of the important pages by a ranking."""
+        """Return the true coverage: ``"quantity"``, or of the important pages by a ranking.
+
+        Of topics it is the mean over topics.
+        """
         if of == "quantity":
             return float(crawled.mean())
+        if of in TOPICAL:
+            return float(np.mean([crawled[pages].mean() for pages in self._topic_tops[of]]))
         return float(crawled[self._tops[of]].mean())
 
     def curve(self, signal: str, crawled: Array) -> Array:

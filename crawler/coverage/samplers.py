@@ -195,6 +195,27 @@ def whole_sites(web: Web, seeds: Sequence[int], host: Callable[[Pages], Pages]) 
     return _sample(lump_of, max(0, fetched))
 
 
+def around(web: Web, backward: Web, answer: Sequence[int]) -> Sample:
+    """Take the answer to a query, and the pages linked from it and to it ([COV], by HITS).
+
+    All of them are fetched, so that the links among them are known.
+
+    Parameters
+    ----------
+    web : Web
+    backward : Web
+        The same links backward; [COV] does not say where they were had from.
+    answer : sequence of int
+        Distinct pages. The lump of each page is its place here by which it came.
+    """
+    lump_of: dict[int, int] = {page: lump for lump, page in enumerate(answer)}
+    for lump, page in enumerate(answer):
+        for links in (web.links(page), backward.links(page)):
+            for link in links.tolist():
+                lump_of.setdefault(link, lump)
+    return _sample(lump_of, len(lump_of))
+
+
 def breadth_first(
     web: Web, start: int, size: int, counted: str = "fetched", inside: Chosen | None = None
 ) -> Sample:

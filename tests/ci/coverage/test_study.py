@@ -12,8 +12,8 @@ import pytest
 
 from ci.comparison.plan import Plan
 from ci.comparison.planted import Planted
-from ci.coverage.drawn import STEPS, Drawn
-from ci.coverage.estimators import ESTIMATORS, QUANTITY
+from ci.coverage.drawn import ANSWER, STEPS, Drawn
+from ci.coverage.estimators import QUANTITY, TOPICS, estimators
 from ci.coverage.plan import CoveragePlan
 from ci.coverage.report import report
 from ci.coverage.study import Study, as_json, judged, study
@@ -120,7 +120,7 @@ def test_all_and_nothing(crawled: float) -> None:
     """An estimator that does not say 0 of a crawl of nothing; one above 1 of a crawl of all."""
     held = domain()
     drawn, crawl = Drawn(held, SMALL, 4), np.full(held.pages, bool(crawled))
-    for one in ESTIMATORS:
+    for one in estimators(SMALL.profile):
         value = one.estimate(drawn, crawl).value
         assert one.requests(drawn) > 0
         if crawled == 0:
@@ -153,7 +153,7 @@ def test_no_address_serves() -> None:
     else:
         pytest.fail("some address served in each of 100 samples of 10")
     crawl = np.ones(held.pages, dtype=bool)
-    for one in ESTIMATORS:
+    for one in estimators(SMALL.profile):
         told = one.estimate(drawn, crawl)
         expected = "search" in one.name or one.name in ("chao", "chao-crawl", "chapman")
         assert told.told == expected, one.name
@@ -189,7 +189,7 @@ def test_the_same_plan_finds_the_same() -> None:
     """Figures that depend on the number of processes, or on the time."""
     one, other = as_json(found()), as_json(study(SMALL, 2))
     assert json.dumps(one, allow_nan=False) == json.dumps(other, allow_nan=False)
-    assert set(one["estimators"]) == {estimator.name for estimator in ESTIMATORS}
+    assert set(one["estimators"]) == {one.name for one in estimators(SMALL.profile)}
     webs = found().webs
     assert webs[0].estimates["whole-sites"].tolist() != webs[1].estimates["whole-sites"].tolist()
 
@@ -204,10 +204,42 @@ def test_the_report() -> None:
     told = report(found(), "counterpoint coverage report")
     said = text(told)
     assert max(map(len, said.splitlines())) <= 80
-    for estimator in ESTIMATORS:
+    for estimator in estimators(SMALL.profile):
         assert estimator.name in said
     assert len(told.findings) == 7
     assert sum(len(section.figures) for section in told.sections) == 1 + len(PARTS)
+
+
+def test_topics() -> None:
+    """Pages about another theme; an answer with pages that its index lacks."""
+    held = domain("topical", 2000)
+    web = held._planted.web
+    assert len(held.topics) == 8
+    for theme, pages in enumerate(held.topics):
+        assert {web.theme(web.host(int(page))) for page in pages} == {theme}
+        assert all(web.relevant(int(page)) for page in pages)
+    page = int(held.topics[0][0])
+    sources = [k for k in range(held.pages) if page in held.links(k).tolist()]
+    assert held.backward.links(page).tolist() == sources
+    drawn, crawl = Drawn(held, SMALL, 6), np.random.default_rng(2).random(held.pages) < 0.3
+    for one in TOPICS:
+        truth, told = held.coverage(one.of, crawl), one.estimate(drawn, crawl)
+        assert told.value == pytest.approx(truth, abs=0.2), one.name
+    seen = drawn.answers_among(crawl)
+    for topic, one in zip(held.topics, seen, strict=True):
+        answer = one.sample.pages[: min(ANSWER, crawl[topic].sum())]
+        assert crawl[answer].all() and set(answer) <= set(topic)
+    assert drawn.answers_among(np.zeros(held.pages, dtype=bool)) == ()
+
+
+def test_topics_are_told_where_there_are_any() -> None:
+    """A section of nothing; figures of topics that are left out."""
+    plan = dataclasses.replace(
+        SMALL, profile=profile.load("topical"), seeds=range(1), repeats=2, web_pages=1000
+    )
+    told = text(report(study(plan, 1), "x"))
+    assert "hub-topics-own" in told and "around answers to queries" in told
+    assert "topics" not in text(report(found(), "x"))
 
 
 def test_too_many_addresses() -> None:

@@ -14,6 +14,7 @@ from crawler.coverage.samplers import (
     Front,
     Kind,
     Probed,
+    around,
     breadth_first,
     expanded,
     probed,
@@ -119,6 +120,21 @@ def test_whole_sites(web: Small, data: st.DataObject) -> None:
     got = dict(zip(found.pages.tolist(), found.lumps.tolist(), strict=True))
     assert got == wanted
     assert found.fetched == max(0, len(wanted) - len(seeds))
+
+
+@given(smalls(), st.data())
+def test_around_an_answer(web: Small, data: st.DataObject) -> None:
+    """Pages two links away; links followed in one direction only."""
+    answer = data.draw(st.lists(st.integers(0, len(web.rows) - 1), unique=True, max_size=4))
+    graph = web.graph()
+    backward = Small([list(graph.predecessors(page)) for page in range(len(web.rows))], 1)
+    found = around(web, backward, answer)
+    near = {
+        link for page in answer for link in (*graph.successors(page), *graph.predecessors(page))
+    }
+    assert sorted(found.pages.tolist()) == sorted(near | set(answer))
+    assert found.fetched == len(found.pages)
+    assert set(found.lumps.tolist()) <= set(range(len(answer)))
 
 
 def test_what_serves() -> None:
