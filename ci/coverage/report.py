@@ -47,7 +47,9 @@ def report(of: Study, command: str) -> Report:
         "Samplers and estimates of Meng Tao's evaluation (Tianwang), corrections of ours, and "
         "capture-recapture, against the truth.",
         f"{plan.profile.name}: {webs} web{'s' * (webs != 1)} of {plan.crawls.pages_of_web:,} "
-        f"pages; {', '.join(of.policies)} fetch {plan.budget:,} each. Every web is sampled "
+        f"pages; {', '.join(of.policies)} fetch {plan.budget:,} each, from "
+        f"{'the sites' if plan.profile.sites else f'the {plan.sites} largest hosts'} on. Every "
+        "web is sampled "
         f"{plan.repeats} times: {plan.draws:,} addresses, {plan.starts} searches of "
         f"{plan.size:,} pages from pages that are widely known. Error is the estimate less the "
         "truth; requests are addresses asked and pages fetched.",
