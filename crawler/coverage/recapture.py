@@ -8,7 +8,7 @@ the coverage is then the crawl's size over the estimated number.
 Pages are not equally easy to draw; those drawn in one sample are drawn in others as well, and
 numbers come out too low. Chao's estimates are bounds from below for that reason; bounds they are
 where samples are alike. With a crawl of 30,000 pages as one sample more beside five of 1,000 most
-pages are met once, because the others are small, and numbers come out too high.
+pages are met once, because the others are small, and numbers may come out too high.
 """
 
 from __future__ import annotations
