@@ -142,7 +142,7 @@ class OverSamples:
     Attributes
     ----------
     mean : Estimate
-        Mean of their shares, each counting alike, with Student's interval.
+        Mean of their shares, each counting alike, with Student's interval, cut to 0..1.
     variance : float
         Of the shares, divided by n - 1.
     variance_of_all : float
@@ -194,7 +194,7 @@ def over_samples(
         shares.std(ddof=1)
     ) / math.sqrt(len(shares))  # fmt: skip
     return OverSamples(
-        Estimate(value, value - half, value + half),
+        Estimate(value, max(0.0, value - half), min(1.0, value + half)),
         float(shares.var(ddof=1)),
         float(shares.var()),
         pooled,
