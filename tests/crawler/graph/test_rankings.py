@@ -89,10 +89,12 @@ def test_the_approximation_of_the_paper(drawn: Drawn, block: int) -> None:
     scores = np.full(pages, 1 / pages)
     for _ in range(9):
         brought = (steps * inside).T @ scores + (steps * ~inside).T @ np.full(pages, 1 / pages)
-        scores = 0.15 / pages + 0.85 * (brought + scores[out == 0].sum() / pages)
-        scores /= scores.sum()
+        new = 0.15 / pages + 0.85 * (brought + scores[out == 0].sum() / pages)
+        new /= new.sum()
+        last, scores = np.abs(new - scores).sum(), new
     for form in forms(pages, links):
         found = blocked_pagerank(form, block=block, outside="average", tolerance=0.0, most=9)
+        assert found.run.residual == pytest.approx(last, abs=1e-12)
         assert found.scores == pytest.approx(scores, rel=1e-9)
         assert found.bound == np.inf
     if block >= pages:  # nothing is outside
