@@ -11,7 +11,7 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numba
 import numpy as np
@@ -20,6 +20,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 Array = np.ndarray[Any, Any]
 """An array whose type of elements the docstring states."""
+
+Number: TypeAlias = Any
+"""A number of compiled code, of whatever type it is there."""
 
 
 def _folder() -> str:
