@@ -81,11 +81,15 @@ def main() -> None:
         path = given.graph or Path(folder) / "web.npz"
         truth = planted(given.pages, path)
         found = {}
-        run(sys.executable, "counterpoint", path, 1)  # compiles
+        small = Path(folder) / "small.npz"
+        planted(1000, small)
+        for name in ("counterpoint", "counterpoint-packed"):
+            run(sys.executable, name, small, 1)  # compiles
         for name, python in subjects.items():
             if python:
                 print(f"{name} ...", file=sys.stderr, flush=True)
                 found[name] = run(python, name, path, given.rounds)
+                print(json.dumps(found[name]), file=sys.stderr, flush=True)
                 if found[name]["found"]["bow-tie"] != truth:
                     raise SystemExit(f"{name}: {found[name]['found']['bow-tie']}, not {truth}")
     print(f"{'':22}" + "".join(f"{task:>16}" for task in TASKS) + f"{'held MB':>10}{'peak MB':>10}")
