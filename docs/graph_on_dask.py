@@ -1,6 +1,6 @@
 """Weak and strong components and PageRank with Dask, for graphs that fit no memory.
 
-    counterpoint graph export crawl.graph --to parquet FOLDER
+    counterpoint graph export crawl.graph FOLDER --to parquet
     python graph_on_dask.py wcc FOLDER RESULT
 
 Reads pages.parquet (id) and links.parquet (source, target), writes a folder of Parquet files. Every

@@ -162,6 +162,32 @@ def test_ranks(capsys: pytest.CaptureFixture[str], links: str, tmp_path: Path) -
     assert "is NOT small enough" in out and "without 10% of the links" in " ".join(out.split())
 
 
+def test_a_store_packed_and_expanded(
+    capsys: pytest.CaptureFixture[str], web: Web, tmp_path: Path
+) -> None:
+    """Packed links that are followed otherwise; an address of another page."""
+    store = str(tmp_path / "web.graph")
+    built = call(
+        capsys, "build", "--web", "broder-1999", "--pages", str(PAGES), "--seed", "3", store
+    )
+    assert built[0] == 0
+    for held in ("packed", "expanded", "auto"):
+        found = told(capsys, "bowtie", store, "--held", held)
+        assert list(found["counts"].values()) == (
+            np.bincount(web.components(), minlength=6).tolist()
+        )
+    one, other = (
+        told(capsys, "rank", store, "--top", "3", "--held", held) for held in ("packed", "expanded")
+    )
+    assert one["residual"] == pytest.approx(other["residual"], rel=1e-6)
+    first = one["top"][0]
+    assert [page["address"] for page in one["top"]] == [page["address"] for page in other["top"]]
+    by_number = told(capsys, "bfs", store, "--start", str(first["page"]), "--held", "packed")
+    assert told(capsys, "bfs", store, "--start", first["address"]) == by_number
+    code, out, err = call(capsys, "bfs", store, "--start", "http://nobody.test/")
+    assert (code, out) == (2, "") and "no page has this address" in err
+
+
 def test_what_is_wrong_is_said_in_one_line(
     capsys: pytest.CaptureFixture[str], links: str, tmp_path: Path
 ) -> None:

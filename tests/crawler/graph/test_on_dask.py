@@ -8,16 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from crawler.graph.csr import Both, both, csr
+from counterpoint.console import run as command_line
+from counterpoint.main import counterpoint
 from crawler.graph.pagerank import pagerank
 from crawler.graph.scc import Components, scc
+from crawler.graph.store import GraphStore
 from crawler.graph.wcc import wcc
-from sim_web import profile
-from sim_web.generator import Web
-from tests.crawler.graph.forms import graph
 
 RECIPE = Path(__file__).resolve().parents[3] / "docs" / "graph_on_dask.py"
 
@@ -25,20 +23,6 @@ pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("pandas") is None and os.environ.get("CI") != "true",
     reason="dask.dataframe needs pandas",
 )
-
-
-def exported(web: Both, folder: Path) -> Path:
-    """Write a graph as the store exports it, the links in parts."""
-    import pyarrow
-    from pyarrow import parquet
-
-    folder.mkdir()
-    ids = np.arange(web.nodes, dtype=np.uint32)
-    parquet.write_table(pyarrow.table({"id": ids, "host": ids // 7}), folder / "pages.parquet")
-    sources = np.repeat(ids, np.diff(web.out.offsets).astype(np.int64))
-    links = pyarrow.table({"source": sources, "target": web.out.targets})
-    parquet.write_table(links, folder / "links.parquet", row_group_size=100)
-    return folder
 
 
 def run(algorithm: str, folder: Path) -> dict[int, float]:
@@ -64,25 +48,49 @@ def lowest(found: Components) -> dict[int, int]:
     return {page: first[int(label)] for page, label in enumerate(found.labels)}
 
 
-def check(web: Both, folder: Path) -> None:
-    """Compare all three algorithms."""
-    exported(web, folder)
-    assert run("wcc", folder) == lowest(wcc(web))
-    assert run("scc", folder) == lowest(scc(web))
-    ranks = run("pagerank", folder)
-    expected = pagerank(web, tolerance=1e-10).scores
-    assert [ranks[page] for page in range(web.nodes)] == pytest.approx(expected, abs=1e-8)
+def exported(folder: Path, *source: str) -> GraphStore:
+    """Build a store, and write its Parquet files, as a user does."""
+    store = folder / "it.graph"
+    assert command_line(counterpoint, ["graph", "build", *source, str(store)]) == 0
+    export = ["graph", "export", str(store), str(folder), "--to", "parquet"]
+    assert command_line(counterpoint, export) == 0
+    return GraphStore(store)
 
 
-def test_a_graph_of_every_kind_of_component(tmp_path: Path) -> None:
-    """A component that joins another; a page without links whose weight is lost; a loop."""
+def every_kind(folder: Path) -> GraphStore:
+    """Return a graph of every kind of component, exported."""
     links = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 3), (5, 0), (6, 6), (7, 8), (9, 7),
-             (8, 9), (1, 7), (11, 12), (3, 3), (10, 5)]  # fmt: skip
-    check(graph(14, links), tmp_path / "graph")
+             (8, 9), (1, 7), (11, 12), (3, 3), (10, 5), (13, 13)]  # fmt: skip
+    edges = folder / "edges.txt"
+    edges.write_text("".join(f"{source} {target}\n" for source, target in links))
+    return exported(folder, str(edges))
+
+
+def test_weak_components(tmp_path: Path) -> None:
+    """A component that joins another, or that no label runs through to the end."""
+    store = every_kind(tmp_path)
+    assert run("wcc", tmp_path) == lowest(wcc(store))
+
+
+@pytest.mark.slow
+def test_strong_components_and_pagerank(tmp_path: Path) -> None:
+    """A component that joins another; a page without links whose weight is lost; a loop."""
+    store = every_kind(tmp_path)
+    assert run("scc", tmp_path) == lowest(scc(store))
+    check_ranks(store, tmp_path)
+
+
+def check_ranks(store: GraphStore, folder: Path) -> None:
+    """Compare PageRank."""
+    ranks = run("pagerank", folder)
+    expected = pagerank(store, tolerance=1e-10).scores
+    assert [ranks[page] for page in range(store.nodes)] == pytest.approx(expected, abs=1e-8)
 
 
 @pytest.mark.slow
 def test_a_web(tmp_path: Path) -> None:
-    """A join that goes wrong once there is more than a part, or a search that ends too early."""
-    written = Web(profile.load("broder-1999"), 2000, 3).explicit()
-    check(both(csr(written.offsets, written.targets)), tmp_path / "web")
+    """A join that goes wrong once there is more to join, or a search that ends too early."""
+    store = exported(tmp_path, "--web", "broder-1999", "--pages", "1000", "--seed", "3")
+    assert run("wcc", tmp_path) == lowest(wcc(store))
+    assert run("scc", tmp_path) == lowest(scc(store))
+    check_ranks(store, tmp_path)
