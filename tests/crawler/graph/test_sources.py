@@ -5,7 +5,10 @@ from __future__ import annotations
 import gzip
 import os
 import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -109,8 +112,36 @@ def test_nonsense_in_webgraph_text(tmp_path: Path, text: str, said: str) -> None
         stored(path, "adjacency")
 
 
-def test_bvgraph(tmp_path: Path) -> None:
-    """Would catch links that webgraph reads and the store loses; its own writer is not at hand."""
+class _BvGraph:
+    """What webgraph's reader is documented to answer; its files cannot be written here."""
+
+    rows = ([1, 2], [], [0, 1, 2])
+
+    def __init__(self, base: str) -> None:
+        assert base.endswith("/web")
+
+    def num_nodes(self) -> int:
+        return 3
+
+    def outdegrees(self) -> np.ndarray:
+        return np.array([2, 0, 3], dtype=np.uint32)
+
+    def successors(self, node: int) -> Iterator[int]:
+        return iter(self.rows[node])
+
+
+@pytest.mark.parametrize("name", ["web", "web.graph", "web.properties"])
+def test_bvgraph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Would catch rows that are exchanged, and a name that is not the files'."""
+    monkeypatch.setitem(sys.modules, "webgraph", SimpleNamespace(BvGraph=_BvGraph))
+    for ending in ("graph", "properties"):
+        (tmp_path / f"web.{ending}").write_bytes(b"")
+    store = stored(tmp_path / name)
+    assert links_of(store) == [(0, 1), (0, 2), (2, 0), (2, 1), (2, 2)]
+
+
+def test_a_bvgraph_that_cannot_be_read(tmp_path: Path) -> None:
+    """Would catch a traceback of webgraph."""
     pytest.importorskip("webgraph")
     path = tmp_path / "none.graph"
     path.write_bytes(b"")
