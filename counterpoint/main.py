@@ -30,6 +30,7 @@ from .commands.crawl import crawl_
 from .commands.errata import errata
 from .commands.exporting import export
 from .commands.gate import gate
+from .commands.graph import graph
 from .commands.papers import papers
 from .commands.readings import readings
 from .commands.search import search_
@@ -68,6 +69,7 @@ def counterpoint(context: click.Context) -> None:
     counterpoint compare R1 R2 R3 --web universities --pages 2000    crawl policies, offline
     counterpoint papers beebot                         what a paper measured, measured again
     counterpoint coverage report --profile broder-1999               which estimate to believe
+    counterpoint graph bowtie crawl.graph              the graph of a crawl, taken apart and ranked
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -304,7 +306,8 @@ def replay(file: Any, form: str) -> int:
     return OK if all(r.agrees for r in results) else FELL
 
 
-for _command in (gate, readings, search_, errata, export, web, crawl_, compare, papers, coverage):
+for _command in (gate, readings, search_, errata, export, web, crawl_, compare, papers, coverage,
+                 graph):  # fmt: skip
     counterpoint.add_command(_command)
 
 

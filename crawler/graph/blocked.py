@@ -38,6 +38,9 @@ STRETCH = 1 << 16
 
 OUTSIDE = ("exact", "average")
 
+VECTORS = ("scores", "coming", "passed", "share")
+"""Names of files."""
+
 
 class Disk(NamedTuple):
     """A graph and its vectors in files.
@@ -46,8 +49,8 @@ class Disk(NamedTuple):
     ----------
     folder : Path
     pages, block : int
-    scores, passed : float64[pages]
-        Mapped: weights, and what a page passes along each link.
+    scores, coming, passed : float64[pages]
+        Mapped: weights, the next ones, and what a page passes along each link.
     share : float64[pages]
         Mapped: which part of its weight a page passes along each link.
     """
@@ -56,6 +59,7 @@ class Disk(NamedTuple):
     pages: int
     block: int
     scores: Array
+    coming: Array
     passed: Array
     share: Array
 
@@ -86,7 +90,7 @@ def blocked_pagerank(
     ----------
     graph : Graph
     folder : path or None
-        Where the files are put, eight bytes a link and 24 a page; the one of the weights stays. By
+        Where the files are put, eight bytes a link and 32 a page; the one of the weights stays. By
         default a folder that goes away with this call: then the scores are held in memory.
     block : int
         Pages of a block; 16 bytes each are held.
@@ -112,7 +116,7 @@ def blocked_pagerank(
     finally:
         for first, _ in disk.blocks():
             (disk.folder / _name(first)).unlink(missing_ok=True)
-        for name in ("passed", "share"):
+        for name in VECTORS[1:]:
             (disk.folder / f"{name}.f64").unlink(missing_ok=True)
 
 
@@ -124,7 +128,7 @@ def _iterated(
     residuals: list[float] = []
     while not residuals or (residuals[-1] > tolerance and len(residuals) < most):
         everywhere = (1 - damping + damping * lost) / disk.pages
-        change = lost = whole = 0.0
+        whole = 0.0
         for first, last in disk.blocks():
             sums = np.zeros(last - first)
             for sources, places in disk.pairs(first):
@@ -132,16 +136,12 @@ def _iterated(
                     _added(sources, places, disk.passed, sums)
                 else:
                     _added_within(sources, places, disk.passed, disk.share, sums, first, last)
-            new = everywhere + damping * sums
-            change += float(np.abs(new - disk.scores[first:last]).sum())
-            lost += float(new[disk.share[first:last] == 0].sum())
-            whole += float(new.sum())
-            disk.scores[first:last] = new
-        for first, last in disk.blocks():
-            if not exact:
-                disk.scores[first:last] /= whole
-            disk.passed[first:last] = disk.scores[first:last] * disk.share[first:last]
-        lost = lost if exact else lost / whole
+            sums *= damping
+            sums += everywhere
+            disk.coming[first:last] = sums
+            whole += float(sums.sum())
+        scale = 1.0 if exact else 1 / whole
+        change, lost = _taken_over(disk.scores, disk.coming, disk.passed, disk.share, scale)
         residuals.append(change)
         if tell:
             tell(f"iteration {len(residuals)}, residual {change:.1e}")
@@ -154,11 +154,10 @@ def _written(graph: Graph, folder: Path, block: int) -> Disk:
     """Write the links of a graph by the blocks they lead to, and its vectors."""
     folder.mkdir(parents=True, exist_ok=True)
     pages = graph.nodes
-    scores, passed, share = (
-        np.memmap(folder / f"{name}.f64", np.float64, "w+", shape=(pages,))
-        for name in ("scores", "passed", "share")
+    scores, coming, passed, share = (
+        np.memmap(folder / f"{name}.f64", np.float64, "w+", shape=(pages,)) for name in VECTORS
     )
-    disk = Disk(folder, pages, block, scores, passed, share)
+    disk = Disk(folder, pages, block, scores, coming, passed, share)
     for first, _ in disk.blocks():
         (folder / _name(first)).write_bytes(b"")
     for first, rows in graph.out.chunks():
@@ -191,6 +190,25 @@ def _spread(disk: Disk, first: int, rows: Csr) -> None:
 
 def _name(first: int) -> str:
     return f"links-to-{first}.u32"
+
+
+@compiled
+def _taken_over(
+    scores: Array, coming: Array, passed: Array, share: Array, scale: float
+) -> tuple[float, float]:
+    """Put the new scores in the place of the old ones.
+
+    Returned are the sum of the differences and the weight of pages without links.
+    """
+    change, lost = 0.0, 0.0
+    for page in range(np.uint64(0), np.uint64(len(scores))):
+        new = coming[page] * scale
+        change += abs(new - scores[page])
+        scores[page] = new
+        passed[page] = new * share[page]
+        if share[page] == 0.0:
+            lost += new
+    return change, lost
 
 
 @compiled

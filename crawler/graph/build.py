@@ -30,7 +30,15 @@ from .container import VERSION, Writer
 from .naming import Naming
 from .packed import Codes, counted, packed_part
 from .pages import Pages, Source, Tell
-from .sorting import Merged, Rows, Runs, keys_of, rows_of, write_whole
+from .sorting import (
+    Merged,
+    Rows,
+    Runs,
+    backward_keys,
+    sorted_keys,
+    tidied,
+    write_whole,
+)
 
 MOST_PAGES = 2**32 - 1
 """A page is a number of 32 bits."""
@@ -98,16 +106,13 @@ class _Ordered(NamedTuple):
         if len(rows.targets) and int(rows.targets.max()) >= self.pages.count:
             wrong = int(rows.targets.max())
             raise CrawlError(f"a link leads to page {wrong:,} of {self.pages.count:,}")
-        keys = np.empty(len(rows.targets), dtype=np.uint64)
-        if self.numbers is None:
-            keys_of(rows.offsets, rows.targets, np.uint64(low), keys, False)
-        else:
-            _renumbered_keys(rows, self.numbers, low, keys)
-            ends = np.array([first, last], dtype=np.uint64) << np.uint64(32)
-            if (low, high) != (first, last):
-                keys = keys[(keys >= ends[0]) & (keys < ends[1])]
-        keys.sort()
-        return rows_of(keys, first, last)
+        order = None
+        if self.numbers is not None:
+            ids = self.numbers[low:high].astype(np.int64)
+            order = np.empty(high - low, dtype=np.int64)
+            order[ids - low] = np.arange(high - low)
+            order = order[first - low : last - low]
+        return tidied(rows, order, self.numbers)
 
     def _cover(self, first: int, last: int) -> tuple[int, int]:
         """Return a range of pages that holds those with these ids: whole hosts."""
@@ -116,13 +121,6 @@ class _Ordered(NamedTuple):
         hosts = self.pages.hosts
         low = int(np.searchsorted(hosts, first, side="right")) - 1
         return int(hosts[low]), int(hosts[int(np.searchsorted(hosts, last))])
-
-
-def _renumbered_keys(rows: Rows, numbers: Array, low: int, keys: Array) -> None:
-    sources = numbers[low : low + len(rows.offsets) - 1]
-    keys[:] = np.repeat(sources, np.diff(rows.offsets))
-    keys <<= np.uint64(32)
-    keys |= numbers[rows.targets]
 
 
 class _Build:
@@ -146,7 +144,7 @@ class _Build:
         numbers = self._naming.numbers(self._threads, self._tell) if self._naming else None
         parts = self._pages.parts(self._settings.links)
         self._out(_Ordered(self._pages, numbers), parts)
-        backward = self._runs.opened(len(parts), self._pages.count)
+        backward = self._runs.opened(len(parts), self._pages.count, in_order=True)
         into = backward.parts(self._settings.links)
         self._into(backward, into)
         self._write(path, len(parts), len(into), numbers)
@@ -160,8 +158,9 @@ class _Build:
             first, last = parts[part]
             rows = ordered.rows(first, last)
             keys = np.empty(len(rows.targets), dtype=np.uint64)
-            keys_of(rows.offsets, rows.targets, np.uint64(first), keys, True)
-            self._runs.write(part, keys)
+            backward_keys(rows.offsets, rows.targets, np.uint64(first), keys)
+            count = self._pages.count
+            self._runs.write(part, sorted_keys(keys, 0, count, count, False))
             self._pack("out", part, first, rows, codes)
 
         self._each(made, len(parts), "links")

@@ -18,7 +18,8 @@ from crawler.errors import CrawlError
 from .compiling import Array
 from .sorting import write_whole
 
-PLAN = "plan.json"
+PLAN, LOCK = "plan.json", "lock"
+"""What is built, and the mark of a folder of ours: made first, removed last."""
 
 
 @contextlib.contextmanager
@@ -40,10 +41,10 @@ def folder_of(path: Path, plan: dict[str, Any]) -> Iterator[Path]:
     folder = path.with_name(path.name + ".building")
     if not path.parent.is_dir():
         raise CrawlError(f"{path}: there is no folder {path.parent}")
-    if folder.exists() and not (folder / PLAN).exists() and any(folder.iterdir()):
+    if folder.exists() and not (folder / LOCK).exists() and any(folder.iterdir()):
         raise CrawlError(f"{folder}: is in the way: it is no unfinished build")
     folder.mkdir(exist_ok=True)
-    with (folder / "lock").open("w") as lock:
+    with (folder / LOCK).open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -53,7 +54,9 @@ def folder_of(path: Path, plan: dict[str, Any]) -> Iterator[Path]:
             _emptied(folder)
             write_whole(folder / PLAN, [np.frombuffer(text.encode(), dtype=np.uint8)])
         yield folder
-        shutil.rmtree(folder)
+        _emptied(folder)
+        (folder / LOCK).unlink()
+        folder.rmdir()
 
 
 def _read(path: Path) -> str:
@@ -61,10 +64,12 @@ def _read(path: Path) -> str:
 
 
 def _emptied(folder: Path) -> None:
+    """Remove all but the lock; the plan first, for without it no part is gone on with."""
+    (folder / PLAN).unlink(missing_ok=True)
     for path in folder.iterdir():
         if path.is_dir():
             shutil.rmtree(path)
-        elif path.name != "lock":
+        elif path.name != LOCK:
             path.unlink()
 
 

@@ -18,7 +18,10 @@ CLASSES = 34
 LONGEST = 10
 """Most bits of a word for a class, hence the size of a table for reading: 2^10 entries."""
 
-KINDS = 7
+CONTEXTS = 18
+"""Of a gap: that it is the first, or the class of the one before it, two classes together."""
+
+KINDS = 5 + 2 * CONTEXTS
 """What is written, each with a code of its own; `codes` says what they are."""
 
 _CLASS_SHIFT = 4

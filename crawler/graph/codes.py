@@ -9,8 +9,10 @@ two parts, the links within its host, then those to other hosts, each part in as
                                 part; from the block's first node if none had
     gaps of locals, of remotes  what lies between a target and the next
 
-Each of the seven kinds of numbers has a code of its own (`codebook`). Firsts stand before gaps, and
-long lists say how long they are, so that a reader can pass over a list without reading it.
+Each kind of number has a code of its own (`codebook`); that of a gap depends on the class of the
+gap before it as well, since a list's gaps are alike: of large hosts large, in long lists small.
+Firsts stand before gaps, and long lists say how long they are, so that a reader can pass over a
+list without reading it.
 
 Numbers are unsigned, 64 bits: Numba makes a float of a signed and an unsigned one.
 """
@@ -22,43 +24,53 @@ from typing import Any
 import numpy as np
 from numba.cpython.unsafe import numbers
 
-from .codebook import CLASSES, LONGEST
+from .codebook import CLASSES, CONTEXTS, LONGEST
 from .compiling import Array, compiled
 
 Number = Any
 """A number in compiled code; most have 64 bits and no sign. Types of NumPy and int do not mix."""
 
-BLOCK = 32
+BLOCK = 64
 """Nodes of a block."""
 
 LONG = 32
 """From so many links on, a list says how long it is."""
 
 LOCALS, REMOTES, BODY, FIRST_LOCAL, FIRST_REMOTE, GAP_LOCAL, GAP_REMOTE = (
-    np.uint64(kind) for kind in range(7)
+    np.uint64(kind) for kind in (0, 1, 2, 3, 4, 5, 5 + CONTEXTS)
 )
-"""Kinds of numbers."""
+"""Kinds of numbers; from each of the last two on, one for each context."""
 
-AT, LEFT, LOCAL_LEFT, NEXT, FIRST_OF_REMOTE, CURSOR = range(6)
+AT, LEFT, LOCAL_LEFT, NEXT, FIRST_OF_REMOTE, CONTEXT, CURSOR = range(7)
 """Places of a cursor, and how many: the bit where the next gap begins; links and, among them, local
-links that are still to come; the next link; the first remote one."""
+links that are still to come; the next link; the first remote one; the next gap's context."""
 
 _ZERO, _ONE, _BLOCK, _LONG = np.uint64(0), np.uint64(1), np.uint64(BLOCK), np.uint64(LONG)
 _SIX, _SIXTY_THREE, _FOUR, _FIFTEEN = np.uint64(6), np.uint64(63), np.uint64(4), np.uint64(15)
-_TWO = np.uint64(2)
+_TWO, _PAIRED = np.uint64(2), np.uint64(1)
 _LONGEST, _MASK = np.uint64(LONGEST), np.uint64((1 << LONGEST) - 1)
 _CLASSES = np.uint64(CLASSES)
 
 
 @compiled
-def _read(words: Array, tables: Array, at: Number, kind: Number) -> tuple[Number, Number]:
-    """Return the number of a kind that begins at a bit, and the bit after it."""
+def _read_gap(
+    words: Array, tables: Array, at: Number, kind: Number
+) -> tuple[Number, Number, Number]:
+    """Return the number of a kind that begins at a bit, the bit after it, the context it makes."""
     word, shift = at >> _SIX, at & _SIXTY_THREE
     bits = (words[word] >> shift) | ((words[word + _ONE] << _ONE) << (_SIXTY_THREE - shift))
     entry = np.uint64(tables[(kind << _LONGEST) | (bits & _MASK)])
     length, size = entry & _FIFTEEN, entry >> _FOUR
     high = _ONE << size
-    return ((bits >> length) & (high - _ONE)) + high - _ONE, at + length + size
+    number = ((bits >> length) & (high - _ONE)) + high - _ONE
+    return number, at + length + size, _ONE + (size >> _PAIRED)
+
+
+@compiled
+def _read(words: Array, tables: Array, at: Number, kind: Number) -> tuple[Number, Number]:
+    """Return the number of a kind that begins at a bit, and the bit after it."""
+    number, at, _ = _read_gap(words, tables, at, kind)
+    return number, at
 
 
 @compiled
@@ -91,7 +103,7 @@ def _head(
         first_remote = _signed(number, first_remote)
     cursor[NEXT] = first_local if local > _ZERO else first_remote
     cursor[FIRST_OF_REMOTE] = first_remote
-    cursor[AT] = at
+    cursor[AT], cursor[CONTEXT] = at, _ZERO
     return body
 
 
@@ -103,10 +115,12 @@ def _passed(words: Array, tables: Array, cursor: Array, body: Number) -> None:
         return
     at, local = cursor[AT], cursor[LOCAL_LEFT]
     remote = cursor[LEFT] - local
+    context = _ZERO
     for _ in range(np.int64(local) - 1):
-        _, at = _read(words, tables, at, GAP_LOCAL)
+        _, at, context = _read_gap(words, tables, at, GAP_LOCAL + context)
+    context = _ZERO
     for _ in range(np.int64(remote) - 1):
-        _, at = _read(words, tables, at, GAP_REMOTE)
+        _, at, context = _read_gap(words, tables, at, GAP_REMOTE + context)
     cursor[AT] = at
 
 
@@ -145,14 +159,15 @@ def advance(words: Array, tables: Array, cursor: Array) -> Number:
     if cursor[LOCAL_LEFT] > _ZERO:
         cursor[LOCAL_LEFT] -= _ONE
         if cursor[LOCAL_LEFT] == _ZERO:
-            cursor[NEXT] = cursor[FIRST_OF_REMOTE]
+            cursor[NEXT], cursor[CONTEXT] = cursor[FIRST_OF_REMOTE], _ZERO
             return np.int64(target)
-        gap, at = _read(words, tables, cursor[AT], GAP_LOCAL)
+        kind = GAP_LOCAL + cursor[CONTEXT]
     elif cursor[LEFT] > _ZERO:
-        gap, at = _read(words, tables, cursor[AT], GAP_REMOTE)
+        kind = GAP_REMOTE + cursor[CONTEXT]
     else:
         return np.int64(target)
-    cursor[NEXT], cursor[AT] = target + gap + _ONE, at
+    gap, at, context = _read_gap(words, tables, cursor[AT], kind)
+    cursor[NEXT], cursor[AT], cursor[CONTEXT] = target + gap + _ONE, at, context
     return np.int64(target)
 
 
@@ -162,10 +177,10 @@ def _run(
     targets: Array, end: Number,
 ) -> tuple[Number, Number]:  # fmt: skip
     """Write a part of a list to ``targets`` from ``end`` on; return the bit and the end after."""
-    target = first
+    target, context = first, _ZERO
     targets[end] = target
     for k in range(end + _ONE, end + count):
-        gap, at = _read(words, tables, at, kind)
+        gap, at, context = _read_gap(words, tables, at, kind + context)
         target += gap + _ONE
         targets[k] = target
     return at, end + count
@@ -252,13 +267,6 @@ def _class(number: Number) -> Number:
 
 
 @compiled
-def _size(number: Number, kind: Number, lengths: Array) -> Number:
-    """Return how many bits a number takes."""
-    one = _class(number)
-    return lengths[kind * _CLASSES + one] + one
-
-
-@compiled
 def _write(
     words: Array, at: Number, number: Number, kind: Number, codes: Array, lengths: Array,
     tally: Array,
@@ -284,19 +292,26 @@ def _difference(page: Number, base: Number) -> Number:
 
 
 @compiled
-def _gap_bits(row: Array, local_begin: Number, local_end: Number, lengths: Array) -> Number:
-    """Return how many bits the gaps of a row take."""
-    bits = _ZERO
-    for k in range(1, local_begin):
-        bits += _size(np.uint64(row[k] - row[k - 1]) - _ONE, GAP_REMOTE, lengths)
+def _write_gaps(
+    words: Array, at: Number, row: Array, local_begin: Number, local_end: Number,
+    codes: Array, lengths: Array, tally: Array,
+) -> Number:  # fmt: skip
+    """Write the gaps of a list; return the bit after them."""
+    context = _ZERO
     for k in range(local_begin + 1, local_end):
-        bits += _size(np.uint64(row[k] - row[k - 1]) - _ONE, GAP_LOCAL, lengths)
-    # Remote pages lie on both sides of the host's own; the gap across it is one of theirs.
-    if 0 < local_begin < len(row) and local_end < len(row):
-        bits += _size(np.uint64(row[local_end] - row[local_begin - 1]) - _ONE, GAP_REMOTE, lengths)
-    for k in range(local_end + 1, len(row)):
-        bits += _size(np.uint64(row[k] - row[k - 1]) - _ONE, GAP_REMOTE, lengths)
-    return bits
+        gap = np.uint64(row[k] - row[k - 1]) - _ONE
+        at = _write(words, at, gap, GAP_LOCAL + context, codes, lengths, tally)
+        context = _ONE + (_class(gap) >> _PAIRED)
+    last, context = -1, _ZERO
+    for k in range(len(row)):
+        if local_begin <= k < local_end:
+            continue
+        if last >= 0:
+            gap = np.uint64(row[k] - row[last]) - _ONE
+            at = _write(words, at, gap, GAP_REMOTE + context, codes, lengths, tally)
+            context = _ONE + (_class(gap) >> _PAIRED)
+        last = k
+    return at
 
 
 @compiled
@@ -312,7 +327,8 @@ def _pack_list(
     at = _write(words, at, np.uint64(local), LOCALS, codes, lengths, tally)
     at = _write(words, at, np.uint64(remote), REMOTES, codes, lengths, tally)
     if len(row) >= LONG:
-        body = _gap_bits(row, local_begin, local_end, lengths)
+        nowhere, uncounted = words[:0], np.empty_like(tally)
+        body = _write_gaps(nowhere, _ZERO, row, local_begin, local_end, codes, lengths, uncounted)
         at = _write(words, at, body, BODY, codes, lengths, tally)
     if local > 0:
         first = np.uint64(row[local_begin])
@@ -322,18 +338,7 @@ def _pack_list(
         first = np.uint64(row[0 if local_begin > 0 else local_end])
         at = _write(words, at, _difference(first, firsts[1]), FIRST_REMOTE, codes, lengths, tally)
         firsts[1] = first
-    for k in range(local_begin + 1, local_end):
-        gap = np.uint64(row[k] - row[k - 1]) - _ONE
-        at = _write(words, at, gap, GAP_LOCAL, codes, lengths, tally)
-    last = _ZERO
-    for k in range(len(row)):
-        if local_begin <= k < local_end:
-            continue
-        page = np.uint64(row[k])
-        if k != (0 if local_begin > 0 else local_end):
-            at = _write(words, at, page - last - _ONE, GAP_REMOTE, codes, lengths, tally)
-        last = page
-    return at
+    return _write_gaps(words, at, row, local_begin, local_end, codes, lengths, tally)
 
 
 @compiled

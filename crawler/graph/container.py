@@ -155,7 +155,8 @@ class Container:
             raise CrawlError(f"{self.path}: is a store of version {version}; {VERSION} is read")
         if size < total:
             raise CrawlError(f"{self.path}: is cut short: {size:,} bytes of {total:,}")
-        if size > total or not HEAD <= at <= at + length == total:
+        fits = HEAD <= at <= at + length == total
+        if size > total or not fits or any(head[_HEAD.size :]):
             raise CrawlError(f"{self.path}: is damaged (its head: bytes 0 to {HEAD})")
         return at, length, total, wanted
 

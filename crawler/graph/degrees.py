@@ -20,7 +20,7 @@ LEAST_POINTS = 50
 """Pages a tail must have."""
 
 BEGINNINGS = 120
-"""Beginnings of the tail that are tried, at most: evenly spread over the logarithms."""
+"""Beginnings of the tail that are tried, at most: the first ones, then ever sparser ones."""
 
 LOWEST, HIGHEST = 1.001, 15.0
 """Where the exponent is sought."""
@@ -111,7 +111,9 @@ def _beginnings(pages: Array) -> list[int]:
     last = min(int(np.count_nonzero(points >= LEAST_POINTS)), len(pages) - 2)
     if last <= 0:
         return []
-    spread = np.round(np.geomspace(1, last, min(last, BEGINNINGS))).astype(int) - 1
+    if last <= BEGINNINGS:
+        return list(range(last))
+    spread = np.round(np.geomspace(1, last, BEGINNINGS)).astype(int) - 1
     return sorted(set(spread.tolist()))
 
 

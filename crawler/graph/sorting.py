@@ -39,14 +39,113 @@ def counts_of(offsets: Array) -> Array:
 
 
 @compiled
-def keys_of(offsets: Array, targets: Array, first: Number, keys: Array, swapped: Number) -> None:
-    """Write the keys of rows of links, of pages from ``first`` on; ``swapped``: target above."""
+def backward_keys(offsets: Array, targets: Array, first: Number, keys: Array) -> None:
+    """Write the keys of rows of links, the target above; rows are of pages from ``first`` on."""
     up = np.uint64(32)
     for i in range(len(offsets) - 1):
         page = np.uint64(first + i)
         for k in range(offsets[i], offsets[i + 1]):
-            target = np.uint64(targets[k])
-            keys[k] = (target << up) | page if swapped else (page << up) | target
+            keys[k] = (np.uint64(targets[k]) << up) | page
+
+
+_DIGIT = 11
+"""Bits by which keys are distributed at a time."""
+
+
+@compiled
+def _distributed(keys: Array, into: Array, base: np.uint64, shift: np.uint64) -> None:
+    """Write keys less a base in the order of one digit; equal ones stay in order."""
+    mask = np.uint64((1 << _DIGIT) - 1)
+    places = np.zeros((1 << _DIGIT) + 1, np.int64)
+    for k in range(len(keys)):
+        places[(((keys[k] - base) >> shift) & mask) + np.uint64(1)] += 1
+    for digit in range(1 << _DIGIT):
+        places[digit + 1] += places[digit]
+    for k in range(len(keys)):
+        digit = ((keys[k] - base) >> shift) & mask
+        into[places[digit]] = keys[k]
+        places[digit] += 1
+
+
+def sorted_keys(keys: Array, first: int, last: int, pages: int, by_second: bool = True) -> Array:
+    """Return keys in ascending order; the array given is used up.
+
+    Digits are distributed from the lowest on. NumPy's sort takes 60 ns for a key here, one digit 5.
+
+    Parameters
+    ----------
+    keys : uint64[]
+    first, last : int
+        Between what the upper pages are.
+    pages : int
+        Above all lower pages.
+    by_second : bool
+        False: keys with equal upper pages are in order already.
+    """
+    spare = np.empty_like(keys)
+    base = np.uint64(first << 32)
+    shifts = list(range(0, max(pages - 1, 0).bit_length(), _DIGIT)) if by_second else []
+    shifts += range(32, 32 + max(last - first - 1, 0).bit_length(), _DIGIT)
+    for shift in shifts:
+        _distributed(keys, spare, base, np.uint64(shift))
+        keys, spare = spare, keys
+    return keys
+
+
+_FEW = 32
+
+
+@compiled
+def _tidied(
+    offsets: Array, targets: Array, begins: Array, ends: Array, numbers: Array, into: Array
+) -> Number:
+    """Write rows from given begins to ends, renumbered, each ascending and each link once."""
+    count = 0
+    for i in range(len(begins)):
+        start = count
+        for k in range(begins[i], ends[i]):
+            target = numbers[targets[k]] if numbers.size > 0 else targets[k]
+            into[count] = target
+            count += 1
+        if count - start > _FEW:
+            into[start:count].sort()
+        else:
+            for k in range(start + 1, count):
+                target = into[k]
+                j = k
+                while j > start and into[j - 1] > target:
+                    into[j] = into[j - 1]
+                    j -= 1
+                into[j] = target
+        kept = start
+        for k in range(start, count):
+            if k == start or into[k] != into[k - 1]:
+                into[kept] = into[k]
+                kept += 1
+        count = kept
+        offsets[i + 1] = count
+    return count
+
+
+def tidied(rows: Rows, order: Array | None, numbers: Array | None) -> Rows:
+    """Return rows with each list ascending and each link once.
+
+    Parameters
+    ----------
+    rows : Rows
+    order : int64[] or None
+        The rows wanted, in their order.
+    numbers : uint32[pages] or None
+        What each target becomes.
+    """
+    begins, ends = rows.offsets[:-1], rows.offsets[1:]
+    if order is not None:
+        begins, ends = begins[order], ends[order]
+    offsets = np.zeros(len(begins) + 1, dtype=np.int64)
+    into = np.empty(int((ends - begins).sum()), dtype=np.uint32)
+    none = np.empty(0, dtype=np.uint32)
+    count = _tidied(offsets, rows.targets, begins, ends, none if numbers is None else numbers, into)
+    return Rows(offsets, into[:count])
 
 
 @compiled
@@ -98,13 +197,13 @@ class Runs:
         return self.path(number).exists()
 
     def write(self, number: int, keys: Array) -> None:
-        """Sort keys, in place, and write them as a run."""
-        keys.sort()
+        """Write sorted keys as a run."""
         write_whole(self.path(number), [keys])
 
-    def opened(self, count: int, pages: int) -> Merged:
-        """Return the first ``count`` runs, to be read side by side."""
-        return Merged([_mapped(self.path(number)) for number in range(count)], pages)
+    def opened(self, count: int, pages: int, in_order: bool = False) -> Merged:
+        """Return the first ``count`` runs, to be read side by side; ``in_order``: see `Merged`."""
+        paths = [self.path(number) for number in range(count)]
+        return Merged([_mapped(path) for path in paths], pages, in_order)
 
     def remove(self, count: int) -> None:
         """Remove the first ``count`` runs."""
@@ -130,6 +229,13 @@ def write_whole(path: Path, arrays: Sequence[Array]) -> None:
 class Merged:
     """The links of several runs, asked for by ranges of pages.
 
+    Parameters
+    ----------
+    runs : list of uint64[]
+    pages : int
+    in_order : bool
+        Lower pages of a run are below those of the next one.
+
     Attributes
     ----------
     pages : int
@@ -137,8 +243,8 @@ class Merged:
         Equal ones counted as often as they occur.
     """
 
-    def __init__(self, runs: list[Array], pages: int) -> None:
-        self._runs, self.pages = runs, pages
+    def __init__(self, runs: list[Array], pages: int, in_order: bool) -> None:
+        self._runs, self.pages, self._in_order = runs, pages, in_order
         self.links = sum(map(len, runs))
 
     def rows(self, first: int, last: int) -> Rows:
@@ -149,7 +255,7 @@ class Merged:
             low, high = np.searchsorted(run, ends)
             slices.append(run[low:high])
         keys = np.concatenate([*slices, np.empty(0, dtype=np.uint64)])
-        keys.sort()
+        keys = sorted_keys(keys, first, last, self.pages, not self._in_order)
         return rows_of(keys, first, last)
 
     def parts(self, most: int) -> list[tuple[int, int]]:
