@@ -16,8 +16,7 @@ from .tails import degrees
 def graph() -> None:
     r"""Search, take apart and rank the graph of a crawl or of a synthetic web.
 
-    GRAPH is a store that `counterpoint graph build` wrote, or the links that
-    `counterpoint web describe --save` wrote (.npz).
+    GRAPH is a store that `build` wrote, or the links that `web describe --save` wrote (.npz).
 
     \b
     counterpoint graph build crawl.db crawl.graph
