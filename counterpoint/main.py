@@ -25,11 +25,13 @@ from spec.catalogue import SPECS
 from . import show
 from .commands import everything, mutants
 from .commands.compare import compare
+from .commands.coverage import coverage
 from .commands.crawl import crawl_
 from .commands.errata import errata
 from .commands.evaluate import evaluate_
 from .commands.exporting import export
 from .commands.gate import gate
+from .commands.graph import graph
 from .commands.links import links_
 from .commands.papers import papers
 from .commands.readings import readings
@@ -72,6 +74,8 @@ def counterpoint(context: click.Context) -> None:
     counterpoint compare R1 R2 R3 --web universities --pages 2000    crawl policies, offline
     counterpoint papers beebot                         what a paper measured, measured again
     counterpoint studio                                a crawl, watched and edited in a browser
+    counterpoint coverage report --profile broder-1999               which estimate to believe
+    counterpoint graph bowtie crawl.graph              the graph of a crawl, taken apart and ranked
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -322,6 +326,8 @@ for _command in (
     papers,
     evaluate_,
     studio,
+    coverage,
+    graph,
 ):
     counterpoint.add_command(_command)
 

@@ -137,6 +137,11 @@ class Capture:
             raise CrawlError(f"{self.path}: its header names no start pages")
         return list(told)
 
+    def pages(self) -> set[str]:
+        """Return the keys of the addresses that brought a page, and of those they led to."""
+        came = [told for kept in self._kept.values() for told in kept if told.status == 200]
+        return {key(address) for told in came for address in (told.address, told.final) if address}
+
     def get(self, address: str) -> Exchange:
         """Return what an address brought then.
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from .errors import WebError
 from .sections import (
+    Addresses,
     Change,
     Degrees,
     Distances,
@@ -57,6 +58,7 @@ class Profile:
     style: Style = field(default_factory=Style)
     robots: Robots = field(default_factory=Robots)
     faults: Faults = field(default_factory=Faults)
+    addresses: Addresses = field(default_factory=Addresses)
     limits: Limits = field(default_factory=Limits)
     sites: tuple[Site, ...] = ()
 
@@ -71,6 +73,7 @@ _SECTIONS: dict[str, type] = {
     "style": Style,
     "robots": Robots,
     "faults": Faults,
+    "addresses": Addresses,
     "limits": Limits,
 }
 

@@ -194,6 +194,23 @@ class Faults:
 
 
 @dataclass(frozen=True)
+class Addresses:
+    """Which IP addresses are allocated, and what serves at them on port 80 ([COV])."""
+
+    serving: float = number(0.05, 1e-6, 1, "addresses that serve, of those allocated")
+    defaults: float = share(0.15, "of these: a server's default page, and no host")
+    own: float = share(0.2, "hosts with an address to themselves: the largest ones")
+    sharing: float = number(3.0, 1, 1000, "hosts at each other address, on average")
+    hidden: float = share(0.3, "of addresses with several hosts: a default page without a name")
+    blocks: float = number(12, 1, 1000, "blocks that are allocated, and some small ones")
+    version: float = number(4, 4, 6, "of the Internet Protocol: 4 or 6")
+
+    def __post_init__(self) -> None:
+        if self.version not in (4, 6):
+            raise ValueError(f"version {self.version:g}: there are 4 and 6")
+
+
+@dataclass(frozen=True)
 class Limits:
     """What a host bears."""
 

@@ -53,6 +53,8 @@ class Run:
         The same at the plan's grid.
     order : int64[steps]
         The pages in the order of visits, if the plan keeps orders.
+    came : bool[steps]
+        Which of them came, likewise.
     """
 
     seed: int
@@ -67,6 +69,7 @@ class Run:
     final: dict[str, float] = field(default_factory=dict)
     curves: dict[str, Array] = field(default_factory=dict, compare=False)
     order: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False)
+    came: Array = field(default_factory=lambda: np.zeros(0, dtype=np.bool_), compare=False)
 
 
 class Runs:
@@ -114,9 +117,9 @@ class Runs:
         came = np.array(outcomes, dtype=np.bool_)
         final, curves = self._measured(told.scope, ended.order, came, seconds)
         sites = by_site(planted, ended.order)
-        order = ended.order if plan.orders else ended.order[:0]
+        kept = slice(None) if plan.orders else slice(0)
         return Run(self._seed, policy, ended.why, False, False, ended.steps, seconds, ended.digest,
-                   sites, final, curves, order)  # fmt: skip
+                   sites, final, curves, ended.order[kept], came[kept])  # fmt: skip
 
     def _measured(
         self, scope: Scope, order: Array, came: Array, seconds: float

@@ -50,6 +50,7 @@ PAPERS = {
         Paper("beebot", "Table 2 of BeeBot: links found by R1, R2 and R3 on three sets of sites"),
         Paper("scent", "S.C.E.N.T.: Q against DeltaS, and how near the maximum it comes"),
         Paper("regret", "regret of R3 against the theory of UCB1, and on webs"),
+        Paper("coverage", "Tianwang's evaluation of coverage: its tables, put through estimators"),
         Paper("freshness", "Cho and Garcia-Molina's five pages, and revisits of a web"),
     )
 }

@@ -1,0 +1,108 @@
+r"""Bow-tie, components, searches and rankings, beside scipy, NetworKit, igraph and graph-tool.
+
+    python benchmarks/graph_algorithms.py --pages 5000000 --peers VENV/bin/python \
+        --graph-tool /usr/bin/python3
+
+A web of `broder-1999` with 9.4 links a page, so that 5 million pages have 47 million links. Each
+subject is a process of its own on one core, one after the other; it holds the graph in its own
+form, then runs every task in rounds. Times are the process's own, the median of the rounds. All
+subjects must find the same bow-tie, which is the planted one.
+
+NetworKit and igraph come from PyPI (networkit, igraph), graph-tool from Debian
+(python3-graph-tool); a subject whose interpreter is not given is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+DEGREE = 9.4
+
+TASKS = ("bow-tie", "scc", "wcc", "bfs", "pagerank", "hits", "links backward")
+
+
+def planted(pages: int, path: Path) -> list[int]:
+    """Write a web's links, unless they are there; return the pages of its six components."""
+    import numpy as np
+
+    from sim_web import profile
+    from sim_web.generator import Web
+
+    told = profile.load("broder-1999")
+    web = Web(replace(told, degrees=replace(told.degrees, mean=DEGREE)), pages, 7)
+    if not path.exists():
+        web.explicit().save(path)
+    return np.bincount(web.components(), minlength=6).tolist()
+
+
+def run(python: str, subject: str, path: Path, rounds: int) -> dict[str, Any]:
+    """Return what a subject's process prints."""
+    one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+    command = [python, str(ROOT / "benchmarks" / "graph_peers.py"), subject, str(path), str(rounds)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False,
+                          env={**os.environ, **one}, preexec_fn=_one_core)  # fmt: skip
+    if done.returncode:
+        raise SystemExit(f"{subject}: {done.stderr.strip()}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def _one_core() -> None:
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def main() -> None:
+    """Measure, print a table, write JSON."""
+    sys.path.insert(0, str(ROOT))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--pages", type=int, default=1_000_000)
+    parser.add_argument("--graph", type=Path, help="keep the links here, or take them from here")
+    parser.add_argument("--peers", help="a Python with networkit and igraph")
+    parser.add_argument("--graph-tool", help="a Python with graph-tool")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    subjects = {"counterpoint": sys.executable, "counterpoint-packed": sys.executable,
+                "scipy": sys.executable, "networkit": given.peers, "igraph": given.peers,
+                "graph-tool": given.graph_tool}  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        path = given.graph or Path(folder) / "web.npz"
+        truth = planted(given.pages, path)
+        found = {}
+        small = Path(folder) / "small.npz"
+        planted(1000, small)
+        for name in ("counterpoint", "counterpoint-packed"):
+            run(sys.executable, name, small, 1)  # compiles
+        for name, python in subjects.items():
+            if python:
+                print(f"{name} ...", file=sys.stderr, flush=True)
+                found[name] = run(python, name, path, given.rounds)
+                print(json.dumps(found[name]), file=sys.stderr, flush=True)
+                if found[name]["found"]["bow-tie"] != truth:
+                    raise SystemExit(f"{name}: {found[name]['found']['bow-tie']}, not {truth}")
+    print(f"{'':22}" + "".join(f"{task:>16}" for task in TASKS) + f"{'held MB':>10}{'peak MB':>10}")
+    for name, one in found.items():
+        cells = [f"{median(one['seconds'][t]):.2f}" if t in one["seconds"] else "" for t in TASKS]
+        print(f"{name:22}" + "".join(f"{cell:>16}" for cell in cells)
+              + f"{one['held']:>10,.0f}{one['peak']:>10,.0f}")  # fmt: skip
+    if given.json:
+        machine = {"processor": platform.processor() or platform.machine(),
+                   "python": platform.python_version()}  # fmt: skip
+        told = {"machine": machine, "pages": given.pages, "bow-tie": truth, "subjects": found}
+        given.json.write_text(json.dumps(told, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

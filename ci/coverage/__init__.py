@@ -1,0 +1,1 @@
+"""How far estimators of coverage are from the truth of synthetic webs."""

@@ -1,0 +1,1 @@
+"""How much of the Web a crawl covers: samplers and estimators ([COV])."""

@@ -1,0 +1,50 @@
+"""Weights of pages, from the links among them, by name of a ranking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from crawler.graph.csr import both, csr
+from crawler.graph.hits import hits
+from crawler.graph.pagerank import pagerank
+from crawler.protocol import Pages
+
+from .samplers import Web
+
+Array = np.ndarray[Any, Any]
+
+SIGNALS = ("pagerank", "in-degree", "hub", "authority")
+
+
+def among(web: Web, pages: Pages) -> tuple[Array, Array]:
+    """Return the links among some distinct pages, as offsets and places in ``pages``."""
+    ascending = np.argsort(pages)
+    ordered = pages[ascending]
+    offsets, targets = np.zeros(len(pages) + 1, dtype=np.int64), []
+    for place, page in enumerate(pages.tolist()):
+        links = web.links(page)
+        at = np.minimum(np.searchsorted(ordered, links), len(pages) - 1)
+        kept = ascending[at[ordered[at] == links]]
+        targets.append(kept)
+        offsets[place + 1] = offsets[place] + len(kept)
+    return offsets, np.concatenate(targets) if targets else np.zeros(0, dtype=np.int64)
+
+
+def weights(offsets: Array, targets: Array) -> dict[str, Array]:
+    """Return a weight of each page by each of `SIGNALS`, float64[n] each.
+
+    Parameters
+    ----------
+    offsets, targets : int64 arrays
+        A graph in compressed sparse rows.
+    """
+    graph = both(csr(offsets, targets))
+    told = hits(graph)
+    return {
+        "pagerank": pagerank(graph).scores,
+        "in-degree": np.bincount(targets, minlength=graph.nodes).astype(np.float64),
+        "hub": told.hubs,
+        "authority": told.authorities,
+    }

@@ -1,0 +1,131 @@
+"""A graph that is there as arrays, as a source of a store."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crawler.errors import CrawlError
+
+from .codes import BLOCK
+from .compiling import Array
+from .pages import Addresses, Tell, divided
+from .sorting import Rows
+from .texts import Ragged, ragged
+
+
+class Listed:
+    """Addresses that are there as texts, of pages whose hosts are contiguous.
+
+    Parameters
+    ----------
+    hosts, texts : sequence of bytes
+        As `pages.divided` has them.
+    """
+
+    def __init__(self, hosts: Sequence[bytes], texts: Sequence[bytes]) -> None:
+        self._hosts, self._texts = hosts, texts
+
+    def hosts(self, first: int, last: int) -> Ragged:
+        """Return the names of hosts from ``first`` to ``last``."""
+        return ragged(self._hosts[first:last])
+
+    def texts(self, first: int, last: int) -> Ragged:
+        """Return the texts of pages from ``first`` to ``last``."""
+        return ragged(self._texts[first:last])
+
+
+def parts_of(offsets: Array, most: int) -> list[tuple[int, int]]:
+    """Divide pages into ranges of about so many links, at multiples of `codes.BLOCK`."""
+    pages = len(offsets) - 1
+    found, first = [], 0
+    while first < pages:
+        last = int(np.searchsorted(offsets, int(offsets[first]) + most, side="right")) - 1
+        last = min(pages, max(first + BLOCK, last // BLOCK * BLOCK))
+        found.append((first, last))
+        first = last
+    return found or [(0, 0)]
+
+
+class Arrays:
+    """Compressed rows of links, with hosts and addresses if there are any.
+
+    Parameters
+    ----------
+    offsets, targets : whole numbers
+        The links of page p are ``targets[offsets[p]:offsets[p + 1]]``, in any order.
+    hosts : whole numbers, optional
+        First page of each host, and the number of pages; without them all pages are of one host.
+    addresses : Addresses, optional
+    name : str
+        What the arrays hold; by default a digest of them.
+
+    Raises
+    ------
+    CrawlError
+        If the arrays are no graph.
+    """
+
+    def __init__(
+        self, offsets: Any, targets: Any, hosts: Any = None, addresses: Addresses | None = None,
+        name: str = "",
+    ) -> None:  # fmt: skip
+        self._offsets, self._targets = np.asarray(offsets), np.asarray(targets)
+        self.count = len(self._offsets) - 1
+        _check(self._offsets, self._targets)
+        bounds = [0, self.count] if self.count else [0]
+        self.hosts = np.asarray(bounds if hosts is None else hosts)
+        rising = bool((np.diff(self.hosts.astype(np.int64)) > 0).all())
+        if not rising or self.hosts[0] != 0 or self.hosts[-1] != self.count:
+            raise CrawlError("hosts must rise from 0 to the number of pages")
+        self.addresses = addresses
+        self.name = name or self._digest()
+
+    @classmethod
+    def of_addresses(
+        cls, offsets: Any, targets: Any, addresses: Sequence[str], name: str = ""
+    ) -> Arrays:
+        """Return a graph whose pages have addresses; a host's pages follow each other."""
+        parts = [divided(one.encode("utf-8", "surrogateescape")) for one in addresses]
+        hosts = [host for host, _ in parts]
+        new = [k for k in range(len(hosts)) if k == 0 or hosts[k] != hosts[k - 1]]
+        names = [hosts[k] for k in new]
+        if len(set(names)) < len(names):
+            raise CrawlError("the pages of a host do not follow each other")
+        listed = Listed(names, [text for _, text in parts])
+        return cls(offsets, targets, [*new, len(parts)], listed, name)
+
+    def _digest(self) -> str:
+        digest = hashlib.blake2b(digest_size=16)
+        for array in (self._offsets, self._targets, self.hosts):
+            digest.update(np.ascontiguousarray(array).data)
+        return f"arrays {digest.hexdigest()}"
+
+    def read(self, folder: Path, tell: Tell) -> Arrays:
+        """Return itself."""
+        return self
+
+    def rows(self, first: int, last: int) -> Rows:
+        """Return the links of pages from ``first`` to ``last``."""
+        offsets = self._offsets[first : last + 1].astype(np.int64)
+        targets = self._targets[offsets[0] : offsets[-1]] if len(offsets) else self._targets[:0]
+        return Rows(offsets - offsets[:1], targets.astype(np.uint32))
+
+    def parts(self, most: int) -> list[tuple[int, int]]:
+        """Divide the pages into ranges of about so many links."""
+        return parts_of(self._offsets, most)
+
+
+def _check(offsets: Array, targets: Array) -> None:
+    whole = all(array.dtype.kind in "iu" for array in (offsets, targets) if array.size)
+    if offsets.ndim != 1 or targets.ndim != 1 or not offsets.size or not whole:
+        raise CrawlError("a graph has a row of offsets and a row of targets, whole numbers")
+    if offsets[0] != 0 or offsets[-1] != len(targets) or bool((offsets[1:] < offsets[:-1]).any()):
+        raise CrawlError("offsets must rise from 0 to the number of targets")
+    if targets.size and not 0 <= int(targets.min()) <= int(targets.max()) < len(offsets) - 1:
+        wrong = int(targets.min()) if int(targets.min()) < 0 else int(targets.max())
+        raise CrawlError(f"a link leads to page {wrong:,}, and there are {len(offsets) - 1:,}")

@@ -1,0 +1,1 @@
+"""Where graphs come from: lists in text, other stores, crawls."""

@@ -1,0 +1,72 @@
+"""Which kind of source a name tells of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from crawler.errors import CrawlError
+from crawler.graph.pages import Source
+
+from .addressed import AddressList
+from .bvgraph import BVGraph
+from .crawl import CrawlStore
+from .numbered import AdjacencyText, EdgeList, opened
+
+KINDS = ("edges", "addresses", "adjacency", "bvgraph", "crawl")
+"""Links between numbers, links between addresses, WebGraph-style text, WebGraph's BVGraph, and the
+link store of a crawl."""
+
+LEAST = 5
+"""So many crawled pages of a crawl must link to a page that was not crawled ([WEB])."""
+
+
+def source_of(name: str, kind: str = "auto", least: int | None = None) -> Source:
+    """Return the source that a name tells of.
+
+    Parameters
+    ----------
+    name : str
+        A file, or the address of a database.
+    kind : str
+        One of `KINDS`, or "auto": what the file looks like.
+    least : int, optional
+        From so many crawled pages a page that was not crawled must be linked to. By default `LEAST`
+        for a crawl; all pages of other sources stand in the graph.
+
+    Raises
+    ------
+    CrawlError
+        If there is no such file, or nothing is known of the kind asked for.
+    """
+    path = Path(name)
+    chosen = _kind(name, path) if kind == "auto" else kind
+    if least is not None and chosen not in ("addresses", "crawl"):
+        raise CrawlError(f"{name}: of {chosen}, all pages count as crawled")
+    if chosen == "crawl":
+        return CrawlStore(name, LEAST if least is None else least)
+    if chosen == "addresses":
+        return AddressList(path, 1 if least is None else least)
+    if chosen == "edges":
+        return EdgeList(path)
+    return AdjacencyText(path) if chosen == "adjacency" else BVGraph(path)
+
+
+def _kind(name: str, path: Path) -> str:
+    if "://" in name:
+        return "crawl"
+    if Path(f"{name}.graph").exists() or path.with_suffix(".properties").exists():
+        return "bvgraph"
+    try:
+        with opened(path) as file:
+            head = file.read(1 << 16)
+    except (OSError, EOFError) as error:
+        told = getattr(error, "strerror", None) or error
+        raise CrawlError(f"{name}: {told}") from None
+    if head.startswith(b"SQLite format 3\0"):
+        return "crawl"
+    lines = (line.split() for line in head.split(b"\n") if line[:1] not in (b"#", b"%"))
+    first = next((line for line in lines if line), [])
+    if len(first) == 1 and first[0].isdigit():
+        return "adjacency"
+    numbers = b" ".join(first).replace(b",", b" ").replace(b";", b" ").split()
+    return "edges" if all(map(bytes.isdigit, numbers)) else "addresses"

@@ -1,0 +1,118 @@
+"""``counterpoint graph build``, ``info``, ``links`` and ``export``, as a user types them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from counterpoint.console import run
+from counterpoint.main import counterpoint
+
+LINKS = """http://a.org/ http://b.org/x
+http://a.org/2 http://b.org/x
+http://b.org/x http://b.org/
+"""
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """Run a command line here; return its exit code and what it printed."""
+    code = run(counterpoint, ["graph", *map(str, arguments)])
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+@pytest.fixture
+def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """Return a store of four pages."""
+    text, path = tmp_path / "links.txt", tmp_path / "a.graph"
+    text.write_text(LINKS)
+    code, _, error = call(capsys, "build", text, path)
+    assert (code, error) == (0, f"{path} holds the graph\n")
+    return path
+
+
+def test_links_of_all_kinds(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Would catch ends that are exchanged, and remote links that are not."""
+    assert call(capsys, "links", store, "http://a.org/")[1] == "http://a.org/\thttp://b.org/x\n"
+    code, out, _ = call(capsys, "links", store, "http://b.org/x", "--in", "--format", "json")
+    links = json.loads(out)["links"]
+    assert code == 0
+    assert links == [{"from": f"http://a.org/{k}", "to": "http://b.org/x"} for k in ("", "2")]
+    assert call(capsys, "links", store, "http://b.org/", "--in", "--remote")[1] == ""
+    found = call(capsys, "links", store, "--between", "a.org", "b.org")[1]
+    assert found.splitlines() == [f"http://a.org/{k}\thttp://b.org/x" for k in ("", "2")]
+    assert call(capsys, "links", store, "--hosts")[1] == "a.org\tb.org\t2\nb.org\tb.org\t1\n"
+
+
+def test_info(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Would catch sizes that are not the file's."""
+    code, out, _ = call(capsys, "info", store, "--verify", "--format", "json")
+    told = json.loads(out)
+    assert (code, told["pages"], told["links"], told["hosts"]) == (0, 4, 3, 2)
+    assert told["bytes"] == store.stat().st_size
+    assert told["verified"]
+    assert "every byte is as it was written" in call(capsys, "info", store, "--verify")[1]
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (("links", "STORE", "9"), "there is no page 9 (it has 4)"),
+    (("links", "STORE", "http://c.org/"), "http://c.org/: no page has this address"),
+    (("links", "STORE", "--between", "a.org", "c.org"), "c.org: no host has this name"),
+    (("links", "STORE"), "either PAGE..., or --between, or --hosts"),
+    (("links", "STORE", "0", "--remote"), "--remote needs --in"),
+    (("info", "none.graph"), "none.graph: No such file or directory"),
+    (("build", "x.graph"), "either SOURCE or --web"),
+    (("build", "a", "b", "--web", "sample"), "either SOURCE or --web"),
+    (("build", "none.txt", "x.graph"), "none.txt: No such file or directory"),
+    (("build", "STORE", "--as", "edges", "STORE"), "line 1: "),
+    (("build", "STORE", "--as", "edges", "--linked", "3", "x.graph"), "all pages count as crawled"),
+    (("build", "--web", "none", "x.graph"), "none"),
+])  # fmt: skip
+def test_what_is_wrong_is_one_line(
+    store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...], said: str,
+) -> None:  # fmt: skip
+    """Would catch a traceback, and a store that a failing build changes."""
+    monkeypatch.chdir(store.parent)
+    before = store.read_bytes()
+    told = [str(store) if one == "STORE" else one for one in arguments]
+    code, out, error = call(capsys, *told)
+    assert (code, out) == (2, "")
+    assert said in error
+    assert error.count("\n") == 1
+    assert store.read_bytes() == before
+    assert not (store.parent / "x.graph").exists()
+
+
+def test_a_damaged_store_is_one_line(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Would catch a damaged store that is verified."""
+    data = bytearray(store.read_bytes())
+    data[200] ^= 1
+    store.write_bytes(data)
+    code, _, error = call(capsys, "info", store, "--verify")
+    assert code == 2
+    assert f"{store}: is damaged between bytes 64 and" in error
+    store.write_bytes(data[:900])
+    code, _, error = call(capsys, "links", store, "0")
+    assert (code, error.count("\n")) == (2, 1)
+    assert "is cut short: 900 bytes of" in error
+
+
+def test_a_synthetic_web_and_its_export(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Would catch commands that do not fit each other."""
+    path = tmp_path / "web.graph"
+    web = ("build", "--web", "broder-1999", "--pages", "500", "--seed", "3")
+    assert call(capsys, *web, path)[0] == 0
+    code, out, _ = call(capsys, "bowtie", path, "--format", "json")
+    assert code == 0
+    assert "139" in out  # 27.74 of 100 pages
+    code, _, error = call(capsys, "export", path, tmp_path / "tables", "--to", "parquet")
+    assert (code, "500 pages" in error) == (0, True)
+    assert sorted(one.name for one in (tmp_path / "tables").iterdir()) == [
+        "links.parquet", "pages.parquet",
+    ]  # fmt: skip
+    code, _, _ = call(capsys, "export", path, tmp_path / "a.graphml", "--to", "graphml")
+    assert code == 0
+    assert (tmp_path / "a.graphml").read_text().endswith("</graphml>\n")

@@ -1,0 +1,282 @@
+"""Sources: what a text or a crawl says is in the store; nonsense is named with its line."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import create_engine, insert
+
+from crawler.errors import CrawlError
+from crawler.graph.build import Settings, build
+from crawler.graph.sources import numbered
+from crawler.graph.sources.choice import source_of
+from crawler.graph.store import GraphStore
+from crawler.store import schema
+
+SMALL = Settings(links=40, pages=7)
+
+
+def stored(path: Path, kind: str = "auto", least: int | None = None) -> GraphStore:
+    """Return the store that is built of a file."""
+    goal = path.with_name("built.graph")
+    build(source_of(str(path), kind, least), goal, SMALL)
+    return GraphStore(goal)
+
+
+def links_of(store: GraphStore) -> list[tuple[int, int]]:
+    """Return all links."""
+    return [(p, t) for p in range(store.nodes) for t in store.out_links(p).tolist()]
+
+
+def named_links_of(store: GraphStore) -> set[tuple[str, str]]:
+    """Return all links between addresses."""
+    return {(store.name(p), store.name(t)) for p, t in links_of(store)}
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 90), st.integers(0, 90)), max_size=300),
+    st.sampled_from(["\t", " ", ",", " ; "]), st.booleans(), st.integers(20, 400),
+)  # fmt: skip
+@settings(max_examples=60, deadline=None)
+def test_an_edge_list_in_any_order(
+    tmp_path_factory: pytest.TempPathFactory, links: list[tuple[int, int]], between: str,
+    zipped: bool, read: int,
+) -> None:  # fmt: skip
+    """Would catch a line lost between two pieces, a repeated link, runs that overlap."""
+    folder = tmp_path_factory.mktemp("edges")
+    lines = ["# from to", *(f"{a}{between}{b}" for a, b in links), "", "% over"]
+    path = folder / ("links.txt.gz" if zipped else "links.txt")
+    data = "\n".join(lines).encode()
+    path.write_bytes(gzip.compress(data) if zipped else data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(numbered, "READ", read)
+        store = stored(path)
+    assert store.nodes == max((page + 1 for link in links for page in link), default=0)
+    assert links_of(store) == sorted(set(links))
+
+
+@pytest.mark.parametrize(
+    "line", ["1 x", "1", "1 2 3", "-1 2", "1.5 2", "1 4294967295", "é 1", "1 2e3"]
+)
+@pytest.mark.parametrize("read", [16, 1 << 20])
+def test_nonsense_in_an_edge_list_names_its_line(
+    tmp_path: Path, line: str, read: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Would catch a wrong number of the line, also behind the first piece that is read."""
+    monkeypatch.setattr(numbered, "READ", read)
+    path = tmp_path / "links.txt"
+    path.write_text("\n".join(["# links", *(f"{k} {k + 1}" for k in range(20)), line, "3 4"]))
+    with pytest.raises(CrawlError, match=r"links\.txt: line 22: [^\n]+$"):
+        stored(path)
+    assert not (tmp_path / "built.graph").exists()
+
+
+@given(st.lists(st.lists(st.integers(0, 39), max_size=9), min_size=40, max_size=40),
+       st.integers(20, 300))  # fmt: skip
+@settings(max_examples=40, deadline=None)
+def test_webgraph_text(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[list[int]], read: int
+) -> None:
+    """Would catch a page without links that is skipped."""
+    path = tmp_path_factory.mktemp("adjacency") / "web.txt"
+    path.write_text("40\n" + "".join(" ".join(map(str, row)) + "\n" for row in rows))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(numbered, "READ", read)
+        store = stored(path)
+    assert links_of(store) == [(p, t) for p, row in enumerate(rows) for t in sorted(set(row))]
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("3\n1\n2\n", "line 4 is missing: it has 2 of 3 pages"),
+    ("2\n1\n0\n\n", "line 4: is one more than for 2 pages"),
+    ("2\n1\n5\n", "line 3: there is no page 5: the first line says 2"),
+    ("2\n1\n,\n", "line 3: ',' is no row of page numbers"),
+    ("2 2\n1\n1\n", "line 1: must be the number of pages alone"),
+    ("", "is empty"),
+])  # fmt: skip
+def test_nonsense_in_webgraph_text(tmp_path: Path, text: str, said: str) -> None:
+    """Would catch a text of the wrong length that is taken for a graph."""
+    path = tmp_path / "web.txt"
+    path.write_text(text)
+    with pytest.raises(CrawlError, match=re.escape(said)):
+        stored(path, "adjacency")
+
+
+class _BvGraph:
+    """What webgraph's reader is documented to answer; its files cannot be written here."""
+
+    rows = ([1, 2], [], [0, 1, 2])
+
+    def __init__(self, base: str) -> None:
+        assert base.endswith("/web")
+
+    def num_nodes(self) -> int:
+        return 3
+
+    def outdegrees(self) -> np.ndarray:
+        return np.array([2, 0, 3], dtype=np.uint32)
+
+    def successors(self, node: int) -> Iterator[int]:
+        return iter(self.rows[node])
+
+
+@pytest.mark.parametrize("name", ["web", "web.graph", "web.properties"])
+def test_bvgraph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Would catch rows that are exchanged, and a name that is not the files'."""
+    monkeypatch.setitem(sys.modules, "webgraph", SimpleNamespace(BvGraph=_BvGraph))
+    for ending in ("graph", "properties"):
+        (tmp_path / f"web.{ending}").write_bytes(b"")
+    store = stored(tmp_path / name)
+    assert links_of(store) == [(0, 1), (0, 2), (2, 0), (2, 1), (2, 2)]
+
+
+def test_a_bvgraph_that_cannot_be_read(tmp_path: Path) -> None:
+    """Would catch a traceback of webgraph."""
+    pytest.importorskip("webgraph")
+    path = tmp_path / "none.graph"
+    path.write_bytes(b"")
+    with pytest.raises(CrawlError, match="cannot be read by webgraph"):
+        stored(path, "bvgraph")
+
+
+ADDRESSES = """# a list
+http://www.b.org/ http://a.com/x
+http://www.b.org/ https://www.b.org/2
+http://c.b.org/ http://a.com/x
+http://c.b.org/ http://www.b.org/
+http://d.net/alone
+"""
+
+
+def test_a_list_of_addresses(tmp_path: Path) -> None:
+    """Would catch pages of a host that are apart, and hosts that are not ordered by domain."""
+    path = tmp_path / "links.txt"
+    path.write_text(ADDRESSES)
+    store = stored(path)
+    lines = [line.split() for line in ADDRESSES.splitlines()[1:-1]]
+    assert named_links_of(store) == {(a, b) for a, b in lines}
+    hosts = [store.host_name(host) for host in range(store.hosts_count)]
+    assert hosts == ["a.com", "d.net", "c.b.org", "www.b.org"]
+    assert store.names(store.pages_of(3)) == ["http://www.b.org/", "https://www.b.org/2"]
+    assert store.id_of("http://d.net/alone") is not None
+
+
+@pytest.mark.parametrize(("least", "kept"), [(0, 5), (1, 5), (2, 4), (3, 3)])
+def test_pages_that_were_not_crawled(tmp_path: Path, least: int, kept: int) -> None:
+    """Would catch a wrong threshold: x has two crawled pages that link to it, /2 has one."""
+    path = tmp_path / "links.txt"
+    path.write_text(ADDRESSES)
+    store = stored(path, least=least)
+    assert store.nodes == kept
+    assert (store.id_of("http://a.com/x") is not None) == (least <= 2)
+    assert (store.id_of("https://www.b.org/2") is not None) == (least <= 1)
+
+
+@pytest.mark.parametrize("line", ["http://a.org/ b", "http://a.org/ http://b.org/ 7", "hello"])
+def test_nonsense_in_a_list_of_addresses(tmp_path: Path, line: str) -> None:
+    """Would catch a word that becomes a page."""
+    path = tmp_path / "links.txt"
+    path.write_text(ADDRESSES + line + "\n")
+    with pytest.raises(CrawlError, match=r"links\.txt: line 7: .* are no two addresses"):
+        stored(path)
+
+
+A = "http://a.org"
+
+
+def _crawl(path: Path) -> None:
+    """Write a link store: 0 and 1 were crawled, 2 waits; both link to another site."""
+    engine = create_engine(f"sqlite:///{path}")
+    schema.metadata.create_all(engine)
+    done, queued = schema.State.DONE, schema.State.QUEUED
+    page = {"level": 0, "seed": None}
+    with engine.begin() as connection:
+        connection.execute(insert(schema.settings), [{"name": "format", "value": schema.FORMAT}])
+        connection.execute(insert(schema.pages), [
+            {**page, "id": 0, "address": f"{A}/", "key": f"{A}/", "state": done},
+            {**page, "id": 1, "address": f"{A}/1/", "key": f"{A}/1", "state": done},
+            {**page, "id": 2, "address": f"{A}/2", "key": f"{A}/2", "state": queued},
+        ])  # fmt: skip
+        connection.execute(insert(schema.internal_links), [
+            {"page": 0, "position": 0, "target": 1, "deleted": False},
+            {"page": 0, "position": 1, "target": 2, "deleted": False},
+            {"page": 1, "position": 0, "target": 0, "deleted": False},
+            {"page": 1, "position": 1, "target": 1, "deleted": True},
+        ])  # fmt: skip
+        beyond = {"host": "b.org", "domain": "b.org"}
+        connection.execute(insert(schema.external_links), [
+            {**beyond, "page": 0, "position": 2, "address": "http://b.org/x/"},
+            {**beyond, "page": 1, "position": 2, "address": "http://b.org/x"},
+            {**beyond, "page": 1, "position": 3, "address": "http://b.org/y"},
+        ])  # fmt: skip
+    engine.dispose()
+
+
+@pytest.mark.parametrize(("least", "pages"), [
+    (None, {"http://a.org/", "http://a.org/1/"}),
+    (2, {"http://a.org/", "http://a.org/1/", "http://b.org/x/"}),
+    (1, {"http://a.org/", "http://a.org/1/", "http://a.org/2", "http://b.org/x/", "http://b.org/y"}),
+])  # fmt: skip
+def test_a_crawl(tmp_path: Path, least: int | None, pages: set[str]) -> None:
+    """Would catch a page of two spellings that is two, a deleted link, a wrong threshold."""
+    path = tmp_path / "crawl.db"
+    _crawl(path)
+    store = stored(path, least=least)
+    assert set(store.names(range(store.nodes))) == pages
+    links = {
+        ("http://a.org/", "http://a.org/1/"), ("http://a.org/", "http://a.org/2"),
+        ("http://a.org/1/", "http://a.org/"), ("http://a.org/", "http://b.org/x/"),
+        ("http://a.org/1/", "http://b.org/x/"), ("http://a.org/1/", "http://b.org/y"),
+    }  # fmt: skip
+    assert named_links_of(store) == {(a, b) for a, b in links if {a, b} <= pages}
+
+
+def test_another_database_is_no_crawl(tmp_path: Path) -> None:
+    """Would catch a traceback of the database."""
+    path = tmp_path / "other.db"
+    engine = create_engine(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        connection.exec_driver_sql("create table x (y)")
+    engine.dispose()
+    with pytest.raises(CrawlError, match="is no link store"):
+        stored(path)
+    with pytest.raises(CrawlError, match="No such file"):
+        stored(tmp_path / "none.txt")
+
+
+def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
+    """Would catch a build that goes on with what another file had."""
+    path = tmp_path / "links.txt"
+    path.write_text("0 1\n")
+    first = source_of(str(path))
+    path.write_text("0 2\n")
+    os.utime(path, ns=(1, 1))
+    assert source_of(str(path)).name != first.name
+
+
+def test_a_synthetic_web(tmp_path: Path) -> None:
+    """Would catch pages of a web whose addresses and links do not belong together."""
+    from counterpoint.commands.graph.webs import WebSource
+    from sim_web.generator import Web
+    from sim_web.pages.address import address
+    from sim_web.profile import load
+
+    web = Web(load("broder-1999"), 400, 3)
+    build(WebSource(web), tmp_path / "a.graph", Settings(links=300, pages=50, numbers=True))
+    store = GraphStore(tmp_path / "a.graph")
+    ids = store.numbers
+    assert ids is not None
+    assert store.names(ids) == [address(web, page) for page in range(400)]
+    for page in range(400):
+        assert store.out_links(int(ids[page])).tolist() == sorted(ids[web.out_links(page)].tolist())
+    assert np.bincount(store.hosts).tolist() == [len(web.pages_of(h)) for h in range(web.hosts)]
