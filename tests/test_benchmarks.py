@@ -91,3 +91,21 @@ def test_a_web_of_the_size_of_cs2_in_small(tmp_path: Path) -> None:
     again = subprocess.run([*script, *arguments], capture_output=True, text=True, check=False)
     assert again.returncode == 0, again.stderr
     assert again.stderr.splitlines() == ["bowtie"]
+
+
+def test_graph_algorithms(tmp_path: Path) -> None:
+    """A benchmark that no longer runs, or subjects that take another graph apart."""
+    written = tmp_path / "found.json"
+    script = [sys.executable, str(ROOT / "benchmarks" / "graph_algorithms.py")]
+    done = subprocess.run(
+        [*script, "--pages", "2000", "--rounds", "2", "--json", str(written)],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(written.read_text())
+    assert list(found["subjects"]) == ["counterpoint", "counterpoint-packed", "scipy"]
+    for one in found["subjects"].values():
+        assert one["found"]["bow-tie"] == found["bow-tie"]
+        assert one["found"]["scc"] == found["subjects"]["scipy"]["found"]["scc"]
+        assert {len(seconds) for seconds in one["seconds"].values()} == {2}
+        assert one["peak"] >= one["held"] > 0

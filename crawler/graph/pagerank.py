@@ -52,7 +52,7 @@ def pagerank(
     graph: Graph, *, damping: float = DAMPING, tolerance: float = TOLERANCE, most: int = MOST,
     watched: int = 0, tell: Tell = None,
 ) -> PageRank:  # fmt: skip
-    """Return the PageRank of all pages; needs 32 bytes a page beside the graph.
+    """Return the PageRank of all pages; needs 28 bytes a page beside the graph.
 
     Parameters
     ----------
@@ -71,10 +71,10 @@ def pagerank(
     pages = graph.nodes
     if not pages:
         return PageRank(np.empty(0), Run(rule(tolerance, most), (), True), 0.0, 0)
-    share = _shares(degrees(graph.out))
-    dangling = int(np.count_nonzero(share == 0))
-    scores = np.full(pages, 1 / pages)
-    passed, coming = scores * share, np.empty(pages)
+    degree = degrees(graph.out)
+    dangling = int(np.count_nonzero(degree == 0))
+    passed = _passed(np.full(pages, 1 / pages), degree)
+    coming = np.empty(pages)
     lost = dangling / pages
     watch = Watch(watched)
     residuals: list[float] = []
@@ -82,16 +82,17 @@ def pagerank(
         everywhere = (1 - damping + damping * lost) / pages
         change = lost = 0.0
         for first, rows in graph.into.chunks():
-            more = _stepped(*rows, first, scores, share, passed, coming, damping, everywhere)
+            more = _stepped(*rows, first, degree, passed, coming, damping, everywhere)
             change, lost = change + more[0], lost + more[1]
         passed, coming = coming, passed
         residuals.append(change)
-        watch.look(scores)
+        if watched:
+            watch.look(_scores(passed, degree))
         if tell:
             tell(f"iteration {len(residuals)}, residual {change:.1e}")
     run = Run(rule(tolerance, most), tuple(residuals), residuals[-1] <= tolerance)
     bound = residuals[-1] * damping / (1 - damping)
-    return PageRank(scores, run, bound, dangling, watch.settled)
+    return PageRank(_scores(passed, degree), run, bound, dangling, watch.settled)
 
 
 def must_rank(damping: float, tolerance: float, most: int) -> None:
@@ -107,22 +108,26 @@ def rule(tolerance: float, most: int) -> str:
             f"or {most:,} iterations are done")  # fmt: skip
 
 
-def _shares(links: Array) -> Array:
-    """Return which part of its weight a page passes along each link; 0 if it has none."""
-    share = np.zeros(len(links))
-    np.divide(1.0, links, out=share, where=links > 0)
-    return share
+def _passed(scores: Array, degree: Array) -> Array:
+    """Return what a page passes along each link; of a page without links, its score."""
+    return scores / np.maximum(degree, 1)
+
+
+def _scores(passed: Array, degree: Array) -> Array:
+    """Return the scores of pages from what they pass along each link."""
+    return passed * np.maximum(degree, 1)
 
 
 @compiled
 def _stepped(
-    offsets: Array, targets: Array, first: Number, scores: Array, share: Array, passed: Array,
-    coming: Array, damping: float, everywhere: float,
+    offsets: Array, targets: Array, first: Number, degree: Array, passed: Array, coming: Array,
+    damping: float, everywhere: float,
 ) -> tuple[float, float]:  # fmt: skip
-    """Give some pages, from the first on, their new scores by what is passed along links to them.
+    """Write what some pages, from the first on, pass along each link after a step.
 
-    ``coming`` gets what they pass on themselves. Returned are the sum of the differences and the
-    new weight of those without links.
+    Only that is held of a page, since memory is what takes time. No link leads along what a page
+    without links holds there. Returned are the sum of the differences of the scores and the new
+    weight of pages without links.
     """
     change, lost = 0.0, 0.0
     one, k = np.uint64(1), np.uint64(0)
@@ -134,10 +139,13 @@ def _stepped(
             total += passed[targets[k]]
             k += one
         new = everywhere + damping * total
-        change += abs(new - scores[page])
-        scores[page] = new
-        coming[page] = new * share[page]
-        if share[page] == 0.0:
+        links = float(degree[page])
+        if links == 0.0:
             lost += new
+            change += abs(new - passed[page])
+            coming[page] = new
+        else:
+            change += abs(new - passed[page] * links)
+            coming[page] = new / links
         page += one
     return change, lost

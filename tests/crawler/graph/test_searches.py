@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -19,7 +21,8 @@ from crawler.graph.bowtie import (
     TUBES,
     bowtie,
 )
-from crawler.graph.csr import Csr, both, csr
+from crawler.graph.csr import Both, Csr, both, csr
+from crawler.graph.packed import Packed, pack
 from crawler.graph.scc import Components, scc
 from crawler.graph.wcc import wcc
 from sim_web import measure, profile
@@ -180,6 +183,64 @@ def test_the_planted_bowtie(pages: int) -> None:
     found = bowtie(both(csr(written.offsets, written.targets)))
     assert (found.components == web.components()).all()
     assert (found.components == measure.bowtie(written.offsets, written.targets)).all()
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_pages_by_networkx() -> None:
+    """A component that comes out right where it is planted, and wrong by its definition."""
+    written = Web(profile.load("broder-1999"), 100_000, 7).explicit()
+    rows = csr(written.offsets, written.targets)
+    web = nx.DiGraph()
+    web.add_nodes_from(range(rows.nodes))
+    sources = np.repeat(np.arange(rows.nodes), np.diff(written.offsets))
+    web.add_edges_from(zip(sources.tolist(), rows.targets.tolist(), strict=True))
+    core = max(nx.strongly_connected_components(web), key=len)
+    page = min(core)
+    before, after = nx.ancestors(web, page) - core, nx.descendants(web, page) - core
+    weak = nx.node_connected_component(web.to_undirected(as_view=True), page)
+    web.add_edges_from(("first", one) for one in before)
+    web.add_edges_from((one, "last") for one in after)
+    tubes = nx.descendants(web, "first") & nx.ancestors(web, "last")
+    expected = np.full(rows.nodes, DISCONNECTED)
+    for pages, number in ((weak, TENDRILS), (tubes, TUBES), (before, IN), (after, OUT),
+                          (core, SCC)):  # fmt: skip
+        expected[[one for one in pages if one not in ("first", "last")]] = number
+    assert (bowtie(both(rows)).components == expected).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pages", [1_000_000, 5_000_000])
+def test_the_planted_bowtie_of_a_large_web(pages: int) -> None:
+    """Numbers that overflow, or searches in parts that lose a page between two of them."""
+    web = Web(profile.load("broder-1999"), pages, 7)
+    written = web.explicit()
+    back = csr(written.offsets, written.targets).reversed()
+    rows = back.reversed()  # each row rises
+    planted = web.components()
+    graph = Both(rows, back)
+    assert (bowtie(graph).components == planted).all()
+    starts = [web.pages_of(host).start for host in range(web.hosts)]
+    hosts = np.array([*starts, pages], np.uint32)
+    held = Packs(pack(*rows, hosts), pack(*back, hosts))
+    assert (bowtie(held).components == planted).all()
+    for algorithm in (scc, wcc):
+        assert (algorithm(held).labels == algorithm(graph).labels).all()
+    assert (bfs(held, [0]).level == bfs(graph, [0]).level).all()
+
+
+class Packs(NamedTuple):
+    """A graph of which both directions are packed."""
+
+    out: Packed
+    into: Packed
+
+    @property
+    def nodes(self) -> int:
+        return self.out.nodes
+
+    @property
+    def links(self) -> int:
+        return self.out.links
 
 
 @pytest.mark.parametrize(
