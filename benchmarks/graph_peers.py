@@ -1,6 +1,6 @@
 """One subject of `graph_algorithms.py`, in a process and an interpreter of its own.
 
-    python benchmarks/graph_peers.py SUBJECT GRAPH.npz ROUNDS
+    python benchmarks/graph_peers.py SUBJECT GRAPH.npz ROUNDS [TASK...]
 
 Prints a line of JSON: processor seconds of each round of each task, the bow-tie found, and the
 memory of the process at its peak, with what it held once the graph was there. The graph is held as
@@ -304,8 +304,9 @@ def megabytes() -> dict[str, float]:
 
 def main() -> None:
     """Run the tasks of a subject by turns."""
-    subject, path, rounds = sys.argv[1:]
+    subject, path, rounds, *chosen = sys.argv[1:]
     tasks = SUBJECTS[subject](path)
+    tasks = {name: task for name, task in tasks.items() if not chosen or name in chosen}
     seconds: dict[str, list[float]] = {name: [] for name in tasks}
     held = megabytes()["held"]
     found: dict[str, Any] = {}

@@ -31,7 +31,7 @@ SCC, IN, OUT, FROM_IN, TO_OUT, TUBES, DISCONNECTED = range(7)
 PAGES_OF_HOST, EXPONENT, SHIFT = 40, 0.8, 3.0
 """Mean size of hosts; sizes fall as this power of the rank."""
 
-LEAST, OUT_EXPONENT, MOST = 4.95, 2.72, 100_000
+LEAST, OUT_EXPONENT, MOST = 4.75, 2.72, 100_000
 """Of the free links: half the pages have up to that many, half more, by a power law."""
 
 WITHIN, TO_START = 0.60, 0.8

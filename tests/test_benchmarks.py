@@ -58,3 +58,54 @@ def test_schedulers(tmp_path: Path) -> None:
     found = json.loads(written.read_text())["steps/s"]
     assert list(found) == ["R3", "scent"]
     assert all(rates["1000"]["best"] > 0 for rates in found.values())
+
+
+@pytest.mark.slow
+def test_graph_store(tmp_path: Path) -> None:
+    """A benchmark of the store that no longer runs, or measures less than it says."""
+    written = tmp_path / "found.json"
+    script = [sys.executable, str(ROOT / "benchmarks" / "graph_store.py")]
+    done = subprocess.run(
+        [*script, "--pages", "2000", "--folder", str(tmp_path), "--json", str(written)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(written.read_text())["webs"]
+    assert 0 < found["in the order of addresses"]["bytes a link"] < 3.4
+    assert all(times["best"] > 0 for times in found["queries, µs"].values())
+
+
+@pytest.mark.slow
+def test_a_web_of_the_size_of_cs2_in_small(tmp_path: Path) -> None:
+    """A planted web whose bow-tie is not what is found, and steps that are done twice."""
+    script = [sys.executable, str(ROOT / "benchmarks" / "cs2.py")]
+    arguments = ["--pages", "30000", "--folder", str(tmp_path), "--addresses"]
+    done = subprocess.run([*script, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    notes = next(tmp_path.glob("done-*.json"))
+    found = json.loads(notes.read_text())
+    assert list(found) == ["build", "open", "bfs", "wcc", "scc", "bowtie"]
+    assert found["bowtie"]["scc"] == found["scc"]["largest"]
+    del found["bowtie"]
+    notes.write_text(json.dumps(found))
+    again = subprocess.run([*script, *arguments], capture_output=True, text=True, check=False)
+    assert again.returncode == 0, again.stderr
+    assert again.stderr.splitlines() == ["bowtie"]
+
+
+def test_graph_algorithms(tmp_path: Path) -> None:
+    """A benchmark that no longer runs, or subjects that take another graph apart."""
+    written = tmp_path / "found.json"
+    script = [sys.executable, str(ROOT / "benchmarks" / "graph_algorithms.py")]
+    done = subprocess.run(
+        [*script, "--pages", "2000", "--rounds", "2", "--json", str(written)],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(written.read_text())
+    assert list(found["subjects"]) == ["counterpoint", "counterpoint-packed", "scipy"]
+    for one in found["subjects"].values():
+        assert one["found"]["bow-tie"] == found["bow-tie"]
+        assert one["found"]["scc"] == found["subjects"]["scipy"]["found"]["scc"]
+        assert {len(seconds) for seconds in one["seconds"].values()} == {2}
+        assert one["peak"] >= one["held"] > 0

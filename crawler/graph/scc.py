@@ -122,8 +122,14 @@ def within(links: Links, pages: Array) -> Csr:
     for at in range(0, len(pages), BATCH):
         here = pages[at : at + BATCH]
         parts.append(_kept(*links.lists(here), place, offsets, at))
-    targets = np.concatenate(parts) if parts else np.empty(0, np.uint32)
-    return Csr(np.cumsum(offsets, dtype=np.uint64), targets)
+    np.cumsum(offsets, out=offsets)
+    targets = np.empty(int(offsets[-1]), np.uint32)
+    end = len(targets)
+    while parts:  # each goes when it is copied: all of them and their copies would be twice as much
+        part = parts.pop()
+        targets[end - len(part) : end] = part
+        end -= len(part)
+    return Csr(offsets, targets)
 
 
 @compiled

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,30 +14,61 @@ from crawler.errors import CrawlError
 from crawler.graph.arrays import Arrays, Listed
 from crawler.graph.build import Settings, build
 from crawler.graph.building import folder_of
-from crawler.graph.store import GraphStore
 
 ROOT = Path(__file__).resolve().parents[3]
 
-BUILDER = """
+KILLER = """
 import os, signal, sys
 from pathlib import Path
-path, last = Path(sys.argv[1]), int(sys.argv[2])
-count = 0
+from tests.crawler.graph.test_interrupted import SETTINGS, digest, made
+from crawler.graph.build import build
+from crawler.graph.store import GraphStore
+
+path = Path(sys.argv[1]) / "a.graph"
+count = last = 0
 
 def event(name, arguments):
-    # Every opening, renaming and removal of a file below the store's folder is a point to die at.
+    # Every opening, renaming and removal of a file below the folder is a point to die at.
     global count
-    if name in ("open", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree"):
+    if last and name in ("open", "os.rename", "os.remove", "os.rmdir", "os.mkdir"):
         if str(arguments[0]).startswith(str(path.parent)):
             count += 1
             if count == last:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-from tests.crawler.graph.test_interrupted import made, SETTINGS
-from crawler.graph.build import build
+def killed(at):
+    global last
+    child = os.fork()
+    if not child:
+        last = at
+        build(made(2), path, SETTINGS)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
 sys.addaudithook(event)
-build(made(int(sys.argv[3])), path, SETTINGS)
-print(count)
+build(made(2), path, SETTINGS)
+wanted = digest(path)
+build(made(1), path, SETTINGS)
+old = digest(path)
+step = int(sys.argv[2])
+at = died = 0
+while True:
+    at += step
+    first = killed(at)
+    if first == 0:
+        break
+    assert first == -signal.SIGKILL, (at, first)
+    died += 1
+    assert digest(path) in (old, wanted), at
+    GraphStore(path).verify()
+    assert killed(at * 7 % 40 + 1) in (0, -signal.SIGKILL), at
+    assert digest(path) in (old, wanted), at
+    build(made(2), path, SETTINGS)
+    assert digest(path) == wanted, at
+    assert os.listdir(path.parent) == ["a.graph"], at
+    build(made(1), path, SETTINGS)
+    assert digest(path) == old, at
+print(died)
 """
 
 SETTINGS = Settings(links=700, pages=100, threads=1, numbers=True)
@@ -56,70 +86,39 @@ def made(seed: int) -> Arrays:
     return Arrays(offsets, targets, bounds, listed)
 
 
-def run(path: Path, last: int, seed: int) -> subprocess.CompletedProcess[str]:
-    """Build in another process, which kills itself at an event."""
-    return subprocess.run(
-        [sys.executable, "-c", BUILDER, str(path), str(last), str(seed)],
-        capture_output=True, text=True, check=False, cwd=ROOT,
-    )  # fmt: skip
-
-
 def digest(path: Path) -> str:
     """Return what tells a file's bytes."""
     return hashlib.blake2b(path.read_bytes()).hexdigest()
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, int]:
-    """Return the digest of a store that was built without interruption, and how many events."""
-    path = tmp_path_factory.mktemp("whole") / "a.graph"
-    done = run(path, 0, 2)
+@pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.slow)])
+def test_killed_at_any_point(tmp_path: Path, step: int) -> None:
+    """Would catch an old store that is harmed, a half-written part that is taken for whole.
+
+    A build is killed at an event, when it opens, renames or removes some file: at every one, or at
+    some. What is left is killed once more, and then gone on with; it ends with the same bytes.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", KILLER, str(tmp_path), str(step)],
+        capture_output=True, text=True, check=False, cwd=ROOT,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    return digest(path), int(done.stdout)
+    assert int(done.stdout) > 60 // step
 
 
-@pytest.mark.parametrize("tenths", range(10))
-def test_killed_in_the_middle(tmp_path: Path, whole: tuple[str, int], tenths: int) -> None:
-    """Would catch an old store that is harmed, and a half-written part that is taken for whole."""
-    wanted, events = whole
+def test_what_another_source_left_is_removed(tmp_path: Path) -> None:
+    """Would catch parts of one graph in the store of another."""
     path = tmp_path / "a.graph"
-    build(made(1), path, SETTINGS)
-    old = digest(path)
-    last = 2 + (events - 3) * tenths // 9
-    done = run(path, last, 2)
-    assert done.returncode == -signal.SIGKILL, done.stderr
-    assert digest(path) in (old, wanted)
-    GraphStore(path).verify()
-    again = run(path, last // 2 + 1, 2)
-    assert again.returncode in (0, -signal.SIGKILL), again.stderr
+    build(made(2), path, SETTINGS)
+    wanted = digest(path)
+    source = made(1)
+    source._targets = np.concatenate([source._targets[:-1], [400]])
+    with pytest.raises(CrawlError, match="a link leads to page 400"):
+        build(source, path, SETTINGS)
+    assert len(list((tmp_path / "a.graph.building").iterdir())) > 5
     build(made(2), path, SETTINGS)
     assert digest(path) == wanted
     assert [one.name for one in tmp_path.iterdir()] == ["a.graph"]
-
-
-@pytest.mark.slow
-def test_killed_at_every_event(tmp_path: Path, whole: tuple[str, int]) -> None:
-    """Would catch the one point at which a kill does harm; a new kill at every event there is."""
-    wanted, events = whole
-    path = tmp_path / "a.graph"
-    build(made(1), path, SETTINGS)
-    old = digest(path)
-    for last in range(1, events + 1):
-        done = run(path, last, 2)
-        assert done.returncode == -signal.SIGKILL, (last, done.stderr)
-        if digest(path) != old:
-            break
-        GraphStore(path).verify()
-    build(made(2), path, SETTINGS)
-    assert digest(path) == wanted
-
-
-def test_what_another_source_left_is_removed(tmp_path: Path, whole: tuple[str, int]) -> None:
-    """Would catch parts of one graph in the store of another."""
-    path = tmp_path / "a.graph"
-    assert run(path, whole[1] // 2, 1).returncode == -signal.SIGKILL
-    build(made(2), path, SETTINGS)
-    assert digest(path) == whole[0]
 
 
 def test_a_failing_source_leaves_the_old_store(tmp_path: Path) -> None:

@@ -276,6 +276,15 @@ def _row(one: Csr, page: int) -> list[int]:
     return one.targets[int(one.offsets[page]) : int(one.offsets[page + 1])].tolist()
 
 
+def test_graphs_without_pages() -> None:
+    """A loop or a share that expects a page."""
+    for form in forms(0, []):
+        assert scc(form).number == wcc(form).number == 0
+        assert set(bowtie(form).counts.values()) == {0}
+        with pytest.raises(CrawlError, match="none of the 0 pages"):
+            bfs(form, [0])
+
+
 @pytest.mark.parametrize(
     ("starts", "direction", "said"),
     [([], "forward", "begins"), ([3], "forward", "page 3"), ([-1], "forward", "page -1"),
