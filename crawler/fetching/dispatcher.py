@@ -342,8 +342,9 @@ class PoliteDispatcher:
 
     def _end_robots(self, errand: Errand, answer: Answer) -> None:
         host, of = errand.work
-        # One that breaks off may forbid what did not come.
-        status = 0 if answer.passing else answer.status
+        # One that breaks off, or cannot be unpacked, may forbid what did not come.
+        broken = answer.passing or (answer.problem and len(answer.body) < LARGEST)
+        status = 0 if broken else answer.status
         self.hosts.told(host, of, status, answer.body, answer.problem)
         for blocked in host.blocked.pop(of):
             heapq.heappush(host.queue, (blocked.number, blocked))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -216,14 +217,17 @@ def test_a_redirect_to_the_inside() -> None:
     assert all("127.0.0.1 is no public address" in one.problem for one in found)
 
 
-@pytest.mark.parametrize("broken", [True, False])
-def test_robots_that_breaks_off(broken: bool) -> None:
+@pytest.mark.parametrize(
+    ("how", "asked"),
+    [({}, 2), ({"passing": True}, 3), ({"problem": "is not packed as it says"}, 1)],
+)
+def test_robots_that_breaks_off(how: dict[str, Any], asked: int) -> None:
     """A page that is asked although the rest of robots.txt may forbid it."""
     said = robots("User-agent: *\nDisa")
-    pages: dict[str, Reply] = {"http://a.test/robots.txt": said._replace(passing=broken)}
+    pages: dict[str, Reply] = {"http://a.test/robots.txt": said._replace(**how)}
     (told,), web = run(pages, ["http://a.test/"], manners=Manners(delay=0.0))
-    assert (told.status == 0) == broken
-    assert len(web.log) == (3 if broken else 2)
+    assert (told.status == 0) == bool(how)
+    assert len(web.log) == asked
 
 
 def test_a_host_is_given_up() -> None:
