@@ -77,6 +77,8 @@ def links_(
     if out is None and form == "parquet":
         raise click.UsageError("--format parquet: needs --out FILE")
     must_be_writable("--out", out)
+    if out is not None and out.exists() and not out.is_file():
+        raise click.UsageError(f"--out: {out} is no file that can be replaced")
     from crawler.store.opening import open_store
     from crawler.store.views import Kind
 

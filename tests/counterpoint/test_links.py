@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,18 @@ from crawler.store.views import Kind
 from tests.crawler.store.filled import Held, fill
 
 from .test_command_line import call
+
+
+def test_what_is_no_file_is_not_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pipe, or /dev/null for everybody, that becomes a file."""
+    store, pipe = str(tmp_path / "a.db"), tmp_path / "pipe"
+    open_store(store, create=True).close()
+    os.mkfifo(pipe)
+    code, out, err = call(capsys, "links", "--db", store, "--format", "csv", "--out", str(pipe))
+    assert (code, out) == (2, "") and "is no file that can be replaced" in err
+    assert pipe.is_fifo()
 
 
 @pytest.fixture
