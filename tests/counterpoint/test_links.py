@@ -108,6 +108,14 @@ def test_there_is_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert list(tmp_path.iterdir()) == []
 
 
+def test_names_do_not_move_the_cursor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A list of sites from somebody else that writes over a terminal."""
+    start = ("sites", "--db", str(tmp_path / "a.db"))
+    assert call(capsys, *start, "add", "http://a.test/", "--name", "A\x1b[2J")[0] == 0
+    code, out, _ = call(capsys, *start, "list")
+    assert code == 0 and out.splitlines()[0].endswith("http://a.test/  A\ufffd[2J")
+
+
 def test_sites(place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A site that is not what was typed; a store that is made though the list is wrong."""
     (tmp_path / "bad.txt").write_text("http://a.test/\nfoo bar\n")
