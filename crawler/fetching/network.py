@@ -316,6 +316,9 @@ class _Reading:
                 if self.body.full:
                     self.problem, self.cut = f"longer than {self._most:,} bytes: cut", "length"
                     break
+            else:
+                if not self.body.whole:
+                    self.problem = f"breaks off after {len(self.body.out):,} bytes, in its packing"
         except UnpackingError as error:
             self.problem, self.cut = f"{error}: cut", "unspecified"
         except (aiohttp.ClientError, OSError) as error:

@@ -26,6 +26,10 @@ class UnpackingError(ValueError):
 
 
 class _Codec(Protocol):
+    @property
+    def ended(self) -> bool:
+        """Whether the end of what was packed has come."""
+
     def unpack(self, data: bytes, most: int) -> bytes:
         """Return at most about so many bytes; b"": more input is needed."""
 
@@ -52,6 +56,11 @@ class Unpacking:
     def full(self) -> bool:
         """Whether there is more than was wanted, unpacked or packed (it may unpack to nothing)."""
         return len(self.out) > self._most or self._taken > self._most + OVERHEAD
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is missing at the end of what has come."""
+        return self._codec is None or not self._taken or self._codec.ended
 
     def feed(self, data: bytes) -> None:
         """Unpack what has come, up to the limit.
@@ -88,6 +97,10 @@ class _Zlib:
         self._object = zlib.decompressobj(self._bits)
         self._rest = b""
         self._members = 1
+
+    @property
+    def ended(self) -> bool:
+        return self._object.eof
 
     def unpack(self, data: bytes, most: int) -> bytes:
         given = self._rest + data
@@ -126,6 +139,10 @@ class _Zlib:
 class _Brotli:
     def __init__(self) -> None:
         self._object = brotli.Decompressor()
+
+    @property
+    def ended(self) -> bool:
+        return bool(self._object.is_finished())
 
     def unpack(self, data: bytes, most: int) -> bytes:
         if self._object.is_finished():

@@ -131,6 +131,18 @@ def test_broken_bodies(said: bytes, body: bytes, problem: str) -> None:
     assert told.passing == ("breaks off" in problem)
 
 
+@pytest.mark.parametrize("pack", [("gzip", gzip.compress), ("br", brotli.compress)])
+@pytest.mark.parametrize("lacks", [0, 1, 5])
+def test_packed_no_further(pack: tuple[str, Any], lacks: int) -> None:
+    """A half of a page, or of a robots.txt, that passes for the whole."""
+    packed = pack[1](b"<a href=x>y</a>" * 99)
+    body = packed[: len(packed) - lacks]
+    head = f"Content-Encoding: {pack[0]}\r\nContent-Length: {len(body)}\r\n\r\n"
+    (told,) = ask(HEAD + head.encode() + body)
+    assert (told.status, told.passing) == (200, False)
+    assert told.problem.startswith("breaks off after") == bool(lacks)
+
+
 def test_a_broken_chunk() -> None:
     """What came before nonsense, lost with it."""
 
