@@ -28,6 +28,12 @@ def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> 
     return value
 
 
+def shown(text: str) -> str:
+    """Return a text in one line, without characters that would move a terminal's cursor."""
+    spaced = " ".join(text.split())
+    return "".join(sign if sign.isprintable() else "\ufffd" for sign in spaced)
+
+
 processes_option = click.option(
     "--processes", type=click.IntRange(1, 64), default=cores, show_default="all cores",
     help="How many run at a time.",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from counterpoint.console import OK, must_be_writable, printing, progress
+from counterpoint.console import OK, must_be_writable, printing, progress, shown
 from crawler.errors import CrawlError
 
 if TYPE_CHECKING:  # SQLAlchemy is loaded where a store is opened
@@ -77,6 +77,8 @@ def links_(
     if out is None and form == "parquet":
         raise click.UsageError("--format parquet: needs --out FILE")
     must_be_writable("--out", out)
+    if out is not None and out.exists() and not out.is_file():
+        raise click.UsageError(f"--out: {out} is no file that can be replaced")
     from crawler.store.opening import open_store
     from crawler.store.views import Kind
 
@@ -148,18 +150,13 @@ def _line(link: Any) -> str:
     """Return a link in two lines, without characters that would move a terminal's cursor."""
     where = f"    on {link.found_on} (level {link.level})"
     if hasattr(link, "reason"):
-        return f"{_shown(link.text)}\n{where}: {link.reason}"
+        return f"{shown(link.text)}\n{where}: {link.reason}"
     if hasattr(link, "anchor"):
-        return f"{_shown(link.address)}\n{where}: {_shown(link.anchor)}".removesuffix(": ")
+        return f"{shown(link.address)}\n{where}: {shown(link.anchor)}".removesuffix(": ")
     from crawler.store.schema import State
 
     status = "" if link.status is None else f" {link.status}"
-    return f"{_shown(link.address)}\n{where}: {State(link.state).name.lower()}{status}"
-
-
-def _shown(text: str) -> str:
-    spaced = " ".join(text.split())
-    return "".join(sign if sign.isprintable() else "\ufffd" for sign in spaced)
+    return f"{shown(link.address)}\n{where}: {State(link.state).name.lower()}{status}"
 
 
 def _write(path: Path, pieces: Iterator[bytes]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from counterpoint.console import OK, printing
+from counterpoint.console import OK, printing, shown
 
 if TYPE_CHECKING:  # SQLAlchemy is loaded where a store is opened
     from crawler.store.opening import Store
@@ -54,8 +54,8 @@ def list_(where: str, form: str) -> int:
             click.echo(json.dumps([site._asdict() for site in found], indent=2, ensure_ascii=False))
             return OK
         for site in found:
-            click.echo(f"{site.number:>5}  {site.start}  {site.full_name}".rstrip())
-            why = f" ({site.reason})" if site.reason else ""
+            click.echo(f"{site.number:>5}  {site.start}  {shown(site.full_name)}".rstrip())
+            why = f" ({shown(site.reason)})" if site.reason else ""
             click.echo(f"       {site.standing}{why}; {site.fetched:,} of {site.known:,} pages; "
                        f"{site.external:,} external, {site.internal:,} internal, {site.bad:,} bad "
                        "links")  # fmt: skip

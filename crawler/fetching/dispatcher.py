@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+import re
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -25,6 +26,8 @@ from .politeness import day_and_time
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _ROBOTS_REDIRECTS = 5
+_NO_UTF8 = re.compile("[\udc80-\udcff]")
+"""What aiohttp makes of such bytes in a header."""
 _NOTHING = Answer(0)
 
 
@@ -282,10 +285,13 @@ class PoliteDispatcher:
 
     def _advance(self, errand: Errand, answer: Answer) -> None:
         """Follow a redirect, or end."""
-        location = answer.headers.get("Location", "") if answer.status in _REDIRECTS else ""
+        if answer.status not in _REDIRECTS:
+            self._end(errand, answer)
+            return
+        location = _location(answer)
         target = joined(errand.here, location) if location else None
         if target is None:
-            self._end(errand, answer)
+            self._end(errand, answer._replace(problem="redirects to no address of http or https"))
             return
         errand.asked.append(errand.here)
         if errand.number < 0:
@@ -342,8 +348,9 @@ class PoliteDispatcher:
 
     def _end_robots(self, errand: Errand, answer: Answer) -> None:
         host, of = errand.work
-        # One that breaks off may forbid what did not come.
-        status = 0 if answer.passing else answer.status
+        # One that breaks off, or cannot be unpacked, may forbid what did not come.
+        broken = answer.passing or (answer.problem and len(answer.body) < LARGEST)
+        status = 0 if broken else answer.status
         self.hosts.told(host, of, status, answer.body, answer.problem)
         for blocked in host.blocked.pop(of):
             heapq.heappush(host.queue, (blocked.number, blocked))
@@ -356,6 +363,12 @@ class PoliteDispatcher:
     def _fail(self, error: BaseException) -> None:
         self._error = self._error or error
         self._wake()
+
+
+def _location(answer: Answer) -> str:
+    """Return where an answer leads; bytes that are no UTF-8 are sent back as they came."""
+    text = answer.headers.get("Location", "")
+    return _NO_UTF8.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", text)
 
 
 def _validator(text: str) -> str:

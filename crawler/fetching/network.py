@@ -45,7 +45,7 @@ class Wanted(NamedTuple):
     etag, modified : str
         Only if it is no longer as it was.
     most : int or None
-        Bytes of its body, uncompressed; None: what the limits say.
+        Bytes of its body, uncompressed, whatever the limits say; None: what they say.
     any_type : bool
         Also if it is no HTML.
     """
@@ -100,7 +100,8 @@ class Message(NamedTuple):
     body : bytes
         As it came: compressed.
     cut : str
-        Why the body is not whole: ``length``, ``disconnect`` or ``time``; "" if it is.
+        Why the body is not whole: ``length``, ``disconnect``, ``time``, or ``unspecified`` if it
+        cannot be unpacked; "" if it is.
     """
 
     address: str
@@ -173,18 +174,25 @@ class Network:
         self._agent, self._limits, self._guard = agent, limits or Limits(), guard or Guard()
         self._keep, self._resolver = keep, resolver
         self._kept: dict[str, float] = {}
-        self._session: aiohttp.ClientSession | None = None
+        self._sessions: dict[bool, aiohttp.ClientSession] = {}
 
     async def close(self) -> None:
         """Close connections."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        while self._sessions:
+            await self._sessions.popitem()[1].close()
 
-    def _opened(self) -> aiohttp.ClientSession:
+    def _session(self, address: str) -> aiohttp.ClientSession:
+        """Return what an address is asked with: with connections that are kept, or that are not.
+
+        It must be known before: a short answer has given its connection back when it is seen.
+        """
+        keeps = self._keeps_open(address)
+        return self._sessions.get(keeps) or self._opened(keeps)
+
+    def _opened(self, keeps: bool) -> aiohttp.ClientSession:
         limits = self._limits
-        self._session = aiohttp.ClientSession(
-            connector=self._connector(),
+        session = self._sessions[keeps] = aiohttp.ClientSession(
+            connector=self._connector(_IDLE if keeps else None),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"User-Agent": self._agent, "Accept": _ACCEPT, "Accept-Encoding": ACCEPTED},
             timeout=aiohttp.ClientTimeout(total=limits.seconds),
@@ -194,15 +202,16 @@ class Network:
             max_field_size=limits.header,
         )
         # aiohttp asks again at once if a connection that was kept breaks: within the host's delay.
-        self._session._retry_connection = False
-        return self._session
+        session._retry_connection = False
+        return session
 
-    def _connector(self) -> aiohttp.TCPConnector:
+    def _connector(self, idle: float | None) -> aiohttp.TCPConnector:
         if self._through is not None:  # connections are made to the proxy alone
-            return aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE)
+            return aiohttp.TCPConnector(limit=0, keepalive_timeout=idle, force_close=idle is None)
         return aiohttp.TCPConnector(
             limit=0,
-            keepalive_timeout=_IDLE,
+            keepalive_timeout=idle,
+            force_close=idle is None,
             ttl_dns_cache=300,
             resolver=Resolver(self._guard, self._resolver),
             socket_factory=self._guard.opened,
@@ -214,11 +223,11 @@ class Network:
         Raises
         ------
         CrawlError
-            If the proxy cannot be reached: then no address can.
+            If the proxy cannot be reached: then no address can. Or if a message cannot be kept.
         """
         if problem := self._guard.problem(wanted.address):
             return Answer(0, problem=problem)
-        session, headers = self._session or self._opened(), None
+        session, headers = self._session(wanted.address), None
         if wanted.etag or wanted.modified:
             told = (("If-None-Match", wanted.etag), ("If-Modified-Since", wanted.modified))
             headers = {name: value for name, value in told if value}
@@ -235,6 +244,8 @@ class Network:
             raise CrawlError(f"the proxy {self.proxy} cannot be used: {said(error)}") from None
         except aiohttp.ClientHttpProxyError as error:
             return Answer(0, problem=f"the proxy makes no tunnel for https: {error.status}")
+        except CrawlError:  # of what keeps messages; it is a ValueError
+            raise
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return _no_answer(error)
 
@@ -247,11 +258,11 @@ class Network:
             else:
                 await _drained(response)
             return Answer(status, b"", headers)
-        most = self._limits.body if wanted.most is None else min(wanted.most, self._limits.body)
+        most = self._limits.body if wanted.most is None else wanted.most
         reading = _Reading(headers.get("Content-Encoding", ""), most, self._limits.ratio)
         wire = None if self._keep is None else bytearray()
         await reading.read(response, wire)
-        if reading.cut or not self._keeps_open(wanted.address):
+        if reading.cut:
             response.close()
         if self._keep is not None and wire is not None:
             await self._keep(_message(wanted.address, response, begun, bytes(wire), reading.cut))
@@ -262,8 +273,8 @@ class Network:
 
     def _keeps_open(self, address: str) -> bool:
         """Tell whether the connection to a site may wait for the next request."""
-        if self._through is not None:
-            return True
+        if self._through is not None and address.startswith("http:"):
+            return True  # it is one to the proxy; through a tunnel it is one to the site
         now, of = time.monotonic(), site(address)
         if of not in self._kept and len(self._kept) >= _KEPT:
             self._kept = {one: at for one, at in self._kept.items() if at > now - _IDLE}
@@ -305,8 +316,11 @@ class _Reading:
                 if self.body.full:
                     self.problem, self.cut = f"longer than {self._most:,} bytes: cut", "length"
                     break
+            else:
+                if not self.body.whole:
+                    self.problem = f"breaks off after {len(self.body.out):,} bytes, in its packing"
         except UnpackingError as error:
-            self.problem, self.cut = f"{error}: cut", "length"
+            self.problem, self.cut = f"{error}: cut", "unspecified"
         except (aiohttp.ClientError, OSError) as error:
             self.cut = "time" if isinstance(error, TimeoutError) else "disconnect"
             self.problem = f"breaks off after {len(self.body.out):,} bytes: {said(error)}"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from ipaddress import ip_address
 from random import Random
 
 from ..pages.addresses import site
@@ -52,7 +53,10 @@ def is_here(address: str) -> bool:
     name = site(address)
     name = name if name.endswith("]") else name.rpartition(":")[0] or name
     name = name.partition("]")[0].lstrip("[")
-    return name in ("localhost", "::1") or (name.startswith("127.") and name.count(".") == 3)
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:  # 127.example.co.uk is a name
+        return name == "localhost"
 
 
 def _date(text: str) -> float | None:

@@ -13,6 +13,10 @@ import brotli
 
 HARMLESS = 1_000_000
 """Bytes that an answer may unpack to whatever its size is: a page of blanks is no bomb."""
+OVERHEAD = 65_536
+"""Bytes by which a packed body may be longer than what it unpacks to may be."""
+MEMBERS = 1_000
+"""Members of gzip in one body; each costs a copy of what follows it, and may hold nothing."""
 ACCEPTED = "gzip, deflate, br"
 """What servers are told can be unpacked."""
 
@@ -22,6 +26,10 @@ class UnpackingError(ValueError):
 
 
 class _Codec(Protocol):
+    @property
+    def ended(self) -> bool:
+        """Whether the end of what was packed has come."""
+
     def unpack(self, data: bytes, most: int) -> bytes:
         """Return at most about so many bytes; b"": more input is needed."""
 
@@ -46,8 +54,13 @@ class Unpacking:
 
     @property
     def full(self) -> bool:
-        """Whether there is more than was wanted."""
-        return len(self.out) > self._most
+        """Whether there is more than was wanted, unpacked or packed (it may unpack to nothing)."""
+        return len(self.out) > self._most or self._taken > self._most + OVERHEAD
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is missing at the end of what has come."""
+        return self._codec is None or not self._taken or self._codec.ended
 
     def feed(self, data: bytes) -> None:
         """Unpack what has come, up to the limit.
@@ -61,7 +74,7 @@ class Unpacking:
             self.out += data
             return
         self._taken += len(data)
-        while not self.full:
+        while len(self.out) <= self._most:
             try:
                 piece = self._codec.unpack(data, min(65_536, self._most + 1 - len(self.out)))
             except (zlib.error, brotli.error) as error:
@@ -83,6 +96,11 @@ class _Zlib:
         self._bits = 16 + zlib.MAX_WBITS
         self._object = zlib.decompressobj(self._bits)
         self._rest = b""
+        self._members = 1
+
+    @property
+    def ended(self) -> bool:
+        return self._object.eof
 
     def unpack(self, data: bytes, most: int) -> bytes:
         given = self._rest + data
@@ -111,6 +129,9 @@ class _Zlib:
         if not self._gzip or given[:1] != b"\x1f":
             self._rest = b""
             return b""
+        self._members += 1
+        if self._members > MEMBERS:
+            raise UnpackingError(f"is packed in more than {MEMBERS:,} parts")
         self._object = zlib.decompressobj(self._bits)
         return given
 
@@ -118,6 +139,10 @@ class _Zlib:
 class _Brotli:
     def __init__(self) -> None:
         self._object = brotli.Decompressor()
+
+    @property
+    def ended(self) -> bool:
+        return bool(self._object.is_finished())
 
     def unpack(self, data: bytes, most: int) -> bytes:
         if self._object.is_finished():

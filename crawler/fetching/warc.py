@@ -158,7 +158,7 @@ def _answered(message: Message) -> StatusAndHeaders:
         ("X-Archive-Transfer-Encoding" if name.lower() == "transfer-encoding" else name, value)
         for name, value in message.answered
     ]
-    reason = message.reason.encode("ascii", "replace").decode()
+    reason = message.reason.encode("latin-1", "replace").decode("latin-1")
     return _headers(f"{message.status} {reason}", headers, message.version)
 
 
@@ -169,4 +169,11 @@ def _asked(message: Message) -> StatusAndHeaders:
 
 
 def _headers(first: str, headers: Sequence[tuple[str, str]], protocol: str) -> StatusAndHeaders:
-    return StatusAndHeaders(first, list(headers), protocol=protocol, is_http_request=not protocol)
+    return _AsSent(first, list(headers), protocol=protocol, is_http_request=not protocol)
+
+
+class _AsSent(StatusAndHeaders):  # type: ignore[misc] # warcio has no types
+    """A head with the bytes that were sent: warcio would escape those that are not ASCII."""
+
+    def compute_headers_buffer(self, header_filter: object = None) -> None:
+        self.headers_buff = self.to_str(header_filter).encode("latin-1", "replace") + b"\r\n"

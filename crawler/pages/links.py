@@ -149,6 +149,9 @@ _PLACES = (
     r"a[href], a[xlink\:href], area[href], frame[src], iframe[src], link[rel][href], "
     "meta[http-equiv][content]"
 )
+_DEEP = " ".join(["a"] * 8)
+"""Links so deep in each other: only who wants the text of a page read a thousand times makes them.
+They have no anchors, and neither have those around them."""
 _FRAMES = frozenset(("frame", "iframe"))
 _NEEDING = frozenset(("frame", "iframe", "link"))
 """Elements for which an empty reference is none; elsewhere it is the document itself."""
@@ -193,6 +196,7 @@ def read(document: str, address: str, encoding: str = "utf-8") -> Reading:
         base = joined(address, node.attributes["href"] or "") or address
     within = (f"http://{own}/", f"https://{own}/")
     found: list[Reference] = []
+    trap = tree.css_first(_DEEP) is not None
     for node in tree.css(_PLACES):
         tag, attributes = node.tag or "", node.attributes
         text = _reference(tag, attributes)
@@ -206,7 +210,8 @@ def read(document: str, address: str, encoding: str = "utf-8") -> Reading:
             continue
         else:
             kind = Kind.INTERNAL if target.startswith(within) else Kind.EXTERNAL
-        anchor = _anchor(node, tag, attributes)
+        hidden = trap and tag == "a" and node.css_first(_DEEP) is not None
+        anchor = "" if hidden else _anchor(node, tag, attributes)
         place = len(found)
         found.append(Reference(place, kind, target, text[:TEXT], anchor, reason, tag in _FRAMES))
     return Reading(own, tuple(found), problem)

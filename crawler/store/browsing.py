@@ -18,9 +18,9 @@ from typing import Any, NamedTuple, cast
 from sqlalchemy import ColumnElement, Connection, Select, Subquery, func, select, text, tuple_
 
 from crawler.errors import CrawlError
-from crawler.pages.addresses import key, normalized
+from crawler.pages.addresses import Spelling, normalized
 
-from .schema import State, pages, stored_key
+from .schema import State, pages, settings, stored_key
 from .views import VIEWS, Filter, Kind, Link, View, begins, can_be_stored
 
 LOOK = 20_000
@@ -226,9 +226,17 @@ def _page(connection: Connection, address: str) -> int:
     spelled = normalized(address)
     if spelled is None:
         raise CrawlError(f"page: '{address[:80]}' is no address such as http://example.org/")
-    query = select(pages.c.id).where(pages.c.key == stored_key(key(spelled)))
+    wanted = stored_key(_spelling(connection).key(spelled))
+    query = select(pages.c.id).where(pages.c.key == wanted)
     found = connection.execute(query).scalar()
     return -1 if found is None else found
+
+
+def _spelling(connection: Connection) -> Spelling:
+    """Return what counts as one page in this store; a crawl sets it (``--normalize``)."""
+    query = select(settings.c.value).where(settings.c.name == "normalize")
+    told = connection.execute(query).scalar()
+    return Spelling.SAFE if told is None else Spelling(json.loads(told))
 
 
 def _rows(
@@ -287,7 +295,7 @@ def _gathered(search: _Search, look: int) -> tuple[Select[Any] | None, int]:
         few = None
         if name in search.view.equal or (name == "prefix" and search.view.kind is Kind.EXTERNAL):
             query = select(table).where(*search.view.of_link(name, value, table.c, search.dialect))
-        elif (conditions := _pages(name, value)) is not None:
+        elif (conditions := _pages(search, name, value)) is not None:
             few = select(pages.c.id).where(*conditions)
             part = few.subquery("few")
             column = table.c.page if name == "level" else table.c.target
@@ -308,7 +316,7 @@ def _count(search: _Search, query: Select[Any], look: int) -> int:
     return search.connection.scalar(count) or 0
 
 
-def _pages(name: str, value: Any) -> list[ColumnElement[bool]] | None:
+def _pages(search: _Search, name: str, value: Any) -> list[ColumnElement[bool]] | None:
     """Return a condition of pages for which there is an index, by words that the index has."""
     if name == "level":
         # No other page has links.
@@ -321,8 +329,9 @@ def _pages(name: str, value: Any) -> list[ColumnElement[bool]] | None:
         words = cast(ColumnElement[bool], text("state IN (1, 3, 4)"))
         return [words, pages.c.state == value]
     if name == "prefix":
-        # A key has no slash at its end.
-        return begins(pages.c.key, value.removesuffix("/"))
+        # A key has no slash at its end, and that of [BeeBot] no capitals.
+        paper = _spelling(search.connection) is Spelling.PAPER
+        return begins(pages.c.key, (value.lower() if paper else value).removesuffix("/"))
     return None
 
 

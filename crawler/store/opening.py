@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, inspect, select
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import DatabaseError, DBAPIError, InterfaceError, OperationalError
 
 from crawler.errors import CrawlError, StoreError
 
@@ -51,6 +51,8 @@ class Store:
         ------
         StoreError
             The database is locked, full or gone; nothing was changed.
+        CrawlError
+            It is damaged, or does not permit that.
         """
         with self._told(), self.engine.connect() as connection, connection.begin():
             yield connection
@@ -93,6 +95,10 @@ class Store:
             yield
         except (OperationalError, InterfaceError) as error:
             raise StoreError(f"{self.where}: {_said(error, self.patience)}") from error
+        except DBAPIError as error:
+            if not _is_of_the_database(error):
+                raise
+            raise CrawlError(f"{self.where}: {_said(error, self.patience)}") from error
 
 
 def open_store(
@@ -177,6 +183,12 @@ def _leave_nothing(path: Path) -> None:
     """Remove a file that was made in vain; not one that another process has filled by now."""
     if path.exists() and path.stat().st_size == 0:
         path.unlink()
+
+
+def _is_of_the_database(error: DBAPIError) -> bool:
+    """Tell whether a database is damaged (SQLite), or one may not do that there (PostgreSQL)."""
+    refused = ("25006", "42501")  # read-only, no privilege
+    return type(error) is DatabaseError or getattr(error.orig, "sqlstate", None) in refused
 
 
 def _said(error: DBAPIError, patience: float) -> str:

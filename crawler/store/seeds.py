@@ -24,6 +24,7 @@ from .schema import (
     external_links,
     internal_links,
     pages,
+    plans,
     seeds,
     settings,
     visits,
@@ -69,6 +70,7 @@ def add(
     """
     seed = checked(Seed(start, full_name, short_name, number, level, cap))
     with store.transaction() as connection:
+        _alone(connection)
         other = _of_site(connection, seed)
         if other is not None:
             raise CrawlError(f"{site(seed.start)} is there already: site {other[0]}")
@@ -94,6 +96,7 @@ def add_all(store: Store, given: Iterable[tuple[str, Seed]]) -> int:
     """
     count = 0
     with store.transaction() as connection:
+        _alone(connection)
         for place, seed in given:
             try:
                 other = _of_site(connection, seed)
@@ -144,6 +147,7 @@ def edit(store: Store, number: int, **fields: Any) -> None:
         There is no such site, the new start is on another one, or a value cannot be.
     """
     with store.transaction() as connection:
+        _alone(connection)
         now = _existing(connection, number)
         seed = checked(Seed(now.start, now.full_name, now.short_name, number, now.level, now.cap)
                        ._replace(**fields, number=number))  # fmt: skip
@@ -165,6 +169,7 @@ def remove(store: Store, number: int) -> None:
         There is no such site.
     """
     with store.transaction() as connection:
+        _alone(connection)
         _existing(connection, number)
         own = select(pages.c.id).where(pages.c.seed == number)
         links = internal_links.c
@@ -191,6 +196,7 @@ def retry(store: Store, number: int) -> None:
         There is no such site, or it is available.
     """
     with store.transaction() as connection:
+        _alone(connection)
         if _existing(connection, number).standing != Standing.UNAVAILABLE:
             raise CrawlError(f"site {number} is not one that could not be loaded")
         starts = (pages.c.seed == number) & (pages.c.level == 0) & pages.c.status.is_not(None)
@@ -201,6 +207,16 @@ def retry(store: Store, number: int) -> None:
             standing=Standing.WAITING.value, reason="", fetched=seeds.c.fetched - forgotten
         ))  # fmt: skip
         tell(connection, anew=True)
+
+
+def _alone(connection: Connection) -> None:
+    """Wait until nobody else changes sites or plans a crawl, and hold that to the end (PostgreSQL).
+
+    Else two new sites would have one number, and a page could be linked to while it is removed.
+    """
+    is_there = settings.c.name == "format"
+    connection.execute(select(settings.c.name).where(is_there).with_for_update())
+    connection.execute(select(plans.c.number).order_by(plans.c.number).with_for_update())
 
 
 def tell(connection: Connection, anew: bool = False) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,18 @@ from crawler.store.views import Kind
 from tests.crawler.store.filled import Held, fill
 
 from .test_command_line import call
+
+
+def test_what_is_no_file_is_not_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pipe, or /dev/null for everybody, that becomes a file."""
+    store, pipe = str(tmp_path / "a.db"), tmp_path / "pipe"
+    open_store(store, create=True).close()
+    os.mkfifo(pipe)
+    code, out, err = call(capsys, "links", "--db", store, "--format", "csv", "--out", str(pipe))
+    assert (code, out) == (2, "") and "is no file that can be replaced" in err
+    assert pipe.is_fifo()
 
 
 @pytest.fixture
@@ -93,6 +106,14 @@ def test_there_is_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         code, _, err = call(capsys, *command)
         assert (code, err) == (2, f"counterpoint: {tmp_path / 'a.db'}: there is no such file\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_names_do_not_move_the_cursor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A list of sites from somebody else that writes over a terminal."""
+    start = ("sites", "--db", str(tmp_path / "a.db"))
+    assert call(capsys, *start, "add", "http://a.test/", "--name", "A\x1b[2J")[0] == 0
+    code, out, _ = call(capsys, *start, "list")
+    assert code == 0 and out.splitlines()[0].endswith("http://a.test/  A\ufffd[2J")
 
 
 def test_sites(place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

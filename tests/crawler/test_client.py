@@ -74,8 +74,10 @@ def test_redirects() -> None:
         long = source.get("http://h.test/1")
         assert (long.status, long.problem) == (302, "more than 3 redirects")
         assert web.asked[-1] == long.final == "http://h.test/4"
-        assert source.get("http://h.test/none").status == 302
-        assert source.get("http://h.test/bad").status == 302
+        for path in ("none", "bad"):
+            nowhere = source.get(f"http://h.test/{path}")
+            problem = "redirects to no address of http or https"
+            assert (nowhere.status, nowhere.problem) == (302, problem)
         assert source.get("http://h.test/out").links == ("http://o.test/x",)
     stays = Manners(robots=False, delay=0.0, leaves_site=False)
     with scripted(pages) as web, client(web, stays) as source:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -133,3 +135,15 @@ def test_a_base_changes_what_all_are_relative_to() -> None:
     ]  # fmt: skip
     assert read("<base href><base href=/x/><a href=1>", AT).all == [joined(AT, "1")]
     assert read("", AT) == Reading("h.test", ())
+
+
+@pytest.mark.parametrize("between", ["<object>", "<svg>", "<table><td>"])
+def test_links_in_links_in_links(between: str) -> None:
+    """Minutes for a page whose text is that of each of a thousand links around it."""
+    begun = time.process_time()
+    within = f"<a href=x>{between}" * 400 + "text <b></b>" * 30_000
+    found = read(f"<a href=1>before</a>{within}", AT).references
+    assert time.process_time() - begun < 3
+    assert [one.anchor for one in found[:2]] == ["before", ""]
+    few = read(f"<a href=1>{between}<a href=2>two", AT).references
+    assert [one.anchor for one in few] == ["two", "two"]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from crawler.errors import CrawlError
+from crawler.fetching.dispatcher import PoliteDispatcher
+from crawler.fetching.guard import Guard
 from crawler.fetching.hosts import FAILED, FRESH
 from crawler.fetching.job import ClosedError, Fetched, HostState, Job
 from crawler.fetching.manners import Limits, Manners, Patience
@@ -95,7 +98,8 @@ def test_redirects_go_through_their_hosts() -> None:
          "leads to another site, http://b.test/"),
         ("http://b.test/", Manners(robots=False, within=lambda name: name == "a.test"),
          "leads outside of the sites of this crawl, to http://b.test/"),
-        ("ftp://a.test/", FREE, ""), ("javascript:1", FREE, ""), ("http://[", FREE, ""),
+        *((to, FREE, "redirects to no address of http or https")
+          for to in ("ftp://a.test/", "javascript:1", "http://[", "")),
     ],
 )  # fmt: skip
 def test_redirects_that_are_not_followed(to: str, manners: Manners, problem: str) -> None:
@@ -103,6 +107,25 @@ def test_redirects_that_are_not_followed(to: str, manners: Manners, problem: str
     (told,), web = run({"http://a.test/": redirect(to)}, ["http://a.test/"], manners=manners)
     assert (told.status, told.problem, told.final) == (302, problem, "")
     assert web.asked() == ["http://a.test/"]
+
+
+def test_redirects_in_latin_1() -> None:
+    """Another address than the server's own: its bytes are no UTF-8."""
+    said = b"HTTP/1.1 302 Found\r\nLocation: /caf\xe9\r\nContent-Length: 0\r\n\r\n"
+
+    async def ask() -> tuple[str, list[bytes]]:
+        asked: list[bytes] = []
+        async with serving(said, asked) as port:
+            network = Network(guard=Guard(private=True))
+            there = PoliteDispatcher(network, manners=FREE)
+            there.submit(Job(0, f"http://127.0.0.1:{port}/"))
+            found = await there.completed()
+            await there.close(grace=0)
+            return found.problem, asked
+
+    problem, asked = asyncio.run(ask())
+    assert problem.startswith("redirects in a circle")
+    assert [head.split()[1] for head in asked] == [b"/", b"/caf%E9"]
 
 
 def test_too_many_redirects() -> None:
@@ -216,14 +239,17 @@ def test_a_redirect_to_the_inside() -> None:
     assert all("127.0.0.1 is no public address" in one.problem for one in found)
 
 
-@pytest.mark.parametrize("broken", [True, False])
-def test_robots_that_breaks_off(broken: bool) -> None:
+@pytest.mark.parametrize(
+    ("how", "asked"),
+    [({}, 2), ({"passing": True}, 3), ({"problem": "is not packed as it says"}, 1)],
+)
+def test_robots_that_breaks_off(how: dict[str, Any], asked: int) -> None:
     """A page that is asked although the rest of robots.txt may forbid it."""
     said = robots("User-agent: *\nDisa")
-    pages: dict[str, Reply] = {"http://a.test/robots.txt": said._replace(passing=broken)}
+    pages: dict[str, Reply] = {"http://a.test/robots.txt": said._replace(**how)}
     (told,), web = run(pages, ["http://a.test/"], manners=Manners(delay=0.0))
-    assert (told.status == 0) == broken
-    assert len(web.log) == (3 if broken else 2)
+    assert (told.status == 0) == bool(how)
+    assert len(web.log) == asked
 
 
 def test_a_host_is_given_up() -> None:

@@ -6,12 +6,14 @@ import asyncio
 import gzip
 import time
 import tracemalloc
+from contextlib import AsyncExitStack
 from typing import Any
 
 import brotli
 import pytest
 
 from crawler.errors import CrawlError
+from crawler.fetching import network
 from crawler.fetching.guard import Guard
 from crawler.fetching.manners import Limits
 from crawler.fetching.network import Answer, Message, Network, Wanted
@@ -30,9 +32,10 @@ def ask(said: bytes | Say, times: int = 1, wanted: Wanted | None = None,
         async with serving(said, asked) as port:
             network = Network(guard=INSIDE, **more)
             want = (wanted or Wanted(""))._replace(address=f"http://127.0.0.1:{port}/")
-            told = [await network.fetch(want) for _ in range(times)]
-            await network.close()
-            return told
+            try:
+                return [await network.fetch(want) for _ in range(times)]
+            finally:
+                await network.close()
 
     return asyncio.run(run())
 
@@ -126,6 +129,18 @@ def test_broken_bodies(said: bytes, body: bytes, problem: str) -> None:
     assert (told.status, told.body) == (200, body)
     assert told.problem.startswith(problem) and bool(told.problem) == bool(problem)
     assert told.passing == ("breaks off" in problem)
+
+
+@pytest.mark.parametrize("pack", [("gzip", gzip.compress), ("br", brotli.compress)])
+@pytest.mark.parametrize("lacks", [0, 1, 5])
+def test_packed_no_further(pack: tuple[str, Any], lacks: int) -> None:
+    """A half of a page, or of a robots.txt, that passes for the whole."""
+    packed = pack[1](b"<a href=x>y</a>" * 99)
+    body = packed[: len(packed) - lacks]
+    head = f"Content-Encoding: {pack[0]}\r\nContent-Length: {len(body)}\r\n\r\n"
+    (told,) = ask(HEAD + head.encode() + body)
+    assert (told.status, told.passing) == (200, False)
+    assert told.problem.startswith("breaks off after") == bool(lacks)
 
 
 def test_a_broken_chunk() -> None:
@@ -276,3 +291,39 @@ def test_what_is_kept() -> None:
     assert (told.body, kept[2].body, kept[2].status) == (b"", b"gone", 404)
     ask(for_ever(b"x" * 9999), keep=keep, limits=Limits(body=5000))
     assert kept[3].cut == "length" and len(kept[3].body) < 500_000
+
+
+def test_what_cannot_be_kept() -> None:
+    """A full disk that passes for pages which cannot be fetched."""
+
+    async def keep(_: Message) -> None:
+        raise CrawlError("--warc: No space left on device")
+
+    with pytest.raises(CrawlError, match="No space left"):
+        ask(HEAD + b"Content-Length: 3\r\n\r\n<a>", keep=keep)
+
+
+@pytest.mark.parametrize("status", [b"200 OK", b"301 Moved", b"404 Not Found"])
+def test_no_more_connections_than_the_system_has(
+    status: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kept connection for each site that redirects, until no file can be opened."""
+    monkeypatch.setattr(network, "_KEPT", 2)
+
+    async def say(_: bytes, writer: Any) -> None:
+        writer.write(b"HTTP/1.1 " + status + b"\r\nContent-Length: 3\r\n\r\nabc")
+        await writer.drain()
+        await asyncio.sleep(60)  # whoever asked may keep the connection
+
+    async def run() -> int:
+        async with AsyncExitStack() as stack:
+            ports = [await stack.enter_async_context(serving(say)) for _ in range(5)]
+            there = Network(guard=INSIDE)
+            for port in ports:
+                await there.fetch(Wanted(f"http://127.0.0.1:{port}/"))
+            connectors = [session.connector for session in there._sessions.values()]
+            kept = sum(len(one) for it in connectors if it for one in it._conns.values())
+            await there.close()
+            return kept
+
+    assert asyncio.run(run()) == 2

@@ -6,12 +6,14 @@ import json
 from collections.abc import Sequence
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawler.fetching.dispatcher import PoliteDispatcher
 from crawler.fetching.job import HostState, Job
 from crawler.fetching.manners import Manners, Patience
+from crawler.fetching.politeness import is_here
 
 from .virtual import (
     FakeWeb,
@@ -191,3 +193,16 @@ def test_a_restart(
         state, asked = stored.get(host), [one for one in web.log if one.host == host]
         if state is not None and asked and asked[-1].ended < float("inf"):
             assert state.free_at >= asked[-1].ended + OWN - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("127.0.0.1", True), ("127.8.9.1:80", True), ("localhost:81", True), ("[::1]", True),
+        ("[::1]:8080", True), ("127.example.co.uk", False), ("127.a.b.c:81", False),
+        ("localhost.example.org", False), ("10.0.0.1", False), ("[2001:db8::1]", False),
+    ],
+)  # fmt: skip
+def test_what_is_this_machine(host: str, expected: bool) -> None:
+    """A site of the Web that is asked without a pause, for what it is called."""
+    assert is_here(f"http://{host}/x") == expected

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.fetching.unpacking import HARMLESS, Unpacking, UnpackingError
+from crawler.fetching.unpacking import HARMLESS, MEMBERS, OVERHEAD, Unpacking, UnpackingError
 
 Pack = Callable[[bytes], bytes]
 PACKED: dict[str, tuple[str, Pack]] = {
@@ -100,3 +100,33 @@ def test_what_breaks_off(data: bytes, at: float, name: str) -> None:
     body = Unpacking(encoding, 10**9, 10**6)
     body.feed(packed[: int(at * len(packed))])
     assert data.startswith(bytes(body.out))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "begins", "piece"),
+    [
+        ("gzip", gzip.compress(b"<a>"), bytes(1000)),
+        ("deflate", zlib.compress(b"<a>"), bytes(1000)),
+        ("deflate", zlib.compressobj().flush(zlib.Z_SYNC_FLUSH)[:2], b"\0\0\0\xff\xff" * 200),
+        ("br", bytes(brotli.compress(b"<a>")), bytes(1000)),
+    ],
+)
+def test_what_unpacks_to_nothing(encoding: str, begins: bytes, piece: bytes) -> None:
+    """An endless body that is read for ever, since nothing comes out of it."""
+    body = Unpacking(encoding, 100_000, 200)
+    body.feed(begins)
+    sent = 0
+    while not body.full and sent < 10**6:
+        body.feed(piece)
+        sent += len(piece)
+    assert sent <= 100_000 + OVERHEAD + len(piece)
+    assert bytes(body.out) in (b"", b"<a>")
+
+
+def test_very_many_members() -> None:
+    """Seconds for a hundred kilobytes, since each empty member costs a copy of the others."""
+    body = Unpacking("gzip", 10**9, 10**6)
+    body.feed(gzip.compress(b"<a>") + gzip.compress(b"") * (MEMBERS - 1))
+    assert bytes(body.out) == b"<a>"
+    with pytest.raises(UnpackingError, match="more than 1,000 parts"):
+        body.feed(gzip.compress(b""))

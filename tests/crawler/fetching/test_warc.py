@@ -70,6 +70,18 @@ def test_records(tmp_path: Path) -> None:
     assert b"truncated: time" in found[6][1]
 
 
+def test_heads_are_kept_as_they_came(tmp_path: Path) -> None:
+    """A header that the server did not send, since what it sent is not ASCII."""
+    warc = Warc(tmp_path, "counterpoint")
+    answered = (("Content-Disposition", 'x; filename="d\xe9j\xe0; vu"'), ("Location", "/\xc3\xbc"))
+    warc.write(message(0, answered=answered))
+    warc.close()
+    (path,) = tmp_path.iterdir()
+    whole = gzip.decompress(path.read_bytes())
+    assert b'x; filename="d\xe9j\xe0; vu"\r\nLocation: /\xc3\xbc\r\n\r\n<a>' in whole
+    assert len(list(records(tmp_path))) == 4  # the digests are right
+
+
 def test_another_file(tmp_path: Path) -> None:
     """A file that grows for ever, or two crawls of one second in one file."""
     warcs = [Warc(tmp_path, "counterpoint", largest=2000) for _ in range(2)]

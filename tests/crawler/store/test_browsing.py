@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -13,10 +15,19 @@ import pytest
 from sqlalchemy import insert
 
 from crawler.errors import CrawlError
+from crawler.pages.addresses import Spelling
 from crawler.store import browsing
-from crawler.store.browsing import Found, browse, total
+from crawler.store.browsing import Found, Total, browse, total
 from crawler.store.opening import Store, open_store
-from crawler.store.schema import State, external_links, pages, seeds
+from crawler.store.schema import (
+    State,
+    external_links,
+    internal_links,
+    pages,
+    seeds,
+    settings,
+    stored_key,
+)
 from crawler.store.views import VIEWS, Filter, Kind
 
 from .filled import HOSTS, REASONS, Held, fill, targets
@@ -228,3 +239,26 @@ def test_places_that_are_none(place: str, token: str) -> None:
             browse(connection, Kind.INTERNAL, after=token)
         with pytest.raises(CrawlError, match="only one"):
             browse(connection, Kind.INTERNAL, after=token, before=token)
+
+
+@pytest.mark.parametrize("spelling", Spelling)
+def test_pages_are_found_as_they_are_spelled(spelling: Spelling, tmp_path: Path) -> None:
+    """No links on a page with a capital, since its key has none (``--normalize paper``)."""
+    addresses = ["http://a.test/", "http://a.test/Up/", "http://a.test/Up/x"]
+    rows = [{"id": number, "address": address, "key": stored_key(spelling.key(address)),
+             "level": 1, "state": int(State.DONE), "status": 200}
+            for number, address in enumerate(addresses)]  # fmt: skip
+    links = [{"page": 0, "position": position, "target": 2} for position in range(1200)]
+    links.append({"page": 1, "position": 0, "target": 2})
+    with open_store(tmp_path / "a.db", create=True) as store:
+        with store.transaction() as connection:
+            connection.execute(insert(pages), rows)
+            connection.execute(insert(internal_links), links)
+            value = json.dumps(spelling.value)
+            connection.execute(insert(settings), {"name": "normalize", "value": value})
+        with store.reading() as connection:
+            found = browse(connection, Kind.INTERNAL, Filter(page="http://a.test/Up"))
+            assert [link.found_on for link in found.rows] == [addresses[1]]
+            for prefix, count in (("http://a.test/Up/", 1201), ("http://a.test/up/", 0)):
+                wanted = Filter(prefix=prefix)
+                assert total(connection, Kind.INTERNAL, wanted) == Total(count, True)

@@ -308,3 +308,28 @@ def test_names_that_are_no_addresses_of_files(tmp_path: Path) -> None:
         with closing(sqlite3.connect(tmp_path / name)) as connection:
             assert connection.execute("SELECT 1 FROM settings").fetchone() == (1,)
     assert len(everything(tmp_path)) == 5
+
+
+def test_a_damaged_file(tmp_path: Path) -> None:
+    """A traceback for a disk that lost something in the middle of a store."""
+    path = tmp_path / "a.db"
+    with open_store(path, create=True) as store, store.transaction() as connection:
+        rows = [{"name": f"{number}", "value": "x" * 999} for number in range(200)]
+        connection.execute(insert(settings), rows)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2] + b"A" * (len(whole) - len(whole) // 2))
+    said = pytest.raises(CrawlError, match=f"{path}: .*malformed")
+    with open_store(path) as store, said, store.reading() as connection:
+        connection.execute(select(settings)).all()
+
+
+def test_who_may_only_read(postgres: Server) -> None:
+    """A traceback for who may not write."""
+    url = postgres.database()
+    open_store(url, create=True).close()
+    said = pytest.raises(CrawlError, match="read-only")
+    with open_store(url) as store, said, store.transaction() as connection:
+        connection.execute(text("SET TRANSACTION READ ONLY"))
+        connection.execute(text("UPDATE settings SET value = value"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import func, insert, select, update
 
-from crawler.errors import CrawlError
+from crawler.errors import CrawlError, StoreError
 from crawler.store import lists, seeds
 from crawler.store.browsing import browse
 from crawler.store.lists import Seed
@@ -19,6 +20,7 @@ from crawler.store.opening import Store, open_store
 from crawler.store.schema import Standing, copies, metadata, pages, plans, settings, visits
 from crawler.store.schema import seeds as table
 from crawler.store.views import Kind
+from tests.postgres import Server
 
 from .filled import fill
 
@@ -47,6 +49,29 @@ def test_sites_are_added_and_edited(place: str) -> None:
         with store.reading() as connection:  # a crawl that runs looks at this
             changed = select(settings.c.value).where(settings.c.name == "changed")
             assert connection.execute(changed).scalar() == "4"
+
+
+def test_sites_that_are_added_at_once(place: str) -> None:
+    """A traceback for who was second, since both took the same number."""
+    with open_store(place, create=True) as store, ThreadPoolExecutor(8) as threads:
+        starts = [f"http://s{number}.test/" for number in range(40)]
+        numbers = list(threads.map(lambda start: seeds.add(store, start), starts))
+        assert sorted(numbers) == list(range(1, 41))
+
+
+def test_a_site_is_removed_between_pages(postgres: Server) -> None:
+    """A link to a page that is just removed: whoever plans holds the plan, and is waited for."""
+    with open_store(postgres.database(), create=True, patience=0.2) as store:
+        fill(store, Random(1))
+        with store.transaction() as connection:
+            connection.execute(insert(plans).values(
+                number=1, policy="", budget=1, seed=1, starts="", told="", pages=0
+            ))  # fmt: skip
+        with store.transaction() as connection:
+            connection.execute(select(plans.c.number).with_for_update())
+            with pytest.raises(StoreError, match="waited"):
+                seeds.remove(store, 1)
+        seeds.remove(store, 1)
 
 
 def test_what_cannot_be_a_site(place: str) -> None:
