@@ -23,9 +23,9 @@ from typing import NamedTuple, TypeAlias
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from . import apart
 from .addresses import LONGEST, joined, site
 from .encodings import codec
-from .nesting import readable
 
 TEXT = 1_000
 """Characters that are kept of what stood in a document, and of an anchor."""
@@ -117,7 +117,7 @@ class Reading(NamedTuple):
     references : tuple of Reference
         In the order of the document, copies included.
     problem : str
-        Why the document was not read to its end; "": it was.
+        Why the document was not read; "": it was.
     """
 
     site: str
@@ -189,8 +189,17 @@ def read(document: str, address: str, encoding: str = "utf-8") -> Reading:
     encoding : str
         Its name in the encoding standard; letters of a query are sent in it (URL standard, 1.3).
     """
-    text_of, problem = readable(document)
-    tree = LexborHTMLParser(text_of)
+    if not apart.wanted(document):
+        return read_here(document, address, encoding)
+    found: Reading | None = apart.READER.read(document, address, encoding)
+    if found is None:
+        return Reading(site(address), (), "takes too long to be read")
+    return found
+
+
+def read_here(document: str, address: str, encoding: str = "utf-8") -> Reading:
+    """Return the references of a document as `read` does, however long it takes."""
+    tree = LexborHTMLParser(document)
     base, own = address, site(address)
     for node in tree.css("base[href]")[:1]:
         base = joined(address, node.attributes["href"] or "") or address
@@ -214,7 +223,7 @@ def read(document: str, address: str, encoding: str = "utf-8") -> Reading:
         anchor = "" if hidden else _anchor(node, tag, attributes)
         place = len(found)
         found.append(Reference(place, kind, target, text[:TEXT], anchor, reason, tag in _FRAMES))
-    return Reading(own, tuple(found), problem)
+    return Reading(own, tuple(found))
 
 
 def _reference(tag: str, attributes: _Attributes) -> str | None:
