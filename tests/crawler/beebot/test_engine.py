@@ -7,6 +7,7 @@ import gc
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -380,3 +381,34 @@ def _reachable(root: object) -> int:
                 seen.add(id(one))
                 left.append(one)
     return len(seen)
+
+
+def test_a_clock_that_is_a_little_early(store: Store) -> None:
+    """Requests that are handed out again because waiting ended before the time was over."""
+
+    class Early(Planner):
+        count = 0
+
+        def left(self) -> float | None:
+            self.count += 1
+            return 0.001 if self.count < 6 else -1.0
+
+    class Silent(InProcess):
+        async def completed(self) -> Fetched:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        def submit(self, job: Job) -> None:
+            self.asked.append(job.address)
+
+        async def close(self, *, grace: float) -> None:
+            pass
+
+    async def running(dispatcher: InProcess) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(2.0):
+                await Engine(Early(store, 4), dispatcher, pauses=()).run()
+
+    begin(store, {"budget": "10s"})
+    asyncio.run(running(silent := Silent({})))
+    assert silent.asked == addresses(0)
