@@ -123,3 +123,16 @@ def test_addresses_are_compared_in_one_way(tmp_path: Path) -> None:
         with pytest.raises(CrawlError, match="normalize"):
             begin(store, {"normalize": "paper"})
         assert (rows(store, "SELECT * FROM settings"), rows(store, "SELECT * FROM plans")) == before
+
+
+def test_a_page_beyond_the_limits_is_taken_out(place: str) -> None:
+    """A page that is fetched when the level is raised although its only link was deleted."""
+    with new_store(place, [OTHER]) as store:
+        crawled(store, InProcess(WEB), scheduler="one-by-one", level=0)
+        assert delete(store, Kind.INTERNAL, [(0, 0)]) == 1
+        crawled(store, again := InProcess(WEB), scheduler="one-by-one", level=1)
+        assert again.asked == [f"{OTHER}2"]
+        assert visited(store) == [OTHER, f"{OTHER}1", f"{OTHER}2"]
+        assert rows(store, "SELECT status, problem FROM pages WHERE id = 1") == [
+            (0, "taken out by hand")
+        ]
