@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from crawler.beebot.beginning import begin
 from crawler.beebot.engine import STOPPED, TIME, Ended, Engine
 from crawler.beebot.holding import held, holder
-from crawler.beebot.plan import Wishes, budget, planned
+from crawler.beebot.plan import Site, Wishes, budget, planned
 from crawler.beebot.planner import CHANGED, Planner
 from crawler.errors import CrawlError, StoreError
 from crawler.fetching.job import Fetched, Job
@@ -341,6 +342,16 @@ def test_budgets_that_are_none(text: str) -> None:
     """A budget that is guessed."""
     with pytest.raises(CrawlError, match="budget"):
         budget(text)
+
+
+@pytest.mark.parametrize(("wishes", "pages"), [
+    (Wishes(), 12), (Wishes(delay=3.0), 4), (Wishes(delay=0.0), 1200),
+    (Wishes(proxy="http://127.0.0.1:8080"), 1200), (Wishes(proxy="http://proxy.test:8080"), 12),
+])  # fmt: skip
+def test_a_time_is_not_over_because_pages_are(wishes: Wishes, pages: int) -> None:
+    """A crawl of six seconds that ends after one: where nobody waits, more pages fit."""
+    sites = [Site(1, "a.test", "http://a.test/"), Site(2, "b.test", "http://b.test/")]
+    assert planned(replace(wishes, budget="6s"), sites).budget == pages
 
 
 def test_the_kind_of_sites_chooses_the_policy() -> None:
