@@ -50,8 +50,9 @@ def must_be_writable(option: str, path: Path | None) -> None:
     folder = path.absolute().parent
     if not folder.is_dir():
         raise click.UsageError(f"{option}: there is no folder {folder}")
-    if not os.access(folder, os.W_OK):
-        raise click.UsageError(f"{option}: nothing can be written in {folder}")
+    there = path if path.exists() else folder
+    if not os.access(there, os.W_OK):
+        raise click.UsageError(f"{option}: nothing can be written in {there}")
 
 
 def run(command: click.Command, arguments: list[str] | None = None) -> int:

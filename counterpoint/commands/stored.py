@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
@@ -78,9 +79,7 @@ def crawl_stored(db: str, form: str, given: Mapping[str, Any]) -> int:
     given : mapping
         All other options that were given.
     """
-    wished = {name: given[name] for name in _WISHES if name in given}
-    if given.get("warc") == "":
-        raise click.UsageError("--warc: '' names no folder")
+    wished = _wished(given)
     must_be_writable("--log", given.get("log"))
     from crawler.beebot.beginning import begin, check
     from crawler.beebot.holding import held
@@ -94,11 +93,12 @@ def crawl_stored(db: str, form: str, given: Mapping[str, Any]) -> int:
     with ExitStack() as stack:
         store = stack.enter_context(open_store(db, create=bool(sites)))
         stack.enter_context(held(store))
-        check(store, wished, starts)
-        add_all(store, sites)
-        if "retry" in given:
-            _retry(store, given["retry"])
-        begun = begin(store, wished)
+        with store.together() as one:  # who is killed here has changed nothing, or all
+            check(one, wished, starts)
+            add_all(one, sites)
+            if "retry" in given:
+                _retry(one, given["retry"])
+            begun = begin(one, wished)
         ended = _crawled(store, begun, given.get("log"))
         told = summary(store, ended)
     with printing():
@@ -110,6 +110,32 @@ def crawl_stored(db: str, form: str, given: Mapping[str, Any]) -> int:
         click.echo(f"go on with: counterpoint crawl --db {shlex.quote(db)}", err=True)
         return INTERRUPTED
     return FELL if ended.failed or not told.reached() else OK
+
+
+def _wished(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is to be kept in the store; refuse what could not be used later."""
+    from crawler.fetching.network import proxy_address
+
+    wished = {name: given[name] for name in _WISHES if name in given}
+    if "kind" in wished:  # it chooses, whatever was chosen before
+        wished.setdefault("scheduler", "")
+    proxy_address(wished.get("proxy"))
+    if "warc" in wished:
+        wished["warc"] = str(_folder("--warc", wished["warc"]))
+    return wished
+
+
+def _folder(option: str, text: str) -> Path:
+    """Return a folder that is there, or can be made."""
+    if not text or "\0" in text:
+        raise click.UsageError(f"{option}: {text!r} names no folder")
+    folder = Path(text).absolute()
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    if not there.is_dir():
+        raise click.UsageError(f"{option}: {there} is no folder")
+    if not os.access(there, os.W_OK):
+        raise click.UsageError(f"{option}: nothing can be written in {there}")
+    return folder
 
 
 def _sites(starts: Iterable[str], path: Path | None) -> list[tuple[str, Seed]]:

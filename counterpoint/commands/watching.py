@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -177,13 +177,18 @@ class Summary:
 
 def summary(store: Store, ended: Ended) -> Summary:
     """Return what a store holds."""
-    from crawler.store.schema import plans, seeds
+    from crawler.store.schema import plans, seeds, visits
 
     wanted = ("site", "start", "standing", "reason", "known", "fetched", "internal", "external",
               "bad")  # fmt: skip
+    flying = (
+        select(func.count())
+        .where(visits.c.plan == plans.c.number, visits.c.observed.is_(None))
+        .scalar_subquery()
+    )
     with store.reading() as connection:
         plan = connection.execute(
-            select(plans.c.number, plans.c.visits, plans.c.fetched, plans.c.policy)
+            select(plans.c.number, plans.c.visits - flying, plans.c.fetched, plans.c.policy)
             .order_by(plans.c.number.desc()).limit(1)
         ).one()  # fmt: skip
         rows = connection.execute(

@@ -104,8 +104,8 @@ class Answers:
             self._led(recording, page, self._known_targets(recording, page))
         if page.state == State.DROPPED:
             recording.write("answer page", {
-                "id": page.id, "status": 0, "final": "", "problem": problem, "size": 0,
-                "external": 0,
+                "id": page.id, "status": 0, "final": "", "problem": problem, "size": page.size,
+                "external": page.external,
             })  # fmt: skip
         else:
             recording.write("recall page", {"id": page.id})

@@ -44,11 +44,12 @@ class Discovery:
         self.seeds = {of.site: of.number for of in told.sites}
         self._levels = {s.number: told.level if s.level is None else s.level for s in told.sites}
         self._caps = {s.number: told.cap if s.cap is None else s.cap for s in told.sites}
-        self._level = told.level
+        self._level, self._robots = told.level, told.robots
         self._rules: Rules | None = None
         self._origin = ""
         self._added: list[Row] = []
         self._met: list[Row] = []
+        self._adopted: list[tuple[Page, int]] = []
         self._lowered: dict[int, int] = {}
 
     def new(self, address: str, key: str) -> Page:
@@ -117,16 +118,19 @@ class Discovery:
             self._added.append(row | {"address": page.address, "key": page.key})
         else:
             self._met.append(row)
+            if seed is not None and page.seed is None:
+                self._adopted.append((page, seed))
             if page.state == State.DONE and page.place is not None:
                 self._lowered[page.id] = level
         return page._replace(id=row["id"], seed=seed, place=place, level=level, state=state)
 
     def _problem(self, page: Page) -> str:
         """Return why a page that has no answer is not to be asked for; else what its answer was."""
-        rules = self._rules if page.status is None else None
-        if rules is not None and origin(page.address) == self._origin:
-            return rules.problem(page.address)
-        return page.problem
+        if page.status is not None:
+            return page.problem
+        if self._rules is not None and origin(page.address) == self._origin:
+            return self._rules.problem(page.address)
+        return page.problem if self._robots else ""
 
     def _place(self, level: int, seed: int | None) -> int:
         """Return a page's place among those that the scheduler is told of."""
@@ -151,7 +155,9 @@ class Discovery:
                 known[row["seed"]] = known.get(row["seed"], 0) + 1
         for seed, count in known.items():
             recording.count(seed, known=count)
-        self._added, self._met = [], []
+        for page, seed in self._adopted:
+            recording.adopt(page, seed)
+        self._added, self._met, self._adopted = [], [], []
 
     def _lower(self, recording: Recording) -> None:
         """Lower the levels of what pages lead to whose own levels were lowered."""

@@ -66,7 +66,7 @@ class Engine:
         self._thread = ThreadPoolExecutor(1, "store")
         self._stop = asyncio.Event()
         self._flying = 0
-        self.trouble = ""
+        self.trouble = "the store"  # until it has led the scheduler to where the crawl was
 
     def stop(self) -> None:
         """Ask for nothing more, end what is under way, and return."""
@@ -74,6 +74,8 @@ class Engine:
 
     def waiting(self) -> str:
         """Return what the crawl waits for now, in one line; "" if for nothing."""
+        if self._stop.is_set():
+            return self.trouble or "what is under way, and stops then"
         return self.trouble or self._dispatcher.waiting()
 
     async def run(self) -> Ended:
@@ -105,8 +107,8 @@ class Engine:
                 step = await self._stored()
                 continue
             fetched = await self._next()
-            if fetched is not None:
-                step = await self._stored(fetched)
+            # A step's jobs are handed out once, whatever ended the wait.
+            step = Step([]) if fetched is None else await self._stored(fetched)
         return Ended(step.ended, step.ended != CHANGED, step.failed)
 
     def _submit(self, step: Step) -> None:

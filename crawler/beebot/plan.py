@@ -16,6 +16,9 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 from crawler.errors import CrawlError
+from crawler.fetching.manners import POLITE
+from crawler.fetching.politeness import is_here
+from crawler.pages.addresses import normalized
 from crawler.policies import Chosen, find
 from crawler.protocol import Scope
 
@@ -26,6 +29,8 @@ _UNITS = {"s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(s|sec|min|h|d)", re.A)
 MOST = 10**9
 """Pages; the largest budget."""
+LEAST = 0.01
+"""Seconds that a page of a site takes at least."""
 
 
 class Budget(NamedTuple):
@@ -240,14 +245,19 @@ def planned(wishes: Wishes, sites: Sequence[Site]) -> Plan:
         str(chosen.policy.scope), wishes.stay, wishes.normalize, wishes.level, wishes.cap,
         wishes.robots, wishes.retries, tuple(sites),
     )  # fmt: skip
-    return Plan(policy, given.pages or _fitting(given, wishes, len(sites)), given.seconds,
+    return Plan(policy, given.pages or _fitting(given, wishes, sites), given.seconds,
                 wishes.seed, told)  # fmt: skip
 
 
-def _fitting(given: Budget, wishes: Wishes, sites: int) -> int:
+def _fitting(given: Budget, wishes: Wishes, sites: Sequence[Site]) -> int:
     """Return how many pages can politely be fetched in some time: N, for rules that need one."""
-    delay = 1.0 if wishes.delay is None else max(wishes.delay, 0.05)
-    return min(MOST, max(sites, math.ceil((given.seconds or 0.0) * sites / delay)))
+    delay = wishes.delay
+    if delay is None:
+        proxy = normalized(wishes.proxy) if wishes.proxy else None
+        here = is_here(proxy) if proxy else any(is_here(of.start) for of in sites)
+        delay = 0.0 if here else POLITE
+    most = math.ceil((given.seconds or 0.0) * len(sites) / max(delay, LEAST))
+    return min(MOST, max(len(sites), most))
 
 
 def plan_of(row: Sequence[Any]) -> Plan:

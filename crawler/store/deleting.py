@@ -13,6 +13,7 @@ from sqlalchemy import Connection, exists, select, tuple_, update
 
 from .browsing import browse
 from .opening import Store
+from .recording import TAKEN_OUT
 from .schema import State, external_links, internal_links, pages, plans
 from .views import VIEWS, Filter, Kind
 
@@ -61,14 +62,15 @@ def _deleted(store: Store, kind: Kind, places: Sequence[tuple[int, int]]) -> int
 
 
 def _drop(connection: Connection, led: set[int]) -> None:
-    """Drop what waits in the frontier and is linked to no more."""
+    """Drop what waits in the frontier, now or in a later plan, and is linked to no more."""
     left = [
         exists().where(table.c.target == pages.c.id, table.c.deleted.is_(False))
         for table in (internal_links, external_links)
     ]
+    alone = (pages.c.id.in_(led), pages.c.level > 0, *(~link for link in left))
     connection.execute(
-        update(pages)
-        .where(pages.c.id.in_(led), pages.c.state == State.QUEUED, pages.c.level > 0)
-        .where(*(~link for link in left))
-        .values(state=State.DROPPED)
+        update(pages).where(pages.c.state == State.QUEUED, *alone).values(state=State.DROPPED)
     )
+    # A frontier has no place for these: they have their answer already.
+    beyond = (pages.c.state == State.BEYOND) & pages.c.status.is_(None)
+    connection.execute(update(pages).where(beyond, *alone).values(status=0, problem=TAKEN_OUT))

@@ -79,6 +79,12 @@ class Store:
             with connection.begin():
                 yield connection
 
+    @contextmanager
+    def together(self) -> Iterator[Store]:
+        """Yield a store of which all transactions are one: all of them are committed, or none."""
+        with self.transaction() as connection:
+            yield _Together(self, connection)
+
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
@@ -99,6 +105,22 @@ class Store:
             if not _is_of_the_database(error):
                 raise
             raise CrawlError(f"{self.where}: {_said(error, self.patience)}") from error
+
+
+class _Together(Store):
+    """A store within one of its own transactions."""
+
+    def __init__(self, store: Store, connection: Connection) -> None:
+        super().__init__(store.where, store.engine, store.patience)
+        self._connection = connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        yield self._connection
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        yield self._connection
 
 
 def open_store(

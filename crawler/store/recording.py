@@ -5,6 +5,7 @@ A `Recording` lives for one transaction. Every write of a crawl passes through `
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -113,13 +114,29 @@ class Recording:
     def add_links(
         self, page: int, internal: list[Row], external: list[Row], bad: list[Row], *, again: bool
     ) -> None:
-        """Store the links of a page, instead of those that were known if it was read before."""
-        if again:
-            for kind in ("forget internal", "forget external", "forget bad"):
-                self.write(kind, {"page": page})
-        self.write("add internal", internal)
-        self.write("add external", external)
-        self.write("add bad", bad)
+        """Store the links of a page, instead of those that were known if it was read before.
+
+        What was deleted by hand stays deleted.
+        """
+        given = (("internal", "target", internal), ("external", "address", external),
+                 ("bad", "text", bad))  # fmt: skip
+        for kind, what, rows in given:
+            marked = self._deleted(kind, page) if again else set()
+            if again:
+                self.write(f"forget {kind}", {"page": page})
+            self.write(f"add {kind}", rows)
+            if marked:
+                named = _numbered(row[what] for row in rows)
+                self.write(f"delete {kind}", [
+                    {"page": page, "position": row["position"]}
+                    for row, name in zip(rows, named, strict=True) if name in marked
+                ])  # fmt: skip
+
+    def _deleted(self, kind: str, page: int) -> set[tuple[Any, int]]:
+        """Return which links of a page were deleted by hand."""
+        rows = self.read(f"marks {kind}", page=page)
+        named = _numbered(row[0] for row in rows)
+        return {name for name, row in zip(named, rows, strict=True) if row[1]}
 
     def count(
         self, seed: int | None, *, known: int = 0, fetched: int = 0, internal: int = 0,
@@ -130,6 +147,14 @@ class Recording:
                 "bad": bad}  # fmt: skip
         if seed is not None and any(more.values()):
             self.write("count", more | {"seed": seed})
+
+    def adopt(self, page: Page, seed: int) -> None:
+        """Let a page, crawled when its site was no seed, be that seed's, with its links."""
+        internal, external, bad = self.read("counts", page=page.id)[0]
+        self.count(seed, known=1, fetched=int(page.status is not None), internal=internal,
+                   external=external, bad=bad)  # fmt: skip
+        for kind in ("internal", "external", "bad"):
+            self.write(f"adopt {kind}", {"page": page.id, "seed": seed})
 
     def stand(self, seed: int, standing: Standing, reason: str = "") -> None:
         """Say how a site stands."""
@@ -146,6 +171,16 @@ class Recording:
     def put_settings(self, values: Mapping[str, str]) -> None:
         """Store settings: JSON by name."""
         self.write("setting", [{"name": name, "value": value} for name, value in values.items()])
+
+
+def _numbered(values: Iterable[Any]) -> list[tuple[Any, int]]:
+    """Return values, each with how many equal ones came before it."""
+    before: Counter[Any] = Counter()
+    named = []
+    for value in values:
+        named.append((value, before[value]))
+        before[value] += 1
+    return named
 
 
 def asked_already(page: Page) -> bool:

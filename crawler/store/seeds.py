@@ -199,9 +199,10 @@ def retry(store: Store, number: int) -> None:
         _alone(connection)
         if _existing(connection, number).standing != Standing.UNAVAILABLE:
             raise CrawlError(f"site {number} is not one that could not be loaded")
+        # Another page may have been the start page before, and be read already.
         starts = (pages.c.seed == number) & (pages.c.level == 0) & pages.c.status.is_not(None)
         forgotten = connection.execute(
-            update(pages).where(starts).values(status=None, problem="", final="")
+            update(pages).where(starts, pages.c.size == 0).values(status=None, problem="", final="")
         ).rowcount
         connection.execute(update(seeds).where(seeds.c.number == number).values(
             standing=Standing.WAITING.value, reason="", fetched=seeds.c.fetched - forgotten

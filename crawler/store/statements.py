@@ -81,6 +81,12 @@ READS = {
         SELECT (SELECT count(*) FROM internal_links WHERE page = :page),
                (SELECT count(*) FROM external_links WHERE page = :page),
                (SELECT count(*) FROM bad_links WHERE page = :page)""",
+    "marks internal": """
+        SELECT target, deleted FROM internal_links WHERE page = :page ORDER BY position""",
+    "marks external": """
+        SELECT address, deleted FROM external_links WHERE page = :page ORDER BY position""",
+    "marks bad": """
+        SELECT text, deleted FROM bad_links WHERE page = :page ORDER BY position""",
     "seeds": "SELECT number, site, start, level, cap FROM seeds ORDER BY number",
     "settings": "SELECT name, value FROM settings",
     "last plan": """
@@ -118,6 +124,15 @@ WRITES = {
         VALUES (:page, :position, :seed, :text, :reason)""",
     "follow external": """
         UPDATE external_links SET target = :target WHERE page = :page AND position = :position""",
+    "delete internal": """
+        UPDATE internal_links SET deleted = TRUE WHERE page = :page AND position = :position""",
+    "delete external": """
+        UPDATE external_links SET deleted = TRUE WHERE page = :page AND position = :position""",
+    "delete bad": """
+        UPDATE bad_links SET deleted = TRUE WHERE page = :page AND position = :position""",
+    "adopt internal": "UPDATE internal_links SET seed = :seed WHERE page = :page",
+    "adopt external": "UPDATE external_links SET seed = :seed WHERE page = :page",
+    "adopt bad": "UPDATE bad_links SET seed = :seed WHERE page = :page",
     "forget internal": "DELETE FROM internal_links WHERE page = :page",
     "forget external": "DELETE FROM external_links WHERE page = :page",
     "forget bad": "DELETE FROM bad_links WHERE page = :page",

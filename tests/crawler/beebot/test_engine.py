@@ -7,6 +7,8 @@ import gc
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ import pytest
 from crawler.beebot.beginning import begin
 from crawler.beebot.engine import STOPPED, TIME, Ended, Engine
 from crawler.beebot.holding import held, holder
-from crawler.beebot.plan import Wishes, budget, planned
+from crawler.beebot.plan import Site, Wishes, budget, planned
 from crawler.beebot.planner import CHANGED, Planner
 from crawler.errors import CrawlError, StoreError
 from crawler.fetching.job import Fetched, Job
@@ -342,6 +344,16 @@ def test_budgets_that_are_none(text: str) -> None:
         budget(text)
 
 
+@pytest.mark.parametrize(("wishes", "pages"), [
+    (Wishes(), 12), (Wishes(delay=3.0), 4), (Wishes(delay=0.0), 1200),
+    (Wishes(proxy="http://127.0.0.1:8080"), 1200), (Wishes(proxy="http://proxy.test:8080"), 12),
+])  # fmt: skip
+def test_a_time_is_not_over_because_pages_are(wishes: Wishes, pages: int) -> None:
+    """A crawl of six seconds that ends after one: where nobody waits, more pages fit."""
+    sites = [Site(1, "a.test", "http://a.test/"), Site(2, "b.test", "http://b.test/")]
+    assert planned(replace(wishes, budget="6s"), sites).budget == pages
+
+
 def test_the_kind_of_sites_chooses_the_policy() -> None:
     """Another rule than the paper names."""
     assert [Wishes(kind=kind).policy() for kind in ("universities", "institutes", "unknown")] == [
@@ -380,3 +392,34 @@ def _reachable(root: object) -> int:
                 seen.add(id(one))
                 left.append(one)
     return len(seen)
+
+
+def test_a_clock_that_is_a_little_early(store: Store) -> None:
+    """Requests that are handed out again because waiting ended before the time was over."""
+
+    class Early(Planner):
+        count = 0
+
+        def left(self) -> float | None:
+            self.count += 1
+            return 0.001 if self.count < 6 else -1.0
+
+    class Silent(InProcess):
+        async def completed(self) -> Fetched:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        def submit(self, job: Job) -> None:
+            self.asked.append(job.address)
+
+        async def close(self, *, grace: float) -> None:
+            pass
+
+    async def running(dispatcher: InProcess) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(2.0):
+                await Engine(Early(store, 4), dispatcher, pauses=()).run()
+
+    begin(store, {"budget": "10s"})
+    asyncio.run(running(silent := Silent({})))
+    assert silent.asked == addresses(0)

@@ -1,0 +1,138 @@
+"""What people change by hand between plans, or while one is under way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crawler.beebot.beginning import begin
+from crawler.beebot.planner import CHANGED, Planner
+from crawler.errors import CrawlError
+from crawler.fetching.job import Fetched, Job
+from crawler.robots import rules
+from crawler.store import seeds
+from crawler.store.deleting import delete
+from crawler.store.opening import Store
+from crawler.store.views import Kind
+
+from .inprocess import InProcess, crawled, new_store, visited
+
+ROOT, OTHER = "http://a.test/", "http://b.test/"
+WEB = {
+    ROOT: (200, b"<a href=/x>x</a><a href=http://b.test/>b</a><a href=/x>again</a>"),
+    f"{ROOT}x": (200, b"<a href=/>home</a>"),
+    OTHER: (
+        200,
+        b"<a href=/1>1</a><a href=/2>2</a><a href=http://a.test/>a</a><a href=javascript:no>",
+    ),
+    f"{OTHER}1": (200, b"<a href=http://c.test/>c</a>"),
+    f"{OTHER}2": (404, b""),
+}
+
+
+def rows(store: Store, sql: str) -> list[tuple[Any, ...]]:
+    """Read the store."""
+    with store.reading() as connection:
+        return [tuple(row) for row in connection.exec_driver_sql(sql)]
+
+
+def test_a_start_page_that_was_another_one_before(place: str) -> None:
+    """A page that is forgotten with the start page though it was read: its links are there."""
+    answers = WEB | {f"{ROOT}new": (503, b"")}
+    with new_store(place, [ROOT]) as store:
+        crawled(store, InProcess(answers), scheduler="one-by-one")
+        seeds.edit(store, 1, start=f"{ROOT}new")
+        crawled(store, InProcess(answers), scheduler="one-by-one")
+        seeds.retry(store, 1)
+        assert rows(store, "SELECT fetched FROM seeds") == [(2,)]
+        again = InProcess(WEB | {f"{ROOT}new": (200, b"<a href=/>home</a>")})
+        _, ended = crawled(store, again, scheduler="one-by-one")
+        assert ended.over and again.asked == [f"{ROOT}new"]
+        assert visited(store) == [f"{ROOT}new", ROOT, f"{ROOT}x"]
+
+
+class Forbidding(InProcess):
+    """Tells what robots.txt says, if it is asked."""
+
+    def __init__(self, answers: Any, robots: str = "") -> None:
+        super().__init__(answers)
+        self._rules = rules(200, robots.encode(), "", "counterpoint") if robots else None
+
+    def answer(self, job: Job) -> Fetched:
+        """Answer."""
+        return super().answer(job)._replace(rules=self._rules)
+
+
+def test_robots_that_do_not_count_any_more(place: str) -> None:
+    """Pages that stay forbidden although the user ignores robots.txt now."""
+    with new_store(place, [ROOT]) as store:
+        first = Forbidding(WEB, "User-agent: *\nDisallow: /x")
+        crawled(store, first, scheduler="one-by-one")
+        assert first.asked == [ROOT]
+        crawled(store, InProcess(WEB), scheduler="one-by-one", budget="30")
+        assert visited(store) == [ROOT]  # what it forbade then counts
+        crawled(store, again := InProcess(WEB), scheduler="one-by-one", robots=False)
+        assert again.asked == [f"{ROOT}x"]
+
+
+def test_the_last_site_is_removed_while_it_is_crawled(place: str) -> None:
+    """A policy, or the store, that is blamed for it."""
+    with new_store(place, [ROOT]) as store:
+        begin(store, {"scheduler": "R3"})
+        planner = Planner(store, 4)
+        job = planner.step().jobs[0]
+        seeds.remove(store, 1)
+        assert planner.step(InProcess(WEB).answer(job)).ended == CHANGED
+        with pytest.raises(CrawlError, match="there is no site to crawl"):
+            begin(store)
+
+
+def test_a_site_that_was_crawled_before_it_was_one(place: str) -> None:
+    """Pages and links of a site that are not counted for it, nor found in its views."""
+    with new_store(place, [ROOT]) as store:
+        crawled(store, InProcess(WEB), scheduler="breadth-first")
+        assert OTHER in visited(store)
+        seeds.add(store, OTHER)
+        crawled(store, InProcess(WEB), scheduler="equal-quanta")
+        assert rows(store, "SELECT known, fetched, internal, external, bad FROM seeds "
+                           "WHERE number = 2") == [(3, 3, 2, 2, 1)]  # fmt: skip
+        for table, count in (("internal_links", 2), ("external_links", 2), ("bad_links", 1)):
+            assert rows(store, f"SELECT count(*) FROM {table} WHERE seed = 2") == [(count,)]
+
+
+def test_links_deleted_by_hand_stay_deleted(place: str) -> None:
+    """A link that comes back because its page was visited again."""
+    with new_store(place, [ROOT]) as store:
+        crawled(store, InProcess(WEB), scheduler="one-by-one")
+        delete(store, Kind.INTERNAL, [(0, 2)])
+        delete(store, Kind.EXTERNAL, [(0, 1)])
+        again = WEB | {ROOT: (200, b"<a href=/y>y</a><base href=/>" + WEB[ROOT][1])}
+        crawled(store, InProcess(again), scheduler="uniform", budget="2")
+        marks = ("SELECT position, deleted FROM {} WHERE page = 0 ORDER BY position").format
+        assert rows(store, marks("internal_links")) == [(0, False), (1, False), (3, True)]
+        assert rows(store, marks("external_links")) == [(2, True)]
+
+
+def test_addresses_are_compared_in_one_way(tmp_path: Path) -> None:
+    """Pages that are there twice, under keys of two kinds."""
+    with new_store(tmp_path / "a.db", [ROOT]) as store:
+        crawled(store, InProcess(WEB), scheduler="one-by-one")
+        before = rows(store, "SELECT * FROM settings"), rows(store, "SELECT * FROM plans")
+        with pytest.raises(CrawlError, match="normalize"):
+            begin(store, {"normalize": "paper"})
+        assert (rows(store, "SELECT * FROM settings"), rows(store, "SELECT * FROM plans")) == before
+
+
+def test_a_page_beyond_the_limits_is_taken_out(place: str) -> None:
+    """A page that is fetched when the level is raised although its only link was deleted."""
+    with new_store(place, [OTHER]) as store:
+        crawled(store, InProcess(WEB), scheduler="one-by-one", level=0)
+        assert delete(store, Kind.INTERNAL, [(0, 0)]) == 1
+        crawled(store, again := InProcess(WEB), scheduler="one-by-one", level=1)
+        assert again.asked == [f"{OTHER}2"]
+        assert visited(store) == [OTHER, f"{OTHER}1", f"{OTHER}2"]
+        assert rows(store, "SELECT status, problem FROM pages WHERE id = 1") == [
+            (0, "taken out by hand")
+        ]
