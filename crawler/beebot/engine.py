@@ -99,17 +99,20 @@ class Engine:
         step = await self._stored()
         while not step.ended:
             self._submit(step)
-            if self._out_of_time() or self._stop.is_set():
+            fetched = None
+            if not step.more and not self._is_over():
+                fetched = await self._next(step.again)
+            if fetched is None and self._is_over():
                 return await self._closed()
-            if step.more:
-                step = await self._stored()
-                continue
-            fetched = await self._next()
-            if fetched is not None:
-                step = await self._stored(fetched)
+            step = await self._stored(fetched)
         return Ended(step.ended, step.ended != CHANGED, step.failed)
 
+    def _is_over(self) -> bool:
+        return self._stop.is_set() or self._out_of_time()
+
     def _submit(self, step: Step) -> None:
+        if step.lease is not None:
+            self._dispatcher.hold(step.lease)
         for job in step.jobs:
             self._dispatcher.submit(job)
         self._flying += len(step.jobs)
@@ -118,13 +121,15 @@ class Engine:
         left = self._planner.left()
         return left is not None and left <= 0
 
-    async def _next(self) -> Fetched | None:
-        """Wait for an answer; return None if somebody stops the crawl or its time is over."""
+    async def _next(self, again: float | None) -> Fetched | None:
+        """Wait for an answer; None: it is time for something else, or the crawl is stopped."""
+        left = self._planner.left()
+        waits = [seconds for seconds in (left, again) if seconds is not None]
         completed = asyncio.ensure_future(self._dispatcher.completed())
         stopped = asyncio.ensure_future(self._stop.wait())
         try:
             done, _ = await asyncio.wait(
-                (completed, stopped), timeout=self._planner.left(),
+                (completed, stopped), timeout=min(waits, default=None),
                 return_when=asyncio.FIRST_COMPLETED,
             )  # fmt: skip
         finally:
@@ -132,6 +137,7 @@ class Engine:
             if not completed.done():
                 completed.cancel()
         if completed not in done:
+            self._planner.waits = self._dispatcher.waiting()
             return None
         self._flying -= 1
         return completed.result()

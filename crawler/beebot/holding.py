@@ -1,7 +1,7 @@
-"""One crawler at a time for a store: who crawls holds a lock that ends with its process.
+"""One crawler at a time for a file: who crawls holds a lock that ends with its process.
 
-Beside a SQLite file ``crawl.db`` that is a lock of the system on ``crawl.db-crawler``; in
-PostgreSQL an advisory lock of a connection that stays open.
+Beside a SQLite file ``crawl.db`` that is a lock of the system on ``crawl.db-crawler``. A store in
+PostgreSQL several processes may crawl together (`leases`).
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sqlalchemy import text
-
 from crawler.errors import CrawlError
 from crawler.store.opening import Store
 
@@ -22,20 +20,22 @@ try:
 except ImportError:  # Windows: whoever starts two crawlers there is on their own
     fcntl = None  # type: ignore[assignment]
 
-_LOCK = 0x43726177  # any number of our own
 _HELD = "is being crawled by another process"
 
 
 @contextmanager
 def held(store: Store) -> Iterator[None]:
-    """Be the only crawler of a store.
+    """Be the only crawler of a store, if it is a file.
 
     Raises
     ------
     CrawlError
         If another process is; the message names it.
     """
-    with _held_file(store.where) if store.dialect == "sqlite" else _held_database(store):
+    if store.dialect == "sqlite":
+        with _held_file(store.where):
+            yield
+    else:
         yield
 
 
@@ -97,20 +97,3 @@ def _number(file: int) -> int | None:
     with suppress(ValueError, OSError):
         return int(os.pread(file, 32, 0))
     return None
-
-
-@contextmanager
-def _held_database(store: Store) -> Iterator[None]:
-    with store.engine.connect() as connection:
-        found = connection.execute(
-            text("SELECT pg_try_advisory_lock(:lock)"), {"lock": _LOCK}
-        ).scalar()
-        connection.commit()
-        if not found:
-            raise CrawlError(f"{store.where}: {_HELD}")
-        try:
-            yield
-        finally:
-            with suppress(Exception):  # it ends with the connection in any case
-                connection.execute(text("SELECT pg_advisory_unlock(:lock)"), {"lock": _LOCK})
-                connection.commit()

@@ -98,6 +98,24 @@ class Fetched(NamedTuple):
     rules: Rules | None = None
 
 
+class Lease(NamedTuple):
+    """What a crawl may ask of hosts that others may ask as well, each in its time.
+
+    Attributes
+    ----------
+    until : float
+        Seconds since 1970; no request begins later.
+    lost : frozenset of int
+        Jobs that are somebody else's by now.
+    hosts : tuple of HostState
+        Hosts that are leased anew, as others have left them.
+    """
+
+    until: float
+    lost: frozenset[int]
+    hosts: tuple[HostState, ...]
+
+
 class ClosedError(RuntimeError):
     """Nothing more will be completed: the dispatcher was closed."""
 
@@ -111,6 +129,9 @@ class Dispatcher(Protocol):
 
     def submit(self, job: Job) -> None:
         """Take a job; return at once."""
+
+    def hold(self, lease: Lease) -> None:
+        """Go by a lease from now on; jobs that were lost do not come back."""
 
     async def completed(self) -> Fetched:
         """Wait for the next job that is finished, and return what it brought.
