@@ -126,8 +126,8 @@ class Frontier(Protocol):
         """Return the page that was found so many pages after the first, over all sites."""
         ...
 
-    def news(self, page: int) -> tuple[int, int]:
-        """Return the number of a page's site, and how many pages its outcome was first to find."""
+    def news(self) -> tuple[int, int]:
+        """Return of what site the outcome observed is, and how many pages it was first to find."""
         ...
 
 

@@ -79,8 +79,8 @@ class Stored:
             self._run = {row[0]: row[1] for row in rows}
         return self._run[number]
 
-    def news(self, page: int) -> tuple[int, int]:
-        """Return which of the plan's sites a page is of, and how many it was first to find."""
+    def news(self) -> tuple[int, int]:
+        """Return of which site the outcome observed is, and how many it was first to find."""
         self.used = True
         return self.latest
 

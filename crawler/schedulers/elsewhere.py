@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from crawler.protocol import Frontier, Outcome
+from crawler.protocol import Frontier, Outcome, Pages
 
 from .site_kernels import COLUMNS, HEAD, WAITING, count
 from .tables import Sites
@@ -43,7 +43,7 @@ class SitesElsewhere(Sites):
 
     def learn(self, outcome: Outcome) -> None:
         """Count a page as scanned, and the pages that it was the first to link to as waiting."""
-        k, fresh = self._frontier.news(outcome.page)
+        k, fresh = self._frontier.news()
         external = outcome.external if outcome.status == 200 else 0
         for row in (self.table[k], self.table[-1]):
             count(external, row)
@@ -73,6 +73,6 @@ class FoundElsewhere:
     def __getitem__(self, number: int) -> int:
         return self._frontier.found(number)
 
-    def learn(self, outcome: Outcome) -> None:
+    def add(self, links: Pages) -> None:
         """Count the pages that a page was the first to link to."""
-        self.end += self._frontier.news(outcome.page)[1]
+        self.end += self._frontier.news()[1]

@@ -56,10 +56,6 @@ class Found:
         self._discover = discover_reversed if last_first else discover
         self.add(np.asarray(starts, dtype=np.int64))
 
-    def learn(self, outcome: Outcome) -> None:
-        """Add those of the pages a page links to that were not seen before."""
-        self.add(outcome.links)
-
     def add(self, links: Pages) -> None:
         """Add those of some pages that were not seen before."""
         end = self._discover(links, self.seen, self.pages, self.end)

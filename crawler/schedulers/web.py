@@ -40,7 +40,7 @@ class BreadthFirst:
         """Queue the pages that are new."""
         self._observed += 1
         if outcome.status == 200:
-            self._found.learn(outcome)
+            self._found.add(outcome.links)
 
 
 class DepthFirst:
