@@ -118,7 +118,7 @@ def _dispatcher(
     network = Network(wishes.proxy, agent=agent, limits=limits, guard=guard,
                       keep=None if warc is None else warc.keep)  # fmt: skip
     manners = Manners(
-        agent, wishes.robots, wishes.delay, plan.scope is not Scope.SITE,
+        agent, wishes.robots, wishes.delay, plan.scope is not Scope.SITE and worker is None,
         sites.__contains__ if plan.stays else None, private,
     )  # fmt: skip
     return PoliteDispatcher(

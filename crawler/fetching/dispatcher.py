@@ -322,7 +322,7 @@ class PoliteDispatcher:
         if errand.number < 0:
             self._follow_to_robots(errand, target)
         elif problem := self._forbids(errand, target):
-            self._end(errand, answer._replace(problem=problem))
+            self._end(errand, answer._replace(problem=problem), target)
         else:
             errand.here = target
             self._enqueue(errand)
@@ -350,7 +350,7 @@ class PoliteDispatcher:
             errand.here = target
             self._enqueue(errand)
 
-    def _end(self, errand: Errand, answer: Answer) -> None:
+    def _end(self, errand: Errand, answer: Answer, leads_to: str = "") -> None:
         if errand.number < 0:
             self._end_robots(errand, answer)
             return
@@ -368,6 +368,7 @@ class PoliteDispatcher:
                 job, answer.status, here if here != job.address else "", document, kind,
                 headers.get("Content-Language", ""), _validator(headers.get("ETag", "")),
                 _validator(headers.get("Last-Modified", "")), now, answer.problem, (), rules,
+                leads_to,
             )
         )  # fmt: skip
         self._wake()

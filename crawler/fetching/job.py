@@ -82,6 +82,8 @@ class Fetched(NamedTuple):
     rules : Rules or None
         What robots.txt says of the origin that answered; None: it was not asked. So links that it
         forbids can be left out.
+    leads_to : str
+        Where a redirect leads that was not followed; "" if there is none.
     """
 
     job: Job
@@ -96,6 +98,7 @@ class Fetched(NamedTuple):
     problem: str = ""
     hosts: tuple[HostState, ...] = ()
     rules: Rules | None = None
+    leads_to: str = ""
 
 
 class Lease(NamedTuple):

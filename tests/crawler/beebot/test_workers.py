@@ -10,14 +10,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from crawler.beebot import beginning
 from crawler.beebot.beginning import begin
+from crawler.beebot.document import Document, opened
+from crawler.beebot.planner import CHANGED, Planner
+from crawler.fetching.job import Fetched
+from crawler.pages.addresses import site
 from crawler.store.opening import Store, open_store
+from crawler.store.seeds import remove
 from tests.postgres import Server
 
 from ..webs import Web, webs
 from .inprocess import address_of, answers_of, visited
 from .test_planner import TABLES, Killed, Trap, drive, links_of, totals_are_right
-from .together import LEASE, Member, Network, replayed
+from .together import DELAY, LEASE, Member, Network, replayed
 
 POLICIES = ["breadth-first", "equal-quanta", "R3", "opic", "random"]
 OFTEN = settings(max_examples=20, deadline=None,
@@ -132,3 +138,128 @@ def test_one_worker_is_as_good_as_none(
     assert member.step.ended == step.ended
     assert visited(parts) == visited(whole)
     assert links_of(parts) == links_of(whole)
+
+
+TWO = Web(2, (0, 1, 0, 1, 0, 1), ((2, 4), (3, 5), (), (), (), ()), (0,) * 6, frozenset())
+"""Two sites of three pages."""
+
+
+@pytest.fixture
+def two(stores: list[Store], monkeypatch: pytest.MonkeyPatch) -> tuple[Store, Network]:
+    """Begin a crawl of `TWO`."""
+    store, network = emptied(stores[0], TWO), Network(answers_of(TWO))
+    monkeypatch.setattr(beginning, "database_clock", lambda _: network.now)
+    begin(store, {"scheduler": "breadth-first", "budget": "100"})
+    return store, network
+
+
+def test_another_plan_waits_for_what_is_under_way(two: tuple[Store, Network]) -> None:
+    """Answers of one plan that are taken for those of another; a plan that is begun by two."""
+    store, network = two
+    members = [Member(store, network, name, 2) for name in "ab"]
+    for member in members:
+        member.plan()
+    assert members[0].ask(0)
+    other = {"scheduler": "breadth-first", "budget": "50"}
+    assert begin(store, other).waits
+    network.now += DELAY
+    for member in members:
+        member.plan()
+    assert members[1].step.ended == CHANGED
+    assert members[0].step.ended == "" and begin(store).waits
+    while members[0].flying or members[0].ask(0):
+        members[0].plan(0)
+        network.now += DELAY
+    assert members[0].step.ended == CHANGED
+    begun = [begin(store) for _ in range(2)]
+    assert [(one.plan.number, one.waits, one.resumed) for one in begun] == [
+        (1, False, False), (1, False, True)]  # fmt: skip
+    crawled_together(store, network, 2, 2, random.Random(3), 0)
+    assert set(network.asked.values()) == {1}
+
+
+def test_a_dead_worker_does_not_stop_another_plan(two: tuple[Store, Network]) -> None:
+    """A plan that waits for ever for answers of somebody who was killed."""
+    store, network = two
+    Member(store, network, "dead", 2).plan()
+    assert begin(store, {"budget": "50"}).waits
+    network.now += LEASE
+    assert begin(store, {"budget": "50"}).plan.number == 1
+
+
+def test_a_site_is_removed(two: tuple[Store, Network]) -> None:
+    """A worker that has not seen all of the log, and falls over its gaps."""
+    store, network = two
+    first, second = (Member(store, network, name, 2) for name in "ab")
+    second.plan()
+    first.plan()
+    for _ in range(3):
+        assert second.ask(0)
+        second.plan(0)
+        network.now += DELAY
+    remove(store, 1)
+    first.plan()
+    assert first.step.ended == CHANGED
+
+
+def test_what_is_left_behind(two: tuple[Store, Network]) -> None:
+    """Hosts that stay leased when a worker stops, or that are asked at once by the next one."""
+    store, network = two
+    first, second = (Member(store, network, name, 4) for name in "ab")
+    first.plan()
+    assert first.ask(0)
+    first.planner.close()
+    second.plan()
+    assert len(second.waiting) == 2
+    assert not second.ask(0)
+    network.now += DELAY
+    assert second.ask(0)
+    first.plan(0)  # it was stopped, and an answer comes nevertheless
+    assert first.step.taken is None
+
+
+def test_hosts_are_shared_out(stores: list[Store]) -> None:
+    """One worker that keeps all hosts, and others that have nothing to do."""
+    web = Web(4, (0, 1, 2, 3) * 9, tuple(tuple(range(p % 4 + 4, 36, 4)) for p in range(36)),
+              (0,) * 36, frozenset())  # fmt: skip
+    store, network = emptied(stores[0], web), Network(answers_of(web))
+    begin(store, {"scheduler": "breadth-first", "budget": "100"})
+    first, second = (Member(store, network, name, 16) for name in "ab")
+    first.plan()
+    assert len(hosts_of(first)) == 4
+    for _ in range(3):
+        for member in (first, second):
+            while member.ask(0):
+                member.plan(0)
+            member.plan()
+        network.now += LEASE / 3
+    assert len(hosts_of(first)) == len(hosts_of(second)) == 2
+
+
+def hosts_of(member: Member) -> set[str]:
+    """Return the hosts that a worker is to ask."""
+    return {site(job.address) for job in member.waiting}
+
+
+def test_time_is_counted_once(two: tuple[Store, Network]) -> None:
+    """A budget of seconds that is over sooner, the more workers there are."""
+    store, network = two
+    members = [Member(store, network, name, 2) for name in "abc"]
+    for _ in range(5):
+        for member in members:
+            member.plan()
+        network.now += 1.0
+    with store.reading() as connection:
+        spent = connection.exec_driver_sql("SELECT spent FROM plans").scalar()
+    assert spent == 4.0
+
+
+def test_a_redirect_to_another_host_is_a_link(two: tuple[Store, Network]) -> None:
+    """A page that is lost since the worker that was led to it may not ask its host."""
+    store, _ = two
+    planner = Planner(store, 4, lambda: 0.0)
+    job = planner.step().jobs[0]
+    led = Fetched(job, 302, leads_to="http://third.test/x", problem="leads to another site")
+    told = planner.step(led)
+    assert [one.address for one in told.jobs] == ["http://third.test/x"]
+    assert opened(led, stays=True) == Document(302, problem="leads to another site")

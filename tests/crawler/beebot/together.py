@@ -63,7 +63,7 @@ class Member:
     def __init__(self, store: Store, network: Network, name: str, ahead: int) -> None:
         self.network, self.name = network, name
         worker = Worker(name, lambda: network.now, LEASE, DELAY, lambda _: network.now)
-        self.planner = Planner(store, ahead, lambda: 0.0, worker)
+        self.planner = Planner(store, ahead, lambda: network.now, worker)
         self.waiting: list[Job] = []
         self.flying: list[Fetched] = []
         self.step = Step([])
