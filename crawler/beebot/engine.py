@@ -24,6 +24,7 @@ GRACE = 10.0
 """Seconds that requests under way may take when the crawl is stopped."""
 TIME = "the time is over"
 STOPPED = "stopped"
+OTHERS = "what other workers fetch"
 
 
 class Ended(NamedTuple):
@@ -66,6 +67,7 @@ class Engine:
         self._thread = ThreadPoolExecutor(1, "store")
         self._stop = asyncio.Event()
         self._flying = 0
+        self._others = ""
         self.trouble = ""
 
     def stop(self) -> None:
@@ -74,7 +76,7 @@ class Engine:
 
     def waiting(self) -> str:
         """Return what the crawl waits for now, in one line; "" if for nothing."""
-        return self.trouble or self._dispatcher.waiting()
+        return self.trouble or self._dispatcher.waiting() or self._others
 
     async def run(self) -> Ended:
         """Crawl until the plan ends or somebody stops it.
@@ -113,6 +115,7 @@ class Engine:
     def _submit(self, step: Step) -> None:
         if step.lease is not None:
             self._dispatcher.hold(step.lease)
+            self._others = "" if step.busy else OTHERS
         for job in step.jobs:
             self._dispatcher.submit(job)
         self._flying += len(step.jobs)
@@ -137,7 +140,7 @@ class Engine:
             if not completed.done():
                 completed.cancel()
         if completed not in done:
-            self._planner.waits = self._dispatcher.waiting()
+            self._planner.waits = self.waiting()
             return None
         self._flying -= 1
         return completed.result()

@@ -55,6 +55,8 @@ class Step(NamedTuple):
         What may be asked for; None: whatever was handed out, as nobody else crawls the store.
     again : float or None
         Seconds after which the planner is to be called again, whatever comes until then.
+    busy : bool
+        Whether anything is to be fetched here.
     """
 
     jobs: list[Job]
@@ -64,6 +66,7 @@ class Step(NamedTuple):
     taken: Taken | None = None
     lease: Lease | None = None
     again: float | None = None
+    busy: bool = True
 
 
 @dataclass
@@ -194,7 +197,8 @@ class Planner:
         jobs, lost = self._jobs(run, fetched)
         if leases is None:
             return Step(jobs, more, taken=taken)
-        return Step(jobs, more, taken=taken, lease=leases.handed(lost), again=leases.pause)
+        return Step(jobs, more, taken=taken, lease=leases.handed(lost), again=leases.pause,
+                    busy=bool(leases.mine))  # fmt: skip
 
     def _looked(self, going: Going, recording: Recording) -> Step | None:
         """Read what others have done and wish; return a step if the crawl ends by that."""
