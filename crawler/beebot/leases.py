@@ -104,8 +104,6 @@ class Leases:
                      if by == holder == worker.name}  # fmt: skip
         self._open = {number: host for number, host, by, holder in claims if number not in self.mine
                       and not (by == holder and self._lives(holder))}  # fmt: skip
-        if until <= now:  # others may have taken some of them
-            self._known &= self._held().keys()
         if until - now < worker.seconds * 2 / 3:
             until = now + worker.seconds
             self._renew(until, waits)

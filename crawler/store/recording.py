@@ -18,7 +18,12 @@ BEYOND = -1
 
 TAKEN_OUT = "taken out by hand"
 
+HUNG = 15.0
+"""Seconds for which who plans may not be heard of by the database; a policy's step may take 10."""
+
 _LOCK = 0x506C616E  # any number of our own
+_ALONE = """
+    SELECT set_config('idle_in_transaction_session_timeout', %s, true), pg_advisory_xact_lock(%s)"""
 
 Row: TypeAlias = dict[str, Any]
 
@@ -73,10 +78,10 @@ class Recording:
         """Wait until nobody else plans, until the transaction ends.
 
         What the transaction reads from now on is what others have left. In SQLite there is but one
-        that writes.
+        that writes. Who is stopped meanwhile, or cut off, is thrown out after `HUNG` seconds.
         """
         if self.dialect == "postgresql":
-            self._cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+            self._cursor.execute(_ALONE, (f"{HUNG * 1000:.0f}", _LOCK))
 
     def write(self, kind: str, rows: Row | list[Row]) -> None:
         """Execute a statement of `statements.WRITES`, once for each row."""

@@ -16,6 +16,7 @@ from crawler.beebot.document import Document, opened
 from crawler.beebot.planner import CHANGED, Planner
 from crawler.fetching.job import Fetched
 from crawler.pages.addresses import site
+from crawler.store import recording
 from crawler.store.opening import Store, open_store
 from crawler.store.seeds import remove
 from tests.postgres import Server
@@ -216,6 +217,77 @@ def test_what_is_left_behind(two: tuple[Store, Network]) -> None:
     assert second.ask(0)
     first.plan(0)  # it was stopped, and an answer comes nevertheless
     assert first.step.taken is None
+
+
+def test_who_takes_over_waits(two: tuple[Store, Network]) -> None:
+    """A host that is asked by two at once when a lease runs out; one that is never asked again."""
+    store, network = two
+    first, second = (Member(store, network, name, 4) for name in "ab")
+    first.plan()
+    network.now += LEASE - 0.1
+    assert first.ask(0)
+    second.plan()
+    assert not second.waiting
+    network.now += 0.1
+    assert not first.ask(0)
+    second.plan()
+    assert len(second.waiting) == 2
+    assert not second.ask(0)
+    network.now += DELAY
+    assert second.ask(0)
+
+
+def test_a_host_that_comes_back_is_asked_in_its_time(two: tuple[Store, Network]) -> None:
+    """What a worker remembers of a host that others have asked since."""
+    store, network = two
+    first, second = (Member(store, network, name, 4) for name in "ab")
+    first.plan()
+    network.now += LEASE + DELAY
+    second.plan()
+    assert second.ask(0) and second.ask(0)
+    second.planner.close()
+    network.now += DELAY / 2
+    first.plan()
+    assert len(first.waiting) == 2
+    assert not first.ask(0)
+    network.now += DELAY / 2
+    assert first.ask(0)
+
+
+def test_who_is_stopped_while_it_plans(
+    two: tuple[Store, Network], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A crawl that stands still because one worker sleeps with the lock in its hand."""
+    store, network = two
+    monkeypatch.setattr(recording, "HUNG", 0.2)
+    with store.engine.connect() as connection:
+        connection.begin()
+        asleep = recording.Recording(connection)
+        asleep.plan_alone()
+        member = Member(store, network, "awake", 4)
+        member.plan()
+        assert len(member.waiting) == 2
+        with pytest.raises(store.engine.dialect.loaded_dbapi.Error):
+            asleep.head(0)
+        connection.invalidate()
+
+
+def test_a_late_answer_counts_for_nothing(two: tuple[Store, Network]) -> None:
+    """A page that is stored twice, by a worker that was stopped and one that took over."""
+    store, network = two
+    first, second = (Member(store, network, name, 4) for name in "ab")
+    first.plan()
+    assert first.ask(0)
+    network.now += LEASE
+    second.plan()
+    first.plan(0)
+    assert first.step.taken is None
+    assert not first.waiting
+    assert first.step.lease is not None and len(first.step.lease.lost) == 1
+    network.now += DELAY
+    assert second.ask(0)
+    second.plan(0)
+    assert second.step.taken is not None
 
 
 def test_hosts_are_shared_out(stores: list[Store]) -> None:
