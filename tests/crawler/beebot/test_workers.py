@@ -27,7 +27,7 @@ from .test_planner import TABLES, Killed, Trap, drive, links_of, totals_are_righ
 from .together import DELAY, LEASE, Member, Network, replayed
 
 POLICIES = ["breadth-first", "equal-quanta", "R3", "opic", "random"]
-OFTEN = settings(max_examples=20, deadline=None,
+OFTEN = settings(max_examples=12, deadline=None,
                  suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
 ACTIONS = ["poll", "ask", "ask", "ask", "store", "store", "wait", "sleep", "kill"]
 
@@ -120,7 +120,7 @@ def test_many_find_what_one_finds(
 
 
 @pytest.mark.parametrize("name", POLICIES)
-@OFTEN
+@settings(parent=OFTEN, max_examples=6)
 @given(web=webs(), budget=st.integers(1, 30))
 def test_one_worker_is_as_good_as_none(
     name: str, web: Web, budget: int, stores: list[Store]
@@ -335,3 +335,37 @@ def test_a_redirect_to_another_host_is_a_link(two: tuple[Store, Network]) -> Non
     told = planner.step(led)
     assert [one.address for one in told.jobs] == ["http://third.test/x"]
     assert opened(led, stays=True) == Document(302, problem="leads to another site")
+
+
+def test_caps_count_what_others_found(stores: list[Store]) -> None:
+    """A site of which each worker offers as many pages as the cap allows."""
+    web = Web(1, (0,) * 7, ((1, 2), (3, 4), (5, 6), (), (), (), ()), (0,) * 7, frozenset())
+    store, network = emptied(stores[0], web), Network(answers_of(web))
+    begin(store, {"scheduler": "breadth-first", "budget": "100", "cap": 4})
+    first, second = (Member(store, network, name, 1) for name in "ab")
+    first.plan()
+    second.plan()
+    assert first.ask(0)
+    first.plan(0)
+    first.planner.close()
+    while not second.step.ended:
+        network.now += DELAY
+        second.plan(0)
+        second.ask(0)
+    assert len(visited(store)) == 4
+
+
+def test_pages_read_ahead_that_others_took(stores: list[Store]) -> None:
+    """A page that one worker has read ahead, and asks for after another has."""
+    web = Web(1, (0,) * 7, (tuple(range(1, 7)), *[()] * 6), (0,) * 7, frozenset())
+    store, network = emptied(stores[0], web), Network(answers_of(web))
+    begin(store, {"scheduler": "equal-quanta", "budget": "100"})
+    first, second = (Member(store, network, name, 1) for name in "ab")
+    while not first.step.ended:
+        first.plan(0)
+        if len(network.asked) in (1, 4):
+            second.plan()
+        network.now += DELAY
+        first.ask(0)
+    assert not first.step.failed
+    assert len(visited(store)) == 7
