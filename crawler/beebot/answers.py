@@ -15,7 +15,7 @@ from crawler.store.recording import TAKEN_OUT, Page, Recording, Row
 from crawler.store.schema import Standing, State, stored_key
 from crawler.web_world import LEFT
 
-from .document import Document, opened
+from .document import Document
 from .run import Flying, Run
 
 
@@ -66,14 +66,15 @@ class Answers:
         self._told: list[int] = []
         self.taken: Taken | None = None
 
-    def take(self, recording: Recording, visit: Flying, fetched: Fetched) -> None:
-        """Store what was fetched, and tell the scheduler."""
+    def take(
+        self, recording: Recording, visit: Flying, fetched: Fetched, found: Document
+    ) -> None:  # fmt: skip
+        """Store what was fetched and what it brought, and tell the scheduler."""
         run = self._run
         page = recording.page(visit.page)
         if page is None:
             run.flying.pop(visit.number)  # its site was removed; another plan is about to begin
             return
-        found = opened(fetched, stays=run.plan.stays)
         places = run.discovery.places
         asked = page._replace(final=fetched.final)
         counts = self._links(recording, asked, found.references, fetched.rules)
@@ -84,7 +85,6 @@ class Answers:
             "id": page.id, "status": found.status, "final": fetched.final,
             "problem": found.problem, "size": found.size, "external": external,
         })  # fmt: skip
-        recording.hosts(fetched.hosts)
         self._stand(recording, page, found)
         recording.count(page.seed, fetched=int(page.status is None))
         outcome = run.outcome(page.id, found.status, external, found.size, 0, fetched.time)

@@ -15,6 +15,7 @@ from crawler.store.recording import Page, Recording
 from crawler.store.schema import State, stored_key
 
 from .discovery import NEW
+from .leases import database_clock
 from .plan import Plan, Site, Wishes, plan_of, planned
 
 NONE_KNOWN = "visits known pages again, and none is known yet"
@@ -31,12 +32,16 @@ class Begun(NamedTuple):
         Whether it was begun before.
     ended : str
         Why it has ended already; "": it has not.
+    waits : bool
+        Whether another plan is wished, and cannot begin yet: other workers have requests of this
+        one under way. They ask for nothing more when they see what is wished.
     """
 
     plan: Plan
     wishes: Wishes
     resumed: bool
     ended: str = ""
+    waits: bool = False
 
 
 def begin(store: Store, wished: Mapping[str, Any] | None = None) -> Begun:
@@ -57,6 +62,7 @@ def begin(store: Store, wished: Mapping[str, Any] | None = None) -> Begun:
     """
     with store.transaction() as connection:
         recording = Recording(connection)
+        recording.plan_alone()
         wishes = replace(_wishes(recording), **(wished or {}))
         plan = planned(wishes, sites(recording))
         if wished:
@@ -67,6 +73,8 @@ def begin(store: Store, wished: Mapping[str, Any] | None = None) -> Begun:
             _must_spell(plan, before)
             if before == plan and not last[0][13]:
                 return Begun(before, wishes, True, last[0][12])
+            if busy(recording, before):
+                return Begun(before, wishes, True, waits=True)
         number = before.number + 1 if last else 0
         return Begun(_entered(recording, replace(plan, number=number)), wishes, False)
 
@@ -100,6 +108,13 @@ def check(store: Store | None, wished: Mapping[str, Any], starts: Sequence[str])
     if plan.scope is Scope.KNOWN and not some:
         raise CrawlError(f"{plan.policy}: {NONE_KNOWN}")
     plan.chosen.scheduler(range(len(there)), plan.budget, plan.seed)
+
+
+def busy(recording: Recording, plan: Plan) -> bool:
+    """Tell whether other processes have requests of a plan under way."""
+    if recording.dialect == "sqlite":
+        return False
+    return bool(recording.read("busy", plan=plan.number, now=database_clock(recording)))
 
 
 def outdated(recording: Recording, plan: Plan) -> bool:

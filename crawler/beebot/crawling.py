@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import secrets
 import signal
+import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
@@ -12,7 +16,7 @@ from pathlib import Path
 from crawler.fetching.dispatcher import PoliteDispatcher
 from crawler.fetching.guard import Guard
 from crawler.fetching.job import HostState
-from crawler.fetching.manners import Limits, Manners
+from crawler.fetching.manners import POLITE, Limits, Manners
 from crawler.fetching.network import Network
 from crawler.fetching.politeness import is_here
 from crawler.fetching.warc import Warc
@@ -23,7 +27,8 @@ from crawler.store.recording import Recording
 from .answers import Taken
 from .beginning import Begun, begin
 from .engine import STOPPED, Ended, Engine
-from .planner import CHANGED, Planner
+from .leases import LEASE, Worker, database_clock
+from .planner import CHANGED, LOOK, Planner
 
 AHEAD = 4
 """Requests handed out per connection, so that hosts that must wait do not occupy one."""
@@ -32,7 +37,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 def crawl(
     store: Store, begun: Begun, watch: Callable[[Taken], None] | None = None,
-    started: Callable[[Engine], None] | None = None,
+    started: Callable[[Engine], None] | None = None, lease: float = LEASE,
 ) -> Ended:  # fmt: skip
     """Crawl until the plan ends or a signal comes; the second one stops at once.
 
@@ -41,12 +46,14 @@ def crawl(
     Parameters
     ----------
     store : Store
-        Held by this process.
+        In SQLite it is held by this process; in PostgreSQL several processes may crawl it.
     begun : Begun
     watch : callable, optional
         Told of each page when it is stored.
     started : callable, optional
         Told of the engine before it runs.
+    lease : float
+        Seconds after which other workers take over what this process fetches, if it dies.
 
     Raises
     ------
@@ -54,8 +61,13 @@ def crawl(
         If the crawl cannot go on. Nothing that was stored is lost.
     """
     while True:
+        while begun.waits:
+            time.sleep(LOOK / 4)
+            begun = begin(store)
+        if begun.ended:
+            return Ended(begun.ended, True)
         with asyncio.Runner(loop_factory=_loop) as runner:
-            ended = runner.run(_crawled(store, begun, watch, started))
+            ended = runner.run(_crawled(store, begun, watch, started, lease))
         if ended.why != CHANGED:
             return ended
         begun = begin(store)
@@ -63,14 +75,16 @@ def crawl(
 
 async def _crawled(
     store: Store, begun: Begun, watch: Callable[[Taken], None] | None,
-    started: Callable[[Engine], None] | None,
+    started: Callable[[Engine], None] | None, lease: float,
 ) -> Ended:  # fmt: skip
     agent = begun.wishes.agent or f"counterpoint/{version('counterpoint')}"
     warc = None if begun.wishes.warc is None else Warc(Path(begun.wishes.warc), agent)
     try:
-        dispatcher = _dispatcher(store, begun, agent, warc)
+        worker = None if store.dialect == "sqlite" else _worker(store, begun.wishes.delay, lease)
+        dispatcher = _dispatcher(store, begun, agent, warc, worker)
         concurrency = begun.wishes.concurrency
-        planner = Planner(store, 1 if concurrency == 1 else AHEAD * concurrency)
+        ahead = 1 if concurrency == 1 else AHEAD * concurrency
+        planner = Planner(store, ahead, worker=worker)
         engine = Engine(planner, dispatcher, watch)
         if started is not None:
             started(engine)
@@ -83,7 +97,20 @@ async def _crawled(
             warc.close()
 
 
-def _dispatcher(store: Store, begun: Begun, agent: str, warc: Warc | None) -> PoliteDispatcher:
+def _worker(store: Store, delay: float | None, lease: float) -> Worker:
+    """Return this process as one of several; its clock is set by the database's."""
+    with store.reading() as connection:
+        before = time.monotonic()
+        now = database_clock(Recording(connection))
+        ahead = now - (before + time.monotonic()) / 2
+    name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+    least = POLITE if delay is None else delay
+    return Worker(name, lambda: ahead + time.monotonic(), lease, least)
+
+
+def _dispatcher(
+    store: Store, begun: Begun, agent: str, warc: Warc | None, worker: Worker | None
+) -> PoliteDispatcher:  # fmt: skip
     wishes, plan = begun.wishes, begun.plan
     sites = frozenset(of.site for of in plan.told.sites)
     private = wishes.allow_private or private_starts(begun)
@@ -91,13 +118,14 @@ def _dispatcher(store: Store, begun: Begun, agent: str, warc: Warc | None) -> Po
     network = Network(wishes.proxy, agent=agent, limits=limits, guard=guard,
                       keep=None if warc is None else warc.keep)  # fmt: skip
     manners = Manners(
-        agent, wishes.robots, wishes.delay, plan.scope is not Scope.SITE,
+        agent, wishes.robots, wishes.delay, plan.scope is not Scope.SITE and worker is None,
         sites.__contains__ if plan.stays else None, private,
     )  # fmt: skip
     return PoliteDispatcher(
         network, concurrency=wishes.concurrency, manners=manners, limits=limits,
         recall=lambda host: recalled(store, host), seed=wishes.seed,
         through_here=network.proxy is not None and is_here(network.proxy),
+        now=None if worker is None else worker.here,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from crawler.pages.addresses import site
 from crawler.protocol import Scope
 from crawler.robots import Rules, origin
-from crawler.store.recording import BEYOND, Page, Recording, Row
+from crawler.store.recording import BEYOND, Head, Page, Recording, Row
 from crawler.store.schema import State
 
 from .plan import Plan
@@ -27,16 +27,19 @@ class Discovery:
     Parameters
     ----------
     plan : Plan
+    offered : mapping of int to int
+        How many start pages of each site there are.
+
+    Attributes
+    ----------
     places : int
         How many pages the plan's scheduler was told of.
     pages : int
         How many pages there are.
-    offered : mapping of int to int
-        How many pages of each site the scheduler was told of.
     """
 
-    def __init__(self, plan: Plan, places: int, pages: int, offered: Mapping[int, int]) -> None:
-        self.places, self.pages = places, pages
+    def __init__(self, plan: Plan, offered: Mapping[int, int]) -> None:
+        self.places, self.pages = len(plan.starts), 0
         self.everywhere = plan.scope is Scope.WEB
         self._stays = plan.stays
         self._offered = dict(offered)
@@ -51,6 +54,13 @@ class Discovery:
         self._met: list[Row] = []
         self._adopted: list[tuple[Page, int]] = []
         self._lowered: dict[int, int] = {}
+
+    def catch_up(self, head: Head, offered: Mapping[int, int]) -> None:
+        """Take note of how far the plan is, and of how many more pages of each site it has met."""
+        self.places = head.pages
+        self.pages = 0 if head.last_page is None else head.last_page + 1
+        for seed, count in offered.items():
+            self._offered[seed] = self._offered.get(seed, 0) + count
 
     def new(self, address: str, key: str) -> Page:
         """Return a page that the store does not have yet; `lead` gives it a number."""

@@ -8,7 +8,7 @@ from crawler.exchange import is_html
 from crawler.fetching.job import Fetched
 from crawler.pages.addresses import site
 from crawler.pages.decoding import loaded
-from crawler.pages.links import Reference, read
+from crawler.pages.links import Kind, Reason, Reference, read
 from crawler.web_world import LEFT
 
 
@@ -39,6 +39,9 @@ class Document(NamedTuple):
 def opened(fetched: Fetched, *, stays: bool) -> Document:
     """Return what an answer brought.
 
+    A redirect to another host that was not followed, for that host is to be asked by whoever has
+    its lease, is a document with one link.
+
     Parameters
     ----------
     fetched : Fetched
@@ -48,6 +51,8 @@ def opened(fetched: Fetched, *, stays: bool) -> Document:
     status, problem, asked = fetched.status, fetched.problem, fetched.job.address
     if stays and fetched.final and site(fetched.final) != site(asked):
         return Document(LEFT, problem=problem or f"leads to another site, {fetched.final}")
+    if not stays and fetched.leads_to and site(fetched.leads_to) != site(asked):
+        return Document(200, (_link(fetched.leads_to),), problem=problem)
     if status != 200:
         return Document(status, problem=problem)
     if not is_html(fetched.content_type):
@@ -56,6 +61,10 @@ def opened(fetched: Fetched, *, stays: bool) -> Document:
     found = read(text.text, fetched.final or asked, text.encoding)
     problem = problem or found.problem
     return Document(200, found.references, text.text, len(fetched.body), problem)
+
+
+def _link(address: str) -> Reference:
+    return Reference(0, Kind.EXTERNAL, address, address, "", Reason.NONE, False)
 
 
 def _kind(content_type: str) -> str:

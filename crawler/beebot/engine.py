@@ -24,6 +24,7 @@ GRACE = 10.0
 """Seconds that requests under way may take when the crawl is stopped."""
 TIME = "the time is over"
 STOPPED = "stopped"
+OTHERS = "what other workers fetch"
 
 
 class Ended(NamedTuple):
@@ -66,6 +67,7 @@ class Engine:
         self._thread = ThreadPoolExecutor(1, "store")
         self._stop = asyncio.Event()
         self._flying = 0
+        self._others = ""
         self.trouble = "the store"  # until it has led the scheduler to where the crawl was
 
     def stop(self) -> None:
@@ -76,7 +78,7 @@ class Engine:
         """Return what the crawl waits for now, in one line; "" if for nothing."""
         if self._stop.is_set():
             return self.trouble or "what is under way, and stops then"
-        return self.trouble or self._dispatcher.waiting()
+        return self.trouble or self._dispatcher.waiting() or self._others
 
     async def run(self) -> Ended:
         """Crawl until the plan ends or somebody stops it.
@@ -101,17 +103,21 @@ class Engine:
         step = await self._stored()
         while not step.ended:
             self._submit(step)
-            if self._out_of_time() or self._stop.is_set():
+            fetched = None
+            if not step.more and not self._is_over():
+                fetched = await self._next(step.again)
+            if fetched is None and self._is_over():
                 return await self._closed()
-            if step.more:
-                step = await self._stored()
-                continue
-            fetched = await self._next()
-            # A step's jobs are handed out once, whatever ended the wait.
-            step = Step([]) if fetched is None else await self._stored(fetched)
+            step = await self._stored(fetched)
         return Ended(step.ended, step.ended != CHANGED, step.failed)
 
+    def _is_over(self) -> bool:
+        return self._stop.is_set() or self._out_of_time()
+
     def _submit(self, step: Step) -> None:
+        if step.lease is not None:
+            self._dispatcher.hold(step.lease)
+            self._others = "" if step.busy else OTHERS
         for job in step.jobs:
             self._dispatcher.submit(job)
         self._flying += len(step.jobs)
@@ -120,13 +126,15 @@ class Engine:
         left = self._planner.left()
         return left is not None and left <= 0
 
-    async def _next(self) -> Fetched | None:
-        """Wait for an answer; return None if somebody stops the crawl or its time is over."""
+    async def _next(self, again: float | None) -> Fetched | None:
+        """Wait for an answer; None: it is time for something else, or the crawl is stopped."""
+        left = self._planner.left()
+        waits = [seconds for seconds in (left, again) if seconds is not None]
         completed = asyncio.ensure_future(self._dispatcher.completed())
         stopped = asyncio.ensure_future(self._stop.wait())
         try:
             done, _ = await asyncio.wait(
-                (completed, stopped), timeout=self._planner.left(),
+                (completed, stopped), timeout=min(waits, default=None),
                 return_when=asyncio.FIRST_COMPLETED,
             )  # fmt: skip
         finally:
@@ -134,6 +142,7 @@ class Engine:
             if not completed.done():
                 completed.cancel()
         if completed not in done:
+            self._planner.waits = self.waiting()
             return None
         self._flying -= 1
         return completed.result()

@@ -59,6 +59,8 @@ class Stored:
             page, seed = self.expected
             if seed != self._sites[k]:
                 raise NotRepeated(f"it chose site {self._sites[k]} in place of site {seed}")
+            if k in self._windows and page in self._windows[k]:  # another worker has taken it
+                self._windows[k].remove(page)
             return page
         window = self._windows.setdefault(k, deque())
         if not window:

@@ -1,7 +1,8 @@
-"""One crawler at a time for a store: who crawls holds a lock that ends with its process.
+"""One crawler at a time for a file: who crawls holds a lock that ends with its process.
 
-Beside a SQLite file ``crawl.db`` that is a lock of the system on ``crawl.db-crawler``; in
-PostgreSQL an advisory lock of a connection that stays open.
+Beside a SQLite file ``crawl.db`` that is a lock of the system on ``crawl.db-crawler``. A store in
+PostgreSQL several processes may crawl together (`leases`); they share an advisory lock, each by a
+connection that stays open, so that others can see whether anybody crawls.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
 
 from crawler.errors import CrawlError
 from crawler.store.opening import Store
@@ -28,14 +30,14 @@ _HELD = "is being crawled by another process"
 
 @contextmanager
 def held(store: Store) -> Iterator[None]:
-    """Be the only crawler of a store.
+    """Be the only crawler of a store, if it is a file; else one of its crawlers.
 
     Raises
     ------
     CrawlError
         If another process is; the message names it.
     """
-    with _held_file(store.where) if store.dialect == "sqlite" else _held_database(store):
+    with _held_file(store.where) if store.dialect == "sqlite" else _shared(store):
         yield
 
 
@@ -65,6 +67,20 @@ def is_held(store: Store) -> bool:
     )
     with store.reading() as connection:
         return bool(connection.execute(locks, {"lock": _LOCK}).scalar())
+
+
+@contextmanager
+def _shared(store: Store) -> Iterator[None]:
+    """Share the lock; that it is lost with its connection changes nothing but what others see."""
+    with store.engine.connect() as connection:
+        connection.execute(text("SELECT pg_advisory_lock_shared(:lock)"), {"lock": _LOCK})
+        connection.commit()
+        try:
+            yield
+        finally:
+            with suppress(SQLAlchemyError):
+                connection.execute(text("SELECT pg_advisory_unlock_shared(:lock)"), {"lock": _LOCK})
+                connection.commit()
 
 
 @contextmanager
@@ -108,20 +124,3 @@ def _number(file: int) -> int | None:
     with suppress(ValueError, OSError):
         return int(os.pread(file, 32, 0))
     return None
-
-
-@contextmanager
-def _held_database(store: Store) -> Iterator[None]:
-    with store.engine.connect() as connection:
-        found = connection.execute(
-            text("SELECT pg_try_advisory_lock(:lock)"), {"lock": _LOCK}
-        ).scalar()
-        connection.commit()
-        if not found:
-            raise CrawlError(f"{store.where}: {_HELD}")
-        try:
-            yield
-        finally:
-            with suppress(Exception):  # it ends with the connection in any case
-                connection.execute(text("SELECT pg_advisory_unlock(:lock)"), {"lock": _LOCK})
-                connection.commit()

@@ -6,15 +6,15 @@ All of it happens in one thread, that of whoever called `Planner.open`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Collection
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from sqlalchemy.exc import DBAPIError
 
-from crawler.errors import StoreError
-from crawler.fetching.job import Fetched, Job
+from crawler.errors import CrawlError, StoreError
+from crawler.fetching.job import Fetched, Job, Lease
 from crawler.judging import LIMIT
 from crawler.store.opening import Store
 from crawler.store.recording import Head, Recording
@@ -22,6 +22,8 @@ from crawler.watch import TooLong, watched
 
 from .answers import Answers, Taken
 from .beginning import outdated
+from .document import Document, opened
+from .leases import Leases, Worker
 from .plan import Plan, plan_of
 from .replay import replay
 from .revisits import Revisits
@@ -49,6 +51,12 @@ class Step(NamedTuple):
         Whether the policy did what none may do.
     taken : Taken or None
         What was stored; None if the answer was to nothing that was asked.
+    lease : Lease or None
+        What may be asked for; None: whatever was handed out, as nobody else crawls the store.
+    again : float or None
+        Seconds after which the planner is to be called again, whatever comes until then.
+    busy : bool
+        Whether anything is to be fetched here.
     """
 
     jobs: list[Job]
@@ -56,6 +64,9 @@ class Step(NamedTuple):
     ended: str = ""
     failed: bool = False
     taken: Taken | None = None
+    lease: Lease | None = None
+    again: float | None = None
+    busy: bool = True
 
 
 @dataclass
@@ -82,12 +93,24 @@ class Planner:
         How many requests may be under way.
     now : callable
         Seconds, of a clock that is never set back.
+    worker : Worker, optional
+        One of several that crawl the store together; None: nobody else does.
+
+    Attributes
+    ----------
+    waits : str
+        What the crawl waits for; stored for others to see.
     """
 
-    def __init__(self, store: Store, ahead: int, now: Callable[[], float] = time.monotonic) -> None:
-        self.store, self.ahead = store, ahead
+    def __init__(
+        self, store: Store, ahead: int, now: Callable[[], float] = time.monotonic,
+        worker: Worker | None = None,
+    ) -> None:  # fmt: skip
+        self.store, self.ahead, self.waits = store, ahead, ""
         self._now = now
+        self._leases = None if worker is None else Leases(worker)
         self._going: Going | None = None
+        self._plan: int | None = None
         self._handed: tuple[int, set[int]] = (-1, set())
         self._mark = Mark()
         self._stack = ExitStack()
@@ -101,8 +124,11 @@ class Planner:
         self._stack.enter_context(watched(LIMIT, self._mark))
 
     def close(self) -> None:
-        """End what `open` began."""
+        """End what `open` began, and leave what is leased to others."""
         self._stack.close()
+        if self._leases is not None:
+            with suppress(StoreError, *self._errors), self.store.transaction() as connection:
+                self._leases.leave(Recording(connection))
 
     def left(self) -> float | None:
         """Return how many seconds the plan may still take; None: as many as it wants."""
@@ -145,44 +171,85 @@ class Planner:
         going = self._going or self._rebuilt()
         if isinstance(going, Step):
             return going
-        run = going.run
+        # Nobody else can plan while this transaction lasts: what needs no store is done before it.
+        found = None if fetched is None else opened(fetched, stays=going.plan.stays)
         with self.store.transaction() as connection:
             recording = Recording(connection)
-            head = recording.head(going.plan.number)
-            self._must_fit(going, head)
-            run.frontier.recording = recording
-            if head.changed != going.changed or self._now() >= going.look_at:
-                going.changed, going.look_at = head.changed, self._now() + LOOK
-                going.outdated = outdated(recording, going.plan)
+            recording.plan_alone()
+            if ended := self._looked(going, recording):
+                self._going = None
+                return ended
             going.answers.taken = None
-            more = self._moved(going, recording, fetched, ask and not going.outdated, over)
+            more = self._moved(going, recording, fetched, found, ask and not going.outdated, over)
             self._save(going, recording)
-        self._going, taken = going, going.answers.taken
-        if run.ended:
-            self._going = None
-            return Step([], False, run.ended, run.failed, taken)
-        if going.outdated and not run.flying:
-            return Step([], False, CHANGED, taken=taken)
-        return Step(self._jobs(run), more, taken=taken)
+            if self._leases is not None:
+                self._leases.leave_some()
+        self._going = None if going.run.ended else going
+        return self._told(going, fetched, more)
 
-    def _must_fit(self, going: Going, head: Head) -> None:
-        """Rebuild if the store is elsewhere than the scheduler."""
-        run = going.run
-        if (head.events, head.visits, head.pages, head.last_plan) != (
-            run.events, run.visits, run.discovery.places, going.plan.number
+    def _told(self, going: Going, fetched: Fetched | None, more: bool) -> Step:
+        """Return what follows from what was committed."""
+        run, taken, leases = going.run, going.answers.taken, self._leases
+        if run.ended:
+            return Step([], False, run.ended, run.failed, taken)
+        if going.outdated and not self._mine(run):
+            return Step([], False, CHANGED, taken=taken)
+        jobs, lost = self._jobs(run, fetched)
+        if leases is None:
+            return Step(jobs, more, taken=taken)
+        return Step(jobs, more, taken=taken, lease=leases.handed(lost), again=leases.pause,
+                    busy=bool(leases.mine))  # fmt: skip
+
+    def _looked(self, going: Going, recording: Recording) -> Step | None:
+        """Read what others have done and wish; return a step if the crawl ends by that."""
+        head = recording.head(going.plan.number)
+        if ended := self._caught_up(going, recording, head):
+            return ended
+        going.run.frontier.recording = recording
+        if self._leases is not None:
+            self._leases.look(recording, going.plan.number, self.waits)
+        if head.changed != going.changed or self._now() >= going.look_at:
+            going.changed, going.look_at = head.changed, self._now() + LOOK
+            going.outdated = outdated(recording, going.plan)
+        return None
+
+    def _caught_up(self, going: Going, recording: Recording, head: Head) -> Step | None:
+        """Let the scheduler be where the store is; return a step if the crawl ends by that."""
+        run, number = going.run, going.plan.number
+        if self._leases is not None:
+            going.spent = head.spent
+        if (head.events, head.visits, head.pages, head.last_plan, head.ended) == (
+            run.events, run.visits, run.discovery.places, number, ""
         ):  # fmt: skip
+            return None
+        if self._leases is None:
             raise StoreError(f"{self.store.where}: was changed by another crawler")
+        if head.last_plan != number:
+            return Step([], ended=CHANGED)
+        if head.ended:
+            return Step([], ended=head.ended, failed=head.failed)
+        try:
+            replay(run, recording, head)
+        except CrawlError:
+            if outdated(recording, going.plan):  # a site was removed, and its visits with it
+                return Step([], ended=CHANGED)
+            raise
+        return None
 
     def _moved(
-        self, going: Going, recording: Recording, fetched: Fetched | None, ask: bool, over: str
-    ) -> bool:
+        self, going: Going, recording: Recording, fetched: Fetched | None, found: Document | None,
+        ask: bool, over: str,
+    ) -> bool:  # fmt: skip
         """Take an answer, ask for more; return whether it stopped only because it was enough."""
-        run = going.run
+        run, leases = going.run, self._leases
         try:
-            if fetched is not None:
+            if fetched is not None and found is not None:
+                recording.hosts(fetched.hosts, None if leases is None else leases.worker.name)
                 visit = run.flying.get(fetched.job.number)
-                if visit is not None:
-                    going.answers.take(recording, visit, fetched)
+                if visit is not None and (leases is None or leases.answered(visit.number)):
+                    going.answers.take(recording, visit, fetched, found)
+            if leases is not None and ask:
+                leases.claim(self.ahead)
             if over:
                 run.ended = over
             return ask and self._asked(going, recording)
@@ -192,8 +259,10 @@ class Planner:
 
     def _asked(self, going: Going, recording: Recording) -> bool:
         """Ask until as many requests are under way as may be."""
-        run, recalled = going.run, 0
-        while len(run.flying) < self.ahead and not run.ended:
+        run, leases, recalled = going.run, self._leases, 0
+        while not run.ended and (
+            len(run.flying) < self.ahead if leases is None else leases.has_room(self.ahead)
+        ):  # fmt: skip
             if recalled == AT_ONCE:
                 return True
             handle = None
@@ -204,15 +273,18 @@ class Planner:
                     run.ended = run.why
                 return False
             page = run.admit(recording, handle)
-            visit = run.issue(recording, page)
-            if going.answers.is_known(page):
+            known = going.answers.is_known(page)
+            by = None if leases is None or known else leases.offered(run.visits, page.address)
+            visit = run.issue(recording, page, by)
+            if known:
                 going.answers.recall(recording, visit, page)
                 recalled += 1
         return False
 
     def _save(self, going: Going, recording: Recording) -> None:
         run, now = going.run, self._now()
-        going.spent += now - self._since
+        if self._leases is None or self._leases.is_first:  # of several, one counts the time
+            going.spent += now - self._since
         self._since = now
         recording.write("plan", {
             "plan": going.plan.number, "events": run.events, "visits": run.visits,
@@ -220,14 +292,19 @@ class Planner:
             "ended": run.ended, "failed": run.failed,
         })  # fmt: skip
 
-    def _jobs(self, run: Run) -> list[Job]:
-        """Return what was not handed out before."""
+    def _mine(self, run: Run) -> Collection[int]:
+        """Return the visits that are to be fetched here."""
+        return run.flying.keys() if self._leases is None else self._leases.mine.keys()
+
+    def _jobs(self, run: Run, fetched: Fetched | None) -> tuple[list[Job], set[int]]:
+        """Return what was not handed out before, and what was but is somebody else's by now."""
         number, handed = self._handed
         if number != run.plan.number:
             handed = set()
-        new = [visit for visit in run.flying.values() if visit.number not in handed]
-        self._handed = run.plan.number, set(run.flying)
-        return [_job(visit) for visit in sorted(new)]
+        mine = set(self._mine(run))
+        self._handed = run.plan.number, mine
+        lost = handed - mine - ({fetched.job.number} if fetched is not None else set())
+        return [_job(run.flying[visit]) for visit in sorted(mine - handed)], lost
 
     def _rebuilt(self) -> Going | Step:
         """Return the store's last plan as far as it is; if it cannot go on, why."""
@@ -237,13 +314,12 @@ class Planner:
             if row[12]:
                 return Step([], ended=row[12], failed=bool(row[13]))
             plan = plan_of(row)
-            if outdated(recording, plan):
+            if self._plan not in (None, plan.number) or outdated(recording, plan):
                 return Step([], ended=CHANGED)
+            self._plan = plan.number
             head = recording.head(plan.number)
-            offered = dict(recording.read("offered"))
-            pages = -1 if head.last_page is None else head.last_page
-            run = Run(plan, self._mark, pages + 1, offered)
-            run.fetched = row[11]
+            offered = recording.read("offered", first=0, end=len(plan.starts))
+            run = Run(plan, self._mark, dict(map(tuple, offered)))
             replay(run, recording, head)
         return Going(plan, run, _answers(run), row[7], head.changed, self._now() + LOOK)
 

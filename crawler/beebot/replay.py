@@ -1,4 +1,8 @@
-"""Leads a new scheduler through the calls of a plan's log, so that it is where the crawl was."""
+"""Leads a scheduler through the calls of a plan's log that it has not made itself.
+
+A new one is led through all of them, so that it is where the crawl was; one of several workers
+through those that others have made since.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +20,11 @@ CHUNK = 1000
 
 
 def replay(run: Run, recording: Recording, head: Head) -> None:
-    """Repeat all calls of a plan.
+    """Repeat the calls of a plan from where a run is.
 
     Parameters
     ----------
     run : Run
-        A new one.
     recording : Recording
         Only read.
     head : Head
@@ -33,6 +36,8 @@ def replay(run: Run, recording: Recording, head: Head) -> None:
         If the policy does not repeat itself.
     """
     run.frontier.recording = recording
+    places = run.discovery.places
+    run.flying.clear()
     for number, page, seed, address, *copy in recording.read("flying", plan=run.plan.number):
         etag, modified = copy if run.known and copy[0] is not None else ("", "")
         run.flying[number] = Flying(number, page, seed, address, etag, modified)
@@ -56,7 +61,9 @@ def replay(run: Run, recording: Recording, head: Head) -> None:
             "crawl cannot go on as it was; with another --seed or policy it begins a new plan"
         ) from error
     run.frontier.expected = None
-    run.discovery.places = head.pages
+    run.fetched = head.fetched
+    offered = recording.read("offered", first=places, end=head.pages)
+    run.discovery.catch_up(head, dict(map(tuple, offered)))
 
 
 def _ask(run: Run, page: int | None, seed: int | None) -> None:
@@ -74,7 +81,7 @@ def _tell(run: Run, visit: tuple[Any, ...]) -> None:
 
 
 def _issued(run: Run, recording: Recording) -> Iterator[tuple[int, int, int | None]]:
-    first = 0
+    first = run.visits
     while rows := recording.read("issued", plan=run.plan.number, first=first, most=CHUNK):
         yield from rows
         first += len(rows)
@@ -82,7 +89,7 @@ def _issued(run: Run, recording: Recording) -> Iterator[tuple[int, int, int | No
 
 def _observed(run: Run, recording: Recording) -> Iterator[tuple[Any, ...]]:
     """Yield visits as they were answered, with the pages that the scheduler was told of."""
-    first = 0
+    first = run.events
     while rows := recording.read("observed", plan=run.plan.number, first=first, most=CHUNK):
         told = {} if run.frontier.used or run.known else _told(run, recording, rows)
         for row in rows:

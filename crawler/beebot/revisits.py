@@ -13,7 +13,7 @@ from crawler.robots import Rules
 from crawler.store.recording import Page, Recording
 
 from .answers import Answers, Taken
-from .document import opened
+from .document import Document
 from .run import Flying
 
 SAME = 304
@@ -26,14 +26,14 @@ class Revisits(Answers):
         """Tell whether a page need not be fetched: never, it is known already."""
         return False
 
-    def take(self, recording: Recording, visit: Flying, fetched: Fetched) -> None:
+    def take(
+        self, recording: Recording, visit: Flying, fetched: Fetched, found: Document
+    ) -> None:  # fmt: skip
         """Store what has changed, and tell the scheduler how much that is."""
         run, page = self._run, recording.page(visit.page)
         if page is None:
             run.flying.pop(visit.number)
             return
-        found = opened(fetched, stays=True)
-        recording.hosts(fetched.hosts)
         size, external, changed = page.size, page.external, 0
         if found.status == 200:
             changed = self._compared(recording, page, fetched, found.text)

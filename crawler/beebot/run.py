@@ -70,13 +70,11 @@ class Run:
     plan : Plan
     mark : Mark
         Watched by whoever stops a policy that takes too long.
-    pages : int
-        How many there are.
     offered : mapping of int to int
-        How many pages of each site the scheduler was told of.
+        How many start pages of each site there are.
     """
 
-    def __init__(self, plan: Plan, mark: Mark, pages: int, offered: Mapping[int, int]) -> None:
+    def __init__(self, plan: Plan, mark: Mark, offered: Mapping[int, int]) -> None:
         self.plan, self._mark = plan, mark
         self.events = self.visits = self.fetched = 0
         self.flying: dict[int, Flying] = {}
@@ -92,7 +90,7 @@ class Run:
         self.scheduler = plan.chosen.scheduler(
             plan.starts, plan.budget, plan.seed, None, self.frontier
         )
-        self.discovery = Discovery(plan, len(plan.starts), pages, offered)
+        self.discovery = Discovery(plan, offered)
 
     def policy(self, step: int, call: Callable[..., Any], *given: Any) -> Any:
         """Let the policy do something; raise `Failed` if that is what none may do."""
@@ -138,8 +136,8 @@ class Run:
     def _wrong(self, wrong: Wrong) -> Failed:
         return Failed(f"{self.plan.policy}: step {self.visits + 1}: {wrong}")
 
-    def issue(self, recording: Recording, page: Page) -> Flying:
-        """Write down that a page is asked for."""
+    def issue(self, recording: Recording, page: Page, worker: str | None = None) -> Flying:
+        """Write down that a page is asked for, and who fetches it."""
         if not self.known:
             recording.write("issue page", {"id": page.id})
         copy = recording.read("copy", page=page.id) if self.known else []
@@ -147,7 +145,7 @@ class Run:
         visit = Flying(self.visits, page.id, page.seed, page.address, etag, modified)
         recording.write("issue visit", {
             "plan": self.plan.number, "number": visit.number, "page": page.id, "seed": page.seed,
-            "host": site(page.address), "issued": self._event,
+            "host": site(page.address), "issued": self._event, "worker": worker,
         })  # fmt: skip
         self.visits += 1
         self.flying[visit.number] = visit

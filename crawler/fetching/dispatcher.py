@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+import math
 import re
 import time
 from collections import deque
@@ -19,7 +20,7 @@ from ..exchange import is_html
 from ..pages.addresses import joined, site
 from ..robots import LARGEST, origin
 from .hosts import REMEMBERED, Errand, Host, Hosts
-from .job import ClosedError, Fetched, Job, Recall
+from .job import ClosedError, Fetched, Job, Lease, Recall
 from .manners import Limits, Manners, Patience
 from .network import Answer, Fetcher, Wanted
 from .politeness import day_and_time
@@ -86,7 +87,8 @@ class PoliteDispatcher:
         )  # fmt: skip
         self._numbers, self._robots_numbers = count(), count(-(1 << 62))
         self._pending: deque[Job] = deque()
-        self._open = 0
+        self._errands: dict[int, Errand] = {}
+        self._until = math.inf
         self._heap: list[tuple[float, int, Host]] = []
         self._done: deque[Fetched] = deque()
         self._awaited: asyncio.Future[None] | None = None
@@ -103,6 +105,21 @@ class PoliteDispatcher:
         if self._closed:
             raise ClosedError("the dispatcher is closed")
         self._pending.append(job)
+        self._admit()
+        self._pump()
+
+    def hold(self, lease: Lease) -> None:
+        """Go by a lease from now on; jobs that were lost do not come back.
+
+        A request that has begun ends, and its answer counts for its host.
+        """
+        self._until = lease.until
+        for number in lease.lost:
+            if (errand := self._errands.pop(number, None)) is not None:
+                errand.void = True
+        self._pending = deque(job for job in self._pending if job.number not in lease.lost)
+        for state in lease.hosts:
+            self.hosts.refresh(state)
         self._admit()
         self._pump()
 
@@ -159,10 +176,10 @@ class PoliteDispatcher:
 
     def _admit(self) -> None:
         """Let jobs queue for their hosts; at a concurrency of 1, one after another."""
-        while self._pending and (self._concurrency > 1 or not self._open):
+        while self._pending and (self._concurrency > 1 or not self._errands):
             job = self._pending.popleft()
-            self._open += 1
-            self._enqueue(Errand(next(self._numbers), job, job.address))
+            errand = self._errands[job.number] = Errand(next(self._numbers), job, job.address)
+            self._enqueue(errand)
 
     def _enqueue(self, errand: Errand) -> None:
         host = self.hosts.of(errand.here)
@@ -192,7 +209,7 @@ class PoliteDispatcher:
     def _next(self) -> tuple[Host, Errand] | None:
         """Return a request that may be made now."""
         now = self._now()
-        while self._heap and self._heap[0][0] <= now and not self._closed:
+        while self._heap and self._heap[0][0] <= now < self._until and not self._closed:
             host = heapq.heappop(self._heap)[2]
             host.noted = False
             if host.free_at > now or host.active >= self._manners.at_once:
@@ -209,6 +226,8 @@ class PoliteDispatcher:
         """Return the first errand of a host that may be asked; that may be for its robots.txt."""
         while host.queue:
             _, errand = heapq.heappop(host.queue)
+            if self._is_void(errand):
+                continue
             if errand.number < 0 or not self._manners.robots:
                 return errand
             of = origin(errand.here)
@@ -225,10 +244,22 @@ class PoliteDispatcher:
                 return errand
         return None
 
+    def _is_void(self, errand: Errand) -> bool:
+        """Tell whether nobody wants an errand any more, or nobody waits for a robots.txt."""
+        if errand.number >= 0:
+            return errand.void
+        host, of = errand.work
+        if not all(one.void for one in host.blocked[of]):
+            return False
+        del host.blocked[of]
+        return True
+
     def _set_timer(self) -> None:
         """Wake up when the first host can be asked, if there is a connection for it."""
         if not self._heap or self._closed or len(self._workers) >= self._concurrency:
             return
+        if self._now() >= self._until:
+            return  # `hold` goes on
         at = self._heap[0][0]
         if self._timer is not None:
             if self._timer_at <= at:
@@ -297,7 +328,7 @@ class PoliteDispatcher:
         if errand.number < 0:
             self._follow_to_robots(errand, target)
         elif problem := self._forbids(errand, target):
-            self._end(errand, answer._replace(problem=problem))
+            self._end(errand, answer._replace(problem=problem), target)
         else:
             errand.here = target
             self._enqueue(errand)
@@ -325,11 +356,14 @@ class PoliteDispatcher:
             errand.here = target
             self._enqueue(errand)
 
-    def _end(self, errand: Errand, answer: Answer) -> None:
+    def _end(self, errand: Errand, answer: Answer, leads_to: str = "") -> None:
         if errand.number < 0:
             self._end_robots(errand, answer)
             return
+        if errand.void:
+            return
         job: Job = errand.work
+        self._errands.pop(job.number, None)
         headers = answer.headers
         kind = headers.get("Content-Type", "")
         document = answer.body if answer.status == 200 and is_html(kind) else b""
@@ -340,9 +374,9 @@ class PoliteDispatcher:
                 job, answer.status, here if here != job.address else "", document, kind,
                 headers.get("Content-Language", ""), _validator(headers.get("ETag", "")),
                 _validator(headers.get("Last-Modified", "")), now, answer.problem, (), rules,
+                leads_to,
             )
         )  # fmt: skip
-        self._open -= 1
         self._wake()
         self._admit()
 

@@ -41,14 +41,17 @@ class Errand:
         Of the last answer.
     tries : int
         How often it went wrong.
+    void : bool
+        Whether nobody wants it any more.
     """
 
-    __slots__ = ("asked", "here", "number", "status", "tries", "work")
+    __slots__ = ("asked", "here", "number", "status", "tries", "void", "work")
 
     def __init__(self, number: int, work: Any, here: str) -> None:
         self.number, self.work, self.here = number, work, here
         self.asked: list[str] = []
         self.status = self.tries = 0
+        self.void = False
 
 
 class _Said(NamedTuple):
@@ -185,17 +188,23 @@ class Hosts:
     def _recalled(self, name: str) -> Host:
         host = Host(name)
         state = self._recall(name) if self._recall is not None else None
-        if state is None:
-            return host
-        host.delay, host.failures = state.delay, state.failures
+        if state is not None:
+            self._learn(host, state)
+        return host
+
+    def refresh(self, state: HostState) -> None:
+        """Take note of what others have stored of a host, which they may have asked since."""
+        host = self._hosts.setdefault(state.host, Host(state.host))
+        self._learn(host, state)
+
+    def _learn(self, host: Host, state: HostState) -> None:
+        host.delay, host.failures = max(host.delay, state.delay), state.failures
         # The process that asked it last may have been killed before it could say so.
-        host.free_at = max(state.free_at, self._begun + state.delay)
-        if host.failures:
-            host.why = f"{host.failures} failures in a row"
+        host.free_at = max(host.free_at, state.free_at, self._begun + state.delay)
+        host.why = f"{host.failures} failures in a row" if host.failures else ""
         for of, (at, status, text) in (json.loads(state.robots) if state.robots else {}).items():
             body = text.encode("utf-8", "replace")
             host.told(of, _Said(self._rules(status, body, ""), status, body, at))
-        return host
 
     def _rules(self, status: int, body: bytes, problem: str) -> Rules:
         return rules(status, body, problem, self.manners.token)

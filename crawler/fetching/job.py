@@ -82,6 +82,8 @@ class Fetched(NamedTuple):
     rules : Rules or None
         What robots.txt says of the origin that answered; None: it was not asked. So links that it
         forbids can be left out.
+    leads_to : str
+        Where a redirect leads that was not followed; "" if there is none.
     """
 
     job: Job
@@ -96,6 +98,25 @@ class Fetched(NamedTuple):
     problem: str = ""
     hosts: tuple[HostState, ...] = ()
     rules: Rules | None = None
+    leads_to: str = ""
+
+
+class Lease(NamedTuple):
+    """What a crawl may ask of hosts that others may ask as well, each in its time.
+
+    Attributes
+    ----------
+    until : float
+        Seconds since 1970; no request begins later.
+    lost : frozenset of int
+        Jobs that are somebody else's by now.
+    hosts : tuple of HostState
+        Hosts that are leased anew, as others have left them.
+    """
+
+    until: float
+    lost: frozenset[int]
+    hosts: tuple[HostState, ...]
 
 
 class ClosedError(RuntimeError):
@@ -111,6 +132,9 @@ class Dispatcher(Protocol):
 
     def submit(self, job: Job) -> None:
         """Take a job; return at once."""
+
+    def hold(self, lease: Lease) -> None:
+        """Go by a lease from now on; jobs that were lost do not come back."""
 
     async def completed(self) -> Fetched:
         """Wait for the next job that is finished, and return what it brought.

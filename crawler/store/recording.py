@@ -19,6 +19,13 @@ BEYOND = -1
 
 TAKEN_OUT = "taken out by hand"
 
+HUNG = 15.0
+"""Seconds for which who plans may not be heard of by the database; a policy's step may take 10."""
+
+_LOCK = 0x506C616E  # any number of our own
+_ALONE = """
+    SELECT set_config('idle_in_transaction_session_timeout', %s, true), pg_advisory_xact_lock(%s)"""
+
 Row: TypeAlias = dict[str, Any]
 
 
@@ -45,7 +52,10 @@ class Head(NamedTuple):
     events: int
     visits: int
     pages: int
+    fetched: int
+    spent: float
     ended: str
+    failed: bool
     last_plan: int
     last_page: int | None
     changed: str | None
@@ -64,6 +74,15 @@ class Recording:
         self.dialect = connection.dialect.name
         self._sql = compiled(self.dialect)
         self._cursor = connection.connection.cursor()
+
+    def plan_alone(self) -> None:
+        """Wait until nobody else plans, until the transaction ends.
+
+        What the transaction reads from now on is what others have left. In SQLite there is but one
+        that writes. Who is stopped meanwhile, or cut off, is thrown out after `HUNG` seconds.
+        """
+        if self.dialect == "postgresql":
+            self._cursor.execute(_ALONE, (f"{HUNG * 1000:.0f}", _LOCK))
 
     def write(self, kind: str, rows: Row | list[Row]) -> None:
         """Execute a statement of `statements.WRITES`, once for each row."""
@@ -160,9 +179,16 @@ class Recording:
         """Say how a site stands."""
         self.write("stand", {"seed": seed, "standing": standing.value, "reason": reason})
 
-    def hosts(self, states: Iterable[Any]) -> None:
-        """Store what politeness knows of hosts: records with the names of `schema.hosts`."""
-        self.write("host", [state._asdict() for state in states])
+    def hosts(self, states: Iterable[Any], worker: str | None = None) -> None:
+        """Store what politeness knows of hosts: records with the names of `schema.hosts`.
+
+        Of those that a worker holds, if it is named: of others it may have been told long ago.
+        """
+        rows = [state._asdict() for state in states]
+        if worker is None:
+            self.write("host", rows)
+        else:
+            self.write("own host", [row | {"worker": worker} for row in rows])
 
     def begin_anew(self) -> None:
         """Let no page have been met: for another plan."""

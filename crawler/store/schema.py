@@ -227,7 +227,7 @@ plans = Table(
 """What is crawled, and how; the last row counts. Policy as written, budget in pages and seconds,
 seed; ``starts``: JSON, the start pages' ids; ``told``: JSON, whatever else decides (scope, levels,
 caps); seconds spent, pages known, events and visits counted, pages fetched, why it ended ("": it
-goes on). Whoever plans locks this row."""
+goes on)."""
 
 visits = Table(
     "visits",
@@ -248,7 +248,6 @@ visits = Table(
     Column("time", Float),
     Column("problem", Text, nullable=False, server_default=""),
     Column("worker", Text),
-    Column("leased_until", Float),
     Index("ix_visits_observed", "plan", "observed", unique=True),
     Index("ix_visits_flying", "plan", "number", sqlite_where=text("observed IS NULL"),
           postgresql_where=text("observed IS NULL")),
@@ -257,7 +256,8 @@ visits = Table(
 )  # fmt: skip
 """Every request in the order in which the scheduler made it, and what it brought. ``issued`` and
 ``observed`` count the calls of `next` and `observe` together, so a scheduler can be led through the
-same calls again; ``recalled``: answered from the store; ``fresh``: how many pages it queued."""
+same calls again; ``recalled``: answered from the store; ``fresh``: how many pages it queued;
+``worker``: who fetches it, where several do."""
 
 hosts = Table(
     "hosts",
@@ -269,10 +269,23 @@ hosts = Table(
     Column("robots", Text, nullable=False, server_default=""),
     Column("robots_at", Float),
     Column("worker", Text),
-    Column("leased_until", Float),
-)
+    Index("ix_hosts_worker", "worker", sqlite_where=text("worker IS NOT NULL"),
+          postgresql_where=text("worker IS NOT NULL")),
+)  # fmt: skip
 """What politeness needs to know of a host after a restart, or in another process: from when on it
-may be asked (seconds since 1970), and its robots.txt as it was answered (JSON)."""
+may be asked (seconds since 1970), and its robots.txt as it was answered (JSON). Where several
+processes crawl, ``worker`` is the one that may ask it, as long as that one's lease runs."""
+
+workers = Table(
+    "workers",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("until", Float, nullable=False),
+    Column("waits", Text, nullable=False, server_default=""),
+)
+"""The processes that crawl a store together: the lease of each on all that it holds runs until then
+(seconds since 1970, by the database's clock); what it waits for. One whose lease has run out may be
+dead, and others take over what it held."""
 
 copies = Table(
     "copies",

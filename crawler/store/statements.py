@@ -19,7 +19,7 @@ _OF_PAGE = ", ".join(f"p.{column.strip()}" for column in _PAGE.split(","))
 
 READS = {
     "head": """
-        SELECT p.events, p.visits, p.pages, p.ended,
+        SELECT p.events, p.visits, p.pages, p.fetched, p.spent, p.ended, p.failed,
                (SELECT max(number) FROM plans), (SELECT max(id) FROM pages),
                (SELECT value FROM settings WHERE name = 'changed')
         FROM plans p WHERE p.number = :plan""",
@@ -45,7 +45,8 @@ READS = {
         SELECT position, address FROM external_links WHERE page = :page AND target IS NULL
         ORDER BY position""",
     "offered": """
-        SELECT seed, count(*) FROM pages WHERE place >= 0 AND seed IS NOT NULL GROUP BY seed""",
+        SELECT seed, count(*) FROM pages
+        WHERE place >= :first AND place < :end AND seed IS NOT NULL GROUP BY seed""",
     "flying": """
         SELECT v.number, v.page, v.seed, p.address, c.etag, c.modified
         FROM visits v JOIN pages p ON p.id = v.page LEFT JOIN copies c ON c.page = v.page
@@ -73,6 +74,17 @@ READS = {
         ORDER BY 1, 2""",
     "host": """
         SELECT host, free_at, delay, failures, robots, robots_at FROM hosts WHERE host = :host""",
+    "clock": "SELECT CAST(extract(epoch FROM clock_timestamp()) AS float8)",
+    "workers": "SELECT name, until FROM workers",
+    "claims": """
+        SELECT v.number, v.host, v.worker, h.worker
+        FROM visits v LEFT JOIN hosts h ON h.host = v.host
+        WHERE v.plan = :plan AND v.observed IS NULL ORDER BY v.number""",
+    "holder": "SELECT worker FROM hosts WHERE host = :host",
+    "held": "SELECT host, delay FROM hosts WHERE worker = :worker",
+    "busy": """
+        SELECT 1 FROM visits v JOIN workers w ON w.name = v.worker
+        WHERE v.plan = :plan AND v.observed IS NULL AND w.until > :now LIMIT 1""",
     "copy": "SELECT etag, modified, blocks FROM copies WHERE page = :page",
     "seen": """
         SELECT 1 FROM visits
@@ -137,8 +149,8 @@ WRITES = {
     "forget external": "DELETE FROM external_links WHERE page = :page",
     "forget bad": "DELETE FROM bad_links WHERE page = :page",
     "issue visit": """
-        INSERT INTO visits (plan, number, page, seed, host, issued)
-        VALUES (:plan, :number, :page, :seed, :host, :issued)""",
+        INSERT INTO visits (plan, number, page, seed, host, issued, worker)
+        VALUES (:plan, :number, :page, :seed, :host, :issued, :worker)""",
     "observe visit": """
         UPDATE visits SET observed = :observed, recalled = :recalled, status = :status,
                external = :external, fresh = :fresh, size = :size, difference = :difference,
@@ -157,6 +169,25 @@ WRITES = {
         ON CONFLICT (host) DO UPDATE SET free_at = excluded.free_at, delay = excluded.delay,
                failures = excluded.failures, robots = excluded.robots,
                robots_at = excluded.robots_at""",
+    "own host": """
+        UPDATE hosts SET free_at = :free_at, delay = :delay, failures = :failures,
+               robots = :robots, robots_at = :robots_at
+        WHERE host = :host AND worker = :worker""",
+    "hold host": """
+        INSERT INTO hosts (host, free_at, worker) VALUES (:host, :free_at, :worker)
+        ON CONFLICT (host) DO UPDATE SET free_at = excluded.free_at, worker = excluded.worker""",
+    "leave host": """
+        UPDATE hosts SET worker = NULL,
+               free_at = CASE WHEN free_at < :free_at THEN :free_at ELSE free_at END
+        WHERE host = :host AND worker = :worker""",
+    "claim visit": """
+        UPDATE visits SET worker = :worker WHERE plan = :plan AND number = :number""",
+    "leave visits": """
+        UPDATE visits SET worker = NULL WHERE worker = :worker AND observed IS NULL""",
+    "worker": """
+        INSERT INTO workers (name, until, waits) VALUES (:name, :until, :waits)
+        ON CONFLICT (name) DO UPDATE SET until = excluded.until, waits = excluded.waits""",
+    "forget workers": "DELETE FROM workers WHERE name = :name OR until < :before",
     "copy": """
         INSERT INTO copies (page, etag, modified, blocks)
         VALUES (:page, :etag, :modified, :blocks)

@@ -20,7 +20,8 @@ def running(site: Site, mounts: dict[str, str] | None = None, **options: Any) ->
 
     async def serve() -> None:
         try:
-            server = Server(site, VirtualClock(0.0), mounts=Mounts(mounts or {}), **options)
+            clock = options.pop("clock", None) or VirtualClock(0.0)
+            server = Server(site, clock, mounts=Mounts(mounts or {}), **options)
             await server.start()
             told.update(proxy=server.proxy, loop=asyncio.get_running_loop(), end=asyncio.Event())
         finally:

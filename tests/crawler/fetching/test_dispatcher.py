@@ -12,7 +12,7 @@ from crawler.errors import CrawlError
 from crawler.fetching.dispatcher import PoliteDispatcher
 from crawler.fetching.guard import Guard
 from crawler.fetching.hosts import FAILED, FRESH
-from crawler.fetching.job import ClosedError, Fetched, HostState, Job
+from crawler.fetching.job import ClosedError, Fetched, HostState, Job, Lease
 from crawler.fetching.manners import Limits, Manners, Patience
 from crawler.fetching.network import Answer, Network, Wanted
 
@@ -411,3 +411,59 @@ def test_conditional_requests() -> None:
     two, web = virtually(twice())
     assert (two.status, two.body) == (304, b"")
     assert (web.log[1].wanted.etag, web.log[1].wanted.modified) == tuple(kept.values())
+
+
+def test_nothing_begins_after_the_lease() -> None:
+    """A process that was asleep, and asks hosts that are others' by now."""
+
+    async def crawl() -> None:
+        web = FakeWeb({f"http://{h}.test/{n}": answer() for h in "abc" for n in range(3)})
+        there = dispatcher(web, concurrency=4, manners=Manners(robots=False, delay=10.0))
+        there.hold(Lease(now() + 15, frozenset(), ()))
+        for number, address in enumerate(web.pages):
+            there.submit(Job(number, address))
+        for _ in range(9 - 3):
+            await there.completed()
+        await asyncio.sleep(100)
+        assert {one.began for one in web.log} == {1000.0, 1010.25}
+        # It has lost the host a; somebody else has asked b.
+        again = HostState("b.test", now() + 60, 20.0)
+        there.hold(Lease(now() + 1000, frozenset((2,)), (again,)))
+        late = now()
+        found = [await there.completed() for _ in range(2)]
+        assert [one.job.number for one in found] == [8, 5]
+        assert [one.began for one in web.log[6:]] == [late, late + 60]
+        there.submit(Job(2, "http://a.test/2"))
+        assert (await there.completed()).job.number == 2
+        await there.close(grace=0)
+
+    virtually(crawl())
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_jobs_that_are_lost_never_come_back(concurrency: int) -> None:
+    """A job that is fetched when it is somebody else's: queued, under way, or after a robots.txt.
+
+    And one that holds up those behind it.
+    """
+
+    async def crawl() -> None:
+        pages: dict[str, Reply] = {
+            "http://a.test/robots.txt": answer(503), "http://b.test/1": redirect("/2"),
+            "http://b.test/2": answer(), "http://c.test/": answer(),
+        }  # fmt: skip
+        web = FakeWeb(pages)
+        there = dispatcher(web, concurrency=concurrency, manners=Manners(delay=1.0))
+        addresses = ["http://a.test/1", "http://a.test/2", "http://b.test/1", "http://c.test/"]
+        for number, address in enumerate(addresses):
+            there.submit(Job(number, address))
+        await asyncio.sleep(1.4)
+        before = len(web.log)
+        there.hold(Lease(now() + 1000, frozenset((0, 1, 2)), ()))
+        found = [await there.completed()]
+        assert [one.job.number for one in found] == [3]
+        await asyncio.sleep(100)
+        assert {one.host for one in web.log[before:]} <= {"c.test"}
+        await there.close(grace=0)
+
+    virtually(crawl())

@@ -24,8 +24,15 @@ def upgrade() -> None:
         sa.Column("robots", sa.Text(), server_default="", nullable=False),
         sa.Column("robots_at", sa.Float(), nullable=True),
         sa.Column("worker", sa.Text(), nullable=True),
-        sa.Column("leased_until", sa.Float(), nullable=True),
         sa.PrimaryKeyConstraint("host", name=op.f("pk_hosts")),
+    )
+    op.create_index("ix_hosts_worker", "hosts", ["worker"], **only(sa.text("worker IS NOT NULL")))
+    op.create_table(
+        "workers",
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("until", sa.Float(), nullable=False),
+        sa.Column("waits", sa.Text(), server_default="", nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_workers")),
     )
     op.create_table(
         "plans",
@@ -187,7 +194,6 @@ def upgrade() -> None:
         sa.Column("time", sa.Float(), nullable=True),
         sa.Column("problem", sa.Text(), server_default="", nullable=False),
         sa.Column("worker", sa.Text(), nullable=True),
-        sa.Column("leased_until", sa.Float(), nullable=True),
         sa.ForeignKeyConstraint(["page"], ["pages.id"], name=op.f("fk_visits_page")),
         sa.ForeignKeyConstraint(["plan"], ["plans.number"], name=op.f("fk_visits_plan")),
         sa.PrimaryKeyConstraint("plan", "number", name=op.f("pk_visits")),

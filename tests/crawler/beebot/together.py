@@ -1,0 +1,119 @@
+"""Workers that crawl one store, in one process: each step of each is the test's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from crawler.beebot.leases import Worker
+from crawler.beebot.plan import plan_of
+from crawler.beebot.planner import Planner, Step
+from crawler.beebot.replay import replay
+from crawler.beebot.run import Mark, Run
+from crawler.fetching.job import Fetched, HostState, Job, Lease
+from crawler.pages.addresses import site
+from crawler.store.opening import Store
+from crawler.store.recording import Recording
+
+LEASE = 10.0
+DELAY = 1.0
+
+Answers = Mapping[str, tuple[int, bytes]]
+
+
+class Network:
+    """What all workers ask, and the clock of all; it remembers who asked what.
+
+    Attributes
+    ----------
+    now : float
+    asked : dict of str to int
+        How often each address was.
+    stored : set of str
+        Addresses whose answers are in the store.
+    """
+
+    def __init__(self, answers: Answers) -> None:
+        self.answers, self.now = answers, 1000.0
+        self.asked: dict[str, int] = {}
+        self.stored: set[str] = set()
+        self._last: dict[str, float] = {}
+
+    def ask(self, address: str) -> tuple[int, bytes]:
+        """Answer, if it is right to ask."""
+        assert address not in self.stored, f"{address} is in the store already"
+        host = site(address)
+        assert self.now >= self._last.get(host, 0.0) + DELAY, f"{host} is not left alone"
+        self._last[host] = self.now
+        self.asked[address] = self.asked.get(address, 0) + 1
+        return self.answers.get(address, (404, b""))
+
+
+class Member:
+    """A worker: its planner, and as much of a dispatcher as is needed to be polite.
+
+    Attributes
+    ----------
+    waiting : list of Job
+    flying : list of Fetched
+        Answers that it has not stored.
+    step : Step
+        The last one.
+    """
+
+    def __init__(self, store: Store, network: Network, name: str, ahead: int) -> None:
+        self.network, self.name = network, name
+        worker = Worker(name, lambda: network.now, LEASE, DELAY, lambda _: network.now)
+        self.planner = Planner(store, ahead, lambda: network.now, worker)
+        self.waiting: list[Job] = []
+        self.flying: list[Fetched] = []
+        self.step = Step([])
+        self._free: dict[str, float] = {}
+        self._until = 0.0
+
+    def plan(self, place: int | None = None) -> None:
+        """Store an answer if there is one, and take what is to be done next."""
+        fetched = None if place is None or not self.flying else self.flying[
+            place % len(self.flying)]  # fmt: skip
+        self.step = step = self.planner.step(fetched)
+        if fetched is not None:
+            self.flying.remove(fetched)
+        if step.taken is not None:
+            self.network.stored.add(step.taken.address)
+        if step.lease is not None:
+            self._hold(step.lease)
+        self.waiting += step.jobs
+
+    def _hold(self, lease: Lease) -> None:
+        self._until = lease.until
+        self.waiting = [job for job in self.waiting if job.number not in lease.lost]
+        for state in lease.hosts:
+            self._free[state.host] = max(state.free_at, self._free.get(state.host, 0.0))
+
+    def ask(self, place: int) -> bool:
+        """Make a request, if there is one that may be made now."""
+        now = self.network.now
+        ready = [job for job in self.waiting if self._free[site(job.address)] <= now < self._until]
+        if not ready:
+            return False
+        job = ready[place % len(ready)]
+        self.waiting.remove(job)
+        host = site(job.address)
+        status, body = self.network.ask(job.address)
+        self._free[host] = now + DELAY
+        state = HostState(host, now + DELAY, DELAY)
+        self.flying.append(Fetched(job, status, "", body, "text/html; charset=utf-8", time=now,
+                                   hosts=(state,)))  # fmt: skip
+        return True
+
+
+def replayed(store: Store) -> Run:
+    """Lead one scheduler through the log of the last plan."""
+    with store.reading() as connection:
+        recording = Recording(connection)
+        plan = plan_of(recording.read("last plan")[0])
+        head = recording.head(plan.number)
+        offered = recording.read("offered", first=0, end=len(plan.starts))
+        run = Run(plan, Mark(), dict(map(tuple, offered)))
+        replay(run, recording, head)
+        assert (run.events, run.visits) == (head.events, head.visits)
+        return run
