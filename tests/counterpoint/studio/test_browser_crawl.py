@@ -112,6 +112,7 @@ def killed(process: Any) -> None:
     process.wait()
 
 
+@pytest.mark.slow
 def test_a_crawl_from_its_beginning_to_its_end(
     page: Any, proxy: tuple[str, list[str]], tmp_path: Path
 ) -> None:

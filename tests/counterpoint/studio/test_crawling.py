@@ -115,6 +115,7 @@ def test_the_log_is_the_users_alone(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Addresses that others may read, or a file of somebody's that is written to."""
+    monkeypatch.setattr(sys, "executable", "false")
     crawling = Crawling(store, store.where)
     crawling.start()
     ended(crawling)
