@@ -107,7 +107,7 @@ def crawl_stored(db: str, form: str, given: Mapping[str, Any]) -> int:
         else:
             click.echo(told.text(), nl=False)
     if not ended.over:
-        click.echo(f"go on with: counterpoint crawl --db {shlex.quote(db)}", err=True)
+        click.echo(f"go on with: counterpoint crawl --db {shlex.quote(store.where)}", err=True)
         return INTERRUPTED
     return FELL if ended.failed or not told.reached() else OK
 

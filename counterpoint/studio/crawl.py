@@ -79,7 +79,10 @@ async def start(request: web.Request) -> web.Response:
 async def stop(request: web.Request) -> web.Response:
     """Ask the crawl to end; asked again, it ends at once."""
     crawling = request.app[CRAWLING]
-    told = await asked(request, lambda _: crawling.stop())
+    try:
+        told = await asked(request, lambda _: crawling.stop())
+    except CrawlError as error:
+        return said(request, "/crawl", f"Not stopped: {error}.", wrong=True)
     request.app[FEED].hurry()
     if not told:
         return said(request, "/crawl", "No crawl runs that could be stopped here.", wrong=True)

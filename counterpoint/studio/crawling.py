@@ -6,7 +6,7 @@ whose child it is: a studio that is started later finds it, and so does one besi
 
 from __future__ import annotations
 
-import contextlib
+import errno
 import getpass
 import hashlib
 import os
@@ -26,6 +26,7 @@ from sqlalchemy import exists, func, select
 from crawler.beebot.holding import holder, is_held
 from crawler.errors import CrawlError
 from crawler.store.opening import Store
+from crawler.store.postgresql import url
 from crawler.store.schema import hosts, plans, visits
 
 CRAWLING: web.AppKey[Crawling] = web.AppKey("crawling")
@@ -72,7 +73,7 @@ class Crawling:
         self._trouble = ""
         self._begun = 0
         self._lock = threading.Lock()
-        self.log = _log_of(where)
+        self.log = _log_of(store.where)
 
     def state(self) -> Running:
         """Return whether a crawl runs, of whoever's child it is."""
@@ -97,14 +98,15 @@ class Crawling:
             if self._pid() is not None or self._elsewhere():
                 raise CrawlError("the crawl runs already")
             self._trouble = ""
-            command = [sys.executable, "-m", "counterpoint", "crawl", "--db", self._where,
+            where, password = _apart(self._where)
+            command = [sys.executable, "-m", "counterpoint", "crawl", "--db", where,
                        "--resume", *self._options]  # fmt: skip
             try:
                 with open(self.log, "ab", opener=_of_ours) as log:
                     self._begun = log.tell()
                     self._child = subprocess.Popen(
                         command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                        start_new_session=True,
+                        start_new_session=True, env=os.environ | password,
                     )  # fmt: skip
             except OSError as error:
                 raise CrawlError(f"{self.log}: {error.strerror}") from error
@@ -116,13 +118,23 @@ class Crawling:
         -------
         bool
             False if there is none that could be asked.
+
+        Raises
+        ------
+        CrawlError
+            If it is another user's.
         """
         with self._lock:
             pid = self._pid()
             if pid is None:
                 return False
-            with contextlib.suppress(ProcessLookupError):
+            try:
                 os.kill(pid, signal.SIGTERM)
+            except PermissionError:
+                raise CrawlError(f"process {pid} crawls for another user; only that user can "
+                                 "stop it") from None  # fmt: skip
+            except ProcessLookupError:
+                return False
             self._asked.add(pid)
             return True
 
@@ -142,11 +154,16 @@ class Crawling:
             self._trouble = _trouble(code, self._read(self._begun))
             self._asked.discard(self._child.pid)
             self._child = None
-        return holder(self._where)
+        found = holder(self._where)
+        if found is None:
+            self._asked.clear()
+        else:
+            self._trouble = ""  # of an earlier one
+        return found
 
     def _read(self, start: int) -> str:
         try:
-            with self.log.open("rb") as file:
+            with open(self.log, "rb", opener=_of_ours) as file:
                 size = file.seek(0, os.SEEK_END)
                 file.seek(max(start, size - _TAIL))
                 return file.read().decode(errors="replace")
@@ -204,5 +221,20 @@ def _trouble(code: int, said: str) -> str:
 
 
 def _of_ours(path: str, flags: int) -> int:
-    """Open a file that only its owner reads, and not through somebody's symbolic link."""
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    """Open a file that we alone read: no symbolic link, and none that somebody else has made."""
+    file = os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    if hasattr(os, "getuid") and os.fstat(file).st_uid != os.getuid():
+        os.close(file)
+        raise PermissionError(errno.EPERM, "belongs to another user", path)
+    return file
+
+
+def _apart(where: str) -> tuple[str, dict[str, str]]:
+    """Return a place without its password, and what tells it to a child: all see its arguments."""
+    if "://" not in where:
+        return where, {}
+    of = url(where)
+    if of.password is None:
+        return where, {}
+    plain = of._replace(password=None)  # to URL.set(), None says nothing
+    return plain.render_as_string(), {"PGPASSWORD": of.password}

@@ -188,7 +188,7 @@ async def sessions(request: web.Request, handler: Handler) -> web.StreamResponse
         session = access.session()
     request[SESSION], request[WORDS] = session, access.words(session)
     answer = await handler(request)
-    if not known and not answer.prepared and not access.token:
+    if not (known or answer.prepared or access.token or _is_report(request)):
         _give(answer, access, session)
     return answer
 
@@ -214,7 +214,9 @@ def _admitted(request: web.Request, access: Access) -> web.Response:
 
 
 def _give(answer: web.StreamResponse, access: Access, session: str) -> None:
-    answer.set_cookie(access.cookie, session, httponly=True, samesite="Strict", path="/")
+    # Not Strict: a link from elsewhere, as in a mail, would come without it and get another one,
+    # or be refused. What changes something is checked by its Origin and its words.
+    answer.set_cookie(access.cookie, session, httponly=True, samesite="Lax", path="/")
 
 
 @web.middleware
@@ -232,7 +234,9 @@ async def writes(request: web.Request, handler: Handler) -> web.StreamResponse:
         raise Refused(413, f"That is too much: at most {limit // 1024:,} KiB can be sent here.")
     try:
         told = await request.post()
-    except ValueError:  # aiohttp: a multipart body that is none
+        # A charset of the sender's choice may make text of it that no page can show.
+        "".join(text for text in told.values() if isinstance(text, str)).encode()
+    except (ValueError, LookupError, RuntimeError):  # aiohttp: a body that is not what it says
         raise Refused(400, "The form cannot be read.") from None
     given = told.get("csrf", "")
     if not isinstance(given, str) or not _same(given, request[WORDS]):

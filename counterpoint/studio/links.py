@@ -195,7 +195,10 @@ async def delete(request: web.Request) -> web.Response:
         form, wanted = _filter(kind, query)
         if form.errors or not wanted.wanted():
             return said(request, back, "Filter the links first.", wrong=True)
-        number = await changed(request, _deleted_all, kind, wanted)
+        try:
+            number = await changed(request, _deleted_all, kind, wanted)
+        except CrawlError as error:
+            return said(request, back, f"{error}.", wrong=True)
         return said(request, f"/links/{kind}", _words(number))
     chosen = [_chosen(value) for value in told.getall("link", [])]
     links = [link for link in chosen if link is not None]
@@ -218,7 +221,7 @@ def _words(number: int) -> str:
 def _chosen(text: Any) -> tuple[int, int] | None:
     """Return the page and the position of a link, as the form names it."""
     page, _, position = str(text).partition(":")
-    numbers = (page, position)
-    if all(n.isascii() and n.isdigit() and len(n) < 19 for n in numbers):
+    # As long as the columns are wide: PostgreSQL fails for a number that does not fit.
+    if all(n.isascii() and n.isdigit() and len(n) < m for n, m in ((page, 19), (position, 10))):
         return int(page), int(position)
     return None

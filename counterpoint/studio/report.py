@@ -6,6 +6,7 @@ sandbox: they can reach nothing, not even the studio they are shown in.
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from aiohttp import web
@@ -28,7 +29,7 @@ _MOST = 500
 async def gate(request: web.Request) -> web.Response:
     """Show the report, and what pages there are beside it."""
     folder = request.app[REPORT]
-    there = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.html"))
+    there = await asyncio.to_thread(_pages, folder)
     known = [name for name in there if name != "index.html"]
     wanted = request.query.get("page", "")
     page = wanted if wanted in there else "index.html" if "index.html" in there else ""
@@ -37,6 +38,12 @@ async def gate(request: web.Request) -> web.Response:
         folder=str(folder), pages=known[:_MOST], page=page,
         root=f"/report/{request.app[ACCESS].folder()}",
     )  # fmt: skip
+
+
+def _pages(folder: Path) -> list[str]:
+    """Return the pages of a report; a name that no text can have is left out."""
+    names = (path.relative_to(folder).as_posix() for path in folder.rglob("*.html"))
+    return sorted(name for name in names if name.isprintable())
 
 
 async def page(request: web.Request) -> web.StreamResponse:

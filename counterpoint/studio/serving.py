@@ -95,7 +95,9 @@ def application(store: Store, crawling: Crawling, access: Access, folder: Path,
     made[TEMPLATES], made[FLASHES] = environment(), {}
     made[STORE_NAME], made[report.REPORT] = store.where, folder
     feed = made[FEED] = Feed(Watch(store, crawling).look, every)
-    made.add_routes([web.get("/", _home), web.get("/events", feed.serve), *_ROUTES])
+    made.add_routes(
+        [web.get("/", _home), web.get("/events", feed.serve, allow_head=False), *_ROUTES]
+    )
     made.router.add_static("/static/", STATIC)
 
     async def leave(_: web.Application) -> None:

@@ -27,7 +27,8 @@ async def show(request: web.Request) -> web.Response:
 async def _page(
     request: web.Request, form: Form | None = None, imported: Form | None = None
 ) -> web.Response:
-    page = min(int(text), 10**6) if (text := request.query.get("page", "")).isdecimal() else 0
+    text = request.query.get("page", "")
+    page = int(text) if text.isdecimal() and len(text) < 8 else 0
     found = await asked(request, seeds.listed)
     return render(
         request, "sites", "sites", 422 if form or imported else 200,

@@ -37,6 +37,7 @@ class Watch:
     def __init__(self, store: Store, crawling: Crawling) -> None:
         self.store, self.crawling = store, crawling
         self._history = History()
+        self._known: frozenset[int] = frozenset()
         self._lock = threading.Lock()
 
     def look(self) -> dict[str, Any]:
@@ -46,6 +47,10 @@ class Watch:
             plan = connection.execute(
                 select(plans).order_by(plans.c.number.desc()).limit(1)
             ).first()
+            known = frozenset(site.number for site in sites)
+            if self._known - known:  # the visits of a site that was removed are gone, too
+                self._history = History()
+            self._known = known
             self._read_on(connection, plan)
             return {
                 "problem": "",

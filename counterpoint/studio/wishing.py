@@ -100,13 +100,12 @@ def _wrong_policy(text: str) -> dict[str, str]:
     from crawler.policies import find  # with Numba
 
     try:
-        policy = find(text).policy
+        chosen = find(text)
+        if chosen.policy.oracle:
+            raise CrawlError(f"{text} wants to be told the truth, which nobody knows of real pages")
+        chosen.scheduler(range(1), 1)  # judges its parameters
     except CrawlError as error:
         return {"scheduler": f"{error}."}
-    if policy.oracle:
-        return {
-            "scheduler": f"{text} wants to be told the truth, which nobody knows of real pages."
-        }
     return {}
 
 
@@ -129,6 +128,8 @@ def manners(told: Any, wishes: Wishes) -> tuple[Form, Wishes]:
         form.errors["agent"] = "Printable ASCII only."
     if proxy and not proxy.startswith("http://"):
         form.errors["proxy"] = "An address such as http://127.0.0.1:8080."
+    if not form.values["warc"].isprintable():
+        form.errors["warc"] = "The path of a folder."
     switches: dict[str, Any] = {name: bool(form.values[name]) for name in _SWITCHES}
     wishes = replace(
         wishes,

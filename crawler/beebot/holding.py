@@ -122,5 +122,6 @@ def _beside(where: str | Path) -> Path:
 def _number(file: int) -> int | None:
     """Return the process that wrote its number into the file."""
     with suppress(ValueError, OSError):
-        return int(os.pread(file, 32, 0))
+        number = int(os.pread(file, 32, 0))
+        return number if number > 0 else None  # others stand for groups of processes
     return None

@@ -54,7 +54,7 @@ def budget(text: str) -> Budget:
         time = _TIME.fullmatch(part)
         if time is not None and seconds is None:
             seconds = float(time[1]) * _UNITS[time[2]]
-        elif part.isascii() and part.isdigit() and pages is None:
+        elif part.isascii() and part.isdigit() and len(part) < 20 and pages is None:
             pages = int(part)
         else:
             raise CrawlError(f"a budget is a number of pages or a time, as 2000 or 30min, "

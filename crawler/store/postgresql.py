@@ -22,6 +22,9 @@ def url(text: str) -> URL:
         raise CrawlError(f"the address of a database must be such as {_SUCH_AS}") from error
     if found.drivername not in ("postgresql", "postgres", "postgresql+psycopg"):
         raise CrawlError(f"{found.drivername}://: a link store is a file's path or {_SUCH_AS}")
+    given = found.query.get("password")
+    if isinstance(given, str):  # to where it is hidden when the address is shown
+        found = found.difference_update_query(["password"]).set(password=given)
     return found.set(drivername="postgresql+psycopg")
 
 

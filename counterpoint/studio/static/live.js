@@ -65,8 +65,10 @@ function showSites() {
 
 let failed = false;
 
+let source = null;
+
 function connect() {
-  const source = new EventSource("/events");
+  source = new EventSource("/events");
   source.addEventListener("message", (event) => {
     const { sites, gone, ...told } = JSON.parse(event.data);
     // What comes first after a connection is the whole state.
@@ -76,6 +78,7 @@ function connect() {
     for (const number of gone ?? []) delete state.sites[number];
     if (failed) { failed = false; connected(true); }
     say(state.problem);
+    if (!state.crawl) return; // nothing is known before the first look that succeeds
     showPill();
     showCounts();
     showSites();
@@ -87,9 +90,15 @@ function connect() {
     failed = true;
     connected(false);
     // The browser tries again by itself, unless it was refused.
-    if (source.readyState === EventSource.CLOSED) setTimeout(connect, 2000);
+    if (source.readyState === EventSource.CLOSED) setTimeout(follow, 2000);
   });
-  addEventListener("pagehide", () => source.close());
+}
+
+// A browser has six connections to a server: pages that nobody sees must not hold them all.
+function follow() {
+  const open = source && source.readyState !== EventSource.CLOSED;
+  if (document.visibilityState === "hidden") source?.close();
+  else if (!open) connect();
 }
 
 function say(problem) {
@@ -110,4 +119,7 @@ function connected(yes) {
   document.documentElement.dataset.connected = yes ? "yes" : "no";
 }
 
-connect();
+addEventListener("visibilitychange", follow);
+addEventListener("pagehide", () => source?.close());
+addEventListener("pageshow", follow);
+follow();

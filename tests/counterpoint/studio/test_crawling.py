@@ -19,6 +19,7 @@ from counterpoint.studio.crawling import Crawling, waits
 from counterpoint.studio.watching import Watch
 from crawler.beebot.holding import held
 from crawler.errors import CrawlError
+from crawler.store import seeds
 from crawler.store.opening import Store, open_store
 from crawler.store.schema import hosts
 
@@ -110,8 +111,11 @@ def test_a_crawl_that_is_killed(store: Store, monkeypatch: pytest.MonkeyPatch) -
     assert crawling.state().trouble == "It was ended by signal 9; no link is lost."
 
 
-def test_the_log_is_the_users_alone(store: Store, tmp_path: Path) -> None:
+def test_the_log_is_the_users_alone(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Addresses that others may read, or a file of somebody's that is written to."""
+    monkeypatch.setattr(sys, "executable", "false")
     crawling = Crawling(store, store.where)
     crawling.start()
     ended(crawling)
@@ -123,6 +127,72 @@ def test_the_log_is_the_users_alone(store: Store, tmp_path: Path) -> None:
     with pytest.raises(CrawlError):
         crawling.start()
     assert theirs.read_text() == "x"
+    crawling.log.unlink()
+    theirs.rename(crawling.log)
+    monkeypatch.setattr(os, "getuid", lambda: os.stat(tmp_path).st_uid + 1)
+    with pytest.raises(CrawlError, match="belongs to another user"):
+        crawling.start()
+    assert (crawling.said(), crawling.log.read_text()) == ("", "x")
+
+
+def test_a_crawl_of_another_user(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A traceback where the system refuses; a signal to all processes, by a number that is none."""
+    crawling = Crawling(store, store.where)
+
+    def refused(pid: int, number: int) -> None:
+        assert (pid, number) == (process.pid, signal.SIGTERM)
+        raise PermissionError
+
+    with somebody(store.where) as process:
+        monkeypatch.setattr(os, "kill", refused)
+        with pytest.raises(CrawlError, match="for another user"):
+            crawling.stop()
+        assert crawling.state().name == "running"
+        for number in ("-1", "0"):
+            Path(f"{store.where}-crawler").write_text(number)
+            assert not crawling.stop()
+
+
+def test_an_earlier_trouble_is_forgotten(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failure that is shown though another crawl has been made since, from a terminal."""
+    crawling = Crawling(store, store.where)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "executable", "false")
+        crawling.start()
+    ended(crawling)
+    assert crawling.state().trouble == "It ended with code 1."
+    with somebody(store.where):
+        assert crawling.state().trouble == ""
+    assert crawling.state() == ("idle", None, "", "")
+
+
+def test_a_password_is_told_to_nobody(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A password in the list of processes, or to be guessed by the name of a file."""
+    began: list[tuple[list[str], dict[str, str]]] = []
+
+    def popen(command: list[str], *, env: dict[str, str], **_: Any) -> Any:
+        began.append((command, env))
+        raise OSError(1, "no")
+
+    monkeypatch.setattr(subprocess, "Popen", popen)
+    for where in ("postgresql://me:s%40x@h:1/links", "postgresql://me@h:1/links?password=s%40x"):
+        crawling = Crawling(store, where)
+        with pytest.raises(CrawlError):
+            crawling.start()
+        command, env = began.pop()
+        assert command[4:6] == ["--db", "postgresql+psycopg://me@h:1/links"]
+        assert env["PGPASSWORD"] == "s@x"
+    assert Crawling(store, where).log == Crawling(store, "postgresql://me:other@h:1/links").log
+
+
+def test_a_removed_site_is_forgotten(store: Store) -> None:
+    """Visits that a studio remembers though they are gone: another one would not show them."""
+    fill(store)
+    crawling = Crawling(store, store.where)
+    watch = Watch(store, crawling)
+    watch.look()
+    seeds.remove(store, 6)
+    assert watch.look() == Watch(store, crawling).look()
 
 
 def test_postgresql_shows_the_same(place: str, store: Store) -> None:
