@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from aiohttp import web
-from sqlalchemy import exists, func, select
+from sqlalchemy import func, select
 
 from crawler.beebot.holding import holder, is_held
 from crawler.errors import CrawlError
@@ -144,7 +144,7 @@ class Crawling:
         return "\n".join(lines[-60:])
 
     def _elsewhere(self) -> bool:
-        return self._store.dialect != "sqlite" and (is_held(self._store) or leased(self._store))
+        return self._store.dialect != "sqlite" and is_held(self._store)
 
     def _pid(self) -> int | None:
         if self._child is not None:
@@ -189,14 +189,6 @@ def waits(store: Store) -> str:
         return f"{len(rows):,} page{'s are' if len(rows) > 1 else ' is'} asked for."
     many = f"{len(resting):,} hosts rest, the first" if len(resting) > 1 else "1 host rests"
     return f"{many} for another {min(resting):.0f} s."
-
-
-def leased(store: Store) -> bool:
-    """Return whether somebody holds a lease in a store."""
-    with store.reading() as connection:
-        return bool(connection.execute(
-            select(exists().where(hosts.c.leased_until > time.time()))
-        ).scalar())  # fmt: skip
 
 
 def _log_of(where: str) -> Path:
