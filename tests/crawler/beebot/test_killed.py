@@ -87,7 +87,7 @@ def test_killed_at_every_point(tmp_path: Path, every: int) -> None:
     assert len(points) >= 200
     kinds = {name.partition(" ")[2] for name in points if name.startswith("after ")}
     assert {"answer page", "add page", "meet page", "issue page", "issue visit", "observe visit",
-            "host", "copy", "plan", "count", "stand", "setting", "a commit", "add internal",
+            "host", "plan", "count", "stand", "setting", "a commit", "add internal",
             "add external", "add bad", "add plan"} <= kinds  # fmt: skip
     for at in range(1, len(points) + 1, every):
         assert in_child(partial(again.run, Points(at))) == -signal.SIGKILL
