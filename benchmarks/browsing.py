@@ -1,10 +1,11 @@
-"""Milliseconds of each view of links, in a store of millions of links; rows a writer adds meanwhile.
+"""Milliseconds of each view of links, in a store of a million links of each kind.
 
     python benchmarks/browsing.py --links 1000000 --json benchmarks/browsing.json
 
 A store is filled with as many internal links, as many external ones and a tenth of bad ones, on a
 hundred sites of Zipf sizes and 20,000 hosts. Each filter and sort that is offered is asked for its
-first page, the next one and the one before that, as a user would; the slowest of them is told.
+first page, the next one, the one before that and the last one, each three times; the best round
+of the slowest of these four is told.
 The queries are explained by the database: one that reads a whole table stops the script.
 """
 
@@ -17,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -25,7 +27,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-SITES, HOSTS, PER_PAGE = 100, 20_000, 10
+SITES, HOSTS, PER_PAGE, ROUNDS = 100, 20_000, 10, 3
+CLOCK = time.perf_counter
 VALUES: dict[str, list[Any]] = {
     "site": [1, 57],
     "page": ["http://site1.test/"],
@@ -40,72 +43,78 @@ VALUES: dict[str, list[Any]] = {
 }
 
 
+class Made:
+    """Rows of a store: one page in two is fetched, and has ten internal and external links."""
+
+    def __init__(self, links: int) -> None:
+        self.chance = Random(1)
+        self.count = 2 * links // PER_PAGE
+        weights = [1 / (n + 1) for n in range(SITES)]
+        self.sites = sorted(self.chance.choices(range(1, SITES + 1), weights, k=self.count))
+        by_host = [1 / (n + 1) for n in range(HOSTS)]
+        self.hosts = iter(self.chance.choices(range(HOSTS), by_host, k=links))
+        self.first = {site: at for at, site in reversed(list(enumerate(self.sites)))}
+
+    def seeds(self) -> Iterator[dict[str, Any]]:
+        """Yield sites."""
+        for n in range(1, SITES + 1):
+            yield {"number": n, "start": f"http://site{n}.test/", "site": f"site{n}.test"}
+
+    def pages(self) -> Iterator[dict[str, Any]]:
+        """Yield pages."""
+        for number, site in enumerate(self.sites):
+            start = self.first[site]
+            address = f"http://site{site}.test/{'' if number == start else f'a/{number}.html'}"
+            fetched = number % 2 == 0
+            status = 200 if number % 40 else self.chance.choice([404, 500])
+            state = 2 if fetched else self.chance.choice([0] * 50 + [1, 3, 4, 4])
+            yield {"id": number, "seed": site, "address": address, "key": address, "place": number,
+                   "level": min(5, (number - start).bit_length() // 3), "state": state,
+                   "status": status if fetched else None}  # fmt: skip
+
+    def _places(self, first: int, each: int) -> Iterator[dict[str, Any]]:
+        for number in range(0, self.count, 2):
+            if number % 40:
+                for n in range(each):
+                    yield {"page": number, "position": first + n, "seed": self.sites[number]}
+
+    def internal(self) -> Iterator[dict[str, Any]]:
+        """Yield internal links; one in ten to the start page."""
+        for place in self._places(0, PER_PAGE):
+            start, number = self.first[place["seed"]], place["page"]
+            other = start if place["position"] == 0 else self.chance.randrange(start, number + 1)
+            yield place | {"target": other}
+
+    def external(self) -> Iterator[dict[str, Any]]:
+        """Yield external links; the last page has the needle."""
+        for place, host in zip(self._places(100, PER_PAGE), self.hosts, strict=False):
+            anchor = "the needle" if place["page"] == self.count - 2 else self.chance.choice(WORDS)
+            yield place | {"host": f"www.host{host}.test", "domain": f"host{host}.test",
+                           "address": f"http://www.host{host}.test/{self.chance.randrange(9)}",
+                           "anchor": anchor}  # fmt: skip
+
+    def bad(self) -> Iterator[dict[str, Any]]:
+        """Yield bad links."""
+        for place in self._places(200, 1):
+            reason = "telephone" if place["page"] % 5_000 == 2 else "malformed"
+            yield place | {"text": "http://", "reason": reason}
+
+
 def filled(store: Any, links: int) -> None:
-    """Fill an empty store: one page in two is fetched, and has ten internal and external links."""
+    """Fill an empty store."""
     from sqlalchemy import insert
 
-    from crawler.pages.addresses import key
-    from crawler.store.schema import (
-        bad_links,
-        external_links,
-        internal_links,
-        pages,
-        seeds,
-        stored_key,
-    )
+    from crawler.store import schema
 
-    chance = Random(1)
-    count = 2 * links // PER_PAGE
-    weights = [1 / (n + 1) for n in range(SITES)]
-    sites = sorted(chance.choices(range(1, SITES + 1), weights, k=count))
-    by_host = [1 / (n + 1) for n in range(HOSTS)]
-    hosts = iter(chance.choices(range(HOSTS), by_host, k=links))
-    first = {site: number for number, site in reversed(list(enumerate(sites)))}
-
-    def address(number: int) -> str:
-        site = sites[number]
-        tail = "" if number == first[site] else f"a/{number}.html"
-        return f"http://site{site}.test/{tail}"
-
-    def page(number: int) -> dict[str, Any]:
-        fetched = number % 2 == 0 or number == first[sites[number]]
-        status = 200 if number % 40 else chance.choice([404, 500])
-        state = 2 if fetched else chance.choice([0] * 50 + [1, 3, 4, 4])
-        return {"id": number, "seed": sites[number], "address": address(number),
-                "key": stored_key(key(address(number))), "place": number,
-                "level": min(5, (number - first[sites[number]]).bit_length() // 3),
-                "state": state, "status": status if fetched else None}  # fmt: skip
-
-    def rows(kind: str) -> Iterator[dict[str, Any]]:
-        for number in range(0, count, 2):
-            seed, start = sites[number], first[sites[number]]
-            place = {"page": number, "seed": seed}
-            for n in range(PER_PAGE if kind != "bad" else 1):
-                if kind == "internal":
-                    other = start if n == 0 else chance.randrange(start, number + 1)
-                    yield place | {"position": n, "target": other}
-                elif kind == "external":
-                    host = next(hosts)
-                    anchor = "the needle" if number == count - 2 else chance.choice(WORDS)
-                    yield place | {"position": 100 + n, "host": f"www.host{host}.test",
-                                   "domain": f"host{host}.test", "anchor": anchor,
-                                   "address": f"http://www.host{host}.test/{chance.randrange(9)}",
-                                   }  # fmt: skip
-                else:
-                    reason = "telephone" if number % 5_000 == 0 else "malformed"
-                    yield place | {"position": 200, "text": "http://", "reason": reason}
-
-    def put(table: Any, rows: Iterator[dict[str, Any]]) -> None:
+    made = Made(links)
+    for table, rows in (
+        (schema.seeds, made.seeds()), (schema.pages, made.pages()),
+        (schema.internal_links, made.internal()), (schema.external_links, made.external()),
+        (schema.bad_links, made.bad()),
+    ):  # fmt: skip
         while batch := list(islice(rows, 10_000)):
             with store.transaction() as connection:
                 connection.execute(insert(table), batch)
-
-    put(seeds, ({"number": n, "start": f"http://site{n}.test/", "site": f"site{n}.test"}
-                for n in range(1, SITES + 1)))  # fmt: skip
-    put(pages, map(page, range(count)))
-    for table, kind in ((internal_links, "internal"), (external_links, "external"),
-                        (bad_links, "bad")):  # fmt: skip
-        put(table, rows(kind))
     if store.dialect == "postgresql":
         with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql("VACUUM ANALYZE")
@@ -150,10 +159,13 @@ def bad_steps(lines: list[str]) -> list[str]:
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Return milliseconds, and what a function returns."""
-    begun = time.perf_counter()
-    found = work()
-    return 1000 * (time.perf_counter() - begun), found
+    """Return milliseconds of the best of some rounds, and what a function returns."""
+    spent = []
+    for _ in range(ROUNDS):
+        begun = CLOCK()
+        found = work()
+        spent.append(1000 * (CLOCK() - begun))
+    return min(spent), found
 
 
 def cases(kind: Any) -> Iterator[tuple[str, Any, str]]:
@@ -170,34 +182,30 @@ def cases(kind: Any) -> Iterator[tuple[str, Any, str]]:
 
 def measured(store: Any) -> list[dict[str, Any]]:
     """Return the time of each view."""
-    from crawler.store.browsing import browse, total
     from crawler.store.views import Kind
 
-    found = []
-    for kind in Kind:
-        for named, wanted, sort in cases(kind):
-            with queries(store) as made, store.reading() as connection:
+    return [viewed(store, kind, *case) for kind in Kind for case in cases(kind)]
 
-                def look(connection=connection, kind=kind, wanted=wanted, sort=sort, **how) -> Any:
-                    return browse(connection, kind, wanted, sort, **how)
 
-                times = []
-                spent, page = timed(look)
-                times.append(spent)
-                calls, rows, looked = 1, len(page.rows), page.looked
-                if page.after:
-                    spent, following = timed(lambda: look(after=page.after))
-                    times.append(spent)
-                    if following.before:
-                        times.append(timed(lambda: look(before=following.before))[0])
-                times.append(timed(lambda: look(descending=True))[0])
-                counting, count = timed(lambda: total(connection, kind, wanted))
-            steps = [step for query in made for step in bad_steps(plan(store, *query))]
-            found.append({"kind": str(kind), "filter": named, "sort": sort, "ms": max(times),
-                          "rows": rows, "looked": looked, "whole": page.whole,
-                          "total": f"{count.number}{'' if count.exact else '+'}",
-                          "counting": counting, "scans": steps})  # fmt: skip
-    return found
+def viewed(store: Any, kind: Any, named: str, wanted: Any, sort: str) -> dict[str, Any]:
+    """Return the time of the slowest of four pages of a list, and that of counting it."""
+    from crawler.store.browsing import browse, total
+
+    with queries(store) as made, store.reading() as connection:
+        look = partial(browse, connection, kind, wanted, sort)
+        first, page = timed(look)
+        times = [first, timed(partial(look, descending=True))[0]]
+        if page.after:
+            spent, following = timed(partial(look, after=page.after))
+            times.append(spent)
+            if following.before:
+                times.append(timed(partial(look, before=following.before))[0])
+        counting, count = timed(partial(total, connection, kind, wanted))
+    steps = [step for query in made for step in bad_steps(plan(store, *query))]
+    return {"kind": str(kind), "filter": named, "sort": sort, "ms": max(times),
+            "rows": len(page.rows), "looked": page.looked, "whole": page.whole,
+            "total": f"{count.number}{'' if count.exact else '+'}", "counting": counting,
+            "scans": steps}  # fmt: skip
 
 
 def told(database: str, found: list[dict[str, Any]]) -> None:
@@ -222,29 +230,36 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--links", type=int, default=1_000_000)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--database", choices=["sqlite", "postgresql", "both"], default="both")
+    parser.add_argument(
+        "--processor-time", action="store_true", help="For a busy machine; SQLite only."
+    )
     asked = parser.parse_args()
+    if asked.processor_time:
+        globals()["CLOCK"] = time.process_time
+        asked.database = "sqlite"
     sys.path.insert(0, str(ROOT))
     from crawler.store.opening import open_store
     from tests.postgres import new_server, programs
 
     kept: dict[str, Any] = {"links": asked.links, "python": platform.python_version()}
-    with TemporaryDirectory() as folder:
-        path = asked.keep or Path(folder) / "store.db"
-        fresh = not path.exists()
-        with open_store(path, create=True) as store:
-            if fresh:
-                print(
-                    f"filled in {timed(lambda: filled(store, asked.links))[0] / 1000:.0f} s, "
-                    f"{path.stat().st_size / 2**20:.0f} MB"
-                )
-            kept["sqlite"] = measured(store)
-            told("sqlite", kept["sqlite"])
-    if programs() is not None:
+
+    def measure(store: Any, name: str) -> None:
+        begun = time.perf_counter()
+        filled(store, asked.links)
+        print(f"{name}: filled in {time.perf_counter() - begun:.0f} s", flush=True)
+        kept[name] = measured(store)
+        told(name, kept[name])
+
+    if asked.database != "postgresql":
+        with (
+            TemporaryDirectory() as folder,
+            open_store(Path(folder) / "store.db", create=True) as store,
+        ):
+            measure(store, "sqlite")
+    if asked.database != "sqlite" and programs() is not None:
         with new_server() as server, open_store(server.database(), create=True) as store:
-            print(f"filled in {timed(lambda: filled(store, asked.links))[0] / 1000:.0f} s")
-            kept["postgresql"] = measured(store)
-            told("postgresql", kept["postgresql"])
+            measure(store, "postgresql")
     if asked.json:
         asked.json.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     if any(case["scans"] for name in ("sqlite", "postgresql") for case in kept.get(name, [])):

@@ -145,7 +145,7 @@ def _print(
 
 
 def _line(link: Any) -> str:
-    """Return a link in two lines; what a page wrote is shown in one, without what moves a cursor."""
+    """Return a link in two lines, without characters that would move a terminal's cursor."""
     where = f"    on {link.found_on} (level {link.level})"
     if hasattr(link, "reason"):
         return f"{_shown(link.text)}\n{where}: {link.reason}"

@@ -69,7 +69,7 @@ def list_(where: str, form: str) -> int:
 @click.option("--level", type=int, help="Its maximal level.")
 @click.option("--cap", type=int, help="How many of its pages may be known.")
 @click.pass_obj
-def add(where: str, start: str, **about: Any) -> int:
+def add(where: str, /, start: str, **about: Any) -> int:
     """Add the site that starts at URL; the store is made if there is none."""
     from crawler.store.lists import Seed, checked
     from crawler.store.seeds import add as added

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from .watching import Log, Watch, summary
 if TYPE_CHECKING:  # loaded where something is crawled
     from crawler.beebot.beginning import Begun
     from crawler.beebot.engine import Ended
+    from crawler.store.lists import Seed
     from crawler.store.opening import Store
 
 F = Callable[..., Any]
@@ -82,19 +82,23 @@ def crawl_stored(db: str, form: str, given: Mapping[str, Any]) -> int:
     if given.get("warc") == "":
         raise click.UsageError("--warc: '' names no folder")
     must_be_writable("--log", given.get("log"))
-    addresses = (*given.get("starts", ()), *_listed(given.get("seeds")))
-    new = bool(addresses) and not given.get("resume")
-    if new:
-        _try(wished, addresses)
-
-    from crawler.beebot.beginning import begin
+    from crawler.beebot.beginning import begin, check
     from crawler.beebot.holding import held
     from crawler.store.opening import open_store
+    from crawler.store.seeds import add_all
 
+    sites = _sites(given.get("starts", ()), given.get("seeds"))
+    starts = [seed.start for _, seed in sites]
+    if starts and "://" not in db and not Path(db).exists():
+        check(None, wished, starts)
     with ExitStack() as stack:
-        store = stack.enter_context(open_store(db, create=new))
+        store = stack.enter_context(open_store(db, create=bool(sites)))
         stack.enter_context(held(store))
-        begun = begin(store, wished, addresses, given.get("retry") or "")
+        check(store, wished, starts)
+        add_all(store, sites)
+        if "retry" in given:
+            _retry(store, given["retry"])
+        begun = begin(store, wished)
         ended = _crawled(store, begun, given.get("log"))
         told = summary(store, ended)
     with printing():
@@ -108,37 +112,24 @@ def crawl_stored(db: str, form: str, given: Mapping[str, Any]) -> int:
     return FELL if ended.failed or not told.reached() else OK
 
 
-def _listed(path: Path | None) -> list[str]:
-    """Return the addresses in a list: one a line, ``#`` before a remark."""
-    if path is None:
-        return []
-    try:
-        text = path.read_text("utf-8-sig")
-    except UnicodeDecodeError:
-        raise CrawlError(f"{path}: is no text in UTF-8") from None
-    lines = (line.strip() for line in text.splitlines())
-    found = [line for line in lines if line and not line.startswith("#")]
-    if not found:
-        raise CrawlError(f"{path}: names no site")
+def _sites(starts: Iterable[str], path: Path | None) -> list[tuple[str, Seed]]:
+    """Return the sites that are given, each with where it stands."""
+    from crawler.store.lists import Seed, checked, read, text_of
+
+    found = [] if path is None else read(text_of(path), str(path))
+    for start in starts:
+        found.append((f"--start {start}", checked(Seed(start))))
     return found
 
 
-def _try(wished: Mapping[str, Any], starts: tuple[str, ...]) -> None:
-    """Refuse wishes that cannot be met and starts that are none, before a store is made."""
-    from crawler.beebot.plan import Site, Wishes, planned
-    from crawler.pages.addresses import normalized, site
+def _retry(store: Store, text: str) -> None:
+    from crawler.pages.addresses import normalized
+    from crawler.store.seeds import listed, retry
 
-    found: dict[str, str] = {}
-    for start in starts:
-        address = normalized(start)
-        if address is None:
-            raise CrawlError(f"'{start}' is no address such as http://example.org/")
-        if found.setdefault(site(address), address) != address:
-            raise CrawlError(f"{found[site(address)]} and {address} are both on {site(address)}: "
-                             "a site has one start page")  # fmt: skip
-    made = [Site(k, name, start) for k, (name, start) in enumerate(found.items(), 1)]
-    plan = planned(replace(Wishes(), **wished), made)
-    plan.chosen.scheduler(range(len(made)), plan.budget, plan.seed)
+    for of in listed(store):
+        if of.site == text or of.start == normalized(text):
+            return retry(store, of.number)
+    raise CrawlError(f"--retry {text}: is no site of this crawl")
 
 
 def _crawled(store: Store, begun: Begun, log: Path | None) -> Ended:

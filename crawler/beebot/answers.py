@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from crawler.fetching.job import Fetched
@@ -69,7 +70,9 @@ class Answers:
         """Store what was fetched, and tell the scheduler."""
         run = self._run
         page = recording.page(visit.page)
-        assert page is not None
+        if page is None:
+            run.flying.pop(visit.number)  # its site was removed; another plan is about to begin
+            return
         found = opened(fetched, stays=run.plan.stays)
         places = run.discovery.places
         asked = page._replace(final=fetched.final)
@@ -83,7 +86,7 @@ class Answers:
         })  # fmt: skip
         recording.hosts(fetched.hosts)
         self._stand(recording, page, found)
-        recording.count(page.seed, fetched=page.status is None)
+        recording.count(page.seed, fetched=int(page.status is None))
         outcome = run.outcome(page.id, found.status, external, found.size, 0, fetched.time)
         self._observe(recording, visit, outcome, places, problem=found.problem)
 
@@ -98,7 +101,7 @@ class Answers:
         ):  # fmt: skip
             status = LEFT
         elif status == 200:
-            self._lead(recording, page, self._known_targets(recording, page))
+            self._led(recording, page, self._known_targets(recording, page))
         if page.state == State.DROPPED:
             recording.write("answer page", {
                 "id": page.id, "status": 0, "final": "", "problem": problem, "size": 0,
@@ -135,11 +138,11 @@ class Answers:
         self._run.observe(recording, visit, outcome, told, fresh, recalled=recalled,
                           problem=problem)  # fmt: skip
 
-    def _lead(
-        self, recording: Recording, page: Page, targets: Iterable[Page], rules: Rules | None = None
+    def _led(
+        self, recording: Recording, page: Page, targets: list[Page], rules: Rules | None = None
     ) -> list[Page]:
         """Store what a page leads to, and keep what of it the scheduler is told."""
-        found = self._run.discovery.lead(recording, page, list(targets), rules)
+        found = self._run.discovery.lead(recording, page, targets, rules)
         self._told = [one.id for one in found if one.place is not None and one.place >= 0]
         return found
 
@@ -157,7 +160,7 @@ class Answers:
         targets: dict[str, Page] = {}
         for address, key in keys.items():
             targets.setdefault(key, known.get(key) or discovery.new(address, key))
-        found = self._lead(recording, page, targets.values(), rules)
+        found = self._led(recording, page, list(targets.values()), rules)
         ids = {one.key: one.id for one in found}
         rows: dict[Kind, list[Row]] = {kind: [] for kind in Kind}
         for one in references:
@@ -214,12 +217,19 @@ class Answers:
         self._started.add(page.seed)
 
 
-_COLUMNS = {
+def storable(text: str) -> str:
+    """Return a text without what no database takes: NUL, and halves of characters."""
+    return _NOT_STORABLE.sub("\ufffd", text)
+
+
+_NOT_STORABLE = re.compile("[\0\ud800-\udfff]")
+
+_COLUMNS: dict[Kind, Callable[[Reference, int | None], Row]] = {
     Kind.INTERNAL: lambda one, target: {"target": target},
     Kind.EXTERNAL: lambda one, target: {
         "address": one.address, "host": site(one.address), "domain": domain(one.address),
-        "anchor": one.anchor, "target": target,
+        "anchor": storable(one.anchor), "target": target,
     },
-    Kind.BAD: lambda one, target: {"text": one.text, "reason": str(one.reason)},
+    Kind.BAD: lambda one, target: {"text": storable(one.text), "reason": str(one.reason)},
 }  # fmt: skip
 """What the tables of links hold, beside what all three do."""

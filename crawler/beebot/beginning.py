@@ -8,14 +8,16 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from crawler.errors import CrawlError
-from crawler.pages.addresses import Spelling, normalized, site
+from crawler.pages.addresses import Spelling, site
 from crawler.protocol import Scope
 from crawler.store.opening import Store
 from crawler.store.recording import Page, Recording
-from crawler.store.schema import Standing, State, stored_key
+from crawler.store.schema import State, stored_key
 
 from .discovery import NEW
 from .plan import Plan, Site, Wishes, plan_of, planned
+
+NONE_KNOWN = "visits known pages again, and none is known yet"
 
 
 class Begun(NamedTuple):
@@ -37,10 +39,7 @@ class Begun(NamedTuple):
     ended: str = ""
 
 
-def begin(
-    store: Store, wished: Mapping[str, Any] | None = None, starts: Sequence[str] = (),
-    retry: str = "",
-) -> Begun:  # fmt: skip
+def begin(store: Store, wished: Mapping[str, Any] | None = None) -> Begun:
     """Go on with the last plan of a store if it is what is wished, else begin another one.
 
     A plan that failed is not gone on with: its policy has been changed, or fails again.
@@ -50,10 +49,6 @@ def begin(
     store : Store
     wished : mapping, optional
         Fields of `Wishes` that are set from now on.
-    starts : sequence of str
-        Start pages of sites that are added unless they are there.
-    retry : str
-        A site whose start page is to be asked for again: its address, or the site's name.
 
     Raises
     ------
@@ -63,12 +58,8 @@ def begin(
     with store.transaction() as connection:
         recording = Recording(connection)
         wishes = replace(_wishes(recording), **(wished or {}))
-        _add_sites(recording, starts)
-        if retry:
-            _retry(recording, retry)
-            wishes = replace(wishes, retries=wishes.retries + 1)
         plan = planned(wishes, sites(recording))
-        if wished or retry:
+        if wished:
             recording.put_settings(wishes.settings())
         last = recording.read("last plan")
         if last and not last[0][13]:
@@ -77,6 +68,37 @@ def begin(
                 return Begun(before, wishes, True, last[0][12])
         number = last[0][0] + 1 if last else 0
         return Begun(_entered(recording, replace(plan, number=number)), wishes, False)
+
+
+def check(store: Store | None, wished: Mapping[str, Any], starts: Sequence[str]) -> None:
+    """Refuse what cannot be begun, before anything is changed.
+
+    Parameters
+    ----------
+    store : Store or None
+        None: there is none yet.
+    wished : mapping
+        As `begin` takes it.
+    starts : sequence of str
+        Start pages that are to be added, in their one spelling.
+
+    Raises
+    ------
+    CrawlError
+        If `begin` would raise it.
+    """
+    there, wishes, some = {}, Wishes(), False
+    if store is not None:
+        with store.reading() as connection:
+            recording = Recording(connection)
+            there = {of.site: of for of in sites(recording)}
+            wishes, some = _wishes(recording), bool(recording.read("some known"))
+    for start in starts:
+        there.setdefault(site(start), Site(len(there) + 1, site(start), start))
+    plan = planned(replace(wishes, **wished), list(there.values()))
+    if plan.scope is Scope.KNOWN and not some:
+        raise CrawlError(f"{plan.policy}: {NONE_KNOWN}")
+    plan.chosen.scheduler(range(len(there)), plan.budget, plan.seed)
 
 
 def outdated(recording: Recording, plan: Plan) -> bool:
@@ -92,37 +114,6 @@ def sites(recording: Recording) -> list[Site]:
     return [Site(*row) for row in recording.read("seeds")]
 
 
-def _add_sites(recording: Recording, starts: Sequence[str]) -> None:
-    there = {of.site: of for of in sites(recording)}
-    number = max((of.number for of in there.values()), default=0)
-    for start in starts:
-        address = normalized(start)
-        if address is None:
-            raise CrawlError(f"'{start}' is no address such as http://example.org/")
-        before = there.get(site(address))
-        if before is None:
-            number += 1
-            there[site(address)] = Site(number, site(address), address)
-            recording.write("add site", {"number": number, "start": address, "site": site(address)})
-        elif before.start != address:
-            raise CrawlError(f"{before.start} and {address} are both on {before.site}: a site has "
-                             "one start page")  # fmt: skip
-
-
-def _retry(recording: Recording, text: str) -> None:
-    """Forget the answer of a site's start page."""
-    address = normalized(text)
-    for of in sites(recording):
-        if text == of.site or address == of.start:
-            forgotten = recording.read("answered start", start=of.start)
-            if forgotten:
-                recording.write("forget answer", {"id": forgotten[0][0]})
-                recording.count(of.number, fetched=-1)
-            recording.stand(of.number, Standing.WAITING)
-            return
-    raise CrawlError(f"--retry {text}: is no site of this crawl")
-
-
 def _wishes(recording: Recording) -> Wishes:
     return Wishes.of(dict(map(tuple, recording.read("settings"))))
 
@@ -132,7 +123,7 @@ def _entered(recording: Recording, plan: Plan) -> Plan:
     if plan.scope is Scope.KNOWN:
         starts = [row[0] for row in recording.read("known")]
         if not starts:
-            raise CrawlError(f"{plan.policy}: visits known pages again, and none is known yet")
+            raise CrawlError(f"{plan.policy}: {NONE_KNOWN}")
     else:
         starts = _starts(recording, plan)
     recording.write("add plan", {

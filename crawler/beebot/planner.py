@@ -18,12 +18,13 @@ from crawler.fetching.job import Fetched, Job
 from crawler.judging import LIMIT
 from crawler.store.opening import Store
 from crawler.store.recording import Head, Recording
-from crawler.watch import watched
+from crawler.watch import TooLong, watched
 
 from .answers import Answers, Taken
 from .beginning import outdated
 from .plan import Plan, plan_of
 from .replay import replay
+from .revisits import Revisits
 from .run import Failed, Flying, Mark, Run
 
 AT_ONCE = 200
@@ -65,6 +66,7 @@ class Going:
     run: Run
     answers: Answers
     spent: float
+    changed: str | None
     look_at: float
     outdated: bool = False
 
@@ -132,6 +134,8 @@ class Planner:
             return self._step(fetched, ask, over)
         except BaseException as error:
             self._going = None  # it may be ahead of the store
+            if isinstance(error, TooLong):  # it came when the policy had just returned
+                raise StoreError(f"a step of the policy took longer than {LIMIT:g} s") from error
             if isinstance(error, self._errors):
                 said = str(error).strip().partition("\n")[0]
                 raise StoreError(f"{self.store.where}: {said}") from error
@@ -139,16 +143,16 @@ class Planner:
 
     def _step(self, fetched: Fetched | None, ask: bool, over: str) -> Step:
         going = self._going or self._rebuilt()
-        if going is None:
-            return self._over()
+        if isinstance(going, Step):
+            return going
         run = going.run
         with self.store.transaction() as connection:
             recording = Recording(connection)
             head = recording.head(going.plan.number)
             self._must_fit(going, head)
             run.frontier.recording = recording
-            if self._now() >= going.look_at:
-                going.look_at = self._now() + LOOK
+            if head.changed != going.changed or self._now() >= going.look_at:
+                going.changed, going.look_at = head.changed, self._now() + LOOK
                 going.outdated = outdated(recording, going.plan)
             going.answers.taken = None
             more = self._moved(going, recording, fetched, ask and not going.outdated, over)
@@ -160,12 +164,6 @@ class Planner:
         if going.outdated and not run.flying:
             return Step([], False, CHANGED, taken=taken)
         return Step(self._jobs(run), more, taken=taken)
-
-    def _over(self) -> Step:
-        """Return how the last plan ended."""
-        with self.store.reading() as connection:
-            row = Recording(connection).read("last plan")[0]
-        return Step([], ended=row[12], failed=bool(row[13]))
 
     def _must_fit(self, going: Going, head: Head) -> None:
         """Rebuild if the store is elsewhere than the scheduler."""
@@ -231,22 +229,28 @@ class Planner:
         self._handed = run.plan.number, set(run.flying)
         return [_job(visit) for visit in sorted(new)]
 
-    def _rebuilt(self) -> Going | None:
-        """Return the store's last plan as far as it is; None if it has ended."""
+    def _rebuilt(self) -> Going | Step:
+        """Return the store's last plan as far as it is; if it cannot go on, why."""
         with self.store.reading() as connection:
             recording = Recording(connection)
             row = recording.read("last plan")[0]
             if row[12]:
-                return None
+                return Step([], ended=row[12], failed=bool(row[13]))
             plan = plan_of(row)
+            if outdated(recording, plan):
+                return Step([], ended=CHANGED)
             head = recording.head(plan.number)
             offered = dict(recording.read("offered"))
             pages = -1 if head.last_page is None else head.last_page
             run = Run(plan, self._mark, pages + 1, offered)
             run.fetched = row[11]
             replay(run, recording, head)
-        return Going(plan, run, Answers(run), row[7], self._now() + LOOK)
+        return Going(plan, run, _answers(run), row[7], head.changed, self._now() + LOOK)
+
+
+def _answers(run: Run) -> Answers:
+    return Revisits(run) if run.known else Answers(run)
 
 
 def _job(visit: Flying) -> Job:
-    return Job(visit.number, visit.address)
+    return Job(visit.number, visit.address, visit.etag, visit.modified)

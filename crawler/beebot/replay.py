@@ -33,8 +33,9 @@ def replay(run: Run, recording: Recording, head: Head) -> None:
         If the policy does not repeat itself.
     """
     run.frontier.recording = recording
-    for number, page, seed, address in recording.read("flying", plan=run.plan.number):
-        run.flying[number] = Flying(number, page, seed, address)
+    for number, page, seed, address, *copy in recording.read("flying", plan=run.plan.number):
+        etag, modified = copy if run.known and copy[0] is not None else ("", "")
+        run.flying[number] = Flying(number, page, seed, address, etag, modified)
     issued = _issued(run, recording)
     observed = _observed(run, recording)
     asked, answered = next(issued, None), next(observed, None)

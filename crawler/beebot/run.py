@@ -47,6 +47,8 @@ class Flying(NamedTuple):
     page: int
     seed: int | None
     address: str
+    etag: str = ""
+    modified: str = ""
 
 
 class Mark:
@@ -140,7 +142,9 @@ class Run:
         """Write down that a page is asked for."""
         if not self.known:
             recording.write("issue page", {"id": page.id})
-        visit = Flying(self.visits, page.id, page.seed, page.address)
+        copy = recording.read("copy", page=page.id) if self.known else []
+        etag, modified = copy[0][:2] if copy else ("", "")
+        visit = Flying(self.visits, page.id, page.seed, page.address, etag, modified)
         recording.write("issue visit", {
             "plan": self.plan.number, "number": visit.number, "page": page.id, "seed": page.seed,
             "host": site(page.address), "issued": self._event,
@@ -161,7 +165,7 @@ class Run:
             "fresh": fresh, "size": outcome.size, "difference": outcome.difference,
             "time": outcome.time, "problem": problem,
         })  # fmt: skip
-        self.fetched += not recalled
+        self.fetched += int(not recalled)
         self.tell(visit.number, visit.seed, outcome, told, fresh)
 
     def tell(

@@ -18,6 +18,8 @@ SIMULATED = "counterpoint"
 """What a synthetic web says of itself in the header Server."""
 FRESH = 86_400.0
 """Seconds for which a robots.txt holds (RFC 9309, 2.4)."""
+FAILED = 3_600.0
+"""Seconds for which it holds that one could not be had."""
 REMEMBERED = 20_000
 """Hosts kept in memory; more only while they are asked or waited for."""
 
@@ -56,6 +58,15 @@ class _Said(NamedTuple):
     status: int
     body: bytes
     at: float
+
+    @property
+    def was_had(self) -> bool:
+        """Whether it is there, or is known not to be."""
+        return self.status == 200 or (400 <= self.status < 500 and self.status != 429)
+
+    def holds(self, now: float) -> bool:
+        """Tell whether it need not be asked for again."""
+        return now < self.at + (FRESH if self.was_had else FAILED)
 
 
 class Host:
@@ -97,7 +108,7 @@ class Host:
     def rules(self, of: str, now: float) -> Rules | None:
         """Return what the robots.txt of an origin says; None: it must be asked for."""
         said = self.robots.get(of)
-        return said.rules if said is not None and now < said.at + FRESH else None
+        return said.rules if said is not None and said.holds(now) else None
 
     def told(self, of: str, said: _Said) -> None:
         """Take note of a robots.txt."""
@@ -106,11 +117,11 @@ class Host:
 
     def state(self) -> HostState:
         """Return what is to be stored. That a robots.txt could not be had is not."""
-        kept = {of: s for of, s in self.robots.items() if s.status == 200 or s.status // 100 == 4}
+        kept = {of: said for of, said in self.robots.items() if said.was_had}
         if self._text is None:
-            said = {of: [s.at, s.status, s.body.decode("utf-8", "replace")]
+            told = {of: [s.at, s.status, s.body.decode("utf-8", "replace")]
                     for of, s in kept.items()}  # fmt: skip
-            self._text = json.dumps(said) if said else ""
+            self._text = json.dumps(told) if told else ""
         at = max((s.at for s in kept.values()), default=None)
         return HostState(self.name, self.free_at, self.delay, self.failures, self._text, at)
 
@@ -266,6 +277,12 @@ class Hosts:
         if len(self._hosts) > self._remembered:
             self._forget()
         return states
+
+    def forget(self, name: str) -> None:
+        """Forget a host, unless it is asked or waited for; who asks it next loads its state."""
+        host = self._hosts.get(name)
+        if host is not None and host.idle:
+            del self._hosts[name]
 
     def _forget(self) -> None:
         """Forget those that were asked longest ago; what is known of them has been handed out."""

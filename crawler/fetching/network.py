@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 import aiohttp
 from aiohttp.abc import AbstractResolver
+from aiohttp.client_reqrep import ConnectionKey
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
@@ -188,6 +189,7 @@ class Network:
             headers={"User-Agent": self._agent, "Accept": _ACCEPT, "Accept-Encoding": ACCEPTED},
             timeout=aiohttp.ClientTimeout(total=limits.seconds),
             auto_decompress=False,
+            request_class=aiohttp.ClientRequest if self._through is None else _Proxied,
             max_line_size=limits.header,
             max_field_size=limits.header,
         )
@@ -269,6 +271,15 @@ class Network:
                 return False
         self._kept[of] = now
         return True
+
+
+class _Proxied(aiohttp.ClientRequest):
+    """Connections to a proxy are kept for all hosts: aiohttp keeps them for one host each."""
+
+    @property
+    def connection_key(self) -> ConnectionKey:
+        key = super().connection_key
+        return key if key.is_ssl else key._replace(host="", port=None)
 
 
 class _Reading:

@@ -32,11 +32,12 @@ _ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%([0-9A-Fa-f]{2})", re.A)
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _PLAIN = re.compile(
-    r"(?:[A-Za-z0-9_\-][A-Za-z0-9_.~\-]*/)*(?:[A-Za-z0-9_\-][A-Za-z0-9_.~\-]*)?"
-    r"(?:\?[A-Za-z0-9_.~=&;+,/\-]+)?(?:#[!-~]*)?", re.A
+    r"((?:\.\./)*+)"
+    r"((?:[A-Za-z0-9_\-][A-Za-z0-9_.~\-]*+/)*+(?:[A-Za-z0-9_\-][A-Za-z0-9_.~\-]*+)?+"
+    r"(?:\?[A-Za-z0-9_.~=&;+,/\-]++)?+)(?:#.*)?+", re.A | re.S
 )  # fmt: skip
 """References that are joined by putting them behind a folder: they have no scheme, no escapes, and
-no part that is made of dots."""
+no other part that is made of dots."""
 
 
 class Spelling(StrEnum):
@@ -75,11 +76,15 @@ def joined(base: str, reference: str) -> str | None:
     str or None
         None: it names nothing that can be fetched over http or https.
     """
-    if base and _PLAIN.fullmatch(reference) is not None:
-        below = reference.partition("#")[0]
-        if below and below[0] != "?":
-            whole = _folder(base) + below
-            return whole if len(whole) <= LONGEST else None
+    if base:
+        if reference[:1] == "#":
+            return base
+        plain = _PLAIN.fullmatch(reference)
+        if plain is not None:
+            above, below = plain.groups()
+            if above or (below and below[0] != "?"):
+                whole = _folder(base, len(above) // 3) + below
+                return whole if len(whole) <= LONGEST else None
     return _joined(base or None, reference)
 
 
@@ -123,9 +128,13 @@ def _suffixes() -> PublicSuffixList:
     return PublicSuffixList()
 
 
-@lru_cache(maxsize=256)
-def _folder(base: str) -> str:
-    return base[: base.partition("?")[0].rindex("/") + 1]
+@lru_cache(maxsize=1024)
+def _folder(base: str, above: int) -> str:
+    """Return what goes before a reference to a folder some steps above."""
+    folder, root = base[: base.partition("?")[0].rindex("/") + 1], base.index("/", 8) + 1
+    for _ in range(above):
+        folder = folder[: folder.rindex("/", 0, -1) + 1] if len(folder) > root else folder
+    return folder
 
 
 def _joined(base: str | None, reference: str) -> str | None:

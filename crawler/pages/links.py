@@ -150,8 +150,8 @@ _NEEDING = frozenset(("frame", "iframe", "link"))
 """Elements for which an empty reference is none; elsewhere it is the document itself."""
 _HTML = frozenset(("text/html", "application/xhtml+xml"))
 _REFRESH = re.compile(
-    r"""[\t\n\f\r ]*(?:[0-9]+|(?=\.))[0-9.]*(?=[;,\t\n\f\r ])[\t\n\f\r ]*[;,]?[\t\n\f\r ]*
-        (?:url[\t\n\f\r ]*=[\t\n\f\r ]*)?(?:"([^"]*)|'([^']*)|(.+))""",
+    r"""[\t\n\f\r ]*+(?:[0-9]++|(?=\.))[0-9.]*+(?=[;,\t\n\f\r ])[\t\n\f\r ]*+[;,]?+[\t\n\f\r ]*+
+        (?:url[\t\n\f\r ]*+=[\t\n\f\r ]*+)?+(?:"([^"]+)|'([^']+)|([^"'].*))""",
     re.I | re.S | re.X | re.A,
 )
 """What ``content`` of a refreshing ``meta`` holds (HTML: shared declarative refresh steps)."""
@@ -186,6 +186,7 @@ def read(document: str, address: str, encoding: str = "utf-8") -> Reading:
     base, own = address, site(address)
     for node in tree.css("base[href]")[:1]:
         base = joined(address, node.attributes["href"] or "") or address
+    within = (f"http://{own}/", f"https://{own}/")
     found: list[Reference] = []
     for node in tree.css(_PLACES):
         tag, attributes = node.tag or "", node.attributes
@@ -193,28 +194,30 @@ def read(document: str, address: str, encoding: str = "utf-8") -> Reading:
         if text is None:
             continue
         target = _target(tag, text, base, encoding)
+        reason = Reason.NONE
         if target is None:
-            kind, reason = Kind.BAD, _reason(tag, text, base)
+            kind, target, reason = Kind.BAD, "", _reason(tag, text, base)
         elif tag == "link" and target == address:
             continue
         else:
-            kind, reason = Kind.INTERNAL if site(target) == own else Kind.EXTERNAL, Reason.NONE
+            kind = Kind.INTERNAL if target.startswith(within) else Kind.EXTERNAL
         anchor = _anchor(node, tag, attributes)
-        found.append(
-            Reference(len(found), kind, target or "", text[:TEXT], anchor, reason, tag in _FRAMES)
-        )
+        place = len(found)
+        found.append(Reference(place, kind, target, text[:TEXT], anchor, reason, tag in _FRAMES))
     return Reading(own, tuple(found))
 
 
 def _reference(tag: str, attributes: _Attributes) -> str | None:
     """Return what stands where an element's link belongs; None if none belongs there."""
+    if tag == "a":
+        return (attributes["href"] if "href" in attributes else attributes["xlink:href"]) or ""
     if tag in _FRAMES:
         return attributes["src"] or ""
     if tag == "meta":
         return _refresh(attributes)
     if tag == "link" and not _is_page(attributes):
         return None
-    return (attributes["href"] if "href" in attributes else attributes["xlink:href"]) or ""
+    return attributes["href"] or ""
 
 
 def _refresh(attributes: _Attributes) -> str | None:
@@ -273,11 +276,17 @@ def _reason(tag: str, text: str, base: str) -> Reason:
 
 def _anchor(node: LexborNode, tag: str, attributes: _Attributes) -> str:
     """Return the text of a link."""
-    text = ""
-    if tag == "a":
-        text = node.text() or " ".join(
-            image.attributes["alt"] or "" for image in node.css("img[alt]")
-        )
-    elif tag == "area":
-        text = attributes.get("alt") or ""
-    return " ".join((text or attributes.get("title") or "").split())[:TEXT]
+    parts = [attributes.get("title") or ""]
+    if tag == "area":
+        parts.insert(0, attributes.get("alt") or "")
+    elif tag == "a":
+        text = _collapsed(node.text())
+        if text:
+            return text
+        images = (image.attributes["alt"] or "" for image in node.css("img[alt]"))
+        parts.insert(0, " ".join(images))
+    return next(filter(None, map(_collapsed, parts)), "")
+
+
+def _collapsed(text: str) -> str:
+    return " ".join(text.split())[:TEXT]

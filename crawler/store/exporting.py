@@ -18,7 +18,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, get_type_hints
 from xml.sax.saxutils import escape, quoteattr
 
 from crawler.errors import CrawlError
@@ -144,8 +144,8 @@ def as_graphml(row: type[Link], batches: Iterable[list[Link]]) -> Iterator[bytes
 def as_parquet(row: type[Link], batches: Iterable[list[Link]]) -> Iterator[bytes]:
     """Yield a Parquet file, a group of rows at a time."""
     arrow, parquet = _arrow()
-    types = {"int": arrow.int64(), "int | None": arrow.int64(), "str": arrow.string()}
-    schema = arrow.schema([(name, types[row.__annotations__[name]]) for name in row._fields])
+    schema = arrow.schema([(name, arrow.string() if kind is str else arrow.int64())
+                           for name, kind in get_type_hints(row).items()])  # fmt: skip
     sink = _Sink()
     with parquet.ParquetWriter(sink, schema, compression="zstd") as writer:
         for batch in batches:

@@ -39,7 +39,7 @@ class Page(NamedTuple):
 
 
 class Head(NamedTuple):
-    """Where a plan is; see the statement ``head``."""
+    """Where a plan is, and whether sites have changed: see the statement ``head``."""
 
     events: int
     visits: int
@@ -47,6 +47,7 @@ class Head(NamedTuple):
     ended: str
     last_plan: int
     last_page: int | None
+    changed: str | None
 
 
 class Recording:

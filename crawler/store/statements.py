@@ -20,7 +20,8 @@ _OF_PAGE = ", ".join(f"p.{column.strip()}" for column in _PAGE.split(","))
 READS = {
     "head": """
         SELECT p.events, p.visits, p.pages, p.ended,
-               (SELECT max(number) FROM plans), (SELECT max(id) FROM pages)
+               (SELECT max(number) FROM plans), (SELECT max(id) FROM pages),
+               (SELECT value FROM settings WHERE name = 'changed')
         FROM plans p WHERE p.number = :plan""",
     "pages": f"SELECT {_PAGE} FROM pages WHERE id {{ids}}",
     "keys": f"SELECT {_PAGE} FROM pages WHERE key {{keys}}",
@@ -46,7 +47,8 @@ READS = {
     "offered": """
         SELECT seed, count(*) FROM pages WHERE place >= 0 AND seed IS NOT NULL GROUP BY seed""",
     "flying": """
-        SELECT v.number, v.page, v.seed, p.address FROM visits v JOIN pages p ON p.id = v.page
+        SELECT v.number, v.page, v.seed, p.address, c.etag, c.modified
+        FROM visits v JOIN pages p ON p.id = v.page LEFT JOIN copies c ON c.page = v.page
         WHERE v.plan = :plan AND v.observed IS NULL ORDER BY v.number""",
     "issued": """
         SELECT issued, page, seed FROM visits WHERE plan = :plan AND number >= :first
@@ -72,14 +74,21 @@ READS = {
     "host": """
         SELECT host, free_at, delay, failures, robots, robots_at FROM hosts WHERE host = :host""",
     "copy": "SELECT etag, modified, blocks FROM copies WHERE page = :page",
+    "seen": """
+        SELECT 1 FROM visits
+        WHERE plan = :plan AND page = :page AND status IN (200, 304) LIMIT 1""",
+    "counts": """
+        SELECT (SELECT count(*) FROM internal_links WHERE page = :page),
+               (SELECT count(*) FROM external_links WHERE page = :page),
+               (SELECT count(*) FROM bad_links WHERE page = :page)""",
     "seeds": "SELECT number, site, start, level, cap FROM seeds ORDER BY number",
     "settings": "SELECT name, value FROM settings",
     "last plan": """
         SELECT number, policy, budget, seconds, seed, starts, told, spent, pages, events, visits,
                fetched, ended, failed
         FROM plans ORDER BY number DESC LIMIT 1""",
-    "answered start": "SELECT id FROM pages WHERE address = :start AND status IS NOT NULL",
     "last page": "SELECT max(id) FROM pages",
+    "some known": "SELECT 1 FROM pages WHERE status = 200 LIMIT 1",
     "known": "SELECT id FROM pages WHERE status = 200 ORDER BY id",
 }
 """By name. ``{ids}`` and ``{keys}`` stand for: is among these."""
@@ -142,9 +151,6 @@ WRITES = {
         UPDATE plans SET events = :events, visits = :visits, pages = :pages, fetched = :fetched,
                spent = :spent, ended = :ended, failed = :failed
         WHERE number = :plan""",
-    "add site": """
-        INSERT INTO seeds (number, start, site) VALUES (:number, :start, :site)""",
-    "forget answer": "UPDATE pages SET status = NULL, problem = '' WHERE id = :id",
     "add plan": """
         INSERT INTO plans (number, policy, budget, seconds, seed, starts, told, pages)
         VALUES (:number, :policy, :budget, :seconds, :seed, :starts, :told, :pages)""",

@@ -287,14 +287,16 @@ def of_refresh(content: str) -> str | None:
     url = re.match(f"url[{SPACE}]*=[{SPACE}]*", after, re.I)
     after = after[url.end() :] if url else after
     if after[:1] in ("'", '"'):
-        return after[1:].partition(after[0])[0]
+        return after[1:].partition(after[0])[0] or None
     return after or None
 
 
 def anchored(text: list[str], alternatives: list[str], title: str) -> str:
     """Return the text of a link."""
-    whole = "".join(text) or " ".join(alternatives) or title
-    return " ".join(whole.split())[:1000]
+    for whole in ("".join(text), " ".join(alternatives), title):
+        if whole.split():
+            return " ".join(whole.split())[:1000]
+    return ""
 
 
 # Addresses

@@ -128,13 +128,12 @@ def crawled(
     return asyncio.run(run())
 
 
-def visited(store: Store, *, recalled: bool | None = None) -> list[str]:
+def visited(store: Store) -> list[str]:
     """Return the addresses of the last plan's visits, in order."""
-    which = "" if recalled is None else f" AND v.recalled = {int(recalled)}"
     with store.reading() as connection:
         rows = connection.exec_driver_sql(
             "SELECT p.address FROM visits v JOIN pages p ON p.id = v.page WHERE v.plan = "
-            f"(SELECT max(number) FROM plans){which} ORDER BY v.number"
+            "(SELECT max(number) FROM plans) ORDER BY v.number"
         )
         return [row[0] for row in rows]
 

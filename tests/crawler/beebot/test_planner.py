@@ -28,7 +28,7 @@ from .inprocess import Source, address_of, answers_of, new_store, visited
 
 CRAWLING = [name for name, policy in POLICIES.items()
             if policy.scope is not Scope.KNOWN and not policy.oracle]  # fmt: skip
-OFTEN = settings(max_examples=25, deadline=None,
+OFTEN = settings(max_examples=12, deadline=None,
                  suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
 numbers = itertools.count()
 
@@ -290,7 +290,7 @@ def totals_are_right(store: Store) -> bool:
 
 @pytest.mark.parametrize(("first", "then"), list(itertools.permutations(
     ["R3", "equal-quanta", "breadth-first", "depth-first", "opic"], 2)))  # fmt: skip
-@settings(parent=OFTEN, max_examples=6)
+@settings(parent=OFTEN, max_examples=4)
 @given(web=webs(), steps=st.integers(1, 20), chance=st.integers(0, 2**32), stay=st.booleans())
 def test_another_plan_finds_what_it_finds_alone(
     first: str, then: str, web: Web, steps: int, chance: int, stay: bool,

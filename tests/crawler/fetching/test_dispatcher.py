@@ -3,228 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from crawler.errors import CrawlError
-from crawler.fetching.dispatcher import PoliteDispatcher
-from crawler.fetching.hosts import FRESH
+from crawler.fetching.hosts import FAILED, FRESH
 from crawler.fetching.job import ClosedError, Fetched, HostState, Job
 from crawler.fetching.manners import Limits, Manners, Patience
-from crawler.fetching.network import Answer, Wanted
+from crawler.fetching.network import Answer, Network, Wanted
 
-from .virtual import FakeWeb, Reply, Request, answer, now, redirect, virtually
+from .loopback import serving
+from .virtual import (
+    FakeWeb,
+    Reply,
+    answer,
+    dispatcher,
+    fetched,
+    now,
+    redirect,
+    robots,
+    run,
+    virtually,
+)
 
 FREE = Manners(robots=False, delay=0.0)
-
-
-def dispatcher(web: FakeWeb, **more: Any) -> PoliteDispatcher:
-    """Return a dispatcher in the loop's time."""
-    return PoliteDispatcher(web, now=now, **more)
-
-
-async def fetched(
-    web: FakeWeb, addresses: Sequence[str], *, ahead: int = 1000, **more: Any
-) -> list[Fetched]:
-    """Fetch addresses, so many at most submitted and unanswered."""
-    there = dispatcher(web, **more)
-    found: list[Fetched] = []
-    given = 0
-    while len(found) < len(addresses):
-        while given < len(addresses) and given - len(found) < ahead:
-            there.submit(Job(given, addresses[given]))
-            given += 1
-        found.append(await there.completed())
-    await there.close(grace=0)
-    return found
-
-
-def run(
-    pages: Mapping[str, Reply], addresses: Sequence[str], **more: Any
-) -> tuple[list[Fetched], FakeWeb]:
-    """Fetch addresses of a web."""
-    web = FakeWeb(pages)
-    return virtually(fetched(web, addresses, **more)), web
-
-
-def robots(text: str) -> Answer:
-    """Return a robots.txt."""
-    return answer(200, text, headers={"Content-Type": "text/plain"})
-
-
-# A web of a few hosts with everything that concerns politeness
-
-HOSTS = ("a.test", "b.test", "c.test")
-PATHS = ("/1", "/2", "/3", "/no/1")
-RULES = "User-agent: *\nDisallow: /no\n"
-OWN = 0.5
-PATIENT = Patience(tries=3, backoff=2.0, longest=100.0, failures=4, rest=200.0)
-
-addresses = st.builds("http://{}{}".format, st.sampled_from(HOSTS), st.sampled_from(PATHS))
-waits = st.sampled_from([0, 1, 9, 500])
-
-
-@st.composite
-def replies(draw: st.DrawFn) -> Reply:
-    """Return what an address may answer, often something else than a page."""
-    kind = draw(st.sampled_from(["page", "page", "moved", "busy", "silent", "error"]))
-    if kind == "moved":
-        return redirect(draw(addresses))
-    if kind == "error":
-        return answer(draw(st.sampled_from([404, 500])))
-    if kind == "page":
-        return answer(200, "x")
-    often = draw(st.sampled_from([1, 2, 9]))
-    wait = draw(waits)
-    asks = {"Retry-After": str(wait)} if wait else {}
-    ill = answer(0, problem="not in time", passing=True)
-    if kind == "busy":
-        ill = answer(draw(st.sampled_from([429, 503])), headers=asks)
-    return lambda before: ill if before < often else answer(200, "y")
-
-
-@st.composite
-def webs(draw: st.DrawFn) -> dict[str, Reply]:
-    """Return a web."""
-    pages: dict[str, Reply] = {f"http://{h}{p}": draw(replies()) for h in HOSTS for p in PATHS}
-    for host in HOSTS:
-        delay = draw(st.sampled_from(["", "Crawl-delay: 3\n", "Crawl-delay: 0.1\n"]))
-        said = robots(RULES + delay)
-        pages[f"http://{host}/robots.txt"] = draw(
-            st.sampled_from(
-                [said, said, answer(404), answer(500), redirect(f"http://{HOSTS[0]}/rules"),
-                 lambda before, said=said: said if before else answer(0, passing=True)]
-            )  # type: ignore[arg-type]
-        )  # fmt: skip
-    pages[f"http://{HOSTS[0]}/rules"] = robots(RULES + "Crawl-delay: 2\n")
-    return pages
-
-
-def rules_of(web: FakeWeb, host: str) -> str | None:
-    """Return what robots.txt said to whoever asked a host for it last; None: it forbids all."""
-    told: str | None = None
-    for one in web.log:
-        reply = one.answer
-        if one.address == f"http://{host}/robots.txt" and reply is not None:
-            if reply.status == 302:
-                reply = web.pages[reply.headers["Location"]]  # type: ignore[assignment]
-            told = reply.body.decode() if reply.status == 200 else None  # type: ignore[union-attr]
-            told = "" if reply.status == 404 else told  # type: ignore[union-attr]
-    return told
-
-
-def judge(web: FakeWeb, concurrency: int, at_once: int) -> None:
-    """Check everything that politeness demands, by the log of the web alone."""
-    log = sorted(web.log, key=lambda one: one.began)
-    for one in log:
-        beside = [o for o in log if o.began <= one.began < o.ended]
-        assert len(beside) <= concurrency
-        assert sum(o.host == one.host for o in beside) <= at_once
-    for host in HOSTS:
-        _judge_host(host, [one for one in log if one.host == host], rules_of(web, host))
-
-
-def _judge_host(host: str, asked: Sequence[Request], rules: str | None) -> None:
-    pages = [one for one in asked if not one.is_robots]
-    delay = OWN
-    if pages:
-        assert rules is not None, "asked although its robots.txt could not be had"
-        own = [one for one in asked if one.address == f"http://{host}/robots.txt"]
-        assert own and own[0].ended <= pages[0].began
-        if "Disallow" in rules:
-            assert not [one for one in pages if "/no" in one.address]
-        if "Crawl-delay" in rules:
-            delay = max(OWN, float(rules.rpartition(":")[2]))
-    for first, second in pairwise(asked):
-        assert second.began >= first.began + OWN - 1e-9
-    for first, second in pairwise(pages):
-        assert second.began >= first.began + delay - 1e-9
-    for one in asked:
-        wait = one.answer.headers.get("Retry-After") if one.answer else None
-        if wait is not None:
-            later = [o.began for o in asked if o.began >= one.ended]
-            assert not later or min(later) >= one.ended + float(wait)
-
-
-@settings(max_examples=300, deadline=None)
-@given(
-    webs(), st.lists(addresses, min_size=1, max_size=14), st.sampled_from([1, 2, 5]),
-    st.sampled_from([1, 1, 2]), st.integers(0, 3),
-)  # fmt: skip
-def test_politeness(
-    pages: dict[str, Reply], wanted: list[str], concurrency: int, at_once: int, seed: int
-) -> None:
-    """A request too early, forbidden, or one too many; a job that is lost or done twice."""
-    web = FakeWeb(pages)
-    manners = Manners(delay=OWN, at_once=at_once)
-    found = virtually(
-        fetched(web, wanted, concurrency=concurrency, manners=manners, patience=PATIENT, seed=seed)
-    )
-    assert sorted(one.job.number for one in found) == list(range(len(wanted)))
-    if concurrency == 1:
-        assert [one.job.number for one in found] == list(range(len(wanted)))
-    for one in found:
-        assert one.job.address == wanted[one.job.number]
-        if one.status == 200:
-            assert one.body in (b"x", b"y") and not one.problem
-    judge(web, concurrency, at_once)
-    again = FakeWeb(pages)
-    virtually(
-        fetched(
-            again, wanted, concurrency=concurrency, manners=manners, patience=PATIENT, seed=seed
-        )
-    )
-    assert [(o.address, o.began) for o in again.log] == [(o.address, o.began) for o in web.log]
-
-
-@settings(max_examples=200, deadline=None)
-@given(webs(), st.lists(addresses, min_size=2, max_size=14), st.integers(1, 12), st.booleans())
-def test_a_restart(
-    pages: dict[str, Reply], wanted: list[str], until: int, through_text: bool
-) -> None:
-    """A crawl that is killed, and forgets what hosts asked of it."""
-    web = FakeWeb(pages)
-    stored: dict[str, HostState] = {}
-    manners = Manners(delay=OWN)
-
-    async def part(there: PoliteDispatcher, jobs: Sequence[Job], most: int) -> set[int]:
-        for job in jobs:
-            there.submit(job)
-        done = set()
-        for _ in range(min(most, len(jobs))):
-            one = await there.completed()
-            done.add(one.job.number)
-            for state in one.hosts:
-                kept = HostState(*json.loads(json.dumps(state))) if through_text else state
-                stored[state.host] = kept
-        await there.close(grace=0)
-        return done
-
-    async def both() -> tuple[float, int]:
-        jobs = [Job(number, address) for number, address in enumerate(wanted)]
-        make = {"concurrency": 3, "manners": manners, "patience": PATIENT, "recall": stored.get}
-        done = await part(dispatcher(web, **make), jobs, until)
-        known, begun, before = dict(stored), now(), len(web.log)
-        rest = [job for job in jobs if job.number not in done]
-        await part(dispatcher(web, **make), rest, len(rest))
-        for state in known.values():
-            later = [one for one in web.log[before:] if one.host == state.host]
-            assert not later or later[0].began >= max(state.free_at, begun + state.delay)
-            if state.robots:
-                assert f"http://{state.host}/robots.txt" not in [one.address for one in later]
-        return begun, before
-
-    virtually(both())
-    for host in HOSTS:
-        state, asked = stored.get(host), [one for one in web.log if one.host == host]
-        if state is not None and asked and asked[-1].ended < float("inf"):
-            assert state.free_at >= asked[-1].ended + OWN - 1e-9
 
 
 def test_a_waiting_host_holds_no_connection() -> None:
@@ -321,7 +124,7 @@ def test_robots_outside_of_the_crawl() -> None:
 def test_robots_is_asked_again() -> None:
     """Rules of yesterday; a site that is shut out for a robots.txt that failed once."""
     pages: dict[str, Reply] = {
-        "http://a.test/robots.txt": lambda n: answer(0, passing=True) if not n else robots(RULES)
+        "http://a.test/robots.txt": lambda n: answer(0, passing=True) if not n else robots("")
     }
 
     async def twice() -> list[str]:
@@ -337,6 +140,80 @@ def test_robots_is_asked_again() -> None:
 
     asked = virtually(twice())
     assert asked == ["robots.txt", "robots.txt", "0", "1", "robots.txt", "2"]
+
+
+@pytest.mark.parametrize("status", [0, 429, 500])
+def test_robots_that_cannot_be_had(status: int) -> None:
+    """A site that is shut out for a day, or for ever, since its robots.txt failed for a while."""
+    ill = answer(status, problem="not in time", passing=not status)
+    pages = {"http://a.test/robots.txt": lambda before: answer(404) if before else ill}
+
+    async def ask() -> tuple[list[int], list[str], str]:
+        web = FakeWeb(pages)
+        there = dispatcher(web, manners=Manners(delay=0.0), patience=Patience(tries=1))
+        told, states = [], []
+        for number in range(3):
+            there.submit(Job(number, "http://a.test/"))
+            one = await there.completed()
+            told.append(one.status)
+            states += [state.robots for state in one.hosts]
+            await asyncio.sleep(0.6 * FAILED)
+        await there.close(grace=0)
+        return told, web.asked(), states[0]
+
+    told, asked, stored = virtually(ask())
+    assert told == [0, 0, 404] and stored == ""
+    assert asked == [f"http://a.test/{path}" for path in ("robots.txt", "robots.txt", "")]
+
+
+def test_a_host_that_somebody_else_asks() -> None:
+    """A worker that goes by what it knew of a host before another one asked it."""
+    known = {"a.test": HostState("a.test", 5000.0, 1.0, 0, "", None)}
+
+    async def ask() -> list[float]:
+        web = FakeWeb({})
+        there = dispatcher(web, manners=Manners(robots=False, delay=1.0), recall=known.get,
+                           patience=Patience(longest=9999.0))  # fmt: skip
+        for number in range(2):
+            there.submit(Job(number, "http://a.test/"))
+            there.hosts.forget("a.test")  # it is waited for: nothing happens
+            await there.completed()
+            there.hosts.forget("a.test")
+            known["a.test"] = HostState("a.test", 7000.0, 1.0, 0, "", None)
+        await there.close(grace=0)
+        return [one.began for one in web.log]
+
+    assert virtually(ask()) == [5000.0, 7000.0]
+
+
+def test_a_redirect_to_the_inside() -> None:
+    """A page of the crawl's own network, fetched since a page of the Web leads there."""
+
+    async def ask() -> tuple[list[Fetched], list[bytes]]:
+        asked: list[bytes] = []
+        async with serving(b"", asked) as port:
+            inside = f"http://127.0.0.1:{port}/"
+            pages = {"http://a.test/": answer(302, headers={"Location": inside})}
+            outside, network = FakeWeb(pages, lambda address: 0.0), Network()
+
+            class Both(FakeWeb):
+                async def fetch(self, wanted: Wanted) -> Answer:
+                    there = outside if "a.test" in wanted.address else network
+                    return await there.fetch(wanted)
+
+            found = [
+                (await fetched(Both({}), ["http://a.test/"], manners=Manners(delay=0.0, robots=r)))[
+                    0
+                ]
+                for r in (True, False)
+            ]
+            await network.close()
+            return found, asked
+
+    found, asked = asyncio.run(ask())
+    assert not asked
+    assert [one.status for one in found] == [302, 0]
+    assert all("127.0.0.1 is no public address" in one.problem for one in found)
 
 
 @pytest.mark.parametrize("broken", [True, False])

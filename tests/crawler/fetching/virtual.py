@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import selectors
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from multidict import CIMultiDict
 
+from crawler.fetching.dispatcher import PoliteDispatcher
+from crawler.fetching.job import Fetched, Job
 from crawler.fetching.network import Answer, Wanted
 from crawler.pages.addresses import site
 
@@ -136,3 +138,37 @@ class FakeWeb:
     def asked(self) -> list[str]:
         """Return what was asked, in order."""
         return [one.address for one in self.log]
+
+
+def dispatcher(web: FakeWeb, **more: Any) -> PoliteDispatcher:
+    """Return a dispatcher in the loop's time."""
+    return PoliteDispatcher(web, now=now, **more)
+
+
+async def fetched(
+    web: FakeWeb, addresses: Sequence[str], *, ahead: int = 1000, **more: Any
+) -> list[Fetched]:
+    """Fetch addresses, so many at most submitted and unanswered."""
+    there = dispatcher(web, **more)
+    found: list[Fetched] = []
+    given = 0
+    while len(found) < len(addresses):
+        while given < len(addresses) and given - len(found) < ahead:
+            there.submit(Job(given, addresses[given]))
+            given += 1
+        found.append(await there.completed())
+    await there.close(grace=0)
+    return found
+
+
+def run(
+    pages: Mapping[str, Reply], addresses: Sequence[str], **more: Any
+) -> tuple[list[Fetched], FakeWeb]:
+    """Fetch addresses of a web."""
+    web = FakeWeb(pages)
+    return virtually(fetched(web, addresses, **more)), web
+
+
+def robots(text: str) -> Answer:
+    """Return a robots.txt."""
+    return answer(200, text, headers={"Content-Type": "text/plain"})

@@ -1,0 +1,78 @@
+"""Pages of the store that are visited again: asked for only if they have changed, and by how much.
+
+A visit that fails takes nothing away: the page and its links stay as they were. One that brings
+another document puts its links in the place of those that were known.
+"""
+
+from __future__ import annotations
+
+from crawler.fetching.job import Fetched
+from crawler.pages.blocks import blocks, difference
+from crawler.pages.links import Kind, Reference
+from crawler.robots import Rules
+from crawler.store.recording import Page, Recording
+
+from .answers import Answers, Taken
+from .document import opened
+from .run import Flying
+
+SAME = 304
+
+
+class Revisits(Answers):
+    """What becomes of answers in a plan whose policy visits known pages again."""
+
+    def is_known(self, page: Page) -> bool:
+        """Tell whether a page need not be fetched: never, it is known already."""
+        return False
+
+    def take(self, recording: Recording, visit: Flying, fetched: Fetched) -> None:
+        """Store what has changed, and tell the scheduler how much that is."""
+        run, page = self._run, recording.page(visit.page)
+        if page is None:
+            run.flying.pop(visit.number)
+            return
+        found = opened(fetched, stays=True)
+        recording.hosts(fetched.hosts)
+        size, external, changed = page.size, page.external, 0
+        if found.status == 200:
+            changed = self._compared(recording, page, fetched, found.text)
+            kept = page._replace(final=fetched.final)
+            external = self._links(recording, kept, found.references, None)[Kind.EXTERNAL]
+            size = found.size
+            recording.write("answer page", {
+                "id": page.id, "status": 200, "final": fetched.final, "problem": found.problem,
+                "size": size, "external": external,
+            })  # fmt: skip
+        self.taken = Taken(page.address, page.seed, found.status, external=external, size=size,
+                           time=fetched.time, problem=found.problem)  # fmt: skip
+        outcome = run.outcome(page.id, found.status, external, size, changed, fetched.time)
+        run.observe(recording, visit, outcome, [], 0, recalled=False, problem=found.problem)
+
+    def _compared(self, recording: Recording, page: Page, fetched: Fetched, text: str) -> int:
+        """Keep a copy of a document; return the bytes that are new or gone since the last visit."""
+        kept = recording.read("copy", page=page.id)
+        before = bytes(kept[0][2]) if kept and kept[0][2] is not None else None
+        now = blocks(text)
+        recording.write("copy", {"page": page.id, "etag": fetched.etag,
+                                 "modified": fetched.modified, "blocks": now})  # fmt: skip
+        # Its first visit by this scheduler shows it nothing, whatever earlier plans saw.
+        seen = recording.read("seen", plan=self._run.plan.number, page=page.id)
+        return 0 if before is None or not seen else difference(before, now)
+
+    def _links(
+        self, recording: Recording, page: Page, references: tuple[Reference, ...],
+        rules: Rules | None,
+    ) -> dict[Kind, int]:  # fmt: skip
+        """Store the references of a page in the place of those it had."""
+        internal, external, bad = recording.read("counts", page=page.id)[0]
+        recording.count(page.seed, internal=-internal, external=-external, bad=-bad)
+        return super()._links(recording, page, references, rules)
+
+    def _led(
+        self, recording: Recording, page: Page, targets: list[Page], rules: Rules | None = None
+    ) -> list[Page]:
+        """Store pages that are new; who crawls next meets them."""
+        new = [target for target in targets if target.id < 0]
+        entered = self._run.discovery.enter(recording, page, new)
+        return [*entered, *(target for target in targets if target.id >= 0)]

@@ -1,0 +1,175 @@
+"""``counterpoint crawl --db``, as whole processes: stopped, killed, misused."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from counterpoint.console import run as command_line
+from counterpoint.main import counterpoint
+from tests.crawler.scripted import Page, Scripted, scripted
+
+COUNT = 100
+
+
+def site(name: str) -> dict[str, Page]:
+    """Return a site of a tree of pages, with a link to another site on each."""
+    return {
+        f"http://{name}.test/{number or ''}": Page(
+            f"<a href=/{2 * number + 1}>one</a><a href=/{2 * number + 2}>two</a>"
+            f"<a href=http://out.test/{number}>out</a>"
+        )
+        for number in range(COUNT)
+    }
+
+
+@pytest.fixture
+def web() -> Iterator[Scripted]:
+    """Serve two sites behind a proxy on this machine."""
+    with scripted({**site("a"), **site("b")}, "counterpoint") as told:
+        yield told
+
+
+def start(*arguments: str, **more: Any) -> subprocess.Popen[str]:
+    """Start the command line."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "counterpoint", "crawl", *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more,
+    )  # fmt: skip
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    """Run it to its end."""
+    with start(*arguments) as process:
+        out, err = process.communicate(timeout=120)
+        return process.returncode, out, err
+
+
+def dump(where: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """Return what a crawl leaves, but for times."""
+    with sqlite3.connect(where) as connection:
+        found = {
+            table: sorted(connection.execute(f"SELECT * FROM {table}"), key=repr)
+            for table in ("pages", "internal_links", "external_links", "seeds")
+        }
+        found["visits"] = list(connection.execute(
+            "SELECT number, page, issued, observed, status, fresh FROM visits ORDER BY number"
+        ))  # fmt: skip
+    connection.close()
+    return found
+
+
+def options(where: Path, web: Scripted) -> list[str]:
+    """Return a crawl of both sites."""
+    return ["--db", str(where), "--start", "http://a.test/", "--start", "http://b.test/",
+            "--scheduler", "R3", "--budget", "150", "--proxy", web.proxy,
+            "--concurrency", "1"]  # fmt: skip
+
+
+def visits(where: Path) -> int:
+    """Return how many visits a crawl has made."""
+    try:
+        connection = sqlite3.connect(where, timeout=10)
+        count = connection.execute("SELECT count(observed) FROM visits").fetchone()[0]
+        connection.close()
+    except sqlite3.OperationalError:  # no such table yet
+        return 0
+    return int(count)
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_process_that_is_killed_goes_on(
+    how: signal.Signals, web: Scripted, tmp_path: Path
+) -> None:
+    """A crawl whose store is not that of a crawl that was left alone."""
+    whole, parts = tmp_path / "whole.db", tmp_path / "parts.db"
+    code, out, err = run(*options(whole, web))
+    assert (code, err) == (0, ""), err
+    assert "R3: 150 pages visited" in out and "ended: the budget is spent" in out
+    for limit in (20, 70):
+        with start(*options(parts, web)) as process:
+            deadline = time.monotonic() + 60
+            while visits(parts) < limit and time.monotonic() < deadline:
+                time.sleep(0.005)
+            os.kill(process.pid, how)
+            _, err = process.communicate(timeout=60)
+        if how is not signal.SIGKILL:
+            assert process.returncode == 130
+            assert f"go on with: counterpoint crawl --db {parts}" in err
+    before = visits(parts)
+    assert 70 <= before < 150
+    asked = len(web.asked)
+    assert run("--db", str(parts))[0] == 0
+    assert len([a for a in web.asked[asked:] if "robots" not in a]) <= 150 - before + 1
+    assert dump(parts) == dump(whole)
+
+
+def test_what_is_printed_and_logged(web: Scripted, tmp_path: Path) -> None:
+    """A summary that programs cannot read, or a log without the pages."""
+    log = tmp_path / "log.jsonl"
+    where = tmp_path / "crawl.db"
+    seeds = tmp_path / "sites.txt"
+    seeds.write_text("# two sites\nhttp://a.test/\n\nhttp://b.test/\n")
+    code, out, _ = run("--db", str(where), "--seeds", str(seeds), "--kind", "institutes",
+                       "--budget", "40", "--proxy", web.proxy, "--log", str(log),
+                       "--format", "json")  # fmt: skip
+    told = json.loads(out)
+    assert code == 0
+    assert (told["policy"], told["visited"], told["ended"]) == ("R2", 40, "the budget is spent")
+    assert [site["site"] for site in told["sites"]] == ["a.test", "b.test"]
+    assert sum(site["external"] for site in told["sites"]) == 40
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [e["event"] for e in events] == ["begun", *["page"] * 40, "ended"]
+    code, out, _ = run("--db", str(where), "--budget", "50", "--level", "4")
+    assert "R2: 50 pages visited, 40 of them known before" in out or code == 0
+    code, out, err = run("--db", str(where), "--resume")
+    assert (code, err) == (0, "")
+    assert "ended: the budget is spent" in out
+
+
+SITE = ["--db", "new.db", "--start", "http://a.test/"]
+WRONG = [
+    (["--db", "new.db"], "new.db: there is no such file"),
+    (["--db", "new.db", "--start", "nowhere"], "'nowhere' is no address such as"),
+    ([*SITE, "--scheduler", "R9"], "there is no policy 'R9'"),
+    ([*SITE, "--scheduler", "R2,step=x"], "R2,step=x: step"),
+    ([*SITE, "--budget", "much"], "a budget is"),
+    ([*SITE, "--scheduler", "oracle"], "told the truth"),
+    ([*SITE, "--scheduler", "scent"], "none is known yet"),
+    (["--db", "new.db", "--seeds", "empty.txt"], "empty.txt: has no site in it"),
+    (["--db", "new.db", "--seeds", "bad.txt"], "bad.txt: line 2: "),
+    ([*SITE, "--pages", "5"], "--pages: not with --db"),
+    (["R3", "--start", "http://a.test/", "--budget", "5"], "--budget: only with --db"),
+    (["R3", *SITE, "--scheduler", "R2"], "another policy is given"),
+    (["--start", "http://a.test/"], "Missing argument"),
+    (["--db", "text.db", "--start", "http://a.test/"], "is no SQLite database"),
+    (["--db", "none/new.db", "--start", "http://a.test/"], "there is no folder none"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), WRONG)
+def test_a_command_that_is_wrong(
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """A traceback, more than one line, or a file that is made or changed all the same."""
+    (tmp_path / "empty.txt").write_text("# nothing\n")
+    (tmp_path / "bad.txt").write_text("http://a.test/\nnowhere at all\n")
+    (tmp_path / "text.db").write_text("some text that is no database")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    monkeypatch.chdir(tmp_path)
+    assert command_line(counterpoint, ["crawl", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert said in err and err.count("\n") == 1
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

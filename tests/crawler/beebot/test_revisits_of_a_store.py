@@ -1,0 +1,126 @@
+"""Pages of the store that are visited again: what changed, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crawler.beebot.beginning import begin
+from crawler.beebot.planner import Planner
+from crawler.errors import CrawlError
+from crawler.fetching.job import Fetched, Job
+from crawler.policies import POLICIES
+from crawler.protocol import Scope
+from crawler.store.opening import Store
+
+from .inprocess import InProcess, crawled, new_store, visited
+
+ROOT = "http://a.test/"
+OLD = {
+    ROOT: (200, b"<p>first</p><a href=/x>x</a><a href=http://b.test/>b</a>"),
+    f"{ROOT}x": (200, b"<p>never changes</p>"),
+}
+NEW = {
+    **OLD,
+    ROOT: (200, b"<p>second!</p><a href=/x>x</a><a href=/y>y</a>"),
+}
+
+
+class Versions(InProcess):
+    """Answers with validators, and 304 to those who have what there is."""
+
+    def __init__(self, answers: Mapping[str, tuple[int, bytes]]) -> None:
+        super().__init__(answers)
+        self.conditional: list[str] = []
+
+    def answer(self, job: Job) -> Fetched:
+        """Answer, or say that nothing has changed."""
+        found = super().answer(job)
+        etag = f'"{hash(found.body)}"'
+        if job.etag:
+            self.conditional.append(job.address)
+        if job.etag == etag:
+            return found._replace(status=304, body=b"", content_type="", etag=etag)
+        return found._replace(etag=etag)
+
+
+def rows(store: Store, sql: str) -> list[tuple[Any, ...]]:
+    """Read the store."""
+    with store.reading() as connection:
+        return [tuple(row) for row in connection.exec_driver_sql(sql)]
+
+
+def test_what_has_changed_counts(tmp_path: Path) -> None:
+    """A page loaded though it is the same, news that are not counted, links that stay or go."""
+    with new_store(tmp_path / "a.db", [ROOT]) as store:
+        with pytest.raises(CrawlError, match="none is known yet"):
+            begin(store, {"scheduler": "uniform"})
+        crawled(store, InProcess(OLD), scheduler="one-by-one")
+        before = rows(store, "SELECT * FROM internal_links")
+        crawled(store, same := Versions(OLD), scheduler="uniform", budget="4")
+        assert visited(store) == [ROOT, f"{ROOT}x"] * 2
+        assert same.conditional == visited(store)[2:]
+        told = "SELECT status, difference FROM visits WHERE plan = (SELECT max(plan) FROM visits)"
+        assert rows(store, told) == [(200, 0), (200, 0), (304, 0), (304, 0)]
+        assert rows(store, "SELECT * FROM internal_links") == before
+        begin(store, {"scheduler": "uniform", "budget": "6"})
+        planner, fetched, asked = Planner(store, 1), None, 0
+        while not (step := planner.step(fetched)).ended:
+            world = Versions(OLD if asked < 2 else NEW)
+            fetched, asked = world.answer(step.jobs[0]), asked + 1
+        # "first" and "b" are gone; "second!" and "y" are new.
+        changed = len("first") + len("second!") + len("xb") + len("xy")
+        assert rows(store, told) == [
+            (304, 0),
+            (304, 0),
+            (200, changed),
+            (304, 0),
+            (304, 0),
+            (304, 0),
+        ]
+        assert rows(store, "SELECT internal, external FROM seeds") == [(2, 0)]
+        assert rows(store, "SELECT count(*) FROM internal_links") == [(2,)]
+        crawled(store, last := InProcess(NEW), scheduler="one-by-one", budget="10")
+        assert last.asked == [f"{ROOT}y"]
+
+
+def test_a_visit_that_fails_takes_nothing_away(tmp_path: Path) -> None:
+    """Links that are lost because a server was down for a moment."""
+    with new_store(tmp_path / "a.db", [ROOT]) as store:
+        crawled(store, InProcess(OLD), scheduler="one-by-one")
+        before = rows(store, "SELECT * FROM internal_links"), rows(store, "SELECT * FROM pages")
+        crawled(store, InProcess({ROOT: (503, b"")}), scheduler="scent", budget="4")
+        after = rows(store, "SELECT * FROM internal_links"), rows(store, "SELECT * FROM pages")
+        assert after == before
+
+
+KNOWN = [name for name, policy in POLICIES.items() if policy.scope is Scope.KNOWN]
+
+
+@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("ahead", [1, 4])
+def test_revisits_stopped_at_every_step_are_the_same(name: str, ahead: int, tmp_path: Path) -> None:
+    """What a policy of revisits has in memory alone."""
+    web = {ROOT: (200, "".join(f"<a href=/{n}>{n}</a>" for n in range(9)).encode())} | {
+        f"{ROOT}{n}": (200, f"<p>{n}</p>".encode()) for n in range(9)
+    }
+    orders = []
+    for anew in (False, True):
+        with new_store(tmp_path / f"{anew}.db", [ROOT]) as store:
+            crawled(store, InProcess(web), scheduler="one-by-one")
+            begin(store, {"scheduler": name, "budget": "40"})
+            planner, fetched, flying, time = Planner(store, ahead, lambda: 0.0), None, [], 0
+            while not (step := planner.step(fetched)).ended:
+                flying += [job for job in step.jobs
+                           if job.number not in [other.number for other in flying]]  # fmt: skip
+                job, time = flying.pop(len(flying) // 2), time + 1
+                body = web[job.address][1] + b"<p>%d</p>" % (time // 7)
+                fetched = Fetched(job, 200, "", body, "text/html", time=float(time))
+                if anew:
+                    planner = Planner(store, ahead, lambda: 0.0)
+            orders.append((visited(store), rows(store, "SELECT page, difference FROM visits")))
+    assert orders[0] == orders[1]
+    assert len(orders[0][0]) == 40
