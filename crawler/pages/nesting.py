@@ -45,6 +45,8 @@ class Readable(NamedTuple):
 
 def readable(document: str) -> Readable:
     """Return what of a document can be parsed in time: nearly always all of it."""
+    if len(document) <= LONGEST_TAG and document.count("<") <= DEEPEST:
+        return Readable(document)
     coded = np.frombuffer(document.encode("utf-8", "replace"), dtype=np.uint8)
     at = np.flatnonzero(coded[:-1] == ord("<"))
     if not len(at):

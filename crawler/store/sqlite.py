@@ -12,6 +12,7 @@ import sqlite3
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from crawler.errors import CrawlError
@@ -45,9 +46,18 @@ def engine(path: Path, patience: float, pool: int) -> Engine:
 
     @event.listens_for(made, "begin")
     def begun(connection: Connection) -> None:
+        # By the driver itself: around so short a statement SQLAlchemy takes longer than SQLite.
         reads = connection.get_execution_options().get("reads", False)
-        connection.exec_driver_sql(f"PRAGMA query_only = {int(reads)}")
-        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+        raw = connection.connection.driver_connection
+        assert raw is not None
+        statement = "BEGIN" if reads else "BEGIN IMMEDIATE"
+        try:
+            if connection.info.get("reads") is not reads:
+                raw.execute(f"PRAGMA query_only = {int(reads)}")
+                connection.info["reads"] = reads
+            raw.execute(statement)
+        except sqlite3.Error as error:
+            raise DBAPIError.instance(statement, None, error, sqlite3.Error) from error
 
     return made
 
