@@ -1,18 +1,22 @@
 """The crawl: a loop of events that fetches, and a thread that stores and decides.
 
 A page that was fetched goes to the store's thread, which writes it down and returns what is to be
-fetched next. The loop never waits for the database, and the database never for the network.
+fetched next. The loop never waits for the database, and the database never for the network. Pages
+that have come meanwhile go there together, each in a transaction of its own: handing them over one
+by one takes as long as storing them.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
-from crawler.errors import StoreError
+from crawler.errors import CrawlError, StoreError
 from crawler.fetching.job import ClosedError, Dispatcher, Fetched
 
 from .answers import Taken
@@ -22,6 +26,8 @@ PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Seconds between attempts to store something that cannot be stored."""
 GRACE = 10.0
 """Seconds that requests under way may take when the crawl is stopped."""
+TOGETHER = 16
+"""Answers that are handed to the store's thread at a time, at most."""
 TIME = "the time is over"
 STOPPED = "stopped"
 
@@ -65,12 +71,14 @@ class Engine:
         self._watch, self._pauses, self._grace = watch, pauses, grace
         self._thread = ThreadPoolExecutor(1, "store")
         self._stop = asyncio.Event()
-        self._flying = 0
+        self._come = asyncio.Event()
+        self._answers: deque[Fetched] = deque()
         self.trouble = ""
 
     def stop(self) -> None:
         """Ask for nothing more, end what is under way, and return."""
         self._stop.set()
+        self._come.set()
 
     def waiting(self) -> str:
         """Return what the crawl waits for now, in one line; "" if for nothing."""
@@ -88,80 +96,86 @@ class Engine:
         """
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._thread, self._planner.open)
+        collecting = loop.create_task(self._collected())
         try:
-            return await self._run()
+            return await self._run(collecting)
         finally:
             await self._dispatcher.close(grace=0.0)
+            collecting.cancel()
+            with suppress(asyncio.CancelledError, CrawlError):
+                await collecting
             await loop.run_in_executor(self._thread, self._planner.close)
             self._thread.shutdown(wait=False)
 
-    async def _run(self) -> Ended:
-        step = await self._stored()
-        while not step.ended:
-            self._submit(step)
+    async def _collected(self) -> None:
+        """Take what is fetched as it comes, until somebody stops the crawl."""
+        try:
+            while not self._stop.is_set():
+                self._answers.append(await self._dispatcher.completed())
+                self._come.set()
+        except ClosedError:
+            pass
+        finally:
+            self._come.set()
+
+    async def _run(self, collecting: asyncio.Task[None]) -> Ended:
+        steps = await self._stored()
+        while not (step := steps[-1]).ended:
+            for one in steps:
+                self._submit(one)
             if self._out_of_time() or self._stop.is_set():
-                return await self._closed()
-            if step.more:
-                step = await self._stored()
-                continue
-            fetched = await self._next()
-            if fetched is not None:
-                step = await self._stored(fetched)
+                return await self._closed(collecting)
+            if step.more or await self._some(collecting):
+                steps = await self._stored()
+            else:
+                steps = [Step([])]
         return Ended(step.ended, step.ended != CHANGED, step.failed)
 
     def _submit(self, step: Step) -> None:
         for job in step.jobs:
             self._dispatcher.submit(job)
-        self._flying += len(step.jobs)
 
     def _out_of_time(self) -> bool:
         left = self._planner.left()
         return left is not None and left <= 0
 
-    async def _next(self) -> Fetched | None:
-        """Wait for an answer; return None if somebody stops the crawl or its time is over."""
-        completed = asyncio.ensure_future(self._dispatcher.completed())
-        stopped = asyncio.ensure_future(self._stop.wait())
-        try:
-            done, _ = await asyncio.wait(
-                (completed, stopped), timeout=self._planner.left(),
-                return_when=asyncio.FIRST_COMPLETED,
-            )  # fmt: skip
-        finally:
-            stopped.cancel()
-            if not completed.done():
-                completed.cancel()
-        if completed not in done:
-            return None
-        self._flying -= 1
-        return completed.result()
+    async def _some(self, collecting: asyncio.Task[None]) -> bool:
+        """Wait for an answer; return False if somebody stops the crawl or its time is over."""
+        while not (self._answers or self._stop.is_set()):
+            if collecting.done():
+                await collecting  # which raises what went wrong
+                return False
+            self._come.clear()
+            try:
+                async with asyncio.timeout(self._planner.left()):
+                    await self._come.wait()
+            except TimeoutError:
+                return False
+        return not self._stop.is_set()
 
-    async def _closed(self) -> Ended:
+    async def _closed(self, collecting: asyncio.Task[None]) -> Ended:
         """Store what still comes within the grace, and say why the crawl does not go on."""
         await self._dispatcher.close(grace=self._grace)
+        await collecting
+        with suppress(ClosedError):
+            while True:
+                self._answers.append(await self._dispatcher.completed())
         step = Step([])
-        while self._flying and not step.ended:
-            try:
-                fetched = await self._dispatcher.completed()
-            except ClosedError:
-                break
-            self._flying -= 1
-            step = await self._stored(fetched, ask=False)
+        while self._answers and not step.ended:
+            step = (await self._stored(ask=False))[-1]
         if not step.ended and self._out_of_time():
-            step = await self._stored(over=TIME)
+            step = (await self._stored(over=TIME))[-1]
         if step.ended and step.ended != CHANGED:
             return Ended(step.ended, True, step.failed)
         return Ended(STOPPED, False)
 
-    async def _stored(
-        self, fetched: Fetched | None = None, *, ask: bool = True, over: str = ""
-    ) -> Step:
-        """Let the store's thread do a step; try again if the store cannot do it now."""
+    async def _stored(self, *, ask: bool = True, over: str = "") -> list[Step]:
+        """Let the store's thread do steps; try again if the store cannot do them now."""
         loop = asyncio.get_running_loop()
-        call = partial(self._planner.step, fetched, ask=ask, over=over)
+        call = partial(self._steps, ask, over)
         for pause in (*self._pauses, None):
             try:
-                step = await loop.run_in_executor(self._thread, call)
+                steps = await loop.run_in_executor(self._thread, call)
             except StoreError as error:
                 if pause is None or self._stop.is_set():
                     raise
@@ -169,7 +183,28 @@ class Engine:
                 await asyncio.sleep(pause)
             else:
                 self.trouble = ""
-                if step.taken is not None and self._watch is not None:
-                    self._watch(step.taken)
-                return step
+                for step in steps:
+                    if step.taken is not None and self._watch is not None:
+                        self._watch(step.taken)
+                return steps
         raise AssertionError("the last attempt raises")
+
+    def _steps(self, ask: bool, over: str) -> list[Step]:
+        """Store some of what has come, and ask for more; one step at least.
+
+        An answer leaves the queue when it is stored: of several, those that were not are tried
+        again.
+        """
+        steps: list[Step] = []
+        answers = self._answers  # the loop may add to it at any time
+        while not steps or (answers and len(steps) < TOGETHER and not steps[-1].ended):
+            fetched = answers[0] if answers else None
+            try:
+                steps.append(self._planner.step(fetched, ask=ask, over=over))
+            except StoreError:
+                if not steps:
+                    raise
+                break
+            if fetched is not None:
+                answers.popleft()
+        return steps

@@ -23,6 +23,10 @@ CACHE = 32
 LOG = 64
 """Megabytes to which the write-ahead log is cut when it was longer."""
 
+CHECKPOINT = 32
+"""Megabytes of that log that are written into the file together: many transactions change the same
+pages of it, and each time the disk is waited for."""
+
 _MAGIC = b"SQLite format 3\0"
 
 
@@ -39,6 +43,8 @@ def engine(path: Path, patience: float, pool: int) -> Engine:
         # SQLite's own knows the letters of ASCII only.
         connection.create_function("lower", 1, _lower, deterministic=True)
         connection.execute(f"PRAGMA journal_size_limit = {LOG * 2**20}")
+        size = connection.execute("PRAGMA page_size").fetchone()[0]
+        connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT * 2**20 // size}")
         return connection
 
     made = create_engine("sqlite://", creator=connected, poolclass=QueuePool, pool_size=pool,
