@@ -102,6 +102,13 @@ def begun(store: Any, web: Any, sites: int, budget: int, policy: str) -> None:
     begin(store, {"scheduler": policy, "budget": str(budget), "stay": True})
 
 
+async def crawled(engine: Any, seconds: float | None) -> Any:
+    """Let an engine run, and stop it after some time."""
+    if seconds is not None:
+        asyncio.get_running_loop().call_later(seconds, engine.stop)
+    return await engine.run()
+
+
 def crawl(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     """Crawl, and go on with it as after a kill."""
     from crawler.beebot.engine import Engine
@@ -117,14 +124,14 @@ def crawl(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     with open_store(folder / "crawl.db", create=True) as store:
         begun(store, web, given.sites, given.budget, given.policy)
         planner = Planner(store, 4 * CONCURRENCY)
-        ended = asyncio.run(Engine(planner, Answering(web), watch).run())
+        ended = asyncio.run(crawled(Engine(planner, Answering(web), watch), given.seconds))
         print(f"{watch.pages:,} pages, {watch.links:,} links; ended: {ended.why}")
         size = sum(file.stat().st_size for file in folder.iterdir())
     del planner
     gc.collect()
     with open_store(folder / "crawl.db") as store:
-        # One page more: not until then is the scheduler asked, and led to where it was.
-        begin_again(store, given)
+        with store.transaction() as connection:  # as if it had been killed before its end
+            connection.exec_driver_sql("UPDATE plans SET ended = ''")
         clock = time.process_time()
         planner = Planner(store, 4 * CONCURRENCY)
         planner.open()
@@ -136,12 +143,6 @@ def crawl(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
             "store, MB": size / 2**20, "replay, s of processor": resumed}  # fmt: skip
 
 
-def begin_again(store: Any, given: argparse.Namespace) -> None:
-    """Let the plan be as if it had been killed before its end."""
-    with store.transaction() as connection:
-        connection.exec_driver_sql("UPDATE plans SET ended = ''")
-
-
 def main() -> None:
     """Measure, print, write JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -149,6 +150,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=4_000_000)
     parser.add_argument("--sites", type=int, default=1000)
     parser.add_argument("--policy", default="equal-quanta")
+    parser.add_argument("--seconds", type=float, help="after which it is stopped")
     parser.add_argument("--every", type=int, default=100_000)
     parser.add_argument("--folder", type=Path, help="where the store is; it needs gigabytes")
     parser.add_argument("--json", type=Path)
