@@ -16,7 +16,6 @@ import json
 import platform
 import sys
 import time
-from collections import deque
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -40,17 +39,22 @@ class Answering:
         from sim_web.fetcher import Simulated
         from sim_web.site import SyntheticSite
 
-        self._web, self._jobs = Simulated(SyntheticSite(web)), deque[Any]()
+        self._web, self._jobs = Simulated(SyntheticSite(web)), asyncio.Queue[Any]()
 
     def submit(self, job: Any) -> None:
-        self._jobs.append(job)
+        """Take a job."""
+        self._jobs.put_nowait(job)
 
     async def completed(self) -> Any:
-        from crawler.fetching.job import Fetched, HostState
+        """Return an answer."""
+        from crawler.fetching.job import ClosedError, Fetched, HostState
         from crawler.pages.addresses import site
 
-        await asyncio.sleep(0)
-        job = self._jobs.popleft()
+        await asyncio.sleep(0)  # so that the loop goes on, however many jobs there are
+        job = await self._jobs.get()
+        if job is None:
+            self._jobs.put_nowait(None)
+            raise ClosedError("closed")
         answer, now = self._web.get(job.address), time.time()
         headers = {name.lower(): value for name, value in answer.headers}
         return Fetched(
@@ -59,10 +63,14 @@ class Answering:
         )  # fmt: skip
 
     def waiting(self) -> str:
+        """Return what is waited for: nothing."""
         return ""
 
     async def close(self, *, grace: float) -> None:
-        pass
+        """Give up what is still to be answered."""
+        while not self._jobs.empty():
+            self._jobs.get_nowait()
+        self._jobs.put_nowait(None)
 
 
 class Watch:
@@ -75,6 +83,7 @@ class Watch:
         self._seen: list[float] = []
 
     def __call__(self, taken: Any) -> None:
+        """Count a page."""
         self.pages += 1
         self.links += taken.internal + taken.external
         if self.pages % (self.every // 10) == 0:

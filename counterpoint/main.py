@@ -40,7 +40,11 @@ class Commands(click.Group):
         return self.commands.get(cmd_name)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+)
 @click.version_option(package_name="counterpoint", prog_name="counterpoint")
 @click.pass_context
 def counterpoint(context: click.Context) -> None:

@@ -154,4 +154,5 @@ def _starts(recording: Recording, plan: Plan) -> list[int]:
         else:
             recording.write("meet page", row)
         found.append(page.id)
+    recording.finish()
     return found

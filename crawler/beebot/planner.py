@@ -219,6 +219,7 @@ class Planner:
             "pages": run.discovery.places, "fetched": run.fetched, "spent": going.spent,
             "ended": run.ended, "failed": run.failed,
         })  # fmt: skip
+        recording.finish()
 
     def _jobs(self, run: Run) -> list[Job]:
         """Return what was not handed out before."""

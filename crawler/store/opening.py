@@ -42,6 +42,7 @@ class Store:
         self.engine = engine
         self.dialect = engine.dialect.name
         self.patience = patience
+        self._kept: list[Connection] = []
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -52,8 +53,26 @@ class Store:
         StoreError
             The database is locked, full or gone; nothing was changed.
         """
-        with self._told(), self.engine.connect() as connection, connection.begin():
+        with self._told(), self._writing() as connection, connection.begin():
             yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """Yield a connection; one to a file is kept, since to take it from the pool takes long."""
+        if self.dialect != "sqlite":
+            with self.engine.connect() as connection:
+                yield connection
+            return
+        try:
+            connection = self._kept.pop()
+        except IndexError:
+            connection = self.engine.connect()
+        try:
+            yield connection
+        except BaseException:
+            connection.close()
+            raise
+        self._kept.append(connection)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -79,6 +98,8 @@ class Store:
 
     def close(self) -> None:
         """Close all connections."""
+        while self._kept:
+            self._kept.pop().close()
         self.engine.dispose()
 
     def __enter__(self) -> Store:
