@@ -57,7 +57,7 @@ def must_be_writable(option: str, path: Path | None) -> None:
 
 def run(command: click.Command, arguments: list[str] | None = None) -> int:
     """Run a command line and return its exit code; errors become one line on standard error."""
-    _keep_lines(command)
+    keep_lines(command)
     try:
         result = command.main(args=arguments, prog_name="counterpoint", standalone_mode=False)
     except click.UsageError as error:
@@ -79,11 +79,11 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
     return result if isinstance(result, int) else OK
 
 
-def _keep_lines(command: click.Command) -> None:
+def keep_lines(command: click.Command) -> None:
     """Let examples stand a line each: click's mark for that is no raw text."""
     command.help = (command.help or "").replace("\\b\n", "\b\n")
     for below in command.commands.values() if isinstance(command, click.Group) else ():
-        _keep_lines(below)
+        keep_lines(below)
 
 
 def _of_user(error: BaseException) -> str:

@@ -12,8 +12,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
-from sqlalchemy import func, select
-
 if TYPE_CHECKING:
     from rich.live import Live
 
@@ -177,6 +175,8 @@ class Summary:
 
 def summary(store: Store, ended: Ended) -> Summary:
     """Return what a store holds."""
+    from sqlalchemy import func, select  # the help of a command need not wait for it
+
     from crawler.store.schema import plans, seeds, visits
 
     wanted = ("site", "start", "standing", "reason", "known", "fetched", "internal", "external",

@@ -183,4 +183,5 @@ def _starts(recording: Recording, plan: Plan) -> list[int]:
             if page.seed is None:
                 recording.adopt(page, of.number)
         found.append(page.id)
+    recording.finish()
     return found

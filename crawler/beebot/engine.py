@@ -1,18 +1,22 @@
 """The crawl: a loop of events that fetches, and a thread that stores and decides.
 
 A page that was fetched goes to the store's thread, which writes it down and returns what is to be
-fetched next. The loop never waits for the database, and the database never for the network.
+fetched next. The loop never waits for the database, and the database never for the network. Pages
+that have come meanwhile go there together, each in a transaction of its own: handing them over one
+by one takes as long as storing them.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
-from crawler.errors import StoreError
+from crawler.errors import CrawlError, StoreError
 from crawler.fetching.job import ClosedError, Dispatcher, Fetched
 
 from .answers import Taken
@@ -22,6 +26,8 @@ PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Seconds between attempts to store something that cannot be stored."""
 GRACE = 10.0
 """Seconds that requests under way may take when the crawl is stopped."""
+TOGETHER = 16
+"""Answers that are handed to the store's thread at a time, at most."""
 TIME = "the time is over"
 STOPPED = "stopped"
 OTHERS = "what other workers fetch"
@@ -66,13 +72,15 @@ class Engine:
         self._watch, self._pauses, self._grace = watch, pauses, grace
         self._thread = ThreadPoolExecutor(1, "store")
         self._stop = asyncio.Event()
-        self._flying = 0
+        self._come = asyncio.Event()
+        self._answers: deque[Fetched] = deque()
         self._others = ""
         self.trouble = "the store"  # until it has led the scheduler to where the crawl was
 
     def stop(self) -> None:
         """Ask for nothing more, end what is under way, and return."""
         self._stop.set()
+        self._come.set()
 
     def waiting(self) -> str:
         """Return what the crawl waits for now, in one line; "" if for nothing."""
@@ -92,27 +100,40 @@ class Engine:
         """
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._thread, self._planner.open)
+        collecting = loop.create_task(self._collected())
         try:
-            return await self._run()
+            return await self._run(collecting)
         finally:
             await self._dispatcher.close(grace=0.0)
+            collecting.cancel()
+            with suppress(asyncio.CancelledError, CrawlError):
+                await collecting
             await loop.run_in_executor(self._thread, self._planner.close)
             self._thread.shutdown(wait=False)
 
-    async def _run(self) -> Ended:
-        step = await self._stored()
-        while not step.ended:
-            self._submit(step)
-            fetched = None
-            if not step.more and not self._is_over():
-                fetched = await self._next(step.again)
-            if fetched is None and self._is_over():
-                return await self._closed()
-            step = await self._stored(fetched)
-        return Ended(step.ended, step.ended != CHANGED, step.failed)
+    async def _collected(self) -> None:
+        """Take what is fetched as it comes, until somebody stops the crawl."""
+        try:
+            while not self._stop.is_set():
+                self._answers.append(await self._dispatcher.completed())
+                self._come.set()
+        except ClosedError:
+            pass
+        finally:
+            self._come.set()
 
-    def _is_over(self) -> bool:
-        return self._stop.is_set() or self._out_of_time()
+    async def _run(self, collecting: asyncio.Task[None]) -> Ended:
+        steps = await self._stored()
+        while not (step := steps[-1]).ended:
+            for one in steps:
+                self._submit(one)
+            if self._stop.is_set() or self._out_of_time():
+                return await self._closed(collecting)
+            if step.more or await self._some(collecting, step.again):
+                steps = await self._stored()
+            else:
+                steps = [Step([])]
+        return Ended(step.ended, step.ended != CHANGED, step.failed)
 
     def _submit(self, step: Step) -> None:
         if step.lease is not None:
@@ -120,59 +141,56 @@ class Engine:
             self._others = "" if step.busy else OTHERS
         for job in step.jobs:
             self._dispatcher.submit(job)
-        self._flying += len(step.jobs)
 
     def _out_of_time(self) -> bool:
         left = self._planner.left()
         return left is not None and left <= 0
 
-    async def _next(self, again: float | None) -> Fetched | None:
-        """Wait for an answer; None: it is time for something else, or the crawl is stopped."""
-        left = self._planner.left()
-        waits = [seconds for seconds in (left, again) if seconds is not None]
-        completed = asyncio.ensure_future(self._dispatcher.completed())
-        stopped = asyncio.ensure_future(self._stop.wait())
-        try:
-            done, _ = await asyncio.wait(
-                (completed, stopped), timeout=min(waits, default=None),
-                return_when=asyncio.FIRST_COMPLETED,
-            )  # fmt: skip
-        finally:
-            stopped.cancel()
-            if not completed.done():
-                completed.cancel()
-        if completed not in done:
-            self._planner.waits = self.waiting()
-            return None
-        self._flying -= 1
-        return completed.result()
+    async def _some(self, collecting: asyncio.Task[None], again: float | None) -> bool:
+        """Wait for an answer, or until it is time to look what others have done.
 
-    async def _closed(self) -> Ended:
+        Returns
+        -------
+        bool
+            Not if somebody stops the crawl or its time is over.
+        """
+        waits = [seconds for seconds in (self._planner.left(), again) if seconds is not None]
+        while not (self._answers or self._stop.is_set()):
+            if collecting.done():
+                await collecting  # which raises what went wrong
+                return False
+            self._come.clear()
+            try:
+                async with asyncio.timeout(min(waits, default=None)):
+                    await self._come.wait()
+            except TimeoutError:
+                self._planner.waits = self.waiting()
+                return again is not None and not self._out_of_time()
+        return not self._stop.is_set()
+
+    async def _closed(self, collecting: asyncio.Task[None]) -> Ended:
         """Store what still comes within the grace, and say why the crawl does not go on."""
         await self._dispatcher.close(grace=self._grace)
+        await collecting
+        with suppress(ClosedError):
+            while True:
+                self._answers.append(await self._dispatcher.completed())
         step = Step([])
-        while self._flying and not step.ended:
-            try:
-                fetched = await self._dispatcher.completed()
-            except ClosedError:
-                break
-            self._flying -= 1
-            step = await self._stored(fetched, ask=False)
+        while self._answers and not step.ended:
+            step = (await self._stored(ask=False))[-1]
         if not step.ended and self._out_of_time():
-            step = await self._stored(over=TIME)
+            step = (await self._stored(over=TIME))[-1]
         if step.ended and step.ended != CHANGED:
             return Ended(step.ended, True, step.failed)
         return Ended(STOPPED, False)
 
-    async def _stored(
-        self, fetched: Fetched | None = None, *, ask: bool = True, over: str = ""
-    ) -> Step:
-        """Let the store's thread do a step; try again if the store cannot do it now."""
+    async def _stored(self, *, ask: bool = True, over: str = "") -> list[Step]:
+        """Let the store's thread do steps; try again if the store cannot do them now."""
         loop = asyncio.get_running_loop()
-        call = partial(self._planner.step, fetched, ask=ask, over=over)
+        call = partial(self._steps, ask, over)
         for pause in (*self._pauses, None):
             try:
-                step = await loop.run_in_executor(self._thread, call)
+                steps = await loop.run_in_executor(self._thread, call)
             except StoreError as error:
                 if pause is None or self._stop.is_set():
                     raise
@@ -180,7 +198,28 @@ class Engine:
                 await asyncio.sleep(pause)
             else:
                 self.trouble = ""
-                if step.taken is not None and self._watch is not None:
-                    self._watch(step.taken)
-                return step
+                for step in steps:
+                    if step.taken is not None and self._watch is not None:
+                        self._watch(step.taken)
+                return steps
         raise AssertionError("the last attempt raises")
+
+    def _steps(self, ask: bool, over: str) -> list[Step]:
+        """Store some of what has come, and ask for more; one step at least.
+
+        An answer leaves the queue when it is stored: of several, those that were not are tried
+        again.
+        """
+        steps: list[Step] = []
+        answers = self._answers  # the loop may add to it at any time
+        while not steps or (answers and len(steps) < TOGETHER and not steps[-1].ended):
+            fetched = answers[0] if answers else None
+            try:
+                steps.append(self._planner.step(fetched, ask=ask, over=over))
+            except StoreError:
+                if not steps:
+                    raise
+                break
+            if fetched is not None:
+                answers.popleft()
+        return steps

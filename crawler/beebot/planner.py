@@ -291,6 +291,7 @@ class Planner:
             "pages": run.discovery.places, "fetched": run.fetched, "spent": going.spent,
             "ended": run.ended, "failed": run.failed,
         })  # fmt: skip
+        recording.finish()
 
     def _mine(self, run: Run) -> Collection[int]:
         """Return the visits that are to be fetched here."""

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq
 
 from crawler.errors import CrawlError
 
@@ -53,6 +52,8 @@ def optimal_frequencies(rates: Sequence[float] | Numbers, budget: float) -> Numb
         low *= 2.0
     while too_many(high) > 0:
         high *= 2.0
+    from scipy.optimize import brentq  # whoever crawls otherwise need not wait for it
+
     frequencies = _frequencies(moving, math.exp(brentq(too_many, low, high, xtol=1e-13)))
     found[changing] = frequencies * (budget / frequencies.sum())
     return found

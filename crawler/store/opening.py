@@ -42,6 +42,7 @@ class Store:
         self.engine = engine
         self.dialect = engine.dialect.name
         self.patience = patience
+        self._kept: list[Connection] = []
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -54,8 +55,26 @@ class Store:
         CrawlError
             It is damaged, or does not permit that.
         """
-        with self._told(), self.engine.connect() as connection, connection.begin():
+        with self._told(), self._writing() as connection, connection.begin():
             yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """Yield a connection; one to a file is kept, since to take it from the pool takes long."""
+        if self.dialect != "sqlite":
+            with self.engine.connect() as connection:
+                yield connection
+            return
+        try:
+            connection = self._kept.pop()
+        except IndexError:
+            connection = self.engine.connect()
+        try:
+            yield connection
+        except BaseException:
+            connection.close()
+            raise
+        self._kept.append(connection)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -87,6 +106,8 @@ class Store:
 
     def close(self) -> None:
         """Close all connections."""
+        while self._kept:
+            self._kept.pop().close()
         self.engine.dispose()
 
     def __enter__(self) -> Store:

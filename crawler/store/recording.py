@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import add
 from typing import Any, NamedTuple, TypeAlias
 
 from sqlalchemy import Connection
@@ -16,6 +17,8 @@ from .statements import compiled, listed
 
 BEYOND = -1
 """The place of a page that the plan has met, beyond its limits."""
+
+_COUNTED = ("known", "fetched", "internal", "external", "bad")
 
 TAKEN_OUT = "taken out by hand"
 
@@ -74,6 +77,7 @@ class Recording:
         self.dialect = connection.dialect.name
         self._sql = compiled(self.dialect)
         self._cursor = connection.connection.cursor()
+        self._counts: dict[int, tuple[int, ...]] = {}
 
     def plan_alone(self) -> None:
         """Wait until nobody else plans, until the transaction ends.
@@ -108,7 +112,8 @@ class Recording:
     def page(self, page: int) -> Page | None:
         """Return a page; None if there is none of that number."""
         # Databases have integers of 64 bits.
-        return self.pages([page]).get(page) if 0 <= page < 2**63 else None
+        rows = self.read("page", id=page) if 0 <= page < 2**63 else []
+        return Page(*rows[0]) if rows else None
 
     def known(self, keys: Sequence[str]) -> dict[str, Page]:
         """Return the pages of some keys, as far as there are any."""
@@ -161,11 +166,19 @@ class Recording:
         self, seed: int | None, *, known: int = 0, fetched: int = 0, internal: int = 0,
         external: int = 0, bad: int = 0,
     ) -> None:  # fmt: skip
-        """Add to the totals of a site."""
-        more = {"known": known, "fetched": fetched, "internal": internal, "external": external,
-                "bad": bad}  # fmt: skip
-        if seed is not None and any(more.values()):
-            self.write("count", more | {"seed": seed})
+        """Add to the totals of a site; `finish` writes them."""
+        if seed is not None:
+            more = (known, fetched, internal, external, bad)
+            before = self._counts.get(seed)
+            self._counts[seed] = more if before is None else tuple(map(add, before, more))
+
+    def finish(self) -> None:
+        """Write what was counted; before the transaction ends."""
+        self.write("count", [
+            dict(zip(_COUNTED, counts, strict=True), seed=seed)
+            for seed, counts in self._counts.items() if any(counts)
+        ])  # fmt: skip
+        self._counts = {}
 
     def adopt(self, page: Page, seed: int) -> None:
         """Let a page, crawled when its site was no seed, be that seed's, with its links."""

@@ -12,6 +12,7 @@ import sqlite3
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from crawler.errors import CrawlError
@@ -21,6 +22,10 @@ CACHE = 32
 
 LOG = 64
 """Megabytes to which the write-ahead log is cut when it was longer."""
+
+CHECKPOINT = 32
+"""Megabytes of that log that are written into the file together: many transactions change the same
+pages of it, and each time the disk is waited for."""
 
 _MAGIC = b"SQLite format 3\0"
 
@@ -38,6 +43,8 @@ def engine(path: Path, patience: float, pool: int) -> Engine:
         # SQLite's own knows the letters of ASCII only.
         connection.create_function("lower", 1, _lower, deterministic=True)
         connection.execute(f"PRAGMA journal_size_limit = {LOG * 2**20}")
+        size = connection.execute("PRAGMA page_size").fetchone()[0]
+        connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT * 2**20 // size}")
         return connection
 
     made = create_engine("sqlite://", creator=connected, poolclass=QueuePool, pool_size=pool,
@@ -45,9 +52,18 @@ def engine(path: Path, patience: float, pool: int) -> Engine:
 
     @event.listens_for(made, "begin")
     def begun(connection: Connection) -> None:
+        # By the driver itself: around so short a statement SQLAlchemy takes longer than SQLite.
         reads = connection.get_execution_options().get("reads", False)
-        connection.exec_driver_sql(f"PRAGMA query_only = {int(reads)}")
-        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+        raw = connection.connection.driver_connection
+        assert raw is not None
+        statement = "BEGIN" if reads else "BEGIN IMMEDIATE"
+        try:
+            if connection.info.get("reads") is not reads:
+                raw.execute(f"PRAGMA query_only = {int(reads)}")
+                connection.info["reads"] = reads
+            raw.execute(statement)
+        except sqlite3.Error as error:
+            raise DBAPIError.instance(statement, None, error, sqlite3.Error) from error
 
     return made
 

@@ -23,6 +23,7 @@ READS = {
                (SELECT max(number) FROM plans), (SELECT max(id) FROM pages),
                (SELECT value FROM settings WHERE name = 'changed')
         FROM plans p WHERE p.number = :plan""",
+    "page": f"SELECT {_PAGE} FROM pages WHERE id = :id",
     "pages": f"SELECT {_PAGE} FROM pages WHERE id {{ids}}",
     "keys": f"SELECT {_PAGE} FROM pages WHERE key {{keys}}",
     "queue": """

@@ -15,6 +15,7 @@ import pytest
 from junitparser import JUnitXml
 
 from counterpoint.console import run
+from counterpoint.main import COMMANDS
 from counterpoint.main import counterpoint as commands
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -257,7 +258,7 @@ def test_html(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 
 def test_help_shows_examples_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
     """Examples that run into each other."""
-    for name in ("", *commands.commands):
+    for name in ("", *COMMANDS):
         code, out, _ = call(capsys, *name.split(), "--help")
         assert code == 0
         assert "\\b" not in out

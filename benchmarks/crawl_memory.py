@@ -1,0 +1,180 @@
+"""A million pages into a link store: how much memory it takes, from the first page to the last.
+
+    python benchmarks/crawl_memory.py --budget 1000000 --json benchmarks/crawl_memory.json
+
+The engine, the planner and the SQLite store are those of `counterpoint crawl --db`; pages of a
+synthetic web are answered in process in place of HTTP. At the end the process that stopped is
+gone on with: the scheduler is led through all its calls again, as after a kill.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import json
+import platform
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+CONCURRENCY = 16
+
+
+def resident() -> float:
+    """Return the resident memory of this process, in MB."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) / 1024
+    raise OSError("no resident memory is told")
+
+
+class Answering:
+    """A `Dispatcher` that answers out of a synthetic web."""
+
+    def __init__(self, web: Any) -> None:
+        from sim_web.fetcher import Simulated
+        from sim_web.site import SyntheticSite
+
+        self._web, self._jobs = Simulated(SyntheticSite(web)), asyncio.Queue[Any]()
+
+    def submit(self, job: Any) -> None:
+        """Take a job."""
+        self._jobs.put_nowait(job)
+
+    async def completed(self) -> Any:
+        """Return an answer."""
+        from crawler.fetching.job import ClosedError, Fetched, HostState
+        from crawler.pages.addresses import site
+
+        await asyncio.sleep(0)  # so that the loop goes on, however many jobs there are
+        job = await self._jobs.get()
+        if job is None:
+            self._jobs.put_nowait(None)
+            raise ClosedError("closed")
+        answer, now = self._web.get(job.address), time.time()
+        headers = {name.lower(): value for name, value in answer.headers}
+        return Fetched(
+            job, answer.status, "", answer.body, headers.get("content-type", ""), time=now,
+            hosts=(HostState(site(job.address), now),),
+        )  # fmt: skip
+
+    def waiting(self) -> str:
+        """Return what is waited for: nothing."""
+        return ""
+
+    async def close(self, *, grace: float) -> None:
+        """Give up what is still to be answered."""
+        while not self._jobs.empty():
+            self._jobs.get_nowait()
+        self._jobs.put_nowait(None)
+
+
+class Watch:
+    """Takes down memory and time for every so many pages."""
+
+    def __init__(self, every: int) -> None:
+        self.every, self.pages, self.links = every, 0, 0
+        self.rows: list[dict[str, float]] = []
+        self._begun, self._cpu = time.monotonic(), time.process_time()
+        self._seen: list[float] = []
+
+    def __call__(self, taken: Any) -> None:
+        """Count a page."""
+        self.pages += 1
+        self.links += taken.internal + taken.external
+        if self.pages % (self.every // 10) == 0:
+            self._seen.append(resident())
+        if self.pages % self.every == 0:
+            now, cpu = time.monotonic(), time.process_time()
+            row = {
+                "pages": self.pages, "links": self.links, "MB": max(self._seen),
+                "MB, least": min(self._seen), "pages/s": self.every / (now - self._begun),
+                "pages/s of processor": self.every / (cpu - self._cpu),
+            }  # fmt: skip
+            self.rows.append(row)
+            self._begun, self._cpu, self._seen = now, cpu, []
+            print("  ".join(f"{name} {value:,.0f}" for name, value in row.items()), flush=True)
+
+
+def begun(store: Any, web: Any, sites: int, budget: int, policy: str) -> None:
+    """Begin a plan for the largest hosts of a web."""
+    from crawler.beebot.beginning import begin
+    from crawler.store.lists import Seed
+    from crawler.store.seeds import add_all
+
+    starts = [f"http://{web.name(host)}/" for host in range(sites)]
+    add_all(store, [(start, Seed(start)) for start in starts])
+    begin(store, {"scheduler": policy, "budget": str(budget), "stay": True})
+
+
+async def crawled(engine: Any, seconds: float | None) -> Any:
+    """Let an engine run, and stop it after some time."""
+    if seconds is not None:
+        asyncio.get_running_loop().call_later(seconds, engine.stop)
+    return await engine.run()
+
+
+def crawl(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
+    """Crawl, and go on with it as after a kill."""
+    from crawler.beebot.engine import Engine
+    from crawler.beebot.planner import Planner
+    from crawler.store.opening import open_store
+    from sim_web import profile
+    from sim_web.fetcher import keep_memory
+    from sim_web.generator import Web
+
+    keep_memory()
+    web = Web(profile.load("broder-1999"), given.pages, 7)
+    watch = Watch(given.every)
+    with open_store(folder / "crawl.db", create=True) as store:
+        begun(store, web, given.sites, given.budget, given.policy)
+        planner = Planner(store, 4 * CONCURRENCY)
+        ended = asyncio.run(crawled(Engine(planner, Answering(web), watch), given.seconds))
+        print(f"{watch.pages:,} pages, {watch.links:,} links; ended: {ended.why}")
+        size = sum(file.stat().st_size for file in folder.iterdir())
+    del planner
+    gc.collect()
+    with open_store(folder / "crawl.db") as store:
+        with store.transaction() as connection:  # as if it had been killed before its end
+            connection.exec_driver_sql("UPDATE plans SET ended = ''")
+        clock = time.process_time()
+        planner = Planner(store, 4 * CONCURRENCY)
+        planner.open()
+        planner.step(ask=False)
+        planner.close()
+        resumed = time.process_time() - clock
+    print(f"store: {size / 2**20:,.0f} MB; led to where it was again in {resumed:.1f} s")
+    return {"rows": watch.rows, "pages": watch.pages, "links": watch.links, "ended": ended.why,
+            "store, MB": size / 2**20, "replay, s of processor": resumed}  # fmt: skip
+
+
+def main() -> None:
+    """Measure, print, write JSON."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--budget", type=int, default=1_000_000)
+    parser.add_argument("--pages", type=int, default=4_000_000)
+    parser.add_argument("--sites", type=int, default=1000)
+    parser.add_argument("--policy", default="equal-quanta")
+    parser.add_argument("--seconds", type=float, help="after which it is stopped")
+    parser.add_argument("--every", type=int, default=100_000)
+    parser.add_argument("--folder", type=Path, help="where the store is; it needs gigabytes")
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    with TemporaryDirectory(dir=given.folder) as name:
+        found = crawl(Path(name), given)
+    if given.json:
+        machine = {"processor": platform.processor() or platform.machine(),
+                   "python": platform.python_version()}  # fmt: skip
+        asked = {"policy": given.policy, "budget": given.budget, "web": given.pages,
+                 "sites": given.sites}  # fmt: skip
+        text = json.dumps({"machine": machine, "asked": asked, **found}, indent=2)
+        given.json.write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    main()

@@ -1,0 +1,193 @@
+"""Crawls over HTTP with links stored, beside Scrapy, as whole processes in one run.
+
+    python benchmarks/crawling.py --rounds 3 --json benchmarks/crawling.json
+
+One server of a synthetic web, in a process of its own, is crawled by each subject in turn: the same
+sites, robots.txt honoured, no delay, 16 requests at a time, one to each host. Pages per second per
+core are the pages fetched over the processor time of the whole process, from its start to its end.
+Subjects: ours with a link store in SQLite (one transaction per page, nothing lost when killed);
+Scrapy with links in SQLite, a transaction per page; the same with its queue on disk (JOBDIR), so
+that it can be resumed, if not after a kill; and a bare aiohttp client that asks for the same pages
+and reads nothing, as the floor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import resource
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).resolve().parent.parent
+HERE = Path(__file__).resolve().parent
+CONCURRENCY = 16
+
+BARE = """
+import asyncio, sys
+import aiohttp, uvloop
+
+async def run():
+    addresses = iter(open(sys.argv[2]).read().split())
+    connector = aiohttp.TCPConnector(limit=0)
+    async with aiohttp.ClientSession(connector=connector) as session:
+        async def one():
+            for address in addresses:
+                async with session.get(address, proxy=sys.argv[1]) as answer:
+                    await answer.read()
+        await asyncio.gather(*(one() for _ in range(16)))
+
+uvloop.run(run())
+"""
+
+
+@contextmanager
+def served(folder: Path, pages: int, sites: int) -> Iterator[str]:
+    """Serve a web; yield the proxy's address. The seeds are in the file ``seeds``."""
+    command = [sys.executable, "-m", "counterpoint", "web", "serve", "--profile", "broder-1999",
+               "--pages", str(pages), "--seed", "7", "--seeds", str(sites), "--seeds-from", "any",
+               "--seeds-file", str(folder / "seeds")]  # fmt: skip
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            found = re.search(r"http://127\.0\.0\.1:\d+", line)
+            if found is not None:
+                yield found[0]
+                return
+        raise SystemExit("the server did not start")
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def ours(folder: Path, proxy: str, budget: int) -> tuple[list[str], Path]:
+    """Return our command, and its store."""
+    store = folder / "ours.db"
+    return [sys.executable, "-m", "counterpoint", "crawl", "--db", str(store), "--seeds",
+            str(folder / "seeds"), "--scheduler", "equal-quanta", "--budget", str(budget),
+            "--proxy", proxy, "--delay", "0", "--concurrency", str(CONCURRENCY)], store  # fmt: skip
+
+
+def scrapy(folder: Path, proxy: str, budget: int, *, disk: bool) -> tuple[list[str], Path]:
+    """Return Scrapy's command, and its store."""
+    store = folder / "scrapy.db"
+    settings = {
+        "ROBOTSTXT_OBEY": 1, "LOG_LEVEL": "CRITICAL", "TELNETCONSOLE_ENABLED": 0,
+        "RETRY_ENABLED": 0, "COOKIES_ENABLED": 0, "CONCURRENT_REQUESTS": CONCURRENCY,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "DOWNLOAD_DELAY": 0,
+        "CLOSESPIDER_PAGECOUNT": budget,
+    }  # fmt: skip
+    if disk:
+        settings["JOBDIR"] = str(folder / "job")
+    told = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    return [sys.executable, "-W", "ignore", "-m", "scrapy", "runspider",
+            str(HERE / "crawling_spider.py"), "-a", f"seeds={folder / 'seeds'}",
+            "-a", f"out={store}", *told], store  # fmt: skip
+
+
+def timed(command: Sequence[str], folder: Path, proxy: str) -> tuple[float, float]:
+    """Run a command; return its seconds of the processor and of the clock."""
+    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    environment = os.environ | {"http_proxy": proxy, "PYTHONPATH": str(ROOT)}
+    subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cpu, time.monotonic() - begun
+
+
+def counted(store: Path, *, of_ours: bool) -> tuple[int, int]:
+    """Return how many pages and links a store has."""
+    with sqlite3.connect(store) as connection:
+
+        def one(query: str) -> int:
+            return int(connection.execute(query).fetchone()[0])
+
+        if of_ours:
+            links = sum(
+                one(f"SELECT count(*) FROM {kind}_links") for kind in ("internal", "external")
+            )
+            return one("SELECT count(*) FROM visits WHERE status = 200"), links
+        return one("SELECT count(DISTINCT page) FROM links"), one("SELECT count(*) FROM links")
+
+
+def round_of(pages: int, sites: int, budget: int) -> dict[str, dict[str, float]]:
+    """Let all subjects crawl once."""
+    found: dict[str, dict[str, float]] = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with served(folder, pages, sites) as proxy:
+            for subject in ("ours", "scrapy", "scrapy, queue on disk"):
+                disk = subject != "scrapy"
+                command, store = (ours(folder, proxy, budget) if subject == "ours"
+                                  else scrapy(folder, proxy, budget, disk=disk))  # fmt: skip
+                cpu, wall = timed(command, folder, proxy)
+                got, links = counted(store, of_ours=subject == "ours")
+                found[subject] = {"pages": got, "links": links, "cpu": cpu, "wall": wall}
+                if subject == "ours":
+                    addresses(store, folder / "asked")
+                for file in folder.glob(f"{store.name}*"):
+                    file.unlink()
+            asked = len((folder / "asked").read_text().split())
+            command = [sys.executable, "-c", BARE, proxy, str(folder / "asked")]
+            cpu, wall = timed(command, folder, proxy)
+            found["bare aiohttp"] = {"pages": asked, "links": 0, "cpu": cpu, "wall": wall}
+    return found
+
+
+def addresses(store: Path, out: Path) -> None:
+    """Write the addresses that we fetched."""
+    with sqlite3.connect(store) as connection:
+        rows = connection.execute("SELECT p.address FROM visits v JOIN pages p ON p.id = v.page")
+        out.write_text("\n".join(row[0] for row in rows))
+
+
+def main() -> None:
+    """Measure, print a table, write JSON."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--pages", type=int, default=200_000)
+    parser.add_argument("--sites", type=int, default=200)
+    parser.add_argument("--budget", type=int, default=10_000)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    rounds = [round_of(given.pages, given.sites, given.budget) for _ in range(given.rounds)]
+    table = {
+        subject: {
+            "pages": median(one[subject]["pages"] for one in rounds),
+            "links": median(one[subject]["links"] for one in rounds),
+            "pages/s per core": median(
+                one[subject]["pages"] / one[subject]["cpu"] for one in rounds
+            ),
+            "pages/s": median(one[subject]["pages"] / one[subject]["wall"] for one in rounds),
+        }
+        for subject in rounds[0]
+    }
+    for subject, row in table.items():
+        told = "".join(f"{value:>12,.0f} {name}" for name, value in row.items())
+        print(f"{subject:24}{told}")
+    ratio = median(
+        (one["ours"]["pages"] / one["ours"]["cpu"])
+        / (one["scrapy"]["pages"] / one["scrapy"]["cpu"])
+        for one in rounds
+    )
+    print(f"ours / scrapy, pages/s per core, median of rounds: {ratio:.2f}")
+    if given.json:
+        machine = {"processor": platform.processor() or platform.machine(),
+                   "python": platform.python_version(), "rounds": given.rounds}  # fmt: skip
+        told = {"machine": machine, "subjects": table, "ours/scrapy": ratio}
+        given.json.write_text(json.dumps(told, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
