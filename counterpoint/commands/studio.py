@@ -26,7 +26,7 @@ _PORT = 8787
               show_default=True, metavar="FOLDER", help="The gate's report, to be shown.",
               )  # fmt: skip
 @click.option("--crawl-option", "options", multiple=True, metavar="TEXT",
-              help="Given to `counterpoint crawl` as it is, as --crawl-option=--proxy=URL; "
+              help="Given to the crawl as it is, as --crawl-option=--proxy=URL; "
                    "repeatable.")  # fmt: skip
 def studio(
     where: str,

@@ -95,7 +95,10 @@ def visits(where: Path) -> int:
     return int(count)
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("how", [
+    signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
+    pytest.param(signal.SIGINT, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_a_process_that_is_killed_goes_on(
     how: signal.Signals, web: Scripted, tmp_path: Path
 ) -> None:

@@ -187,6 +187,7 @@ def test_documentation_as_it_is(tmp_path: Path, packages: tuple[str, ...]) -> No
     assert len(pages) > (5_000 if len(packages) > len(FEW) else 150)
 
 
+@pytest.mark.slow
 def test_a_hostile_web_as_it_came(tmp_path: Path) -> None:
     """The same of broken pages, wrong encodings, traps, frames, redirects and endless answers."""
     with served(tmp_path, "--pages", "400", "--seeds", "20") as proxy:

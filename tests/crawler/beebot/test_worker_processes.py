@@ -147,7 +147,8 @@ def found(store: Store) -> set[Any]:
 
 
 @pytest.mark.parametrize(("how", "policy"), [
-    (signal.SIGKILL, "breadth-first"), (signal.SIGSTOP, "equal-quanta"),
+    (signal.SIGKILL, "breadth-first"),
+    pytest.param(signal.SIGSTOP, "equal-quanta", marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_three_processes_and_one_that_goes(
     how: signal.Signals, policy: str, postgres: Server, tmp_path: Path
