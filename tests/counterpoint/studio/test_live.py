@@ -13,9 +13,10 @@ from sqlalchemy import update
 
 from counterpoint.studio.crawling import Running
 from counterpoint.studio.live import WATCHERS, difference
+from crawler.store.opening import open_store
 from crawler.store.schema import seeds
 
-from .client import Client, visit
+from .client import Client, served, visit
 from .filled import SITES, fill
 
 PATIENCE = 20.0
@@ -116,11 +117,16 @@ def test_there_are_only_so_many_watchers(tmp_path: Path) -> None:
 def test_the_studio_ends_while_somebody_watches(tmp_path: Path) -> None:
     """Ctrl-C that waits for a browser to go away."""
 
-    async def act(client: Client) -> None:
-        answer = await client.session.get(f"{client.origin}/events")
-        await Stream(answer).next()
+    async def run() -> None:
+        with open_store(tmp_path / "crawl.db", create=True) as store:
+            async with asyncio.timeout(PATIENCE), served(store) as client:
+                reader, writer = await asyncio.open_connection("127.0.0.1", client.port)
+                host = client.origin.removeprefix("http://")
+                writer.write(f"GET /events HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+                await reader.readuntil(b"data: ")
+            writer.close()  # the studio has ended by now
 
-    visit(tmp_path, act)
+    asyncio.run(run())
 
 
 states = st.fixed_dictionaries(
