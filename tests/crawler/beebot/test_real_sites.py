@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import sqlite3
@@ -143,7 +144,12 @@ class Sites:
                 return address, self._ask.open(address).read()
             place = index
         kinds = (".html", ".htm", ".xhtml", ".xht")
-        return (address, place.read_bytes()) if place.suffix in kinds and place.is_file() else None
+        packed = place.with_name(f"{place.name}.gz")
+        if place.suffix not in kinds or not (place.is_file() or packed.is_file()):
+            return None
+        # Debian packs large documents, and a server sends them under their name.
+        body = place.read_bytes() if place.is_file() else gzip.decompress(packed.read_bytes())
+        return address, body
 
     def reachable(self) -> dict[str, Computed]:
         """Return the documents to which links lead from the roots, with what they refer to."""
