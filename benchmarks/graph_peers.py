@@ -64,6 +64,7 @@ def packed(path: str) -> Tasks:
     rows = back.reversed()  # each row rises
     hosts = np.arange(0, rows.nodes + 1, max(1, rows.nodes // 100_000), dtype=np.uint32)
     hosts[-1] = rows.nodes
+    # Packed links answer what these tasks ask of a graph; a `Csr` is what others are given.
     tasks = _ours(Both(pack(*rows, hosts), pack(*back, hosts)))  # type: ignore[arg-type]
     return {name: tasks[name] for name in ("bow-tie", "scc", "wcc", "bfs")}
 

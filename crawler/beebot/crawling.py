@@ -165,7 +165,7 @@ def _stopped_by_signals(engine: Engine) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(NotImplementedError, ValueError, RuntimeError):
+        with suppress(NotImplementedError, ValueError, RuntimeError):  # as above
             for number in SIGNALS:
                 loop.remove_signal_handler(number)
 

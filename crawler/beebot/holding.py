@@ -22,7 +22,7 @@ from crawler.store.opening import Store
 try:
     import fcntl
 except ImportError:  # Windows: whoever starts two crawlers there is on their own
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # a module that is not there
 
 _LOCK = 0x43726177  # any number of our own
 _HELD = "is being crawled by another process"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from crawler.errors import CrawlError
+
+_Value = TypeVar("_Value", int, float)
 
 Run: TypeAlias = dict[str, dict[str, float]]
 """By topic and document: the score; a larger one is ranked higher."""
@@ -126,9 +128,9 @@ def _relevance(path: Path, number: int, text: str) -> int:
         ) from None
 
 
-def _put(table: dict[str, dict[str, float]] | dict[str, dict[str, int]], topic: str,
-         document: str, value: float, path: Path, number: int) -> None:  # fmt: skip
+def _put(table: dict[str, dict[str, _Value]], topic: str, document: str, value: _Value,
+         path: Path, number: int) -> None:  # fmt: skip
     of_topic = table.setdefault(topic, {})
     if document in of_topic:
         raise CrawlError(f"{path}: line {number}: {document!r:.60} stands twice for topic {topic}")
-    of_topic[document] = value  # type: ignore[assignment]
+    of_topic[document] = value

@@ -172,6 +172,7 @@ def _table(lines: list[Line], separator: str, name: str) -> Iterator[tuple[int, 
         told = {column: cell for column, cell in zip(columns, cells, strict=True) if column}
         numbers = {column: _number(told.pop(column), column, f"{name}: line {line[0]}")
                    for column in ("number", "level", "cap") if column in told}  # fmt: skip
+        # Which field a column fills is known when it is read; numbers are numbers by then.
         yield line[0], Seed(**told, **numbers)  # type: ignore[arg-type]
 
 

@@ -219,6 +219,7 @@ _AMONG = {
 }
 _DIALECTS: dict[str, Callable[[], Dialect]] = {
     "sqlite": lambda: sqlite.dialect(paramstyle="named"),
+    # SQLAlchemy has no types for this constructor.
     "postgresql": lambda: postgresql.psycopg.dialect(),  # type: ignore[no-untyped-call]
 }
 
