@@ -31,13 +31,14 @@ _ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%([0-9A-Fa-f]{2})", re.A)
 """Not behind a stray percent sign: decoded, ``%%335`` would become another escape."""
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_PART = r"[A-Za-z0-9_\-][A-Za-z0-9_.~\-]*+"
+_BELOW = rf"(?:{_PART}/)*+(?:{_PART})?+(?:\?[A-Za-z0-9_.~=&;+,/\-]++)?+"
+_HOST = r"(?:(?!xn--)[a-z0-9](?:[a-z0-9\-]{0,61}[a-z0-9])?\.){1,3}+[a-z]{2,60}"
 _PLAIN = re.compile(
-    r"((?:\.\./)*+)"
-    r"((?:[A-Za-z0-9_\-][A-Za-z0-9_.~\-]*+/)*+(?:[A-Za-z0-9_\-][A-Za-z0-9_.~\-]*+)?+"
-    r"(?:\?[A-Za-z0-9_.~=&;+,/\-]++)?+)(?:#.*)?+", re.A | re.S
+    rf"(?:((?:\.\./)*+)|(https?://{_HOST}/|/))({_BELOW})(?:#.*)?+", re.A | re.S
 )  # fmt: skip
-"""References that are joined by putting them behind a folder: they have no scheme, no escapes, and
-no other part that is made of dots."""
+"""References that are joined by putting them behind a folder, an origin, or nothing: they have no
+escapes, no part that is made of dots, and no host that is spelled in another way."""
 
 
 class Spelling(StrEnum):
@@ -81,9 +82,9 @@ def joined(base: str, reference: str) -> str | None:
             return base
         plain = _PLAIN.fullmatch(reference)
         if plain is not None:
-            above, below = plain.groups()
-            if above or (below and below[0] != "?"):
-                whole = _folder(base, len(above) // 3) + below
+            above, root, below = plain.groups()
+            if root or above or (below and below[0] != "?"):
+                whole = _before(base, len(above or ""), root) + below
                 return whole if len(whole) <= LONGEST else None
     return _joined(base or None, reference)
 
@@ -128,10 +129,19 @@ def _suffixes() -> PublicSuffixList:
     return PublicSuffixList()
 
 
+def _before(base: str, above: int, root: str | None) -> str:
+    """Return what goes before the rest of a plain reference."""
+    if root is None:
+        return _folder(base, above // 3)
+    return root if root != "/" else _folder(base, -1)
+
+
 @lru_cache(maxsize=1024)
 def _folder(base: str, above: int) -> str:
-    """Return what goes before a reference to a folder some steps above."""
+    """Return what goes before a reference to a folder some steps above; -1: to the highest."""
     folder, root = base[: base.partition("?")[0].rindex("/") + 1], base.index("/", 8) + 1
+    if above < 0:
+        return base[:root]
     for _ in range(above):
         folder = folder[: folder.rindex("/", 0, -1) + 1] if len(folder) > root else folder
     return folder
