@@ -5,6 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
+SECONDS_PER_REQUEST = 0.1
+"""By how much a request moves virtual time by default: as if ten came a second."""
+
 
 class Kind(StrEnum):
     """What an address of the web is.

@@ -93,6 +93,7 @@ def test_a_web_of_the_size_of_cs2_in_small(tmp_path: Path) -> None:
     assert again.stderr.splitlines() == ["bowtie"]
 
 
+@pytest.mark.slow
 def test_graph_algorithms(tmp_path: Path) -> None:
     """A benchmark that no longer runs, or subjects that take another graph apart."""
     written = tmp_path / "found.json"

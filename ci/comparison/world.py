@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from crawler.protocol import NONE, Outcome, Scope
+from sim_web.answer import SECONDS_PER_REQUEST
 from sim_web.fetcher import Clock, Simulated
-from sim_web.server.clock import SECONDS_PER_REQUEST
 from sim_web.site import SyntheticSite
 
 from .plan import Plan

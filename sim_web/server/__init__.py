@@ -1,6 +1,7 @@
 """The synthetic web over HTTP: answers by Host header and as a proxy, forwards nothing."""
 
-from .clock import LATEST, SECONDS_PER_REQUEST, Clock, RealClock, VirtualClock
+from ..answer import SECONDS_PER_REQUEST
+from .clock import LATEST, Clock, RealClock, VirtualClock
 from .log import Log
 from .mounts import Mounts
 from .mounts import parse as parse_mounts

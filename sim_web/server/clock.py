@@ -6,10 +6,8 @@ import math
 import time
 from typing import Protocol
 
+from ..answer import SECONDS_PER_REQUEST
 from ..errors import WebError
-
-SECONDS_PER_REQUEST = 0.1
-"""By default: as if ten requests came a second."""
 
 LATEST = 1e11
 """The latest time a request may ask for: three thousand years, which calendars still hold."""

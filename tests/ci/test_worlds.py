@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ci.comparison.plan import Plan
@@ -32,6 +32,7 @@ from sim_web.fetcher import Simulated
 from sim_web.pages.address import address, page_at
 from sim_web.site import SyntheticSite
 from tests.crawler.scripted import FakeTime
+from tests.examples import few_and_many
 from tests.sim_web.serving import QUICK
 from tests.sim_web.threaded import running
 from tests.sim_web.webs import hostile
@@ -146,9 +147,7 @@ webs = st.tuples(
 """What `one_address_each` is given; to plant takes too long for a strategy."""
 
 
-@FOR_ALL
-@given(told=webs, budget=st.integers(1, 150))
-@settings(max_examples=12)
+@few_and_many(given(told=webs, budget=st.integers(1, 150)), 6, 20, FOR_ALL)
 def test_by_number_and_by_address(
     policy: Policy, told: tuple[int, float, bool, int], budget: int
 ) -> None:

@@ -80,7 +80,7 @@ def dump(where: Path) -> dict[str, list[tuple[Any, ...]]]:
 def options(where: Path, web: Scripted) -> list[str]:
     """Return a crawl of both sites."""
     return ["--db", str(where), "--start", "http://a.test/", "--start", "http://b.test/",
-            "--scheduler", "R3", "--budget", "150", "--proxy", web.proxy,
+            "--scheduler", "R3", "--budget", "90", "--proxy", web.proxy,
             "--concurrency", "1"]  # fmt: skip
 
 
@@ -106,8 +106,8 @@ def test_a_process_that_is_killed_goes_on(
     whole, parts = tmp_path / "whole.db", tmp_path / "parts.db"
     code, out, err = run(*options(whole, web))
     assert (code, err) == (0, ""), err
-    assert "R3: 150 pages visited" in out and "ended: the budget is spent" in out
-    for limit in (20, 70):
+    assert "R3: 90 pages visited" in out and "ended: the budget is spent" in out
+    for limit in (15, 40):
         with start(*options(parts, web)) as process:
             deadline = time.monotonic() + 60
             while visits(parts) < limit and time.monotonic() < deadline:
@@ -118,10 +118,10 @@ def test_a_process_that_is_killed_goes_on(
             assert process.returncode == 130
             assert f"go on with: counterpoint crawl --db {parts}" in err
     before = visits(parts)
-    assert 70 <= before < 150
+    assert 40 <= before < 90
     asked = len(web.asked)
     assert run("--db", str(parts))[0] == 0
-    assert len([a for a in web.asked[asked:] if "robots" not in a]) <= 150 - before + 1
+    assert len([a for a in web.asked[asked:] if "robots" not in a]) <= 90 - before + 1
     assert dump(parts) == dump(whole)
 
 

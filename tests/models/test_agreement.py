@@ -7,9 +7,10 @@ import random
 from array import array
 from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 
 from models import bounded, exhaustive
 from models.engines import SEARCHES, check
@@ -24,6 +25,7 @@ from spec.notation import Model, Step, Values
 from spec.stm.recorded_window import RecordedWindow
 from spec.stm.window import Window
 from tests import reference, strategies
+from tests.examples import few_and_many
 from tests.reference import LEAVES
 
 MODELS = {
@@ -88,7 +90,9 @@ def random_states(model: Model, number: int, seed: int) -> list[Values]:
     if math.prod(map(len, ranges)) <= number:
         return list(product(*ranges))
     chance = random.Random(seed)
-    found = {tuple(map(chance.choice, ranges)) for _ in range(number // 2)}
+    found: set[Values] = set()
+    while len(found) < number // 2:
+        found.add(tuple(map(chance.choice, ranges)))
     values, fruitless = next(model.initial_states()), 0
     for _ in range(number * 20):
         after = [v for v in reference.successors(model, values).values() if v != LEAVES]
@@ -134,25 +138,33 @@ def _expanded(
     return found
 
 
+ON_MANY = pytest.mark.parametrize(
+    "share", [5, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"]
+)
+"""How many times fewer states than in the slow tests."""
+
+
+@ON_MANY
 @pytest.mark.parametrize("name", MODELS)
-def test_generated_code_agrees_on_a_thousand_states(name: str) -> None:
+def test_generated_code_agrees_on_random_states(name: str, share: int) -> None:
     """A command whose guard, update or packing differs from what plain Python does."""
     model = MODELS[name]()
     system = trace(model)
     layout = packing(model.cells)
     expand = compile_function(Expander(system, layout).source(), "expand")
-    states = random_states(model, 1000, seed=1)
-    assert_enough(model, states, 1000)
+    states = random_states(model, 1000 // share, seed=1)
+    assert_enough(model, states, 1000 // share)
     for values in states:
         assert _expanded(system, layout, expand, values) == reference.successors(model, values)
 
 
+@ON_MANY
 @pytest.mark.parametrize("name", MODELS)
-def test_z3_agrees_on_random_states(name: str) -> None:
+def test_z3_agrees_on_random_states(name: str, share: int) -> None:
     """A transition relation for z3 that differs from what plain Python does."""
     model = MODELS[name]()
     solver = reference.Solver(trace(model))
-    number = 1000 if name in ("window old", "window new", "peterson") else 150
+    number = (1000 if name in ("window old", "window new", "peterson") else 200) // share
     states = random_states(model, number, seed=2)
     assert_enough(model, states, number)
     for values in states:
@@ -170,15 +182,16 @@ def test_no_path_that_cannot_be_taken_is_left(name: str) -> None:
     assert alike <= len(effects) // 4
 
 
+@ON_MANY
 @pytest.mark.parametrize("name", [n for n in MODELS if n not in ("window 3 x 2",)])
-def test_claims_agree_on_random_states(name: str) -> None:
+def test_claims_agree_on_random_states(name: str, share: int) -> None:
     """A property that means one thing in plain Python and another as a formula."""
     model = MODELS[name]()
     system = trace(model)
     layout = packing(model.cells)
     names_and_judges = exhaustive.judges(layout, system.claims)
     claims = {p.name: p for p in (*model.properties, *model.lemmas)}
-    for values in random_states(model, 300, seed=3):
+    for values in random_states(model, 300 // share, seed=3):
         packed = layout.pack(values)
         for names, judge in names_and_judges:
             bits = judge(packed)
@@ -186,13 +199,12 @@ def test_claims_agree_on_random_states(name: str) -> None:
                 assert model.holds(claims[claim], values) == (not bits >> k & 1), claim
 
 
-common = settings(
-    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
-)
+common: dict[str, Any] = {
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much]
+}
 
 
-@given(source=strategies.sources())
-@settings(common, max_examples=150)
+@few_and_many(given(source=strategies.sources()), 40, 150, **common)
 def test_random_specs_are_explored_as_by_hand(source: str) -> None:
     """A branch taken silently, a path lost or merged wrongly, a range wrapped: on any spec."""
     model = strategies.build(source)
@@ -214,8 +226,7 @@ def test_random_specs_are_explored_as_by_hand(source: str) -> None:
                 assert violates(model, verdict.claim, verdict.trace)
 
 
-@given(source=strategies.sources())
-@settings(common, max_examples=40)
+@few_and_many(given(source=strategies.sources()), 15, 60, **common)
 def test_random_specs_step_alike_in_all_engines(source: str) -> None:
     """z3 or generated code that disagrees with plain Python on some expression."""
     model = strategies.build(source)
@@ -229,8 +240,7 @@ def test_random_specs_step_alike_in_all_engines(source: str) -> None:
         assert solver.successors(values) == expected
 
 
-@given(source=strategies.sources())
-@settings(common, max_examples=40)
+@few_and_many(given(source=strategies.sources()), 15, 60, **common)
 def test_bounded_and_exhaustive_agree_on_random_specs(source: str) -> None:
     """A counterexample that one engine misses, or a shorter one that it overlooks."""
     model = strategies.build(source)

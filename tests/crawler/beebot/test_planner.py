@@ -22,14 +22,15 @@ from crawler.protocol import Scope
 from crawler.store.opening import Store, open_store
 from crawler.store.recording import Recording
 from crawler.web_world import WebWorld
+from tests.examples import few_and_many
 
 from ..webs import Web, webs
 from .inprocess import Source, address_of, answers_of, new_store, visited
 
 CRAWLING = [name for name, policy in POLICIES.items()
             if policy.scope is not Scope.KNOWN and not policy.oracle]  # fmt: skip
-OFTEN = settings(max_examples=12, deadline=None,
-                 suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+ANEW: dict[str, Any] = {"suppress_health_check": [HealthCheck.function_scoped_fixture]}
+FOR_ALL = pytest.mark.parametrize("name", CRAWLING)
 numbers = itertools.count()
 
 Answers = dict[str, tuple[int, bytes]]
@@ -156,9 +157,9 @@ def dump(store: Store) -> dict[str, list[tuple[Any, ...]]]:
         }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CRAWLING)
-@OFTEN
-@given(web=webs(), budget=st.integers(1, 40), stay=st.booleans())
+@few_and_many(
+    given(web=webs(), budget=st.integers(1, 40), stay=st.booleans()), 5, 15, FOR_ALL, **ANEW
+)
 def test_the_order_is_that_of_the_crawl_in_memory(
     name: str, web: Web, budget: int, stay: bool, fresh: Callable[[Web], Store]
 ) -> None:
@@ -169,10 +170,11 @@ def test_the_order_is_that_of_the_crawl_in_memory(
         assert (visited(store), step.ended) == in_memory(name, web, budget, answers, stay=stay)
 
 
-@pytest.mark.parametrize("name", CRAWLING)
-@OFTEN
-@given(web=webs(), budget=st.integers(1, 30), concurrency=st.sampled_from([1, 1, 8]),
-       chance=st.integers(0, 2**32))  # fmt: skip
+@few_and_many(
+    given(web=webs(), budget=st.integers(1, 30), concurrency=st.sampled_from([1, 1, 8]),
+          chance=st.integers(0, 2**32)),
+    5, 15, FOR_ALL, **ANEW,
+)  # fmt: skip
 def test_a_crawl_stopped_at_every_step_is_the_same(
     name: str, web: Web, budget: int, concurrency: int, chance: int,
     fresh: Callable[[Web], Store],
@@ -220,9 +222,10 @@ def crawled_with_kills(
     raise AssertionError("the crawl does not end")
 
 
-@pytest.mark.parametrize("name", CRAWLING)
-@OFTEN
-@given(web=webs(), budget=st.integers(1, 30), chance=st.integers(0, 2**32))
+@few_and_many(
+    given(web=webs(), budget=st.integers(1, 30), chance=st.integers(0, 2**32)),
+    5, 15, FOR_ALL, **ANEW,
+)  # fmt: skip
 def test_a_crawl_killed_anywhere_is_the_same(
     name: str, web: Web, budget: int, chance: int, fresh: Callable[[Web], Store]
 ) -> None:
@@ -257,9 +260,11 @@ def links_of(store: Store) -> set[tuple[Any, ...]]:
         }
 
 
-@pytest.mark.parametrize("name", ["R3", "one-by-one", "breadth-first", "opic", "random"])
-@OFTEN
-@given(web=webs(), chance=st.integers(0, 2**32))
+@few_and_many(
+    given(web=webs(), chance=st.integers(0, 2**32)), 5, 15,
+    pytest.mark.parametrize("name", ["R3", "one-by-one", "breadth-first", "opic", "random"]),
+    **ANEW,
+)  # fmt: skip
 def test_many_at_a_time_find_what_one_finds(
     name: str, web: Web, chance: int, fresh: Callable[[Web], Store]
 ) -> None:
@@ -296,7 +301,7 @@ def totals_are_right(store: Store) -> bool:
 
 @pytest.mark.parametrize(("first", "then"), list(itertools.permutations(
     ["R3", "equal-quanta", "breadth-first", "depth-first", "opic"], 2)))  # fmt: skip
-@settings(parent=OFTEN, max_examples=4)
+@settings(max_examples=4, deadline=None, **ANEW)
 @given(web=webs(), steps=st.integers(1, 20), chance=st.integers(0, 2**32), stay=st.booleans())
 def test_another_plan_finds_what_it_finds_alone(
     first: str, then: str, web: Web, steps: int, chance: int, stay: bool,

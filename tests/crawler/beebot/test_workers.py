@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from crawler.beebot import beginning
@@ -19,6 +20,7 @@ from crawler.pages.addresses import site
 from crawler.store import recording
 from crawler.store.opening import Store, open_store
 from crawler.store.seeds import remove
+from tests.examples import few_and_many
 from tests.postgres import Server
 
 from ..webs import Web, webs
@@ -27,8 +29,9 @@ from .test_planner import TABLES, Killed, Trap, drive, links_of, totals_are_righ
 from .together import DELAY, LEASE, Member, Network, replayed
 
 POLICIES = ["breadth-first", "equal-quanta", "R3", "opic", "random"]
-OFTEN = settings(max_examples=12, deadline=None,
-                 suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+FOR_SOME = pytest.mark.parametrize("name", POLICIES)
+SAME: dict[str, Any] = {"suppress_health_check": [HealthCheck.function_scoped_fixture]}
+"""The stores are emptied for each example."""
 ACTIONS = ["poll", "ask", "ask", "ask", "store", "store", "wait", "sleep", "kill"]
 
 
@@ -94,10 +97,11 @@ def done(store: Store) -> set[str]:
         return {row[0] for row in read}
 
 
-@pytest.mark.parametrize("name", POLICIES)
-@OFTEN
-@given(web=webs(), many=st.integers(2, 4), ahead=st.sampled_from([1, 2, 8]),
-       kills=st.integers(0, 6), chance=st.integers(0, 2**32))  # fmt: skip
+@few_and_many(
+    given(web=webs(), many=st.integers(2, 4), ahead=st.sampled_from([1, 2, 8]),
+          kills=st.integers(0, 6), chance=st.integers(0, 2**32)),
+    5, 15, FOR_SOME, **SAME,
+)  # fmt: skip
 def test_many_find_what_one_finds(
     name: str, web: Web, many: int, ahead: int, kills: int, chance: int, stores: list[Store]
 ) -> None:
@@ -119,9 +123,7 @@ def test_many_find_what_one_finds(
     replayed(parts)
 
 
-@pytest.mark.parametrize("name", POLICIES)
-@settings(parent=OFTEN, max_examples=6)
-@given(web=webs(), budget=st.integers(1, 30))
+@few_and_many(given(web=webs(), budget=st.integers(1, 30)), 3, 8, FOR_SOME, **SAME)
 def test_one_worker_is_as_good_as_none(
     name: str, web: Web, budget: int, stores: list[Store]
 ) -> None:

@@ -370,8 +370,8 @@ def test_hosts_are_forgotten(recalls: bool) -> None:
         there = dispatcher(
             web, concurrency=4, manners=Manners(delay=1.0), remembered=10, recall=recall
         )
-        for number in range(3000):
-            there.submit(Job(number, f"http://h{number % 300}.test/{number}"))
+        for number in range(1200):
+            there.submit(Job(number, f"http://h{number % 120}.test/{number}"))
             if number >= 8:
                 one = await there.completed()
                 stored.update((state.host, state) for state in one.hosts)
@@ -382,8 +382,8 @@ def test_hosts_are_forgotten(recalls: bool) -> None:
     web = virtually(many())
     assert max(sizes) < 40
     robots = [address for address in web.asked() if address.endswith("robots.txt")]
-    assert len(set(robots)) == 300 and (len(robots) == 300 or not recalls)
-    for number in range(300):
+    assert len(set(robots)) == 120 and (len(robots) == 120 or not recalls)
+    for number in range(120):
         began = [one.began for one in web.log if one.host == f"h{number}.test"]
         assert all(second >= first + 1 for first, second in pairwise(began))
 

@@ -306,7 +306,7 @@ random_specs = settings(
 
 
 @given(source=strategies.sources())
-@settings(random_specs, max_examples=20)
+@settings(random_specs, max_examples=10)
 def test_random_specs_have_the_same_states(source: str) -> None:
     """Any construct printed wrongly: quotients, choices, arrays, cells that change places."""
     on_random(source)

@@ -11,12 +11,13 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 
 from models import exhaustive
 from models.export.tla import tla
 from spec.notation import Model, SpecError
 from tests import reference, strategies
+from tests.examples import few_and_many
 from tests.models.test_agreement import MODELS
 
 from .odd import Odd
@@ -159,12 +160,10 @@ def test_the_module_says_what_the_spec_says(name: str) -> None:
     agree(model, set(failures), len(states))
 
 
-@given(source=strategies.sources())
-@settings(
-    deadline=None,
-    max_examples=100,
+@few_and_many(
+    given(source=strategies.sources()), 30, 300,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
+)  # fmt: skip
 def test_random_modules_say_what_the_specs_say(source: str) -> None:
     """Any construct printed wrongly."""
     model = strategies.build(source)
