@@ -190,6 +190,33 @@ def test_nonsense_in_a_list_of_addresses(tmp_path: Path, line: str) -> None:
         stored(path)
 
 
+def test_a_damaged_gzip(tmp_path: Path) -> None:
+    """Would catch a traceback of zlib, and a cut file that is taken for whole."""
+    chance = np.random.default_rng(1)
+    lines = "".join(f"{a} {b}\n" for a, b in chance.integers(0, 10**6, (5000, 2)))
+    whole = gzip.compress(lines.encode())
+    path = tmp_path / "links.txt.gz"
+    for at in (2, 30, len(whole) // 2, len(whole) - 8):
+        for data in (whole[:at], whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1 :]):
+            path.write_bytes(data)
+            with pytest.raises(CrawlError, match=r"links\.txt\.gz: [^\n]+$"):
+                stored(path, "edges")
+
+
+@pytest.mark.parametrize("text", ["0 1\n", "2\n1\n\n", "http://a.org/ http://b.org/\n"])
+@pytest.mark.parametrize("read", [1, 4, 1 << 20])
+def test_a_mark_of_the_order_of_bytes(
+    tmp_path: Path, text: str, read: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Would catch a first address that nobody finds, as editors of Windows write it."""
+    monkeypatch.setattr(numbered, "READ", read)
+    path = tmp_path / "links.txt"
+    path.write_text(text, encoding="utf-8-sig")
+    store = stored(path)
+    assert links_of(store) == [(0, 1)]
+    assert not store.has_addresses or store.name(0) == "http://a.org/"
+
+
 def test_another_database_is_no_crawl(tmp_path: Path) -> None:
     """Would catch a traceback of the database."""
     path = tmp_path / "other.db"

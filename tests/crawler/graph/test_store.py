@@ -129,11 +129,49 @@ def test_an_address_is_put_together_again(host: bytes, text: bytes) -> None:
 
 @pytest.mark.parametrize("address", [
     "http://a.org", "http://a.org/", "https://a.org:8/x?y", "a.org/x", "ftp://a/b", "http://a?q=//",
-    "x", "http://", "https://a.org/http://b.org/",
+    "x", "http://", "https://a.org/http://b.org/", "a.org:80/x?u=http://b.org/", "/x://y/z", "://x",
+    "view-source:http://x.org/", "http://[::1]:8080/", "http://b\u00fccher.example/\u4e16?\u00e9",
 ])  # fmt: skip
 def test_any_address_comes_back(address: str) -> None:
     """Would catch an address that is divided at the wrong slash."""
     assert joined(*divided(address.encode())).decode() == address
+
+
+@given(st.text(alphabet="ah:/?#.+", max_size=14).map(str.encode), st.sampled_from([b"", b"http"]))
+@settings(max_examples=2000)
+def test_any_text_comes_back(rest: bytes, begin: bytes) -> None:
+    """Would catch two texts that become one address."""
+    assert joined(*divided(begin + rest)) == begin + rest
+
+
+def test_an_address_in_a_query_is_no_host() -> None:
+    """Would catch a page without a scheme that is put with the pages of the host it names."""
+    assert divided(b"a.org/?u=http://b.org/x")[0] == b"a.org"
+    assert divided(b"a.org:8?u=https://b.org/x")[0] == b"a.org:8"
+
+
+@pytest.mark.parametrize(("addresses", "said"), [
+    (["http://a.org/", "http://b.org/", "http://a.org/2"], "do not follow each other"),
+    (["http://a.org/", "http://a.org/"], "two pages have the same address"),
+    (["http://a.org/", "http://b.org/\ud800"], "half of a letter"),
+])  # fmt: skip
+def test_addresses_that_no_graph_has(addresses: list[str], said: str) -> None:
+    """Would catch a page that cannot be found by its address, and an encoder's traceback."""
+    with pytest.raises(CrawlError, match=said):
+        Arrays.of_addresses([0] * (len(addresses) + 1), [], addresses)
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    """Would catch an address that is lost, or half of a letter that is asked for."""
+    addresses = ["http://a.org/\udcff", "http://a.org/\uffff", "http://a.org/" + "long/" * 100_000]
+    build(Arrays.of_addresses([0, 1, 2, 3], [1, 2, 0], addresses), tmp_path / "a.graph")
+    store = GraphStore(tmp_path / "a.graph")
+    assert sorted(store.names(range(3))) == sorted(addresses)
+    assert None not in store.ids(addresses)
+    with pytest.raises(CrawlError, match="half of a letter"):
+        store.id_of("http://a.org/\ud800")
+    with pytest.raises(CrawlError, match="half of a letter"):
+        store.host_named("a.org\ud800")
 
 
 def test_an_empty_graph(tmp_path: Path) -> None:
