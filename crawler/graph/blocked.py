@@ -25,7 +25,8 @@ from crawler.errors import CrawlError
 from .compiling import Array, Number, compiled
 from .csr import Csr, Graph
 from .pagerank import DAMPING, MOST, TOLERANCE, PageRank, must_rank, rule
-from .products import Run, Tell
+from .pages import Tell
+from .products import Run
 
 BLOCK = 1 << 24
 """Pages of a block."""

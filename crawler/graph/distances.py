@@ -20,7 +20,7 @@ from crawler.errors import CrawlError
 from .bfs import followed
 from .compiling import Array, Number, compiled
 from .csr import Csr, Graph, Links
-from .products import Tell
+from .pages import Tell
 from .walks import BATCH
 
 AT_ONCE = 64

@@ -16,7 +16,8 @@ from crawler.errors import CrawlError
 
 from .compiling import Array, Number, compiled
 from .csr import Graph
-from .products import Run, Tell, degrees, must_iterate
+from .pages import Tell
+from .products import Run, degrees, must_iterate
 from .topk import Watch
 
 DAMPING, TOLERANCE, MOST = 0.85, 1e-9, 500

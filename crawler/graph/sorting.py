@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .codes import BLOCK, Number
-from .compiling import Array, compiled
+from .codes import BLOCK
+from .compiling import Array, Number, compiled
 
 CELLS = 4096
 """Into so many ranges of pages links are counted, to divide them into parts of equal size."""
@@ -204,11 +204,6 @@ class Runs:
         """Return the first ``count`` runs, to be read side by side; ``in_order``: see `Merged`."""
         paths = [self.path(number) for number in range(count)]
         return Merged([_mapped(path) for path in paths], pages, in_order)
-
-    def remove(self, count: int) -> None:
-        """Remove the first ``count`` runs."""
-        for number in range(count):
-            self.path(number).unlink(missing_ok=True)
 
 
 def _mapped(path: Path) -> Array:
