@@ -41,12 +41,12 @@ class Listed:
 
 
 def parts_of(offsets: Array, most: int) -> list[tuple[int, int]]:
-    """Divide pages into ranges of about so many links, at multiples of `codes.BLOCK`."""
+    """Divide pages into ranges of about so many links or pages, at multiples of `codes.BLOCK`."""
     pages = len(offsets) - 1
     found, first = [], 0
     while first < pages:
         last = int(np.searchsorted(offsets, int(offsets[first]) + most, side="right")) - 1
-        last = min(pages, max(first + BLOCK, last // BLOCK * BLOCK))
+        last = min(pages, max(first + BLOCK, min(last, first + most) // BLOCK * BLOCK))
         found.append((first, last))
         first = last
     return found or [(0, 0)]

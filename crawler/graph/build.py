@@ -52,7 +52,8 @@ class Settings:
     Attributes
     ----------
     links : int
-        About how many are sorted at a time; a thread needs some 40 bytes for each.
+        About how many are sorted at a time, and of how many pages; a thread needs some 40 bytes for
+        each.
     pages : int
         Of how many addresses are sorted at a time, more where a host has more.
     threads : int

@@ -65,7 +65,7 @@ def distances(
     graph: Graph, sources: int = 128, *, direction: str = "forward", seed: int = 0,
     tell: Tell = None,
 ) -> Distances:  # fmt: skip
-    """Estimate distances from some pages, all different; needs 32 bytes a page beside the graph.
+    """Estimate distances from some pages, all different; needs 36 bytes a page beside the graph.
 
     Parameters
     ----------

@@ -116,7 +116,9 @@ def _passed(scores: Array, degree: Array) -> Array:
 
 def _scores(passed: Array, degree: Array) -> Array:
     """Return the scores of pages from what they pass along each link."""
-    return passed * np.maximum(degree, 1)
+    scores: Array = np.maximum(degree, 1, dtype=np.float64)
+    scores *= passed
+    return scores
 
 
 @compiled

@@ -254,7 +254,7 @@ class Merged:
         return rows_of(keys, first, last)
 
     def parts(self, most: int) -> list[tuple[int, int]]:
-        """Divide the pages into ranges of at most so many links where ranges of cells allow it."""
+        """Divide the pages into ranges of at most so many links and pages, where cells allow it."""
         cell = max(BLOCK, -(-self.pages // (CELLS * BLOCK)) * BLOCK)
         bounds = np.append(np.arange(0, self.pages, cell), self.pages)
         ends = bounds.astype(np.uint64) << np.uint64(32)
@@ -263,7 +263,7 @@ class Merged:
             counts += np.diff(np.searchsorted(run, ends))
         found, begin, held = [], 0, 0
         for k, count in enumerate(counts.tolist()):
-            if held and held + count > most:
+            if k > begin and (held + count > most or bounds[k + 1] - bounds[begin] > most):
                 found.append((int(bounds[begin]), int(bounds[k])))
                 begin, held = k, 0
             held += count

@@ -270,6 +270,7 @@ def test_exports_have_all_pages_and_links(tmp_path: Path) -> None:
     graph = _graph(100)
     names = [b"a.org", b"b.org", b"c&d.org"]
     texts = [b"/%03d" % k for k in range(100)]
+    texts[99] = "/\uffff\ufffe\U0001f600".encode() + b"\xff"
     bounds = np.array([0, 20, 60, 100])
     build(Arrays(graph.offsets, graph.targets, bounds, Listed(names, texts)), tmp_path / "a.graph")
     store = GraphStore(tmp_path / "a.graph")
@@ -284,9 +285,11 @@ def test_exports_have_all_pages_and_links(tmp_path: Path) -> None:
     read = networkx.read_graphml(tmp_path / "a.graphml", node_type=int)
     assert sorted(read.edges) == links
     assert read.nodes[70]["address"] == "http://c&d.org/070"
+    assert read.nodes[99]["address"] == "http://c&d.org/??\U0001f600?"
     exports.write_parquet(store, tmp_path / "a")
     table = parquet.read_table(tmp_path / "a" / "links.parquet").to_pydict()
     assert sorted(zip(table["source"], table["target"], strict=True)) == links
     pages = parquet.read_table(tmp_path / "a" / "pages.parquet").to_pydict()
-    assert pages["address"] == store.names(range(100))
+    assert pages["address"][:99] == store.names(range(99))
+    assert pages["address"][99] == "http://c&d.org/\uffff\ufffe\U0001f600?"
     assert pages["host"] == store.hosts.tolist()
