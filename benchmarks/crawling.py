@@ -3,8 +3,9 @@
     python benchmarks/crawling.py --rounds 3 --json benchmarks/crawling.json
 
 One server of a synthetic web, in a process of its own, is crawled by each subject in turn: the same
-sites, all together, robots.txt honoured, no delay, 16 requests at a time, one to each host. Pages per second per
-core are the pages fetched over the processor time of the whole process, from its start to its end.
+sites, all together, robots.txt honoured, no delay, 16 requests at a time, one to each host. Pages
+per second per core are the pages fetched over the processor time of the whole process, from its
+start to its end.
 Subjects: ours with a link store in SQLite (pages stored whole, nothing lost when killed);
 Scrapy with links in SQLite, a transaction per page; the same with its queue on disk (JOBDIR), so
 that it can be resumed, if not after a kill; and a bare aiohttp client that asks for the same pages
