@@ -24,6 +24,9 @@ from publicsuffixlist import PublicSuffixList
 LONGEST = 8_000
 """Characters; longer addresses are traps more often than pages, and many servers refuse them."""
 
+REMEMBERED = 8_192
+"""Hosts of which it is remembered what they are."""
+
 _SCHEMES = ("http:", "https:")
 _NAME = re.compile(r"(?=.{1,253}\Z)(?:[^.]{1,63}\.)*[^.]{1,63}\.?", re.S)
 _IPV4 = re.compile(r"[0-9]+(?:\.[0-9]+){3}", re.A)
@@ -114,7 +117,7 @@ def domain(address: str) -> str:
     return _domain(site(address))
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=REMEMBERED)
 def _domain(of: str) -> str:
     if of.startswith("["):
         return of[: of.index("]") + 1]
@@ -178,7 +181,7 @@ def _href(base: str | None, reference: str) -> str:
     return ada_url.join_url(base, reference)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=REMEMBERED)
 def _is_possible(host: str) -> bool:
     """Tell whether a host with its port can be asked."""
     if host.startswith("["):
