@@ -82,6 +82,7 @@ class Themes:
     hubs: float = share(0.05, "pages of a subject that link to many of its authorities")
     authorities: float = share(0.02, "pages of a subject that its hubs link to")
     relevant: float = share(0.6, "pages of a subject's host that are about it")
+    everywhere: float = number(0, 0, 1, "1: also outside the strong component; 0: only there")
     sections: float = share(0.0, "pages with their parent's subject; 0: a host has one")
 
 

@@ -45,7 +45,7 @@ from .layout import (
     tree_parent,
 )
 from .numbers import Numbers, pages_of_host, tree_of_host
-from .subjects import NAVIGATION, SECTIONS, hub, themed
+from .subjects import NAVIGATION, SECTIONS, has_community, hub, themed
 
 _DEGREE, _BODY, _UP, _EXIT, _ENTRY, _FREE, _WHERE, _PAGE = range(2, 10)
 _COPIES, _SEQUENCE, _SHUFFLE = range(10, 13)
@@ -156,17 +156,31 @@ def _entries(numbers: Numbers, region: int, rank: int, page: int, found: Array, 
 
 
 @compiled
-def _external(numbers: Numbers, region: int, rank: int, u: float, v: float, w: float) -> int:
-    """Return the target of a free link out of the host; -1 if there is none."""
-    mix = numbers.mix
+def _goal(mix: Array, region: int, u: float) -> tuple[int, float]:
+    """Return the region of the target of a free link, 7: none, and a number to draw with again."""
     goal = 0
     while goal < 7 and u >= mix[region, goal]:
         goal += 1
     if goal == 7:
-        return NO_PAGE
+        return goal, u
     low = 0.0 if goal == 0 else mix[region, goal - 1]
-    u = (u - low) / (mix[region, goal] - low)
-    return _popular(numbers, region, rank, goal, u, v, w)
+    return goal, (u - low) / (mix[region, goal] - low)
+
+
+@compiled
+def _external(numbers: Numbers, region: int, rank: int, u: float, v: float, w: float) -> int:
+    """Return the target of a free link out of the host; -1 if there is none."""
+    goal, u = _goal(numbers.mix, region, u)
+    return _popular(numbers, region, rank, goal, u, v, w) if goal < 7 else NO_PAGE
+
+
+@compiled
+def _akin(numbers: Numbers, region: int, rank: int, page: int, u: float, v: float) -> int:
+    """Return the target of a free link within the theme; -1 if there is none."""
+    goal = region
+    if region != SCC:
+        goal, u = _goal(numbers.mix, region, u)
+    return int(themed(numbers, region, rank, page, goal, u, v)) if goal < 7 else NO_PAGE
 
 
 @compiled
@@ -306,18 +320,19 @@ def _free(
     u, v = unit(numbers.key, _WHERE, page, turn), unit(numbers.key, _PAGE, page, turn)
     sites = len(numbers.bounds) > 0 and region == SCC
     within = numbers.choices[0]
-    if region == SCC and hub(numbers, page):
+    is_hub = hub(numbers, page)
+    if is_hub:
         within = 0.2
     if sites or region == DISCONNECTED or (linked > 1 and kind < within and attempt < TRIES // 2):
         return _internal(key, block, start, linked, level, u, top, numbers.choices[2])
     w = unit(numbers.key, _SHUFFLE, page, turn)
-    community = numbers.themes[1]
-    if region == SCC and community > 0 and (hub(numbers, page) or w < community):
-        target = themed(numbers, rank, page, u, v)
+    community = numbers.themes[1] if has_community(numbers, region) else 0.0
+    if community > 0 and (is_hub or w < community):
+        target = _akin(numbers, region, rank, page, u, v)
         if numbers.themes[SECTIONS] > 0 and start <= target < start + linked:
             deep = level >= 0 and tree_level(key, target - start, block) > level + 1
             return target if not deep else NO_PAGE
-    elif region == SCC and community > 0:
+    elif community > 0:
         target = _external(numbers, region, rank, u, v, (w - community) / (1.0 - community))
     else:
         target = _external(numbers, region, rank, u, v, w)

@@ -27,10 +27,10 @@ class Numbers(NamedTuple):
     choices : float64[4]
         Shares of free links within the host, and of external links that lead to start pages;
         exponent of popularity within a host; share of pages that lead up to the start page at once.
-    themes : float64[8]
+    themes : float64[9]
         Number of themes, share of external links within the theme, hubs, authorities, relevant;
         pages that have their parent's subject (0: a host has one); pages of a host's navigation,
-        and its languages.
+        and its languages; 1: also pages outside SCC have hubs and authorities.
     fixed_pages, fixed_targets : int64[links]
         External links of sites that are given one by one, sorted by page.
     """

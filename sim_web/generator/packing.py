@@ -134,7 +134,7 @@ def unpacked(whole: Array, real: Array) -> Numbers:
         mix,
         real[65:71],
         real[71:75],
-        real[75:83],
+        real[75:84],
         whole[b:c],
         whole[c:],
     )

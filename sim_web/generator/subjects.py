@@ -9,7 +9,7 @@ editions of a host are the subtrees below its start page, each in one language.
 from __future__ import annotations
 
 from .kernels import compiled, unit, zipf_rank
-from .layout import SCC, host_of_page, linked_pages, region_of_page, tree_parent
+from .layout import IN, SCC, TO_OUT, host_of_page, linked_pages, region_of_page, tree_parent
 from .numbers import Numbers, pages_of_host, tree_of_host
 
 HUB, RELEVANT, SUBJECT, ANEW = range(13, 17)
@@ -17,8 +17,8 @@ HUB, RELEVANT, SUBJECT, ANEW = range(13, 17)
 
 NOWHERE = -1
 
-(COUNT, COMMUNITY, HUBS, AUTHORITIES, ABOUT, SECTIONS, NAVIGATION,
- EDITIONS) = range(8)  # fmt: skip
+(COUNT, COMMUNITY, HUBS, AUTHORITIES, ABOUT, SECTIONS, NAVIGATION, EDITIONS,
+ EVERYWHERE) = range(9)  # fmt: skip
 """Places in `Numbers.themes`."""
 
 
@@ -32,7 +32,7 @@ def theme_of(numbers: Numbers, region: int, rank: int, page: int) -> int:
     key, block = tree_of_host(numbers, region, rank)
     member, linked = page - start, linked_pages(region, pages, numbers.reals)
     while True:
-        if region == SCC and _is_authority(numbers, member):
+        if _is_authority(numbers, region, member, linked):
             return (member // _distance(numbers) + rank) % themes
         parent = tree_parent(key, member, block) if 0 < member < linked else 0
         inherits = unit(numbers.key, ANEW, start + member, 0) < numbers.themes[SECTIONS]
@@ -81,11 +81,17 @@ def relevant(numbers: Numbers, page: int) -> bool:
 
 
 @compiled
+def has_community(numbers: Numbers, region: int) -> bool:
+    """Tell whether pages of a region have hubs and authorities: SCC's do, or all."""
+    themes = numbers.themes
+    return themes[COMMUNITY] > 0 and (region == SCC or themes[EVERYWHERE] > 0)
+
+
+@compiled
 def hub(numbers: Numbers, page: int) -> bool:
-    """Tell whether a page links to many authorities of its theme: some pages of SCC do."""
-    themed = numbers.themes[COMMUNITY] > 0 and page < numbers.regions[SCC, 1]
+    """Tell whether a page links to many authorities of its theme."""
     return (
-        themed
+        has_community(numbers, region_of_page(numbers.regions, page))
         and unit(numbers.key, HUB, page, 0) < numbers.themes[HUBS]
         and not of_navigation(numbers, page)
     )
@@ -93,11 +99,11 @@ def hub(numbers: Numbers, page: int) -> bool:
 
 @compiled
 def authority(numbers: Numbers, page: int) -> bool:
-    """Tell whether the hubs of its theme link to a page: every so many pages of a host of SCC."""
-    if page >= numbers.regions[SCC, 1]:
-        return False
-    _, start, _ = host_of_page(numbers.regions, numbers.reals, numbers.bounds, SCC, page)
-    return _is_authority(numbers, page - start)
+    """Tell whether the hubs of its theme link to a page: every so many pages of a host."""
+    region = region_of_page(numbers.regions, page)
+    _, start, end = host_of_page(numbers.regions, numbers.reals, numbers.bounds, region, page)
+    linked = linked_pages(region, end - start, numbers.reals)
+    return _is_authority(numbers, region, page - start, linked)
 
 
 @compiled
@@ -107,9 +113,9 @@ def _distance(numbers: Numbers) -> int:
 
 
 @compiled
-def _is_authority(numbers: Numbers, member: int) -> bool:
+def _is_authority(numbers: Numbers, region: int, member: int, linked: int) -> bool:
     themes = numbers.themes
-    if themes[COMMUNITY] <= 0 or themes[AUTHORITIES] <= 0:
+    if not has_community(numbers, region) or themes[AUTHORITIES] <= 0 or member >= linked:
         return False
     if themes[NAVIGATION] > 0 and member <= themes[NAVIGATION]:
         return False
@@ -117,23 +123,36 @@ def _is_authority(numbers: Numbers, member: int) -> bool:
 
 
 @compiled
-def themed(numbers: Numbers, rank: int, page: int, u: float, v: float) -> int:
-    """Return an authority of the theme of a page of SCC; -1 if the host chosen has none."""
-    count = int(numbers.themes[COUNT])
-    theme, every = theme_of(numbers, SCC, rank, page), _distance(numbers)
-    hosts = numbers.regions[SCC, 3]
+def themed(
+    numbers: Numbers, region: int, rank: int, page: int, goal: int, u: float, v: float
+) -> int:
+    """Return an authority of a page's theme in a region to which its links may lead.
+
+    -1 if there is none, or the host chosen has none. Within a region other than SCC links lead
+    through the hosts one way, as all its links do.
+    """
+    count, every = int(numbers.themes[COUNT]), _distance(numbers)
+    theme = theme_of(numbers, region, rank, page)
+    low, high = 0, numbers.regions[goal, 3]
+    if goal == region and region in (IN, TO_OUT):
+        high = rank
+    elif goal == region and region != SCC:
+        low = rank + 1
+    first, step, aside = 0, 1, 1
+    if numbers.themes[SECTIONS] <= 0:
+        low, aside = low + (theme - low) % count, count
+    if low >= high:
+        return NOWHERE
+    hosts = (high - low + aside - 1) // aside
+    chosen = low + aside * zipf_rank(u, hosts, numbers.degrees[4], 1.0)
     if numbers.themes[SECTIONS] > 0:
-        chosen, step = zipf_rank(u, hosts, numbers.degrees[4], 1.0), count
-        first = (theme - chosen) % count
-    else:
-        hosts = (hosts - theme + count - 1) // count
-        chosen = theme + count * zipf_rank(u, hosts, numbers.degrees[4], 1.0)
-        first, step = 0, 1
-    start, pages = pages_of_host(numbers, SCC, chosen)
+        first, step = (theme - chosen) % count, count
+    start, pages = pages_of_host(numbers, goal, chosen)
     if numbers.themes[NAVIGATION] > 0:
         while first * every <= numbers.themes[NAVIGATION]:
             first += step
-    number = ((pages + every - 1) // every - first + step - 1) // step
+    linked = linked_pages(goal, pages, numbers.reals)
+    number = ((linked + every - 1) // every - first + step - 1) // step
     if number <= 0:
         return NOWHERE
     return start + every * (first + step * int(v * number))

@@ -134,7 +134,7 @@ class Web:
             choices=np.array([degrees.internal, _TO_START, _POPULARITY_WITHIN, _HOME]),
             themes=np.array([themes.count, themes.community if themes.count > 1 else 0.0,
                              themes.hubs, themes.authorities, themes.relevant, themes.sections,
-                             told.hosts.navigation, told.hosts.editions]),
+                             told.hosts.navigation, told.hosts.editions, themes.everywhere]),
             fixed_pages=pages,
             fixed_targets=targets,
         )  # fmt: skip

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim_web import profile
+from sim_web import profile, topics
 from sim_web.answer import Question
+from sim_web.errors import WebError
 from sim_web.generator import Component, Web
 from sim_web.measure import Graph, decompose
 from sim_web.pages import words
@@ -119,6 +120,36 @@ def test_hubs_link_to_authorities_of_their_theme(local: Web) -> None:
         shares.append(np.mean([themes[one] == themes[page] for one in goals]) if goals else 1.0)
     assert np.mean(shares) > 0.6
     assert all(local.component(page) is Component.SCC for page in hubs)
+
+
+def test_topics_of_a_regional_web_are_communities() -> None:
+    """Pages of a topic that mostly link elsewhere: no thematic community as [HITS] defines it."""
+    web = Web(profile.load("regional"), 10_000, 0)
+    links = web.explicit()
+    source = np.repeat(np.arange(web.pages), np.diff(links.offsets))
+    for theme in topics.middle(web, 3):
+        about = web.relevant_to(theme)
+        inside = np.bincount(source, weights=about[links.targets], minlength=web.pages)
+        shares = inside[about] / np.maximum(1, np.diff(links.offsets)[about])
+        assert (shares > 0.5).mean() > 0.75
+
+
+def test_judgments_and_queries() -> None:
+    """A page judged by another topic; a query in a language that the web does not speak."""
+    web = Web(profile.load("regional"), 2000, 0)
+    lines = list(topics.qrels(web, [3, 4]))
+    pages = [*np.flatnonzero(web.relevant_to(3)), *np.flatnonzero(web.relevant_to(4))]
+    assert [line.split()[2] for line in lines] == [address(web, int(page)) for page in pages]
+    assert {line.split()[0] for line in lines} == {"3", "4"}
+    assert {tuple(line.split()[1::2]) for line in lines} == {("0", "1")}
+    asked = topics.query(web, 3).split()
+    assert len(asked) == 5 * topics.QUERY_WORDS
+    assert asked[0] in words.theme_words(3, "en")
+    for wrong in (-1, 40):
+        with pytest.raises(WebError, match="topics 0 to 39"):
+            list(topics.qrels(web, [wrong]))
+    with pytest.raises(WebError, match="no topics"):
+        list(topics.qrels(Web(profile.load("broder-1999"), 500, 0), [0]))
 
 
 WORDS = {
