@@ -59,7 +59,7 @@ def said(web: Web, page: int, time: float = 0.0) -> Said:
     anchors, distinct = _anchors(found)
     bad = ("?",) * found.told[BAD_LINKS]
     whole = " ".join((title, *_paragraphs(found), *anchors, *bad))
-    return Said(title, whole, distinct, own.encoding.language)
+    return Said(title, whole, distinct, found.host.encoding.language)
 
 
 def _title(page: Page) -> str:
