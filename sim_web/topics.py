@@ -1,7 +1,7 @@
 """Topics of a web: what one would ask for, and which pages answer it.
 
-A topic is a theme by its number. Judgments are the truth of the web, not anyone's opinion: a page is
-relevant if it was planted as being about the theme, in whatever language.
+A topic is a theme by its number. Judgments are the truth of the web, not anyone's opinion: a page
+is relevant if it was planted as being about the theme, in whatever language.
 """
 
 from __future__ import annotations

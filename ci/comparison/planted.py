@@ -140,9 +140,7 @@ class Planted:
 
     @cached_property
     def topic(self) -> int:
-        """What is looked for: the theme of the target set; where pages have their own, one of
-        middle size.
-        """
+        """What is looked for: the target set's theme; if pages have their own, a middle one."""
         if self.web.profile.themes.sections > 0:
             return topics.middle(self.web, 1)[0]
         return self.web.theme(self.sites[0])

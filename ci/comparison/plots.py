@@ -137,9 +137,7 @@ def _plot(of: Comparison, measure: Measure) -> Plot:
         steps = [step * shown[0][1].runs[0].seconds / DAY for step in steps]
     series = []
     for number, policy in shown:
-        series.append(
-            Series(policy.name, *colour(number), *_banded(policy.curve(measure.name)))
-        )
+        series.append(Series(policy.name, *colour(number), *_banded(policy.curve(measure.name))))
     return diagram(measure, across, steps, series)
 
 

@@ -123,6 +123,17 @@ def _is_authority(numbers: Numbers, region: int, member: int, linked: int) -> bo
 
 
 @compiled
+def _open_hosts(numbers: Numbers, region: int, rank: int, goal: int) -> tuple[int, int]:
+    """Return the ranks, from one on and below another, of the hosts to which a host's links lead."""
+    hosts = numbers.regions[goal, 3]
+    if goal != region or region == SCC:
+        return 0, hosts
+    if region in (IN, TO_OUT):
+        return 0, rank
+    return rank + 1, hosts
+
+
+@compiled
 def themed(
     numbers: Numbers, region: int, rank: int, page: int, goal: int, u: float, v: float
 ) -> int:
@@ -133,11 +144,7 @@ def themed(
     """
     count, every = int(numbers.themes[COUNT]), _distance(numbers)
     theme = theme_of(numbers, region, rank, page)
-    low, high = 0, numbers.regions[goal, 3]
-    if goal == region and region in (IN, TO_OUT):
-        high = rank
-    elif goal == region and region != SCC:
-        low = rank + 1
+    low, high = _open_hosts(numbers, region, rank, goal)
     first, step, aside = 0, 1, 1
     if numbers.themes[SECTIONS] <= 0:
         low, aside = low + (theme - low) % count, count

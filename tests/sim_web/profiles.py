@@ -50,8 +50,8 @@ def profiles(draw: Callable[..., Any]) -> Profile:
                     Themes(),
                     Themes(count=3, community=0.5, authorities=0.1),
                     Themes(count=3, community=0.5, authorities=0.1, sections=0.6),
-            Themes(count=3, community=0.9, hubs=0.3, authorities=0.1, everywhere=1),
-            Themes(count=2, community=0.9, authorities=0.3, everywhere=1, sections=0.6),
+                    Themes(count=3, community=0.9, hubs=0.3, authorities=0.1, everywhere=1),
+                    Themes(count=2, community=0.9, authorities=0.3, everywhere=1, sections=0.6),
                 ]
             )
         ),
