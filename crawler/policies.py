@@ -14,7 +14,7 @@ from typing import Any
 
 from crawler.errors import CrawlError, in_words
 from crawler.protocol import Frontier, Policy, Scheduler, Scope, Setting, Truth
-from crawler.schedulers.catalogue import POLICIES
+from crawler.schedulers.catalogue import ALIASES, POLICIES
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,8 @@ def find(text: str) -> Chosen:
     Parameters
     ----------
     text : str
-        ``NAME`` or ``module:attribute``, then ``,key=value`` as often as wanted. Values are whole
+        ``NAME`` (underscores may stand for its dashes) or ``module:attribute``, then ``,key=value``
+        as often as wanted. Values are whole
         numbers, numbers, ``true``, ``false``, or text. The attribute is a `Policy`, or a callable
         that makes a scheduler of a `Setting`; it may have attributes ``scope``, ``oracle`` and
         ``about`` as a policy has. Modules are also looked for in the present folder.
@@ -98,7 +99,7 @@ def find(text: str) -> Chosen:
             raise CrawlError(f"{name}: parameters are key=value, not {item!r}")
         if key in parameters:
             raise CrawlError(f"{name}: {key} is given twice")
-        if key not in policy.parameters and (name in POLICIES or policy.parameters):
+        if key not in policy.parameters and (":" not in name or policy.parameters):
             raise CrawlError(f"{name} has no parameter {key!r}; {_has(policy)}")
         parameters[key] = _value(value)
     return Chosen(text, policy, parameters)
@@ -122,8 +123,9 @@ def _value(text: str) -> Any:
 
 
 def _ours(name: str) -> Policy:
-    if name in POLICIES:
-        return POLICIES[name]
+    dashes = name.replace("_", "-")
+    if (known := ALIASES.get(dashes, dashes)) in POLICIES:
+        return POLICIES[known]
     lower = {known.lower(): known for known in POLICIES}
     near = difflib.get_close_matches(name.lower(), lower, 1)
     hint = f"did you mean {lower[near[0]]}?" if near else f"there are: {', '.join(POLICIES)}"

@@ -150,6 +150,8 @@ class Setting:
         The policy's own parameters, as given by the user.
     frontier : Frontier or None
         Where pages wait, if not in the scheduler; a policy may leave it unused.
+    hosts : callable or None
+        Returns the number of a page's host, or None if that is not known.
     """
 
     starts: Sequence[int]
@@ -158,6 +160,7 @@ class Setting:
     truth: Truth | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
     frontier: Frontier | None = None
+    hosts: Callable[[int], int | None] | None = None
 
 
 @dataclass(frozen=True)

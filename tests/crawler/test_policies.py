@@ -16,7 +16,7 @@ from .webs import Web, World, run
 HERE = Path(__file__).parent
 
 NAMES = """breadth-first depth-first random one-by-one equal-quanta R1 R2 R3 R1-printed R2-printed
-R3-printed thompson discounted-ucb opic focused-hits oracle uniform random-revisit proportional
+R3-printed thompson discounted-ucb opic hits oracle uniform random-revisit proportional
 optimal-freshness scent scent-printed"""
 
 
@@ -32,6 +32,15 @@ def test_parameters_are_read() -> None:
     assert chosen.parameters == {"discount": 0.9, "exploration": 2}
     assert find("optimal-freshness,rates=true").parameters == {"rates": True}
     assert find("R2,step=20").text == "R2,step=20"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("focused-hits,c=5", "hits"), ("focused_hits", "hits"), ("breadth_first", "breadth-first")],
+)
+def test_other_spellings(text: str, name: str) -> None:
+    """A name of older scripts, or one written with underscores, that is not known."""
+    assert find(text).policy is POLICIES[name]
 
 
 WRONG = {
