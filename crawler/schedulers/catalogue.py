@@ -9,6 +9,8 @@ from . import bandits, hits, opic, oracle, revisit, rules, scent, topical, web
 _ESTIMATED = {"rounds": 2, "every": None, "rates": False}
 _SCENT = {"delta": 1.0, "batch": None, "initial": 20.0}
 _READING = {"anchor": 0.5, "centroid": 0.1}
+_HITS = {"c": 10, "steps": None, "same": None, "best": 20, "iterations": 20, "internal": 1.0,
+         "divided": False}  # fmt: skip
 
 POLICIES: dict[str, Policy] = {
     policy.name: policy
@@ -36,8 +38,8 @@ POLICIES: dict[str, Policy] = {
         Policy("discounted-ucb", "UCB of sites that forgets, for yields that change",
                bandits.DiscountedUcb, Scope.SITE, {"discount": 0.995, "exploration": 0.1}),
         Policy("opic", "the page with the most cash from pages that link to it", opic.Opic),
-        Policy("focused-hits", "what the best hubs link to, weighed by HITS", hits.FocusedHits,
-               Scope.WEB, {"expand": 10}),
+        Policy("hits", "the focused crawler: what the best hubs link to, weighed by HITS",
+               hits.FocusedHits, Scope.WEB, _HITS),
         Policy("tfidf", "the link that promises most, by TF-IDF of anchor and page",
                topical.BestFirst, Scope.WEB, _READING, reads=True),
         Policy("bm25", "the link that promises most, by BM25 of anchor and page",
@@ -60,3 +62,6 @@ POLICIES: dict[str, Policy] = {
     )
 }  # fmt: skip
 """By name, in the order in which they are listed."""
+
+ALIASES = {"focused-hits": "hits"}
+"""Older names."""

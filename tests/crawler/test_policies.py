@@ -16,7 +16,7 @@ from .webs import Web, World, run
 HERE = Path(__file__).parent
 
 NAMES = """breadth-first depth-first random one-by-one equal-quanta R1 R2 R3 R1-printed R2-printed
-R3-printed thompson discounted-ucb opic focused-hits tfidf bm25 link-bandit oracle uniform
+R3-printed thompson discounted-ucb opic hits tfidf bm25 link-bandit oracle uniform
 random-revisit proportional optimal-freshness scent scent-printed"""
 
 
@@ -41,6 +41,15 @@ def test_underscores_for_dashes() -> None:
     assert find("equal_quanta,quantum=3").text == "equal_quanta,quantum=3"
     with pytest.raises(CrawlError, match="breadth_first has no parameter 'depth'; it has none"):
         find("breadth_first,depth=3")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("focused-hits,c=5", "hits"), ("focused_hits", "hits"), ("breadth_first", "breadth-first")],
+)
+def test_other_spellings(text: str, name: str) -> None:
+    """A name of older scripts, or one written with underscores, that is not known."""
+    assert find(text).policy is POLICIES[name]
 
 
 WRONG = {
