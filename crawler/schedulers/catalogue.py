@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crawler.protocol import Policy, Scope
 
-from . import bandits, hits, opic, oracle, revisit, rules, scent, topical, web
+from . import bandits, hits, opic, oracle, revisit, rules, scent, topical, topical_hits, web
 
 _ESTIMATED = {"rounds": 2, "every": None, "rates": False}
 _SCENT = {"delta": 1.0, "batch": None, "initial": 20.0}
@@ -42,6 +42,9 @@ POLICIES: dict[str, Policy] = {
                hits.FocusedHits, Scope.WEB, _HITS),
         Policy("tfidf", "the link that promises most, by TF-IDF of anchor and page",
                topical.BestFirst, Scope.WEB, _READING, reads=True),
+        Policy("tfidf+hits", "what is worth most by TF-IDF and HITS together",
+               topical_hits.TfIdfHits, Scope.WEB,
+               _READING | {"mix": "sum", "share": 0.2, "expand": 20, "internal": 1.0}, reads=True),
         Policy("bm25", "the link that promises most, by BM25 of anchor and page",
                topical.BestFirstBm25, Scope.WEB, _READING | {"k1": 1.2, "b": 0.75}, reads=True),
         Policy("link-bandit", "links of the kind that has led to relevant pages, by UCB1",
