@@ -17,7 +17,7 @@ from typing import Any
 
 from crawler.errors import CrawlError, in_words
 from crawler.protocol import Frontier, Policy, Scheduler, Scope, Setting, Truth
-from crawler.schedulers.catalogue import POLICIES
+from crawler.schedulers.catalogue import ALIASES, POLICIES
 
 
 @dataclass(frozen=True)
@@ -132,9 +132,9 @@ def _value(text: str) -> Any:
 
 
 def _ours(name: str) -> Policy:
-    known = POLICIES.get(name) or POLICIES.get(name.replace("_", "-"))
-    if known is not None:
-        return known
+    dashes = name.replace("_", "-")
+    if (known := ALIASES.get(dashes, dashes)) in POLICIES:
+        return POLICIES[known]
     lower = {known.lower(): known for known in POLICIES}
     near = difflib.get_close_matches(name.lower().replace("_", "-"), lower, 1)
     hint = f"did you mean {lower[near[0]]}?" if near else f"there are: {', '.join(POLICIES)}"

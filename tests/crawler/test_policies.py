@@ -16,8 +16,8 @@ from .webs import Web, World, run
 HERE = Path(__file__).parent
 
 NAMES = """breadth-first depth-first random one-by-one equal-quanta R1 R2 R3 R1-printed R2-printed
-R3-printed thompson discounted-ucb opic focused-hits tfidf bm25 link-bandit oracle uniform
-random-revisit proportional optimal-freshness scent scent-printed"""
+R3-printed thompson discounted-ucb opic hits tfidf tfidf+hits bm25 link-bandit oracle
+uniform random-revisit proportional optimal-freshness scent scent-printed"""
 
 
 def test_names() -> None:
@@ -41,6 +41,15 @@ def test_underscores_for_dashes() -> None:
     assert find("equal_quanta,quantum=3").text == "equal_quanta,quantum=3"
     with pytest.raises(CrawlError, match="breadth_first has no parameter 'depth'; it has none"):
         find("breadth_first,depth=3")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("focused-hits,c=5", "hits"), ("focused_hits", "hits"), ("breadth_first", "breadth-first")],
+)
+def test_other_spellings(text: str, name: str) -> None:
+    """A name of older scripts, or one written with underscores, that is not known."""
+    assert find(text).policy is POLICIES[name]
 
 
 WRONG = {
@@ -79,6 +88,7 @@ VALUES = {
     "thompson,rate=-1": "thompson,rate=-1: rate is a number from 0.001 to 1e+06, not -1",
     "scent,delta=nan": "scent,delta=nan: delta is a number from 0 to 1e+06, not nan",
     "tfidf,anchor=2": "tfidf,anchor=2: anchor is a number from 0 to 1, not 2",
+    "tfidf+hits,mix=all": "tfidf+hits,mix=all: mix is sum or links, not 'all'",
     "bm25,b=much": "bm25,b=much: b is a number from 0 to 1, not 'much'",
     "proportional,rates=1": "proportional,rates=1: rates is true or false, not 1",
     "proportional,rates=true": "proportional,rates=true: rates=true needs the truth, and nobody "

@@ -19,6 +19,21 @@ _SAID = "red fox runs over the lazy dog and foxes sleep under red trees"
 _WORDS = re.findall("[a-z]+", _SAID)
 
 
+def text_of(page: int) -> str:
+    """Return the text of a page; some are about `QUERY`."""
+    return " ".join(_WORDS[(page * 7 + k * k) % len(_WORDS)] for k in range(page % 5 * 4))
+
+
+def anchor_of(page: int, target: int) -> str:
+    """Return the anchor of a link; some are about `QUERY`."""
+    return _WORDS[(page + 3 * target) % len(_WORDS)]
+
+
+def language_of(page: int) -> str:
+    """Return the language that a page says it is in; some do not."""
+    return "en" if page % 3 else ""
+
+
 @dataclass(frozen=True)
 class Web:
     """Pages 0 .. n - 1; ``starts`` holds the first page of each site."""
@@ -127,10 +142,9 @@ class World:
                        self.content(page) if self.reads else None)  # fmt: skip
 
     def content(self, page: int) -> Content:
-        """Return what a page says; some pages and anchors are about `QUERY`."""
-        some = [_WORDS[(page * 7 + k * k) % len(_WORDS)] for k in range(page % 5 * 4)]
-        anchors = [_WORDS[(page + 3 * q) % len(_WORDS)] for q in self.web.told(page, self.scope)]
-        return Content(f"page {page}", " ".join(some), tuple(anchors), "en" if page % 3 else "")
+        """Return what a page says."""
+        anchors = tuple(anchor_of(page, q) for q in self.web.told(page, self.scope))
+        return Content(f"page {page}", text_of(page), anchors, language_of(page))
 
     def host(self, handle: int) -> int | None:
         """Return the site of a page; some are not known."""
