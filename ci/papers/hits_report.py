@@ -14,7 +14,7 @@ from ci.topical.experiment import (
     STEPS,
     WORDS,
 )
-from ci.topical.spaces import INDEXED
+from crawler.content.search import SHARE
 from crawler.evaluation.measures import LEVELS
 
 from .hits import CELLS, COLLECTED, PRINTED, Hits
@@ -44,9 +44,9 @@ def report(of: Hits) -> Report:
         "graphs are not printed as numbers, so that their table alone stands beside ours.",
         f"Webs of {of.pages:,} pages; {len(of.seeds)} of each space, two topics of middle size in "
         "each. A crawl begins with 20 results of a search: of the site's own engine (local), or "
-        f"ten of each of two (regional); an engine has {INDEXED:,} pages. The focused crawler "
-        f"makes {STEPS} steps with c = 10; the standard one stops when the web is exhausted. All "
-        "answers "
+        f"ten of each of two (regional); an engine has {SHARE:.0%} of the pages. The focused "
+        f"crawler makes {STEPS} steps with c = 10; the standard one stops when the web is "
+        "exhausted. All answers "
         "are as long as the focused one's. Relevant is what was planted so. Intervals are 95%, "
         "Student's, over webs.",
         (_at_least(of), _regional(of), _local(of), _menus(of), _exponential(of), _flattens(of)),
@@ -97,10 +97,11 @@ def _local(of: Hits) -> Finding:
         ", ".join(told(of.of(cell, FOCUSED, "precision")) for cell in cells),
         REPRODUCED if min(values) > 0.5 else NOT_REPRODUCED,
         "Each page of our site links to the whole menu, which therefore has the greatest authority "
-        "in every step, for the focused crawler as well; a site of which most pages are about the "
-        "query, as nobelprize.org is, would forgive that. One voice for each host helps to "
-        f"{max(of.of(cell, DIVIDED, 'precision').value for cell in cells):.2f} at best; reading "
-        f"does: TF-IDF has {min(words):.2f} and more.",
+        "in every step, for the focused crawler as well, and what follows it in rank is what the "
+        "whole site links to. The paper's sites may have been about little else than the query; "
+        "ours has forty topics. One voice for each host comes to "
+        f"{max(of.of(cell, DIVIDED, 'precision').value for cell in cells):.2f} at best. Reading "
+        f"helps: TF-IDF has {min(words):.2f} and more.",
     )  # fmt: skip
 
 
@@ -168,8 +169,8 @@ def _graphs(of: Hits) -> Section:
     )  # fmt: skip
     xs = tuple(float(k + 1) for k in range(len(CELLS)))
     beside = Figure(
-        "Precision: 1 and 3 regional, 2 and 4 local; filled bands ours, dashed the paper's",
-        "cell", "precision",
+        "Precision here, and as dashed lines in the paper",
+        "1, 3: regional; 2, 4: local", "precision",
         (
             *(Line(f"{name}, here", xs, tuple(one.value for one in found),
                    tuple(one.half or 0.0 for one in found))

@@ -148,6 +148,7 @@ class _Timed:
     """A scheduler whose time is taken, and whose steps are looked at."""
 
     def __init__(self, scheduler: Scheduler) -> None:
+        self.why = ""
         self._scheduler = scheduler
         self.seconds = 0.0
         self.came: list[int] = []
@@ -156,16 +157,12 @@ class _Timed:
         if isinstance(getattr(scheduler, "steps", None), int):
             self._steps = lambda: int(scheduler.steps)  # type: ignore[attr-defined] # just seen
 
-    @property
-    def why(self) -> str:
-        """Why there is nothing to fetch now."""
-        return self._scheduler.why
-
     def next(self) -> Any:
         """Pass the question on."""
         begun = time.process_time()
         asked = self._scheduler.next()
         self.seconds += time.process_time() - begun
+        self.why = self._scheduler.why
         return asked
 
     def observe(self, outcome: Outcome) -> None:

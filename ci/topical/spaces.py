@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,17 +9,11 @@ import numpy as np
 
 from ci.comparison.plan import Plan
 from ci.comparison.planted import Array, Planted
-from crawler.content.reader import Bm25
-from crawler.protocol import Content
+from crawler.content.search import start_set, two_engines
+from crawler.protocol import Content, Scope
 from sim_web import topics
 from sim_web.pages.contents import said
 from sim_web.profile import load
-
-ENGINES = {"local": 1, "regional": 2}
-"""Search engines that are asked in each space: the site's own one, or two of the web."""
-
-INDEXED = 2500
-"""Pages that an engine has, drawn by chance."""
 
 RESULTS = 20
 """Results that a crawl begins with, from all engines together."""
@@ -36,7 +29,7 @@ class Task:
         A theme of the web.
     query : str
     starts : tuple of int
-        What the engines answer, each its best first.
+        What the engines answer, the best first.
     """
 
     topic: int
@@ -72,38 +65,28 @@ class Space:
         return found
 
     def tasks(self, number: int) -> list[Task]:
-        """Return tasks whose topics are of middle size.
+        """Return tasks whose topics are of middle size, with the results of a search.
 
-        An engine ranks the pages that it has by BM25. The site's own has pages of the site only.
+        In the local space the site's own engine is asked, which has some of its pages; in the
+        regional one two engines of the web.
         """
         web = self.planted.web
         chosen = topics.middle(web, number)
-        queries = [topics.query(web, topic) for topic in chosen]
-        engines = ENGINES[self.name]
-        chance = np.random.default_rng([self.seed, 0x457])
-        among = np.arange(web.pages)
-        if self.name == "local":
-            among = np.arange(len(web.pages_of(0)))
-        size = min(INDEXED, len(among))
-        found: list[list[int]] = [[] for _ in chosen]
-        for _ in range(engines):
-            held = np.sort(chance.choice(among, size, replace=False))
-            for k, best in enumerate(self._asked(held, queries, RESULTS // engines)):
-                found[k] += [page for page in best if page not in found[k]]
+        pages = web.pages_of(0) if self.name == "local" else range(web.pages)
+        by_text, by_name = two_engines(
+            pages, self.content, lambda page: self.planted.links_of(Scope.WEB, page).tolist(),
+            seed=self.seed,
+        )  # fmt: skip
+        with by_text, by_name:
+            engines = [by_text] if self.name == "local" else [by_text, by_name]
+            queries = [topics.query(web, topic) for topic in chosen]
+            found = [start_set(query, engines, RESULTS // len(engines)) for query in queries]
         return [Task(topic, query, tuple(starts))
                 for topic, query, starts in zip(chosen, queries, found, strict=True)]  # fmt: skip
 
-    def _asked(self, held: Array, queries: Sequence[str], results: int) -> list[list[int]]:
-        """Return the pages that an engine answers to each query, the best first."""
-        readers = [Bm25(query, 0.0) for query in queries]
-        for page in held.tolist():
-            told = said(self.planted.web, page)
-            content = Content(told.title, told.text, (), told.language)
-            for reader in readers:
-                reader.read(content)
-        answers = []
-        for reader in readers:
-            scores = reader.relevances()
-            best = np.argsort(-scores, kind="stable")[:results]
-            answers.append([int(held[place]) for place in best if scores[place] > 0])
-        return answers
+    def content(self, page: int) -> Content:
+        """Return what a page says."""
+        told = said(self.planted.web, page)
+        links = self.planted.links_of(Scope.WEB, page).tolist()
+        anchors = tuple(map(told.anchors.__getitem__, links))
+        return Content(told.title, told.text, anchors, told.language)

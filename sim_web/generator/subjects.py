@@ -124,7 +124,7 @@ def _is_authority(numbers: Numbers, region: int, member: int, linked: int) -> bo
 
 @compiled
 def _open_hosts(numbers: Numbers, region: int, rank: int, goal: int) -> tuple[int, int]:
-    """Return the ranks, from one on and below another, of the hosts to which a host's links lead."""
+    """Return the first rank and the end of the ranks of hosts to which links may lead."""
     hosts = numbers.regions[goal, 3]
     if goal != region or region == SCC:
         return 0, hosts
