@@ -51,12 +51,17 @@ def _named(*scopes: Scope) -> tuple[str, ...]:
 
 _SITES, _WEB, _AGAIN = _named(Scope.SITE), _named(Scope.WEB), _named(Scope.KNOWN)
 
+_SEARCHING = ("breadth-first", "hits", "tfidf", "tfidf+hits")
+"""The crawlers of [HITS], and those that its authors announced."""
+
 CASES: tuple[Case, ...] = (
     Case("institutes", 1000, 20_000, _SITES),
     Case("universities", 1000, 20_000, _SITES + _WEB),
     Case("sample", 1000, 20_000, _SITES),
     Case("broder-1999", 1000, 20_000, _WEB),
     Case("topical", 1000, 10_000, _WEB),
+    Case("regional", 1000, 10_000, _SEARCHING),
+    Case("local", 1000, 10_000, _SEARCHING),
     Case("living", 3000, 500, _AGAIN),
 )
 """Every policy is in one of them at least."""
