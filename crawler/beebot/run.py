@@ -89,21 +89,16 @@ class Run:
         self.frontier = Stored([of.number for of in plan.told.sites])
         self.starts = frozenset(plan.starts)
         self.reads = policy.reads and not self.known
-        self._hosts: dict[str, int] = {}
-        self._host_of: dict[int, int] = {}
         self.scheduler = plan.chosen.scheduler(
-            plan.starts, plan.budget, plan.seed, None, self.frontier, plan.told.query, self._host
+            plan.starts,
+            plan.budget,
+            plan.seed,
+            None,
+            self.frontier,
+            plan.told.query,
+            self.frontier.host,
         )
         self.discovery = Discovery(plan, offered)
-
-    def _host(self, page: int) -> int | None:
-        """Return the number of a page's host; None while no transaction is open."""
-        if page not in self._host_of and self.frontier.recording is not None:
-            found = self.frontier.recording.page(page)
-            if found is not None:
-                number = self._hosts.setdefault(site(found.address), len(self._hosts))
-                self._host_of[page] = number
-        return self._host_of.get(page)
 
     def policy(self, step: int, call: Callable[..., Any], *given: Any) -> Any:
         """Let the policy do something; raise `Failed` if that is what none may do."""

@@ -70,7 +70,7 @@ def guessed(text: str) -> str:
     """
     seen = text[:LOOKED_AT].casefold()
     letters = sum(map(len, _WORD.findall(seen)))
-    for language, script in _SCRIPTS:
+    for language, script in () if seen.isascii() else _SCRIPTS:
         own = len(script.findall(seen))
         if own > letters / (10 if language == "ja" else 2):
             return language

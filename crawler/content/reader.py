@@ -2,7 +2,8 @@
 
 Weights of words come from the pages read so far, the present one included; nothing else is known of
 how words are distributed. All sums are over words in the order of their appearance, so that no
-relevance depends on how words are numbered.
+relevance depends on how words are numbered, and a relevance has `PLACES` decimal places, lest the
+last bit of a logarithm, which is not the same on every machine, decide between equals.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from .kernels import cosines, probabilities
 from .languages import guessed
 from .topic import Topic
 from .vocabulary import Bag, Vocabulary
+
+PLACES = 12
+"""Decimal places of a relevance."""
 
 
 class Reader(ABC):
@@ -106,7 +110,8 @@ class Reader(ABC):
 
     def _blended(self, terms: Array, counts: Array, bounds: Array, of: Array) -> Array:
         found = self._held(terms, counts, bounds, of)
-        return found[:, 0] * self._centroid + found[:, 1] * (1.0 - self._centroid)
+        blended: Array = found[:, 0] * self._centroid + found[:, 1] * (1.0 - self._centroid)
+        return blended.round(PLACES)
 
     @abstractmethod
     def _held(self, terms: Array, counts: Array, bounds: Array, of: Array) -> Array:

@@ -20,6 +20,7 @@ from collections import deque
 
 import numpy as np
 
+from crawler.content.reader import PLACES
 from crawler.kernels import Array
 from crawler.protocol import NONE, Outcome, Setting
 
@@ -90,10 +91,11 @@ class TfIdfHits(Reading):
         self._queue.extend(pages[place] for place in best.tolist())
 
     def _worth(self, authorities: Array, relevances: Array) -> Array:
-        if self._by_link:
-            return authorities * relevances
         of_hits, of_words = _of_largest(authorities), _of_largest(relevances)
-        return self._share * of_hits + (1.0 - self._share) * of_words
+        worth = of_hits * of_words
+        if not self._by_link:
+            worth = self._share * of_hits + (1.0 - self._share) * of_words
+        return worth.round(PLACES)
 
     def index(self) -> list[int]:
         """Return the pages that came, the one that is worth most first; of equals the older."""
