@@ -60,6 +60,8 @@ class Hosts:
     exponent: float = number(0.917, 0, 0.99, "s: the r-th host has about r^-s pages")
     branching: float = number(1.3, 1.05, 50, "pages that hang on a page, on average")
     host_branching: float = number(1.5, 1.05, 50, "hosts that hang on a host, on average")
+    navigation: float = number(0, 0, 50, "pages to which all pages of their host link")
+    editions: float = number(1, 1, 50, "languages of a host, each in a subtree of its own")
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,8 @@ class Themes:
     hubs: float = share(0.05, "pages of a subject that link to many of its authorities")
     authorities: float = share(0.02, "pages of a subject that its hubs link to")
     relevant: float = share(0.6, "pages of a subject's host that are about it")
+    everywhere: float = number(0, 0, 1, "1: also outside the strong component; 0: only there")
+    sections: float = share(0.0, "pages with their parent's subject; 0: a host has one")
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ class SyntheticSite:
         if validators and _is_current(host, validators, question):
             return self._unchanged(question, host, place, version, validators[0])
         body = render.document(self.web, look, beside)
-        content = host.content_type
+        content = look.host.content_type
         if fault is Fault.HUGE_PAGE:
             body = _swollen(body, host, code)
         elif fault is Fault.WRONG_TYPE:
@@ -171,7 +171,7 @@ class SyntheticSite:
         number = own_fault(self._plan, place.page, place.code)
         body = render.frame(self.web, look, place.number,
                             self._beside(host, place, number, question.time))  # fmt: skip
-        return _sent(question, host, body, (host.content_type,), place, look.version)
+        return _sent(question, host, body, (look.host.content_type,), place, look.version)
 
     def _trap(self, question: Question, host: Host, place: Place, path: str) -> Answer:
         if place.what == "session":

@@ -14,7 +14,7 @@ from crawler.policies import Chosen, find
 from crawler.protocol import Scope
 
 from .crew import Crew, Fallen
-from .measures import MEASURES, Measure
+from .measures import INTERPOLATION, MEASURES, Measure
 from .plan import Plan
 from .run import Run
 from .statistics import Against, Mean, against, mean
@@ -62,6 +62,11 @@ class Compared:
     def curve(self, measure: str) -> list[Mean]:
         """Return the mean of a measure at each point of the plan's grid."""
         rows = np.array([run.curves[measure] for run in self.runs if measure in run.curves])
+        return [mean(column.tolist()) for column in rows.T]
+
+    def points(self) -> list[Mean]:
+        """Return the mean 11-point graph of the index; empty if nothing was looked for."""
+        rows = np.array([run.points for run in self.runs if len(run.points)])
         return [mean(column.tolist()) for column in rows.T]
 
     def whys(self) -> list[tuple[str, int]]:
@@ -186,12 +191,22 @@ def _policy(of: Comparison, policy: Compared) -> dict[str, Any]:
         "curves": {
             measure.name: [point.value for point in policy.curve(measure.name)]
             for measure in of.measured()
-            if policy.values(measure.name)
+            if policy.curve(measure.name)
         },
+        **_points(policy),
         "sites": dict(zip([*of.site_names(), "elsewhere"], policy.sites(), strict=True)),
         "why": dict(policy.whys()),
         "digests": {str(run.seed): run.digest for run in policy.runs},
     }
+
+
+def _points(policy: Compared) -> dict[str, Any]:
+    points = policy.points()
+    if not points:
+        return {}
+    told = {"interpolation": str(INTERPOLATION), "mean": [point.value for point in points],
+            "interval": [point.interval for point in points]}  # fmt: skip
+    return {"precision_at_recall": told}
 
 
 def _measure(of: Comparison, policy: Compared, measure: Measure) -> dict[str, Any]:

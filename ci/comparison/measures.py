@@ -6,16 +6,21 @@ nothing and the same order is measured alike wherever it comes from.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from crawler.evaluation.measures import LEVELS, Interpolation, measured
 from crawler.protocol import Pages, Scope
 
 from .planted import Planted
 
 Array = np.ndarray[Any, Any]
+
+INTERPOLATION = Interpolation.TREC_EVAL_9
+"""How the 11-point graph is interpolated."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +54,25 @@ MEASURES = (
     Measure("quantity", "coverage by quantity: of the reachable pages", share=True),
     Measure("quality", "coverage by quality: of their PageRank mass", share=True),
     Measure("top", "coverage by quality: of the 5% with the highest PageRank", share=True),
-    Measure("precision", "precision: relevant pages, of those fetched", share=True),
-    Measure("recall", "recall: of the reachable relevant pages", share=True),
+    Measure("index_precision", "precision: relevant pages, of the answer", share=True),
+    Measure("index_recall", "recall: relevant pages in the answer, of the reachable", share=True),
+    Measure("index_f", "F: of precision and recall of the answer", share=True),
+    Measure("ndcg", "nDCG of the answer", share=True),
+    Measure("map", "MAP: average precision of the answer", share=True),
+    Measure("precision", "harvest rate: relevant pages, of those fetched", share=True),
+    Measure("recall", "recall of the crawl: of the reachable relevant pages", share=True),
+    Measure("frontier", "pages found and not fetched", best="least"),
     Measure("freshness", "freshness, mean over time", share=True, revisits=True),
     Measure("age", "age of the copies in hours, mean over time", best="least", revisits=True),
     Measure("q", "Q, mean over time", revisits=True),
     Measure("q_share", "Q, of what it is if all copies are fresh", share=True, revisits=True),
 )
+
+ANSWER = 1000
+"""How many pages of an index, the best ones, are its answer: as many as TREC looks at."""
+
+TOPICAL = ("index_precision", "index_recall", "index_f", "ndcg", "map", "precision")
+"""What is told first of crawls that look for something."""
 
 BY_NAME = {measure.name: measure for measure in MEASURES}
 
@@ -103,7 +120,41 @@ def discovery(
         relevant = summed(planted.relevant[order])
         found["precision"] = relevant / np.maximum(pages, 1)
         found["recall"] = relevant / max(1, int(planted.relevant[reachable].sum()))
+        found["frontier"] = _waiting(planted, scope, order, came)[at]
     return found
+
+
+def _waiting(planted: Planted, scope: Scope, order: Pages, came: Array) -> Array:
+    """Return how many pages were found and not fetched after each number of visits."""
+    known = np.zeros(planted.web.pages, dtype=np.bool_)
+    known[planted.starts(scope)] = True
+    found = [int(known.sum())]
+    for page, is_there in zip(order.tolist(), came.tolist(), strict=True):
+        links = planted.links_of(scope, page) if is_there else order[:0]
+        found.append(found[-1] + int((~known[links]).sum()) - 1)
+        known[links] = True
+    return np.array(found, dtype=np.float64)
+
+
+def answered(
+    planted: Planted, scope: Scope, index: Sequence[int]
+) -> tuple[dict[str, float], Array]:
+    """Return measures of an index, and its 11-point graph; both of its `ANSWER`.
+
+    Returns
+    -------
+    dict of str to float
+        By the names of `MEASURES`.
+    float64[11]
+        Precision at each of `LEVELS`, interpolated as `INTERPOLATION` has it.
+    """
+    relevant = np.flatnonzero(planted.relevant & planted.reachable(scope))
+    judged = {str(page): 1 for page in relevant.tolist()}
+    told = measured([str(page) for page in index[:ANSWER]], judged, interpolation=INTERPOLATION)
+    names = {"index_precision": "set_P", "index_recall": "set_recall", "index_f": "set_F",
+             "ndcg": "ndcg", "map": "map"}  # fmt: skip
+    points = np.array([told[f"iprec_at_recall_{level:.2f}"] for level in LEVELS])
+    return {name: told[theirs] for name, theirs in names.items()}, points
 
 
 def by_site(planted: Planted, order: Pages) -> Array:

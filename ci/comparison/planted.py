@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from crawler.protocol import Pages, Scope
+from sim_web import topics
 from sim_web.generator import Explicit, Web
 from sim_web.generator.counting import first_pages, leaving_links
 from sim_web.measure.graph import Graph
@@ -138,14 +139,26 @@ class Planted:
         return reachable[top(self.ranks[reachable], TOP)]
 
     @cached_property
+    def topic(self) -> int:
+        """What is looked for: the target set's theme; if pages have their own, a middle one."""
+        if self.web.profile.themes.sections > 0:
+            return topics.middle(self.web, 1)[0]
+        return self.web.theme(self.sites[0])
+
+    @property
+    def query(self) -> str:
+        """The topic in words; "" if hosts have no themes."""
+        return topics.query(self.web, self.topic) if self.topical else ""
+
+    @cached_property
     def relevant(self) -> Array:
-        """Which pages are about the topic, the theme of the target set, bool[pages]."""
-        web, theme = self.web, self.web.theme(self.sites[0])
-        found = np.zeros(web.pages, dtype=np.bool_)
-        for host in range(web.hosts):
-            if web.theme(host) == theme:
-                pages = web.pages_of(host)
-                found[pages.start : pages.stop] = [web.relevant(page) for page in pages]
+        """Which pages are about the topic, bool[pages]."""
+        return self.web.relevant_to(self.topic)
+
+    def links_of(self, scope: Scope, page: int) -> Pages:
+        """Return the links of a page that policies of a scope are told of."""
+        offsets, targets = self.part(scope)
+        found: Pages = targets[offsets[page] : offsets[page + 1]]
         return found
 
     @cached_property

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from crawler.evaluation.measures import LEVELS
 from sim_web.referee.plots import Tick
 
 from .comparison import Comparison
-from .measures import Measure
+from .measures import INTERPOLATION, Measure
+from .statistics import Mean
 from .world import DAY
 
 WIDTH, HEIGHT = 460, 260
@@ -78,8 +80,34 @@ class Bar:
 
 
 def plots(of: Comparison) -> tuple[Plot, ...]:
-    """Return a diagram for each measure, but for what is the same as steps."""
-    return tuple(_plot(of, measure) for measure in of.measured() if measure.name != "pages")
+    """Return a diagram for each curve, but for what is the same as steps; 11 points first."""
+    curves = (one for one in of.measured() if one.name != "pages" and _has_curve(of, one))
+    return (*_eleven_points(of), *(_plot(of, measure) for measure in curves))
+
+
+def _has_curve(of: Comparison, measure: Measure) -> bool:
+    return any(policy.curve(measure.name) for policy in of.policies)
+
+
+def _eleven_points(of: Comparison) -> Iterator[Plot]:
+    """Yield the recall/precision graph of the indices, if something was looked for."""
+    series = []
+    for number, policy in enumerate(of.policies):
+        points = policy.points()
+        if points:
+            series.append(Series(policy.name, *colour(number), *_banded(points)))
+    if series:
+        graph = Measure("points", f"precision at recall ({INTERPOLATION})", share=True)
+        yield diagram(graph, "recall", list(LEVELS), series)
+
+
+def _banded(points: Sequence[Mean]) -> tuple[list[float], list[float], list[float]]:
+    """Return means with the ends of their intervals."""
+    return (
+        [point.value for point in points],
+        [max(0.0, point.value - (point.half or 0.0)) for point in points],
+        [point.value + (point.half or 0.0) for point in points],
+    )
 
 
 def bars(of: Comparison) -> tuple[Bar, ...]:
@@ -109,11 +137,7 @@ def _plot(of: Comparison, measure: Measure) -> Plot:
         steps = [step * shown[0][1].runs[0].seconds / DAY for step in steps]
     series = []
     for number, policy in shown:
-        means = policy.curve(measure.name)
-        lower = [point.value - (point.half or 0.0) for point in means]
-        upper = [point.value + (point.half or 0.0) for point in means]
-        values = [point.value for point in means]
-        series.append(Series(policy.name, *colour(number), values, lower, upper))
+        series.append(Series(policy.name, *colour(number), *_banded(policy.curve(measure.name))))
     return diagram(measure, across, steps, series)
 
 

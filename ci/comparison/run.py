@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from crawler.crawl import crawl
-from crawler.errors import CrawlError
+from crawler.errors import CrawlError, in_words
 from crawler.kernels import offer
 from crawler.policies import Chosen
-from crawler.protocol import NONE, Outcome, Scope
+from crawler.protocol import NONE, Outcome, Pages, Scheduler, Scope
+from crawler.schedulers.weights import ranked
 
-from .measures import Array, by_site, discovery
+from .measures import Array, answered, by_site, discovery
 from .plan import Plan
 from .planted import Known, Planted
 from .revisits import Revisited
@@ -55,6 +56,8 @@ class Run:
         The pages in the order of visits, if the plan keeps orders.
     came : bool[steps]
         Which of them came, likewise.
+    points : float64[11] or float64[0]
+        The 11-point graph of the index, if something was looked for.
     """
 
     seed: int
@@ -70,6 +73,7 @@ class Run:
     curves: dict[str, Array] = field(default_factory=dict, compare=False)
     order: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False)
     came: Array = field(default_factory=lambda: np.zeros(0, dtype=np.bool_), compare=False)
+    points: Array = field(default_factory=lambda: np.zeros(0), compare=False)
 
 
 class Runs:
@@ -96,11 +100,14 @@ class Runs:
         name = plan.policies[policy]
         starts = planted.starts(told.scope)
         seconds = seconds_per_visit(plan, planted, told.scope)
-        world = World(planted, told.scope, seconds, plan.budget, self._mark)
+        world = World(planted, told.scope, seconds, plan.budget, self._mark, reads=told.reads)
         outcomes: list[bool] = []
         self._mark[0] = MAKING  # it stays if a policy ends the process, which is how that is known
         try:
-            scheduler = chosen.scheduler(starts, plan.budget, self._seed, Known(planted))
+            scheduler = chosen.scheduler(
+                starts, plan.budget, self._seed, Known(planted), query=planted.query,
+                hosts=planted.host.item,
+            )  # fmt: skip
         except CrawlError as error:
             self._mark[0] = IDLE
             why = f"{name}: while it was made: {str(error).removeprefix(f'{name}: ')}"
@@ -111,15 +118,40 @@ class Runs:
             on_outcome=_noted(outcomes, self._mark), step_limit=plan.step_limit,
             may_overspend=told.overspends,
         )  # fmt: skip
-        self._mark[0] = IDLE
         if ended.failed:
+            self._mark[0] = IDLE
             return Run(self._seed, policy, ended.why, failed=True, steps=ended.steps)
         came = np.array(outcomes, dtype=np.bool_)
+        try:
+            index = self._index(scheduler, told.scope, ended.order[came])
+        except CrawlError as error:
+            why = f"{name}: after step {ended.steps}: {error}"
+            return Run(self._seed, policy, why, failed=True, steps=ended.steps)
+        finally:
+            self._mark[0] = IDLE
         final, curves = self._measured(told.scope, ended.order, came, seconds)
+        points = np.zeros(0)
+        if index is not None:
+            told_of_index, points = answered(planted, told.scope, index)
+            final |= told_of_index
         sites = by_site(planted, ended.order)
         kept = slice(None) if plan.orders else slice(0)
         return Run(self._seed, policy, ended.why, False, False, ended.steps, seconds, ended.digest,
-                   sites, final, curves, ended.order[kept], came[kept])  # fmt: skip
+                   sites, final, curves, ended.order[kept], came[kept], points)  # fmt: skip
+
+    def _index(self, scheduler: Scheduler, scope: Scope, fetched: Pages) -> Sequence[int] | None:
+        """Return what a policy found, the best first; None where nothing is looked for.
+
+        What a policy without an index collected is ranked by HITS, as [HITS]'s standard crawler
+        does it.
+        """
+        if not self._planted.topical or scope is not Scope.WEB:
+            return None
+        own = getattr(scheduler, "index", None)
+        if callable(own):
+            return index_of(own, fetched)
+        links = {page: self._planted.links_of(scope, page) for page in fetched.tolist()}
+        return ranked(links, fetched.tolist())
 
     def _measured(
         self, scope: Scope, order: Array, came: Array, seconds: float
@@ -135,6 +167,26 @@ class Runs:
             self._revisited = Revisited(self._planted, pages, seconds, grid)
         curves = self._revisited.curves(order, came)
         return {name: float(curve.mean()) for name, curve in curves.items()}, curves
+
+
+def index_of(own: Callable[[], Sequence[int]], fetched: Pages) -> list[int]:
+    """Return the index of a policy.
+
+    Raises
+    ------
+    CrawlError
+        If it cannot be had, has a page twice, or one that was not fetched.
+    """
+    try:
+        found = [int(page) for page in own()]
+    except Exception as error:
+        raise CrawlError(f"its index: {in_words(error)}") from error
+    strange = set(found) - set(fetched.tolist())
+    if strange:
+        raise CrawlError(f"its index has page {min(strange)}, which did not come")
+    if len(set(found)) < len(found):
+        raise CrawlError("its index has a page twice")
+    return found
 
 
 def _noted(outcomes: list[bool], mark: Any) -> Callable[[Outcome], None]:

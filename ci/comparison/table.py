@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .comparison import Compared, Comparison
-from .measures import Measure
+from .measures import ANSWER, TOPICAL, Measure
 from .statistics import Mean
 
 NAME, SITES = 22, 4
 """Width of the first column; sites that are named."""
+
+FIRST, COLUMN = 14, 11
+"""Widths in the overview of a search."""
 
 
 def lines(of: Comparison) -> Iterator[str]:
@@ -18,11 +21,34 @@ def lines(of: Comparison) -> Iterator[str]:
     seeds = len(plan.seeds)
     yield (f"{plan.profile.name}: {seeds} web{'s' * (seeds != 1)} of {plan.pages_of_web:,} pages, "
            f"{plan.budget:,} fetched on each")  # fmt: skip
+    yield from _overview(of)
     for measure in of.measured():
         yield ""
         yield from _table(of, measure)
     yield from _sites(of)
     yield from _ends(of)
+
+
+def _overview(of: Comparison) -> Iterator[str]:
+    """Yield the measures of a search side by side, if something was looked for."""
+    shown = [policy for policy in of.policies if policy.values("map")]
+    if not shown:
+        return
+    yield ""
+    heads = ("precision", "recall", "F", "nDCG", "MAP", "harvest")
+    yield f"{'%':{FIRST}}" + "".join(f"{head:>{COLUMN}}" for head in heads)
+    for policy in shown:
+        means = [policy.mean(name) for name in TOPICAL]
+        cells = (f"{_percent(one):>{COLUMN}}" for one in means if one is not None)
+        yield f"{_name(policy, FIRST - 1):{FIRST}}" + "".join(cells)
+    yield (f"of the first {ANSWER:,} pages of the index, where there is none of all pages "
+           "ranked by HITS;")  # fmt: skip
+    yield "harvest: of all pages fetched"
+
+
+def _percent(of: Mean) -> str:
+    half = "" if of.half is None else f" ±{100 * of.half:.1f}"
+    return f"{100 * of.value:.1f}{half}"
 
 
 def _table(of: Comparison, measure: Measure) -> Iterator[str]:

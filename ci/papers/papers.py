@@ -48,6 +48,7 @@ PAPERS = {
     paper.name: paper
     for paper in (
         Paper("beebot", "Table 2 of BeeBot: links found by R1, R2 and R3 on three sets of sites"),
+        Paper("hits", "Blekanov and Bondarenko: the focused crawler beside the standard one"),
         Paper("scent", "S.C.E.N.T.: Q against DeltaS, and how near the maximum it comes"),
         Paper("regret", "regret of R3 against the theory of UCB1, and on webs"),
         Paper("coverage", "Tianwang's evaluation of coverage: its tables, put through estimators"),

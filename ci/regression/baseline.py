@@ -23,6 +23,7 @@ from ci.comparison.comparison import Compared
 from ci.comparison.plan import Plan
 from crawler.crawl import digest_of
 from crawler.errors import CrawlError
+from crawler.evaluation.measures import LEVELS
 from crawler.protocol import NONE, Pages
 
 VERSION = 1
@@ -53,6 +54,8 @@ class Baseline:
         Of the orders of visits, by seed.
     order : str
         That of the first seed, packed.
+    points : list of float
+        The mean 11-point graph of the index; empty if nothing was looked for.
     fell : str
         Why there is nothing else: the line that names policy and step; "" if it did not fail.
     """
@@ -68,6 +71,7 @@ class Baseline:
     why: list[str] = field(default_factory=list)
     digests: list[str] = field(default_factory=list)
     order: str = ""
+    points: list[float] = field(default_factory=list)
     fell: str = ""
 
     @property
@@ -106,11 +110,12 @@ def of(plan: Plan, told: Compared) -> Baseline:
         web_pages=plan.pages_of_web,
         steps=plan.grid.tolist(),
         values={name: [_short(v) for v in told.values(name)] for name in measures},
-        curves={name: [_short(m.value) for m in told.curve(name)] for name in measures},
+        curves={name: [_short(m.value) for m in told.curve(name)] for name in told.runs[0].curves},
         sites=[_short(share) for share in told.sites()],
         why=[run.why for run in told.runs],
         digests=[run.digest for run in told.runs],
         order=packed(told.runs[0].order),
+        points=[_short(point.value) for point in told.points()],
     )
 
 
@@ -157,6 +162,8 @@ def _check(of: Baseline) -> None:
         for name, row in rows.items():
             if len(row) != length or not np.isfinite(row).all():
                 raise ValueError(f"{name} has not a number for each {of_what}")
+    if len(of.points) not in (0, len(LEVELS)) or not np.isfinite(of.points).all():
+        raise ValueError(f"its graph of recall and precision has not {len(LEVELS)} points")
     if not np.isfinite(of.sites).all():
         raise ValueError("a share of the visits is no number")
     _check_order(of)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ci.comparison.plan import Plan
-from crawler.policies import find
 from crawler.protocol import Scope
 from crawler.schedulers.catalogue import POLICIES
 from sim_web.profile import load
@@ -13,9 +12,6 @@ from sim_web.profile import load
 SEEDS = 3
 BAND = 0.02
 """By which share of its baseline the mean of a measure may move."""
-
-SLOW = {"focused-hits": 300}
-"""Budgets of policies that cannot be given the case's own."""
 
 
 @dataclass(frozen=True)
@@ -48,20 +44,27 @@ class Case:
         )  # fmt: skip
 
 
-def _named(*scopes: Scope) -> tuple[str, ...]:
-    """Return all policies of some scopes that can be given a case's budget."""
-    return tuple(n for n in POLICIES if find(n).policy.scope in scopes and n not in SLOW)
+def _named(*scopes: Scope, reads: bool = False) -> tuple[str, ...]:
+    """Return all policies of some scopes, those that read or the others."""
+    return tuple(
+        name for name, policy in POLICIES.items()
+        if policy.scope in scopes and policy.reads == reads
+    )  # fmt: skip
 
 
 _SITES, _WEB, _AGAIN = _named(Scope.SITE), _named(Scope.WEB), _named(Scope.KNOWN)
+
+_SEARCHING = ("breadth-first", "hits", "tfidf", "tfidf+hits")
+"""The crawlers of [HITS], and those that its authors announced."""
 
 CASES: tuple[Case, ...] = (
     Case("institutes", 1000, 20_000, _SITES),
     Case("universities", 1000, 20_000, _SITES + _WEB),
     Case("sample", 1000, 20_000, _SITES),
     Case("broder-1999", 1000, 20_000, _WEB),
-    Case("topical", 1000, 10_000, _WEB),
-    *(Case("topical", budget, 10_000, (name,)) for name, budget in SLOW.items()),
+    Case("topical", 1000, 10_000, _WEB + _named(Scope.WEB, reads=True)),
+    Case("regional", 1000, 10_000, _SEARCHING),
+    Case("local", 1000, 10_000, _SEARCHING),
     Case("living", 3000, 500, _AGAIN),
 )
 """Every policy is in one of them at least."""

@@ -12,6 +12,7 @@ from ci.comparison.measures import BY_NAME
 from ci.comparison.plan import Plan
 from ci.comparison.planted import Planted
 from ci.comparison.statistics import mean
+from crawler.evaluation.measures import LEVELS
 from crawler.protocol import Pages, Scope
 
 from .baseline import Baseline
@@ -99,6 +100,7 @@ def _of_runs(plan: Plan, scope: Scope, now: Baseline, before: Baseline) -> Itera
     if now.digests != before.digests:
         yield from _of_order(plan, scope, now, before)
     yield from _of_measures(now, before)
+    yield from _of_points(now, before)
     if now.why != before.why:
         yield _of_ends(now, before)
 
@@ -183,6 +185,22 @@ def _of_pages(scope: Scope, new: Pages, old: Pages) -> Iterator[str]:
     visited, before = len(np.unique(new)), len(np.unique(old))
     if visited != before:
         yield f"{visited} pages are visited at all, before {before}"
+
+
+def _of_points(now: Baseline, before: Baseline) -> Iterator[str]:
+    """Say where the graph of recall and precision left its band, which is wide as such."""
+    if len(now.points) != len(before.points):
+        yield "the 11-point graph is measured now and was not before, or the other way round"
+        return
+    moved = [k for k, (a, b) in enumerate(zip(now.points, before.points, strict=True))
+             if abs(a - b) > BAND]  # fmt: skip
+    if moved:
+        worst = max(moved, key=lambda k: abs(now.points[k] - before.points[k]))
+        yield (
+            f"precision at recall {LEVELS[worst]:.1f}: {now.points[worst]:.4g}, before "
+            f"{before.points[worst]:.4g}; {len(moved)} of {len(LEVELS)} points moved by more "
+            f"than {BAND:g}"
+        )
 
 
 def _of_measures(now: Baseline, before: Baseline) -> Iterator[str]:

@@ -23,8 +23,8 @@ from counterpoint.console import OK, printing, processes_option, progress
 def papers(names: tuple[str, ...], seeds: int, processes: int, html: Path | None, form: str) -> int:
     r"""Measure again what papers measured, and say what comes out the same and what does not.
 
-    A STUDY is beebot, scent, regret, coverage or freshness; without one, all are made. Exit code
-    0: they were made, whatever came out; 2: the command is wrong.
+    A STUDY is beebot, hits, scent, regret, coverage or freshness; without one, all are made. Exit
+    code 0: they were made, whatever came out; 2: the command is wrong.
 
     \b
     counterpoint papers beebot                       Table 2: R1, R2 and R3

@@ -178,7 +178,8 @@ class Planner:
         if isinstance(going, Step):
             return going
         # Nobody else can plan while this transaction lasts: what needs no store is done before it.
-        come = [(one, opened(one, stays=going.plan.stays)) for one in answers]
+        stays, reads = going.plan.stays, going.run.reads
+        come = [(one, opened(one, stays=stays, contents=reads)) for one in answers]
         with self.store.transaction() as connection:
             recording = Recording(connection)
             recording.plan_alone()
@@ -280,7 +281,7 @@ class Planner:
                     run.ended = run.why
                 return False
             page = run.admit(recording, handle)
-            known = going.answers.is_known(page)
+            known = going.answers.is_known(recording, page)
             by = None if leases is None or known else leases.offered(run.visits, page.address)
             visit = run.issue(recording, page, by)
             if known:

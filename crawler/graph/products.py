@@ -1,4 +1,4 @@
-"""What both rankings are made of: the sum of a weight over the links of every page."""
+"""What all rankings are made of: the sum of a weight over the links of every page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from crawler.errors import CrawlError
 
 from .compiling import Array, Number, compiled
-from .csr import Links
+from .csr import Csr, Links
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,24 @@ def gather(links: Links, weights: Array, sums: Array) -> float:
     return sum(float(_gathered(*rows, weights, sums, first)) for first, rows in links.chunks())
 
 
+def gather_weighed(rows: Csr, by_link: Array, weights: Array, sums: Array) -> None:
+    """Do what `gather` does, each link counted ``by_link`` times (float64[links])."""
+    _gathered_weighed(*rows, by_link, weights, sums)
+
+
+def spread(rows: Csr, weights: Array, sums: Array) -> None:
+    """Add the weight of each row to the sums of the pages that it names.
+
+    It is `gather` along the links backward, for whoever has them in one direction only.
+    """
+    _spread(*rows, weights, sums)
+
+
+def spread_weighed(rows: Csr, by_link: Array, weights: Array, sums: Array) -> None:
+    """Do what `spread` does, each link counted ``by_link`` times (float64[links])."""
+    _spread_weighed(*rows, by_link, weights, sums)
+
+
 def degrees(links: Links) -> Array:
     """Return the number of links of each page, uint32[n]."""
     found = np.empty(links.nodes, np.uint32)
@@ -84,3 +102,41 @@ def _gathered(offsets: Array, targets: Array, weights: Array, sums: Array, first
         everything += total
         page += one
     return everything
+
+
+@compiled
+def _gathered_weighed(
+    offsets: Array, targets: Array, by_link: Array, weights: Array, sums: Array
+) -> None:
+    one, k = np.uint64(1), np.uint64(0)
+    for row in range(one, np.uint64(len(offsets))):
+        total = 0.0
+        end = offsets[row]
+        while k < end:
+            total += by_link[k] * weights[targets[k]]
+            k += one
+        sums[row - one] = total
+
+
+@compiled
+def _spread(offsets: Array, targets: Array, weights: Array, sums: Array) -> None:
+    one, k = np.uint64(1), np.uint64(0)
+    for row in range(one, np.uint64(len(offsets))):
+        weight = weights[row - one]
+        end = offsets[row]
+        while k < end:
+            sums[targets[k]] += weight
+            k += one
+
+
+@compiled
+def _spread_weighed(
+    offsets: Array, targets: Array, by_link: Array, weights: Array, sums: Array
+) -> None:
+    one, k = np.uint64(1), np.uint64(0)
+    for row in range(one, np.uint64(len(offsets))):
+        weight = weights[row - one]
+        end = offsets[row]
+        while k < end:
+            sums[targets[k]] += by_link[k] * weight
+            k += one

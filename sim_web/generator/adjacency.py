@@ -2,7 +2,8 @@
 
 Some links are owed, so that the components are what was planted:
 
-- a page to its children in its host's tree, and up again to its parent or to the start page;
+- a page to its children in its host's tree, and up again to its parent or to the start page; to
+  its host's navigation, where hosts have one;
 - a page of the parent host to the start page of each host that hangs on it. Hosts of SCC and, after
   them, of OUT are one tree; so are IN and the tendrils off it, and IN and the tubes;
 - the start page of a host of SCC to an earlier one, of IN to SCC or earlier, of tubes and of the
@@ -15,15 +16,12 @@ host they lead at most one level down, hence the tree's levels are the fewest li
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from .kernels import (
     Array,
     compiled,
     hashed,
-    mixed,
     permuted,
     unit,
     zipf_rank,
@@ -46,9 +44,11 @@ from .layout import (
     tree_level,
     tree_parent,
 )
+from .numbers import Numbers, pages_of_host, tree_of_host
+from .subjects import NAVIGATION, SECTIONS, has_community, hub, themed
 
 _DEGREE, _BODY, _UP, _EXIT, _ENTRY, _FREE, _WHERE, _PAGE = range(2, 10)
-_COPIES, _SEQUENCE, _SHUFFLE, _HUB, _RELEVANT = range(10, 15)
+_COPIES, _SEQUENCE, _SHUFFLE = range(10, 13)
 """Streams of hashes, one for each use."""
 
 TRIES = 8
@@ -58,43 +58,6 @@ FEW = 24
 """Up to so many links, a linear search finds a target that is linked already."""
 
 NO_PAGE = -1
-
-
-class Numbers(NamedTuple):
-    """Everything that adjacency depends on besides the page.
-
-    Attributes
-    ----------
-    key : uint64
-        Of all hashes.
-    regions, reals, blocks, bounds, site_blocks
-        As in `Layout`.
-    mix : float64[7, 7]
-        Cumulative shares of the regions to which free external links lead, by region.
-    degrees : float64[6]
-        Share of the tail of the out-degrees, its least degree, its exponent, the greatest degree;
-        exponent of popularity; mean number of copies of a link.
-    choices : float64[4]
-        Shares of free links within the host, and of external links that lead to start pages;
-        exponent of popularity within a host; share of pages that lead up to the start page at once.
-    themes : float64[5]
-        Number of themes, share of external links within the theme, hubs, authorities, relevant.
-    fixed_pages, fixed_targets : int64[links]
-        External links of sites that are given one by one, sorted by page.
-    """
-
-    key: np.uint64
-    regions: Array
-    reals: Array
-    blocks: Array
-    bounds: Array
-    site_blocks: Array
-    mix: Array
-    degrees: Array
-    choices: Array
-    themes: Array
-    fixed_pages: Array
-    fixed_targets: Array
 
 
 @compiled
@@ -112,23 +75,6 @@ def drawn_degree(numbers: Numbers, page: int) -> int:
     if tail_chance(numbers, page) >= degrees[0]:
         return int(u * least)
     return int(min((least - 0.5) * (1.0 - u) ** (-1.0 / (exponent - 1.0)) + 0.5, most))
-
-
-@compiled
-def pages_of_host(numbers: Numbers, region: int, rank: int) -> tuple[int, int]:
-    """Return the first page of a host and the number of its pages."""
-    start = host_start(numbers.regions, numbers.reals, numbers.bounds, region, rank)
-    end = host_start(numbers.regions, numbers.reals, numbers.bounds, region, rank + 1)
-    return start, end - start
-
-
-@compiled
-def tree_of_host(numbers: Numbers, region: int, rank: int) -> tuple[np.uint64, int]:
-    """Return the key of a host's tree and the number of children of a block."""
-    key = mixed(numbers.key, numbers.regions[region, 2] + rank)
-    if region == SCC and len(numbers.site_blocks) > 0:
-        return mixed(numbers.key, rank), numbers.site_blocks[rank]
-    return key, numbers.blocks[0]
 
 
 @compiled
@@ -210,17 +156,31 @@ def _entries(numbers: Numbers, region: int, rank: int, page: int, found: Array, 
 
 
 @compiled
-def _external(numbers: Numbers, region: int, rank: int, u: float, v: float, w: float) -> int:
-    """Return the target of a free link out of the host; -1 if there is none."""
-    mix = numbers.mix
+def _goal(mix: Array, region: int, u: float) -> tuple[int, float]:
+    """Return the region of the target of a free link, 7: none, and a number to draw with again."""
     goal = 0
     while goal < 7 and u >= mix[region, goal]:
         goal += 1
     if goal == 7:
-        return NO_PAGE
+        return goal, u
     low = 0.0 if goal == 0 else mix[region, goal - 1]
-    u = (u - low) / (mix[region, goal] - low)
-    return _popular(numbers, region, rank, goal, u, v, w)
+    return goal, (u - low) / (mix[region, goal] - low)
+
+
+@compiled
+def _external(numbers: Numbers, region: int, rank: int, u: float, v: float, w: float) -> int:
+    """Return the target of a free link out of the host; -1 if there is none."""
+    goal, u = _goal(numbers.mix, region, u)
+    return _popular(numbers, region, rank, goal, u, v, w) if goal < 7 else NO_PAGE
+
+
+@compiled
+def _akin(numbers: Numbers, region: int, rank: int, page: int, u: float, v: float) -> int:
+    """Return the target of a free link within the theme; -1 if there is none."""
+    goal = region
+    if region != SCC:
+        goal, u = _goal(numbers.mix, region, u)
+    return int(themed(numbers, region, rank, page, goal, u, v)) if goal < 7 else NO_PAGE
 
 
 @compiled
@@ -248,50 +208,6 @@ def _popular(
     if not one_way_up:
         chosen = hosts - 1 - chosen
     return page_in(numbers, goal, chosen, 0.0 if to_start else v)
-
-
-@compiled
-def theme_of(numbers: Numbers, region: int, rank: int) -> int:
-    """Return the theme of a host."""
-    return rank % int(numbers.themes[0])
-
-
-@compiled
-def relevant(numbers: Numbers, page: int) -> bool:
-    """Tell whether a page is about its host's theme."""
-    return (
-        hub(numbers, page)
-        or authority(numbers, page)
-        or unit(numbers.key, _RELEVANT, page, 0) < numbers.themes[4]
-    )
-
-
-@compiled
-def hub(numbers: Numbers, page: int) -> bool:
-    """Tell whether a page links to many authorities of its theme: some pages of SCC do."""
-    themed = numbers.themes[1] > 0 and page < numbers.regions[SCC, 1]
-    return themed and unit(numbers.key, _HUB, page, 0) < numbers.themes[2]
-
-
-@compiled
-def authority(numbers: Numbers, page: int) -> bool:
-    """Tell whether the hubs of its theme link to a page: every so many pages of a host of SCC."""
-    if numbers.themes[1] <= 0 or numbers.themes[3] <= 0 or page >= numbers.regions[SCC, 1]:
-        return False
-    _, start, _ = host_of_page(numbers.regions, numbers.reals, numbers.bounds, SCC, page)
-    return (page - start) % int(1.0 / numbers.themes[3]) == 0
-
-
-@compiled
-def _themed(numbers: Numbers, rank: int, u: float, v: float) -> int:
-    """Return an authority of the theme of a host of SCC."""
-    themes = int(numbers.themes[0])
-    theme = theme_of(numbers, SCC, rank)
-    hosts = (numbers.regions[SCC, 3] - theme + themes - 1) // themes
-    chosen = theme + themes * zipf_rank(u, hosts, numbers.degrees[4], 1.0)
-    start, pages = pages_of_host(numbers, SCC, chosen)
-    every = int(1.0 / max(numbers.themes[3], 1e-6))
-    return start + every * int(v * ((pages + every - 1) // every))
 
 
 @compiled
@@ -349,6 +265,20 @@ def _up(numbers: Numbers, key: np.uint64, block: int, page: int, local: int, lin
 
 
 @compiled
+def _menu(
+    numbers: Numbers, key: np.uint64, block: int, start: int, local: int, linked: int, found: Array
+) -> int:
+    """Write the links to the host's navigation that do not lead more than one level down."""
+    count = 0
+    level = tree_level(key, local, block) if local < linked else linked
+    for member in range(1, min(int(numbers.themes[NAVIGATION]) + 1, linked)):
+        if member != local and tree_level(key, member, block) <= level + 1:
+            found[count] = start + member
+            count += 1
+    return count
+
+
+@compiled
 def _owed(
     numbers: Numbers, region: int, rank: int, page: int, start: int, linked: int, found: Array
 ) -> int:
@@ -356,6 +286,8 @@ def _owed(
     key, block = tree_of_host(numbers, region, rank)
     local = page - start
     count = 0
+    if numbers.themes[NAVIGATION] > 0:
+        count = _menu(numbers, key, block, start, local, linked, found)
     if local > 0:
         found[count] = start + _up(numbers, key, block, page, local, linked)
         count += 1
@@ -388,15 +320,19 @@ def _free(
     u, v = unit(numbers.key, _WHERE, page, turn), unit(numbers.key, _PAGE, page, turn)
     sites = len(numbers.bounds) > 0 and region == SCC
     within = numbers.choices[0]
-    if region == SCC and hub(numbers, page):
+    is_hub = hub(numbers, page)
+    if is_hub:
         within = 0.2
     if sites or region == DISCONNECTED or (linked > 1 and kind < within and attempt < TRIES // 2):
         return _internal(key, block, start, linked, level, u, top, numbers.choices[2])
     w = unit(numbers.key, _SHUFFLE, page, turn)
-    community = numbers.themes[1]
-    if region == SCC and community > 0 and (hub(numbers, page) or w < community):
-        target = _themed(numbers, rank, u, v)
-    elif region == SCC and community > 0:
+    community = numbers.themes[1] if has_community(numbers, region) else 0.0
+    if community > 0 and (is_hub or w < community):
+        target = _akin(numbers, region, rank, page, u, v)
+        if numbers.themes[SECTIONS] > 0 and start <= target < start + linked:
+            deep = level >= 0 and tree_level(key, target - start, block) > level + 1
+            return target if not deep else NO_PAGE
+    elif community > 0:
         target = _external(numbers, region, rank, u, v, (w - community) / (1.0 - community))
     else:
         target = _external(numbers, region, rank, u, v, w)
@@ -422,7 +358,8 @@ def out_links(numbers: Numbers, page: int) -> Array:
     tree, block = tree_of_host(numbers, region, rank)
     degree = drawn_degree(numbers, page)
     low, high = _fixed(numbers, page)
-    most = degree + block + 2 * numbers.blocks[1] + 4 + high - low
+    menu = int(numbers.themes[NAVIGATION])
+    most = degree + block + 2 * numbers.blocks[1] + 4 + high - low + menu
     found = np.empty(most, dtype=np.int64)
     owed = _owed(numbers, region, rank, page, start, linked, found)
     for k in range(low, high):

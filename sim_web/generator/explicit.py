@@ -13,8 +13,8 @@ import numpy as np
 
 from sim_web.errors import WebError
 
-from .adjacency import Numbers
 from .kernels import Array
+from .numbers import Numbers
 from .packing import links_of_pages, packed
 
 CHUNK = 1 << 15

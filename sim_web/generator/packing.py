@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .adjacency import Numbers, drawn_degree, out_links, tail_chance
+from .adjacency import drawn_degree, out_links, tail_chance
 from .kernels import Array, compiled
+from .numbers import Numbers
 
 
 @compiled
@@ -133,7 +134,7 @@ def unpacked(whole: Array, real: Array) -> Numbers:
         mix,
         real[65:71],
         real[71:75],
-        real[75:80],
+        real[75:84],
         whole[b:c],
         whole[c:],
     )

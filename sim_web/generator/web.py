@@ -12,8 +12,7 @@ from sim_web.errors import WebError
 from sim_web.profile import Profile
 from sim_web.sections import full_name
 
-from . import adjacency
-from .adjacency import Numbers
+from . import adjacency, subjects
 from .explicit import Explicit, written_out
 from .kernels import Array, hashed, permuted, subkey, unit, unpermuted
 from .layout import (
@@ -34,6 +33,7 @@ from .layout import (
     region_of_host,
     region_of_page,
 )
+from .numbers import Numbers
 from .packing import Means, links, packed
 from .sites import external_links
 
@@ -133,7 +133,8 @@ class Web:
             degrees=np.array([0.5, least, exponent, most, popularity, degrees.multiplicity]),
             choices=np.array([degrees.internal, _TO_START, _POPULARITY_WITHIN, _HOME]),
             themes=np.array([themes.count, themes.community if themes.count > 1 else 0.0,
-                             themes.hubs, themes.authorities, themes.relevant]),
+                             themes.hubs, themes.authorities, themes.relevant, themes.sections,
+                             told.hosts.navigation, told.hosts.editions, themes.everywhere]),
             fixed_pages=pages,
             fixed_targets=targets,
         )  # fmt: skip
@@ -192,22 +193,44 @@ class Web:
         return int(adjacency.copies(self.numbers, page, position))
 
     def theme(self, host: int) -> int:
-        """Return the number of a host's theme."""
+        """Return the number of a host's theme; where pages have their own, of its start page."""
         regions = self.layout.regions
         region = region_of_host(regions, host)
-        return int(adjacency.theme_of(self.numbers, region, host - int(regions[region, 2])))
+        rank = host - int(regions[region, 2])
+        return int(subjects.theme_of(self.numbers, region, rank, self.pages_of(host).start))
 
     def relevant(self, page: int) -> bool:
-        """Tell whether a page is about its host's theme."""
-        return bool(adjacency.relevant(self.numbers, page))
+        """Tell whether a page is about its theme."""
+        return bool(subjects.relevant(self.numbers, page))
+
+    def subjects(self, first: int = 0, number: int | None = None) -> Array:
+        """Return what pages are about, int32[3, pages]: theme, whether they are, edition.
+
+        Parameters
+        ----------
+        first, number : int
+            Pages from which on, and how many; by default all.
+        """
+        from .judgments import subjects as written  # compiled only for those who ask
+
+        return written(*self._packed, first, self.pages - first if number is None else number)
+
+    def relevant_to(self, theme: int) -> Array:
+        """Return which pages are about a theme, bool[pages]."""
+        themes, about, _ = self.subjects()
+        return (themes == theme) & (about == 1)
+
+    def navigation(self, page: int) -> bool:
+        """Tell whether all pages of its host link to a page, and it is about nothing."""
+        return bool(subjects.of_navigation(self.numbers, page))
 
     def hub(self, page: int) -> bool:
         """Tell whether a page links to many authorities of its theme."""
-        return bool(adjacency.hub(self.numbers, page))
+        return bool(subjects.hub(self.numbers, page))
 
     def authority(self, page: int) -> bool:
         """Tell whether the hubs of its theme link to a page."""
-        return bool(adjacency.authority(self.numbers, page))
+        return bool(subjects.authority(self.numbers, page))
 
     def name(self, host: int) -> str:
         """Return a host's name, such as ``tarivo.test``."""

@@ -56,10 +56,16 @@ def picked(weights: dict[str, float], chance: float) -> str:
     return next(key for key in reversed(weights) if weights[key] > 0)
 
 
-def encoding(web: Web, host: int) -> Encoding:
-    """Return how a host's pages are encoded, and what it says about that."""
+def encoding(web: Web, host: int, edition: int = 0) -> Encoding:
+    """Return how a host's pages are encoded, and what it says about that.
+
+    Where hosts have editions, those of one host are in the languages of the web in turn.
+    """
     style = web.profile.style
     language = picked(style.languages, web.chance("language", host))
+    if edition:
+        spoken = [one for one, weight in style.languages.items() if weight > 0]
+        language = spoken[(spoken.index(language) + edition) % len(spoken)]
     name = "utf-8"
     if web.chance("legacy", host) < style.legacy:
         old = LEGACY[language]

@@ -18,7 +18,7 @@ HOSTS_KEPT = 32_768
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host with its habits.
+    """A host with its habits; where its pages differ in them, with those of a page.
 
     Attributes
     ----------
@@ -68,11 +68,24 @@ class Host:
     vanishes_at: float
 
 
+def of_page(web: Web, of: Host, page: int) -> Host:
+    """Return a host as it is for one of its pages: in its language, with its theme."""
+    if not varied(web):
+        return of
+    theme, _, edition = web.subjects(page, 1)[:, 0].tolist()
+    return host(web, of.number, edition, theme)
+
+
+def varied(web: Web) -> bool:
+    """Tell whether pages of one host can be of several themes or languages."""
+    return bool(web.profile.themes.sections > 0 or web.profile.hosts.editions > 1)
+
+
 @lru_cache(maxsize=HOSTS_KEPT)
-def host(web: Web, number: int) -> Host:
-    """Return a host of a web."""
+def host(web: Web, number: int, edition: int = 0, theme: int | None = None) -> Host:
+    """Return a host of a web, with an edition's language and a theme; by default its own."""
     told, chance = web.profile, web.chance
-    how = encoding(web, number)
+    how = encoding(web, number, edition)
     tables = text.general(how.language, how.name)
     declared = f"; charset={how.header}" if how.header else ""
     meta = f'<meta charset="{how.meta}">\n' if how.meta else ""
@@ -83,7 +96,7 @@ def host(web: Web, number: int) -> Host:
         origin=f"http://{name_of(web, number)}".encode(),
         encoding=how,
         tables=tables,
-        theme=web.theme(number),
+        theme=web.theme(number) if theme is None else theme,
         paragraphs=told.style.text_bytes / tables.mean_bytes,
         head=head.encode(),
         content_type=("Content-Type", "text/html" + declared),

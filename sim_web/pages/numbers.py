@@ -13,16 +13,12 @@ import math
 
 import numpy as np
 
-from sim_web.generator.adjacency import (
-    Numbers,
-    copies,
-    out_links,
-    relevant,
-    theme_of,
-)
+from sim_web.generator.adjacency import copies, out_links
 from sim_web.generator.kernels import Array, compiled, hashed, permuted, unit, unpermuted
 from sim_web.generator.layout import host_of_page, region_of_page
+from sim_web.generator.numbers import Numbers
 from sim_web.generator.packing import unpacked
+from sim_web.generator.subjects import SECTIONS, relevant, theme_of
 
 from .change import time_of, version_at
 
@@ -186,9 +182,9 @@ def _put(
     """Write the numbers of a link, once for each of its copies; ``own``: the host's theme."""
     key = numbers.key
     place, of_place = host, own
-    if not start <= target < start + pages:
+    if numbers.themes[SECTIONS] > 0 or not start <= target < start + pages:
         region, rank, place, start, pages = _placed(numbers, target)
-        of_place = theme_of(numbers, region, rank)
+        of_place = theme_of(numbers, region, rank, target)
     code = code_of(key, place, target - start, pages)
     way = way_of(key, chances, place, code)
     if code > 0 and chances[REDIRECTING] > 0.0:

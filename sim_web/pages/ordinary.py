@@ -15,7 +15,7 @@ from sim_web.generator.kernels import Array
 from . import delivery
 from .address import WAYS
 from .fragments import Fragments, fragments
-from .host import HOSTS_KEPT, Host
+from .host import HOSTS_KEPT, Host, varied
 from .numbers import (
     FIELDS,
     FRAMES,
@@ -70,7 +70,7 @@ class Ordinary:
 
     def _habits_of(self, name: str) -> _Habits | None:
         host = host_named(self._web, name)
-        if host is None or host.session_ids:
+        if host is None or host.session_ids or varied(self._web):
             return None
         how, pages = host.encoding, host.pages
         own = np.frombuffer(host.head + host.origin, dtype=np.uint8).copy()

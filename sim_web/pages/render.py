@@ -29,7 +29,7 @@ from .address import (
     path_of,
 )
 from .fragments import AMPS, BAD, BASES, NOFOLLOW_END
-from .host import Host
+from .host import Host, of_page
 from .numbers import (
     ABSOLUTE,
     ANCHOR,
@@ -65,7 +65,7 @@ class Page(NamedTuple):
     number : int
         The page.
     host : Host
-        Its host.
+        Its host, as it is for this page.
     way, code : int
         Of its address.
     told : list of int
@@ -99,7 +99,7 @@ class Page(NamedTuple):
 
 def look(web: Web, host: Host, page: int, way: int, code: int, time: float) -> Page:
     """Return a page of a host as it is at a time."""
-    of_web = plan(web)
+    of_web, host = plan(web), of_page(web, host, page)
     numbers, _ = told_and_written(
         of_web.whole, of_web.real, of_web.chances, of_web.law, host.number, host.pages.start,
         len(host.pages), page, way, code, host.theme, host.paragraphs, float(time), _NO_LETTERS, 0,

@@ -10,35 +10,30 @@ from __future__ import annotations
 import numpy as np
 
 from sim_web.generator import Web
-from sim_web.generator.adjacency import relevant
 from sim_web.generator.counting import first_pages
 from sim_web.generator.kernels import Array, compiled
 from sim_web.generator.packing import packed, unpacked
+from sim_web.generator.subjects import relevant
 
 from . import text
 from .change import law, time_of, version_at
 from .encoding import encoding
+from .host import varied
 from .numbers import GENERAL, HEAD, OF_THEME, choose_paragraphs, length_of
 
 _TAGS = len(b"<p></p>\n")
 
 
 @compiled
-def _habits(
-    whole: Array, real: Array, first: Array, table: Array, means: Array
-) -> tuple[Array, Array, Array]:
-    """Return each page's number of paragraphs, whether it is about its theme, and its table."""
+def _habits(whole: Array, real: Array, kind: Array, means: Array) -> tuple[Array, Array]:
+    """Return each page's number of paragraphs, and whether it is about its theme."""
     numbers = unpacked(whole, real)
-    pages = first[-1]
-    length = np.empty(pages, dtype=np.int32)
-    themed = np.empty(pages, dtype=np.bool_)
-    of = np.empty(pages, dtype=np.int32)
-    for host in range(len(first) - 1):
-        for page in range(first[host], first[host + 1]):
-            length[page] = length_of(numbers.key, page, means[host])
-            themed[page] = relevant(numbers, page)
-            of[page] = table[host]
-    return length, themed, of
+    length = np.empty(len(kind), dtype=np.int32)
+    themed = np.empty(len(kind), dtype=np.bool_)
+    for page in range(len(kind)):
+        length[page] = length_of(numbers.key, page, means[kind[page]])
+        themed[page] = relevant(numbers, page)
+    return length, themed
 
 
 @compiled
@@ -121,24 +116,22 @@ class Texts:
     """
 
     def __init__(self, web: Web) -> None:
-        first = first_pages(web)
         rows: dict[tuple[str, str, int], int] = {}
-        table = np.empty(web.hosts, dtype=np.int32)
-        means = np.empty(web.hosts)
+        kind, kinds = _kinds(web)
+        table = np.empty(len(kinds), dtype=np.int32)
+        means = np.empty(len(kinds))
         lengths: list[list[int]] = []
-        themes = int(web.profile.themes.count)
-        for host in range(web.hosts):
-            how = encoding(web, host)
+        for number, (host, edition, theme) in enumerate(kinds):
+            how = encoding(web, host, edition)
             tables = text.general(how.language, how.name)
-            theme = web.theme(host) if themes > 1 else 0
-            means[host] = web.profile.style.text_bytes / tables.mean_bytes
-            table[host] = rows.setdefault((how.language, how.name, theme), len(rows))
+            means[number] = web.profile.style.text_bytes / tables.mean_bytes
+            table[number] = rows.setdefault((how.language, how.name, theme), len(rows))
             if len(rows) > len(lengths):
                 of_theme = text.of_theme(theme, how.language, how.name)
                 lengths.append(_lengths(tables, of_theme))
         self._key, self._law = web.numbers.key, law(web)
         self._lengths = np.array(lengths, dtype=np.int64).reshape(-1, GENERAL + OF_THEME)
-        self._habits = _habits(*packed(web.numbers), first, table, means)
+        self._habits = (*_habits(*packed(web.numbers), kind, means), table[kind])
 
     def compared(self, pages: Array, old: Array, new: Array) -> tuple[Array, Array]:
         """Compare versions of pages.
@@ -173,3 +166,14 @@ class Texts:
 
 def _lengths(general: text.Tables, of_theme: text.Tables) -> list[int]:
     return [len(one) - _TAGS for one in general.paragraphs + of_theme.paragraphs]
+
+
+def _kinds(web: Web) -> tuple[Array, list[tuple[int, int, int]]]:
+    """Return the kind of each page, and of each kind its host, edition and theme."""
+    host = np.repeat(np.arange(web.hosts), np.diff(first_pages(web)))
+    if not varied(web):
+        themed = web.profile.themes.count > 1
+        return host, [(k, 0, web.theme(k) if themed else 0) for k in range(web.hosts)]
+    theme, _, edition = web.subjects()
+    rows, kind = np.unique(np.stack((host, edition, theme)), axis=1, return_inverse=True)
+    return kind.reshape(-1), [(a, b, c) for a, b, c in rows.T.tolist()]

@@ -1,16 +1,13 @@
-"""Policies by weights: OPIC's cash, HITS, what the oracle knows."""
+"""Policies by weights: OPIC's cash, what the oracle knows."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-import networkx as nx
-import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from crawler.protocol import Outcome, Scope, Setting
-from crawler.schedulers.hits import FocusedHits
+from crawler.protocol import Scope, Setting
 from crawler.schedulers.opic import VIRTUAL, Opic
 from crawler.schedulers.oracle import Oracle
 
@@ -73,52 +70,6 @@ def test_opic_prefers_what_is_linked_to_more() -> None:
     links = ((1, 2, 3), (3,), (), (4,), ())
     web = Web(1, (0,) * 5, links, (0,) * 5, frozenset())
     assert run("opic", web, 3)[0] == [0, 1, 3]
-
-
-@settings(max_examples=60, deadline=None)
-@given(web=webs(most=20, failures=False))
-def test_hits_against_networkx(web: Web) -> None:
-    """A weight that is not that of the pages known so far."""
-    world = World(web, Scope.WEB)
-    fast = FocusedHits(Setting(world.starts, 99))
-    graph = nx.DiGraph()
-    while (request := fast.next()) is not None:
-        outcome = world.fetch(request.page)
-        fast.observe(outcome)
-        graph.add_edges_from((request.page, q) for q in outcome.links.tolist())
-    if not graph.number_of_edges():
-        return
-    authority, hub = fast.weights()
-    pages = list(fast._number)
-    matrix = nx.to_numpy_array(graph, nodelist=pages) if set(pages) == set(graph) else None
-    if matrix is None:  # a page without any link is no node there
-        return
-    x = y = np.ones(len(pages))
-    for _ in range(20):
-        x = matrix.T @ y
-        x = x / np.linalg.norm(x)
-        y = matrix @ x
-        y = y / np.linalg.norm(y)
-    assert authority == pytest.approx(x, abs=1e-9)
-    assert hub == pytest.approx(y, abs=1e-9)
-
-
-def test_the_better_hub_is_expanded_first() -> None:
-    """Breadth first by another name: 2, found after 1, is the better hub."""
-    links = ((1, 2), (3,), (4, 5, 0), (), (5,), ())
-    web = Web(1, (0,) * 6, links, (0,) * 6, frozenset())
-    assert run("focused-hits,expand=1", web, 6)[0] == [0, 1, 2, 4, 5, 3]
-
-
-def test_the_best_pages_are_told() -> None:
-    """An index without the authority that all link to."""
-    fast = FocusedHits(Setting([7], 9))
-    links = {7: [8, 9, 10], 8: [10, 9], 9: [10], 10: [7]}
-    while (request := fast.next()) is not None:
-        fast.observe(Outcome(request.page, 200, np.array(links[request.page])))
-    authorities, hubs = fast.best(2)
-    assert authorities == [10, 9]
-    assert hubs == [7, 8]
 
 
 @settings(max_examples=60, deadline=None)

@@ -12,7 +12,7 @@ from sim_web import profile
 from sim_web.errors import WebError
 from sim_web.generator import Web
 from sim_web.profile import Profile
-from sim_web.sections import Degrees, Hosts, Shares, Site, Themes
+from sim_web.sections import Degrees, Hosts, Shares, Site, Style, Themes
 
 
 @st.composite
@@ -41,8 +41,21 @@ def profiles(draw: Callable[..., Any]) -> Profile:
             exponent=draw(st.floats(0, 0.99)),
             branching=draw(st.floats(1.05, 8)),
             host_branching=draw(st.floats(1.05, 8)),
+            navigation=draw(st.sampled_from([0, 0, 1, 5, 20])),
+            editions=draw(st.sampled_from([1, 1, 3])),
         ),
-        themes=draw(st.sampled_from([Themes(), Themes(count=3, community=0.5, authorities=0.1)])),
+        themes=draw(
+            st.sampled_from(
+                [
+                    Themes(),
+                    Themes(count=3, community=0.5, authorities=0.1),
+                    Themes(count=3, community=0.5, authorities=0.1, sections=0.6),
+                    Themes(count=3, community=0.9, hubs=0.3, authorities=0.1, everywhere=1),
+                    Themes(count=2, community=0.9, authorities=0.3, everywhere=1, sections=0.6),
+                ]
+            )
+        ),
+        style=Style(languages={"en": 2, "ru": 1, "de": 0, "zh": 1}),
     )
 
 

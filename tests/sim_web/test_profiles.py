@@ -15,8 +15,8 @@ from sim_web.generator import Component, Web
 
 from .profiles import profiles
 
-NAMES = ["broder-1999", "hostile", "institutes", "living", "meusel-2012", "sample", "topical",
-         "universities"]  # fmt: skip
+NAMES = ["broder-1999", "hostile", "institutes", "living", "local", "meusel-2012", "regional",
+         "sample", "topical", "universities"]  # fmt: skip
 
 
 def test_names() -> None:

@@ -8,6 +8,7 @@ from .describe import describe
 from .judge import judge_
 from .profiles import profiles
 from .serve import serve
+from .topics import topics_
 
 
 @click.group()
@@ -17,10 +18,11 @@ def web() -> None:
     \b
     counterpoint web profiles                          what there is
     counterpoint web describe --profile broder-1999 --pages 100000 --seed 7
+    counterpoint web topics --profile regional         what can be asked of one, and what answers
     counterpoint web serve --profile broder-1999 --log access.jsonl
     counterpoint web judge access.jsonl                how well a crawler did
     """
 
 
-for _command in (describe, profiles, serve, judge_):
+for _command in (describe, profiles, topics_, serve, judge_):
     web.add_command(_command)

@@ -24,16 +24,24 @@ KILLS: dict[str, dict[str, tuple[int | None, str]]] = {
         "takes-any-answer": (8, "levels-are-distances"),
     },
     "focused-hits": {
-        "least-hub-first": (10, "the-greatest-hub-first"),
-        "expands-by-authority": (10, "the-greatest-hub-first"),
-        "ties-go-to-the-last": (10, "the-greatest-hub-first"),
-        "short-list": (10, "the-greatest-hub-first"),
-        "indexed-again": (7, "indexed-at-most-once"),
-        "hubs-go-to-the-index": (2, "good-authorities-are-in-the-index"),
-        "expanded-pages-stay": (8, "done-stays-done"),
-        "ranks-too-early": (7, "only-what-this-step-weighed"),
-        "weighs-in-between": (1, "weighed-at-the-end"),
-        "new-pages-are-expanded-at-once": (5, "only-what-this-step-weighed"),
+        "least-hub-first": (16, "the-greatest-hubs-first"),
+        "expands-by-authority": (16, "the-greatest-hubs-first"),
+        "ties-go-to-the-last": (16, "the-greatest-hubs-first"),
+        "expands-one-more-than-c": (16, "at-most-c-a-step"),
+        "expanded-pages-stay": (9, "each-step-expands"),
+        "follows-all-that-wait": (17, "only-what-chosen-hubs-lead-to"),
+        "follows-at-once": (2, "only-what-chosen-hubs-lead-to"),
+        "least-authority-first": (12, "the-greatest-authorities-first"),
+        "hubs-go-to-the-index": (12, "the-greatest-authorities-first"),
+        "indexed-unfetched": (5, "the-index-holds-only-fetched-pages"),
+        "failed-pages-are-fetched": (4, "hubs-were-fetched"),
+        "indexed-again": (12, "at-most-c-a-step"),
+        "indexes-too-many": (12, "at-most-c-a-step"),
+        "makes-the-index-anew": (12, "nothing-leaves-the-index"),
+        "chooses-too-early": (5, "all-is-weighed-before-it-is-chosen"),
+        "goes-on-for-nothing": (6, "each-step-expands"),
+        "asks-again-for-ever": (2, "only-what-chosen-hubs-lead-to"),
+        "weighs-in-between": (2, "weighed-at-the-end"),
     },
     "scent": {
         "weakest-first": (1, "the-strongest-is-next"),
@@ -56,7 +64,7 @@ KILLS: dict[str, dict[str, tuple[int | None, str]]] = {
 }
 
 SURVIVE_CRAWLING = {
-    "new-pages-are-expanded-at-once",
+    "follows-all-that-wait",
     "ends-too-early",
     "visits-the-same-twice",
 }

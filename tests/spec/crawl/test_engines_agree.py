@@ -40,7 +40,7 @@ def test_z3_kills_each_mutant_as_early(reference: str, name: str, steps: int) ->
         ("frontier/queued-twice", "done-is-fetched-or-given-up"),
         ("frontier/failure-is-not-counted-down", "the-count-is-right"),
         ("breadth-first/level-never-counted", "one-level-down"),
-        ("focused-hits/hubs-go-to-the-index", "only-good-authorities"),
+        ("focused-hits/indexed-unfetched", "the-index-holds-only-fetched-pages"),
         ("scent/never-halved", "scent-is-bounded"),
     ],
 )

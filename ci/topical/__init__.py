@@ -1,0 +1,1 @@
+"""Crawls that look for something: start sets, answers, growth; the experiment of [HITS]."""

@@ -1,0 +1,291 @@
+"""HITS for a growing graph: hubs and authorities of what a crawl has found (Kleinberg, 1999).
+
+Operation I: the authority weight of a page is the sum of the hub weights of the pages that link to
+it. Operation O: its hub weight is the sum of the authority weights of the pages that it links to.
+One iteration is I and then O; after each the weights are scaled to a sum of squares of 1. So
+weights are never negative, and they are all 0 if no link counts.
+
+**Ties and parts that are not connected.** From all ones the iteration converges to the orthogonal
+projection of the vector of ones on the space of all dominant singular vectors, scaled: of parts
+that are not connected, those with the largest singular value keep weights and all others tend to
+0; parts that tie each get weights, in proportion to their projections. Pages of equal weight are
+in the order in which they were found.
+
+**Going on from the last weights** needs fewer iterations. No hub begins with less than `LEAST` of
+the mean, so a part that had tended to 0 can still become the dominant one. Between parts that tie
+the last weights decide what each gets, not the vector of ones.
+
+**Links inside a host** are mostly navigation, and swamp what authors meant (Bharat and Henzinger,
+1998): they count ``internal`` times, 0 for not at all. With ``divided``, of k links from pages of
+one host to the same page each counts 1/k, so that a host has one voice. Theirs is 1/k in operation
+I only; here it is in both, so weights remain the singular vectors of one matrix. Pages whose host
+is not known are on no host together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from crawler.errors import CrawlError
+from crawler.graph.csr import Csr
+from crawler.graph.products import (
+    Run,
+    gather,
+    gather_weighed,
+    must_iterate,
+    spread,
+    spread_weighed,
+)
+from crawler.kernels import Array, compiled
+from crawler.protocol import NONE, Pages
+
+from .tables import FIRST, grown
+
+ITERATIONS = 20
+"""About so many make the 20 highest weights stable (Kleinberg)."""
+
+TOLERANCE = 1e-6
+
+LEAST = 1e-3
+
+Hosts = Callable[[int], int | None]
+
+
+class GrowingHits:
+    """Weights of pages that are known, by links of pages that were fetched.
+
+    Arrays are appended to in the order of the crawl. A *row* is a page that was fetched, a *number*
+    one that is known; both count from 0 on, in the order in which they came.
+
+    Parameters
+    ----------
+    internal : float
+        What a link inside a host counts, from 0 to 1.
+    divided : bool
+        Whether k links from one host to one page count 1/k each.
+    hosts : callable, optional
+        The host of a page, a number; without it no host is known.
+    tolerance : float
+        Ends the iteration when the Euclidean norm of the change of authorities and that of the
+        change of hubs are not above it.
+    most : int
+        Iterations at most.
+
+    Attributes
+    ----------
+    rows, links : int
+        How many pages were fetched, and how many links they have.
+    pages : list of int
+        Those that are known, by number.
+    hubs : float64[rows]
+        By row: no other page has one above 0.
+    authorities : float64[known]
+        By number. Weights are those of the last call of `weigh`.
+    """
+
+    def __init__(
+        self, *, internal: float = 1.0, divided: bool = False, hosts: Hosts | None = None,
+        tolerance: float = TOLERANCE, most: int = ITERATIONS,
+    ) -> None:  # fmt: skip
+        must_iterate(tolerance, most)
+        if not 0 <= internal <= 1:
+            raise CrawlError(f"links inside a host count from 0 to 1 times, not {internal}")
+        self._tolerance, self._most = tolerance, most
+        self._internal, self._hosts = internal, hosts or _nowhere
+        self.rows = self.links = 0
+        self.pages: list[int] = []
+        self._number: dict[int, int] = {}
+        self._source = np.empty(FIRST, np.int64)
+        self._offsets = np.zeros(FIRST + 1, np.uint64)
+        self._targets = np.empty(FIRST, np.uint32)
+        self._by_link: Array | None = None
+        self._voices = _Voices() if divided else None
+        self.hubs, self.authorities = np.zeros(0), np.zeros(0)
+
+    @property
+    def sources(self) -> Array:
+        """The number of the page of each row, int64[rows]."""
+        return self._source[: self.rows]
+
+    @property
+    def graph(self) -> Csr:
+        """The numbers of the pages that each row links to."""
+        return Csr(self._offsets[: self.rows + 1], self._targets[: self.links])
+
+    def meet(self, pages: Iterable[int]) -> list[int]:
+        """Return the numbers of pages; those not known before get the next ones."""
+        number, found = self._number, []
+        for page in pages:
+            known = number.get(page)
+            if known is None:
+                known = number[page] = len(number)
+                self.pages.append(page)
+            found.append(known)
+        return found
+
+    def add(self, page: int, links: Pages, by_link: Array | None = None) -> int:
+        """Append a page that was fetched, and return its row.
+
+        Parameters
+        ----------
+        page : int
+        links : int64 array
+            The distinct pages it links to.
+        by_link : float64 array, optional
+            What each of these links counts, from 0 on; what is said of links inside a host comes
+            on top.
+        """
+        row, begin, end = self.rows, self.links, self.links + len(links)
+        if row == len(self._source):
+            self._source = grown(self._source, row + 1)
+            self._offsets = grown(self._offsets, len(self._source) + 1)
+        if end > len(self._targets):
+            self._targets = grown(self._targets, end)
+        self._source[row] = self.meet([page])[0]
+        self._targets[begin:end] = self.meet(links.tolist())
+        self._offsets[row + 1] = end
+        self.rows, self.links = row + 1, end
+        self._count(page, links.tolist(), begin, by_link)
+        return row
+
+    def _count(self, page: int, links: list[int], begin: int, by_link: Array | None) -> None:
+        """Write down what the last links count, if it is not 1 for all."""
+        if self._voices is not None:
+            host = self._hosts(page)
+            whose = -1 - page if host is None else host
+            self._voices.add(whose, self._targets[begin : self.links], begin)
+        if self._internal != 1.0:
+            inside = [link == page or self._alike(page, link) for link in links]
+            counts = np.where(inside, self._internal, 1.0)
+            by_link = counts if by_link is None else counts * by_link
+        if by_link is not None and self._by_link is None:
+            self._by_link = np.ones(len(self._targets))
+        if self._by_link is not None:
+            if self.links > len(self._by_link):
+                self._by_link = grown(self._by_link, len(self._targets), 1)
+            self._by_link[begin : self.links] = 1.0 if by_link is None else by_link
+
+    def _alike(self, page: int, other: int) -> bool:
+        host = self._hosts(page)
+        return host is not None and host == self._hosts(other)
+
+    def weigh(self, *, anew: bool = False) -> Run:
+        """Iterate until the change is small enough, and return how that ended.
+
+        Parameters
+        ----------
+        anew : bool
+            Begin with all ones instead of the last weights.
+        """
+        rule = (f"the change of hubs and of authorities is at most {self._tolerance:g} each, or "
+                f"{self._most:,} iterations are done")  # fmt: skip
+        graph, weights = self.graph, self._weights()
+        hubs = np.ones(self.rows)
+        if not anew:
+            hubs /= np.sqrt(max(1, self.rows)) / LEAST
+            np.maximum(hubs[: len(self.hubs)], self.hubs, out=hubs[: len(self.hubs)])
+        authorities = np.zeros(len(self.pages))
+        authorities[: len(self.authorities)] = self.authorities
+        sums, of_rows = np.empty(len(self.pages)), np.empty(self.rows)
+        residuals: list[float] = []
+        while not residuals or (residuals[-1] > self._tolerance and len(residuals) < self._most):
+            sums[:] = 0.0
+            if weights is None:
+                spread(graph, hubs, sums)
+                change = _scaled(authorities, sums)
+                gather(graph, authorities, of_rows)
+            else:
+                spread_weighed(graph, weights, hubs, sums)
+                change = _scaled(authorities, sums)
+                gather_weighed(graph, weights, authorities, of_rows)
+            residuals.append(max(float(change), float(_scaled(hubs, of_rows))))
+        self.hubs, self.authorities = hubs, authorities
+        return Run(rule, tuple(residuals), residuals[-1] <= self._tolerance)
+
+    def _weights(self) -> Array | None:
+        """Return what each link counts; None: all count 1."""
+        given = None if self._by_link is None else self._by_link[: self.links]
+        if self._voices is None:
+            return given
+        shares = self._voices.shares(self.links)
+        return shares if given is None else shares * given
+
+
+class _Voices:
+    """How many links lead from each host to each page."""
+
+    def __init__(self) -> None:
+        self._place: dict[tuple[int, int], int] = {}
+        self._of_link = np.empty(FIRST, np.int64)
+        self._counts = np.zeros(FIRST)
+
+    def add(self, host: int, targets: Array, begin: int) -> None:
+        """Count links of a page; the first of them is number ``begin`` of all links."""
+        place, end = self._place, begin + len(targets)
+        found = [place.setdefault((host, target), len(place)) for target in targets.tolist()]
+        if end > len(self._of_link):
+            self._of_link = grown(self._of_link, end)
+        if len(place) > len(self._counts):
+            self._counts = grown(self._counts, len(place))
+        self._of_link[begin:end] = found
+        self._counts[found] += 1.0  # links of a page are distinct, so no place is there twice
+
+    def shares(self, links: int) -> Array:
+        """Return 1/k for each link."""
+        shares: Array = 1.0 / self._counts[self._of_link[:links]]
+        return shares
+
+
+def _nowhere(page: int) -> None:
+    """Return that the host is not known."""
+
+
+@compiled
+def _scaled(weights: Array, sums: Array) -> float:
+    """Put sums, scaled to a sum of squares of 1 unless all are 0, in the place of weights.
+
+    Returns the Euclidean norm of the change.
+    """
+    squares, change = 0.0, 0.0
+    for one in sums:
+        squares += one * one
+    factor = 1 / np.sqrt(squares) if squares > 0.0 else 0.0
+    for i in range(np.uint64(0), np.uint64(len(sums))):
+        new = sums[i] * factor
+        change += (new - weights[i]) ** 2
+        weights[i] = new
+    norm: float = np.sqrt(change)
+    return norm
+
+
+def ranked(
+    links: Mapping[int, Pages], fetched: Sequence[int], *, internal: float = 1.0,
+    divided: bool = False, hosts: Hosts | None = None, tolerance: float = TOLERANCE,
+    most: int = ITERATIONS,
+) -> list[int]:  # fmt: skip
+    """Rank a whole collection once, at its end: the standard crawler of [HITS].
+
+    Parameters
+    ----------
+    links : mapping of int to int64 array
+        The distinct pages that each page links to; one that is not there links to none.
+    fetched : sequence of int
+        The collection, in the order of the crawl.
+    internal, divided, hosts, tolerance, most
+        See `GrowingHits`; weights begin with all ones.
+
+    Returns
+    -------
+    list of int
+        The pages fetched, those of the greatest authority first; of equal ones those fetched first.
+    """
+    weights = GrowingHits(
+        internal=internal, divided=divided, hosts=hosts, tolerance=tolerance, most=most
+    )
+    for page in fetched:
+        weights.add(page, links.get(page, NONE))
+    weights.weigh(anew=True)
+    order = np.argsort(-weights.authorities[weights.sources], kind="stable")
+    return [fetched[row] for row in order]

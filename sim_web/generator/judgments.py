@@ -1,0 +1,29 @@
+"""What all pages of a web are about, written out: the truth by which crawls are judged."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .kernels import Array, compiled
+from .layout import host_of_page, region_of_page
+from .packing import unpacked
+from .subjects import edition_of, relevant, theme_of
+
+
+@compiled
+def subjects(whole: Array, real: Array, first: int, number: int) -> Array:
+    """Return what so many pages from ``first`` on are about, int32[3, pages].
+
+    Rows: the theme, whether the page is about it (1 or 0), and its edition. ``whole`` and ``real``
+    are as `packed` gives them.
+    """
+    numbers = unpacked(whole, real)
+    found = np.empty((3, number), dtype=np.int32)
+    for k in range(number):
+        page = first + k
+        region = region_of_page(numbers.regions, page)
+        rank, _, _ = host_of_page(numbers.regions, numbers.reals, numbers.bounds, region, page)
+        found[0, k] = theme_of(numbers, region, rank, page)
+        found[1, k] = relevant(numbers, page)
+        found[2, k] = edition_of(numbers, region, rank, page)
+    return found
