@@ -40,7 +40,8 @@ def build(
 
     SOURCE is a crawl's link store, or text: a list of links between numbers or addresses, a line
     each; WebGraph-style text; a BVGraph of WebGraph. A build that is interrupted goes on when it is
-    started again; an older STORE stays as it is until the new one is whole.
+    started again, but that of a link store begins anew, for its crawl may have gone on. An older
+    STORE stays as it is until the new one is whole.
 
     \b
     counterpoint graph build crawl.db crawl.graph --linked 5

@@ -151,7 +151,7 @@ class _Panic(BaseException):
 def test_a_bvgraph_whose_reader_panics(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str
 ) -> None:
-    """Would catch a traceback of a damaged file that opens, and rows shorter than they should be."""
+    """Would catch a traceback of a damaged file that opens, and rows that are too short."""
 
     def panics(*arguments: object) -> None:
         raise _Panic("Cannot create reader: unexpected end of data")
