@@ -9,7 +9,7 @@ import click
 
 from counterpoint.console import OK, must_be_writable, processes_option, progress
 
-from .opening import format_option, heading, row, told
+from .opening import format_option, heading, must_be_apart, row, told
 
 if TYPE_CHECKING:
     from crawler.graph.pages import Source
@@ -150,7 +150,7 @@ def export(path: Path, goal: Path, form: str) -> int:
     counterpoint graph export crawl.graph crawl.graphml --to graphml
     counterpoint graph export crawl.graph crawl-tables --to parquet
     """
-    must_be_writable("GOAL", goal)
+    must_be_apart("GOAL", goal, path)
     from crawler.graph import exports
     from crawler.graph.store import GraphStore
 
