@@ -192,7 +192,7 @@ def _spread(disk: Disk, first: int, rows: Csr) -> None:
             pairs = np.empty((len(chosen), 2), np.uint32)
             pairs[:, 0], pairs[:, 1] = sources[chosen], rows.targets[chosen] - np.uint32(begin)
             with (disk.folder / _name(begin)).open("ab") as file:
-                pairs.tofile(file)
+                file.write(pairs.data)
 
 
 def _name(first: int) -> str:
