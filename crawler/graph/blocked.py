@@ -173,7 +173,10 @@ def _written(graph: Graph, folder: Path, block: int) -> Disk:
 def _vector(path: Path, pages: int) -> Array:
     """Return a mapped vector of zeros, with room on the disk: without, writing it kills us."""
     with path.open("wb") as file:
-        os.posix_fallocate(file.fileno(), 0, 8 * pages)
+        if hasattr(os, "posix_fallocate"):  # not on every system
+            os.posix_fallocate(file.fileno(), 0, 8 * pages)
+        else:
+            file.truncate(8 * pages)
     return np.memmap(path, np.float64, "r+")
 
 
@@ -192,7 +195,7 @@ def _spread(disk: Disk, first: int, rows: Csr) -> None:
             pairs = np.empty((len(chosen), 2), np.uint32)
             pairs[:, 0], pairs[:, 1] = sources[chosen], rows.targets[chosen] - np.uint32(begin)
             with (disk.folder / _name(begin)).open("ab") as file:
-                pairs.tofile(file)
+                file.write(pairs.data)
 
 
 def _name(first: int) -> str:

@@ -151,6 +151,12 @@ def must_be_graph(rows: Array, ends: Array) -> None:
         raise CrawlError(f"a link leads to page {wrong:,}, and there are {rows.size - 1:,} pages")
 
 
+def pairs(first: int, rows: Csr) -> tuple[Array, Array]:
+    """Return links as sources and targets, uint32[] each; rows are of pages from ``first`` on."""
+    pages = np.arange(first, first + rows.nodes, dtype=np.uint32)
+    return np.repeat(pages, np.diff(rows.offsets).astype(np.int64)), rows.targets
+
+
 def both(rows: Csr) -> Both:
     """Return a graph with its links in both directions."""
     return Both(rows, rows.reversed())

@@ -12,20 +12,12 @@ import numpy as np
 
 from crawler.errors import CrawlError
 
-from .compiling import Array
-from .csr import Csr
+from .csr import Csr, pairs
 from .pages import Tell
-from .sorting import counts_of
 from .store import GraphStore
 
 ROWS = 1 << 20
 """Pages that are written to Parquet at a time."""
-
-
-def pairs(first: int, rows: Csr) -> tuple[Array, Array]:
-    """Return links as sources and targets, uint32[] each; rows are of pages from ``first`` on."""
-    pages = np.arange(first, first + rows.nodes, dtype=np.uint32)
-    return np.repeat(pages, counts_of(rows.offsets)), rows.targets
 
 
 def to_networkx(store: GraphStore) -> Any:

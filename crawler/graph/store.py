@@ -20,7 +20,7 @@ from . import codebook
 from .codes import BLOCK
 from .compiling import Array
 from .container import Container
-from .csr import Csr
+from .csr import Csr, pairs
 from .naming import HOSTS, PAGES
 from .packed import Packed
 from .pages import Tell, divided, encoded, joined
@@ -227,12 +227,7 @@ class GraphStore:
 
     @staticmethod
     def _within(links: StoredLinks, pages: range, others: range) -> tuple[Array, Array]:
-        rows = links.of_range(pages.start, pages.stop)
-        ends = rows.targets
-        begins = np.repeat(
-            np.arange(pages.start, pages.stop, dtype=np.uint32),
-            counts_of(rows.offsets),
-        )
+        begins, ends = pairs(pages.start, links.of_range(pages.start, pages.stop))
         kept = (ends >= others.start) & (ends < others.stop)
         return begins[kept], ends[kept]
 
@@ -243,10 +238,9 @@ class GraphStore:
         """
         keys, counts = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64)
         for first, rows in self.out.chunks():
-            begins = np.arange(first, first + rows.nodes, dtype=np.uint32)
-            begins = np.repeat(begins, counts_of(rows.offsets))
+            begins, ends = pairs(first, rows)
             new = self.host_of(begins).astype(np.uint64) << np.uint64(32)
-            new |= self.host_of(rows.targets).astype(np.uint64)
+            new |= self.host_of(ends).astype(np.uint64)
             found, many = np.unique(new, return_counts=True)
             keys, counts = _added(keys, counts, found, many)
         degrees = np.bincount((keys >> np.uint64(32)).astype(np.int64), minlength=self.hosts_count)

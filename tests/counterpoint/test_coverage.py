@@ -60,6 +60,10 @@ def test_a_sample_and_its_estimate(capsys: pytest.CaptureFixture[str], tmp_path:
         (tmp_path / "b.txt").write_text(first.read() + "\n".join(pages), encoding="utf-8")
     code, out, err = call(capsys, "coverage", "estimate", *files, "--growing")
     assert code == 0 and "slope through the origin" in out
+    twice = ("--sample", str(tmp_path / "a.txt")) * 2
+    code, out, err = call(capsys, "coverage", "estimate", *twice, *files[4:6], "--growing")
+    assert code == 0 and "intercept -" in out and "variance         - (" in out
+    assert "nan" not in out
 
 
 def test_whole_sites_and_json(capsys: pytest.CaptureFixture[str]) -> None:

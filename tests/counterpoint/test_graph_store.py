@@ -62,6 +62,8 @@ def test_info(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (("links", "STORE", "9" * 5000), "9: no page has this address"),
     (("links", "STORE", "--between", "\u00b2", "0"), "\u00b2: no host has this name"),
     (("bfs", "STORE", "--start", "\u00b2"), "\u00b2: no page has this address"),
+    (("export", "STORE", "STORE", "--to", "graphml"), "is the graph itself"),
+    (("scc", "STORE", "--save", "STORE"), "is the graph itself"),
     (("build", "links.txt", "links.txt"), "links.txt: is in the way: it is no store of links"),
     (("links", "STORE", "http://c.org/"), "http://c.org/: no page has this address"),
     (("links", "STORE", "--between", "a.org", "c.org"), "c.org: no host has this name"),

@@ -92,7 +92,8 @@ def _lines(of: Assessed, confidence: float) -> list[str]:
     if of.steps is not None:
         lines += ["", "over the samples, each of which contains the one before"]
         for name, line in of.lines.items():
-            lines.append(f"  slope {name:19}{_told(line.slope)}, intercept {line.intercept:.2f}")
+            lines.append(f"  slope {name:19}{_told(line.slope)}, intercept "
+                         f"{_shown(line.intercept, '.2f')}")  # fmt: skip
         lines.append("  the slopes' intervals take points as independent, which these are not")
         lines += ["what each adds", *_over(of.steps)]
     if of.numbers:
@@ -115,13 +116,17 @@ def _of_sample(one: OfSample) -> list[str]:
 
 
 def _over(of: OverSamples) -> list[str]:
-    unlike = "" if math.isnan(of.unlike) else f"{of.unlike:.2g}"
     return [
         f"  mean             {_told(of.mean)}",
-        f"  variance         {of.variance:.6f} (divided by n: {of.variance_of_all:.6f})",
-        f"  pooled           {100 * of.pooled:.2f}%",
-        f"  as unlike        {unlike or '-'} (chance, were all pages independent)",
+        f"  variance         {_shown(of.variance, '.6f')} "
+        f"(divided by n: {_shown(of.variance_of_all, '.6f')})",
+        f"  pooled           {_shown(of.pooled, '.2%')}",
+        f"  as unlike        {_shown(of.unlike, '.2g')} (chance, were all pages independent)",
     ]
+
+
+def _shown(value: float, form: str) -> str:
+    return "-" if math.isnan(value) else format(value, form)
 
 
 def _json(of: Assessed) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def _between(store: GraphStore, host: str, other: str) -> list[dict[str, Any]]:
 
 
 def _hosts(store: GraphStore) -> list[dict[str, Any]]:
-    from crawler.graph.exports import pairs
+    from crawler.graph.csr import pairs
 
     graph, counts = store.host_graph()
     sources, targets = (ends.tolist() for ends in pairs(0, graph))

@@ -48,7 +48,7 @@ def bowtie(path: Path, held: str, picture: Path | None, save: Path | None, form:
     counterpoint graph bowtie crawl.graph --picture bowtie.svg
     counterpoint graph bowtie web.npz --format json --save components.npy
     """
-    must_fit(save, picture)
+    must_fit(path, save, picture)
     with progress("bow-tie") as tell:
         graph = opened(path, held, tell).graph
         from crawler.graph.bowtie import bowtie as taken_apart
@@ -93,7 +93,7 @@ def _bowtie(found: Bowtie, links: int) -> None:
 
 
 def _partition(kind: str, path: Path, held: str, save: Path | None, form: str) -> int:
-    must_fit(save)
+    must_fit(path, save)
     with progress(f"{kind} components") as tell:
         graph = opened(path, held, tell).graph
         from crawler.graph.scc import scc

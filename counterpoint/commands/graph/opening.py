@@ -115,10 +115,17 @@ def _written_out(path: Path, tell: Tell) -> Opened:
     return Opened(both(csr(web.offsets, web.targets)), None)
 
 
-def must_fit(save: Path | None = None, picture: Path | None = None) -> None:
+def must_be_apart(option: str, path: Path | None, graph: Path) -> None:
+    """Refuse a file that cannot be written, or is the graph itself, before any work."""
+    must_be_writable(option, path)
+    if path is not None and path.exists() and graph.exists() and path.samefile(graph):
+        raise click.UsageError(f"{option}: {path} is the graph itself")
+
+
+def must_fit(graph: Path, save: Path | None = None, picture: Path | None = None) -> None:
     """Refuse files that cannot be written, before any work."""
-    must_be_writable("--save", save)
-    must_be_writable("--picture", picture)
+    must_be_apart("--save", save, graph)
+    must_be_apart("--picture", picture, graph)
     if picture is not None and picture.suffix.lower() not in PICTURES:
         raise CrawlError(f"--picture: {picture} ends neither in {' nor in '.join(PICTURES)}")
 

@@ -108,7 +108,7 @@ def rank(
     counterpoint graph rank crawl.graph --perturb 5 --without 0.2
     counterpoint graph rank crawl.graph --block 10000000 --work /big/disk
     """
-    must_fit(save)
+    must_fit(path, save)
     wish = Wish(kind, damping, tolerance, most, top, block, outside, work)
     if kind != "pagerank" and (block is not None or work is not None):
         raise click.UsageError("--block and --work: only PageRank is computed block by block")

@@ -51,7 +51,7 @@ def bfs(
     counterpoint graph bfs crawl.graph --start https://example.org/
     counterpoint graph bfs web.npz --start 0 --start 77 --direction backward
     """
-    must_fit(save)
+    must_fit(path, save)
     with progress("breadth-first search") as tell:
         held_graph = opened(path, held, tell)
         from crawler.graph.bfs import bfs as searched

@@ -9,7 +9,7 @@ import click
 
 from counterpoint.console import OK, must_be_writable, processes_option, progress
 
-from .opening import format_option, heading, row, told
+from .opening import format_option, heading, must_be_apart, row, told
 
 if TYPE_CHECKING:
     from crawler.graph.pages import Source
@@ -40,7 +40,8 @@ def build(
 
     SOURCE is a crawl's link store, or text: a list of links between numbers or addresses, a line
     each; WebGraph-style text; a BVGraph of WebGraph. A build that is interrupted goes on when it is
-    started again; an older STORE stays as it is until the new one is whole.
+    started again, but that of a link store begins anew, for its crawl may have gone on. An older
+    STORE stays as it is until the new one is whole.
 
     \b
     counterpoint graph build crawl.db crawl.graph --linked 5
@@ -149,7 +150,7 @@ def export(path: Path, goal: Path, form: str) -> int:
     counterpoint graph export crawl.graph crawl.graphml --to graphml
     counterpoint graph export crawl.graph crawl-tables --to parquet
     """
-    must_be_writable("GOAL", goal)
+    must_be_apart("GOAL", goal, path)
     from crawler.graph import exports
     from crawler.graph.store import GraphStore
 

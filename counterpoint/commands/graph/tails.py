@@ -69,7 +69,7 @@ def degrees(
     counterpoint graph degrees crawl.graph --picture degrees.svg
     counterpoint graph degrees crawl.graph --resamples 100 --format json
     """
-    must_fit(picture=picture)
+    must_fit(path, picture=picture)
     with progress("degrees") as tell:
         graph = opened(path, held, tell).graph
         from crawler.graph.degrees import fitted, histogram

@@ -9,9 +9,18 @@ import numpy as np
 
 from crawler.errors import CrawlError
 from crawler.graph.arrays import Arrays
+from crawler.graph.compiling import Array
 from crawler.graph.pages import Tell
 
 from .numbered import identity
+
+ENDINGS = (".graph", ".properties", ".ef", ".offsets")
+"""Of the files of a graph."""
+
+
+def base_of(path: Path) -> Path:
+    """Return the name that the files of a graph have in common."""
+    return path.with_suffix("") if path.suffix in ENDINGS else path
 
 
 class BVGraph:
@@ -24,8 +33,7 @@ class BVGraph:
     """
 
     def __init__(self, path: Path) -> None:
-        known = (".graph", ".properties", ".ef", ".offsets")
-        self._base = path.with_suffix("") if path.suffix in known else path
+        self._base = base_of(path)
         self.name = f"bvgraph {identity(self._base.with_suffix('.graph'))}"
 
     def read(self, folder: Path, tell: Tell) -> Arrays:
@@ -37,15 +45,22 @@ class BVGraph:
                 "BVGraph is read by the package webgraph: pip install webgraph"
             ) from None
         try:
-            graph: Any = BvGraph(str(self._base))
-        except Exception as error:  # its errors have no class of their own
+            offsets, targets = _read(BvGraph(str(self._base)), tell)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # damaged files make it panic, which is no Exception
             said = str(error).partition("\n")[0]
             raise CrawlError(f"{self._base}: cannot be read by webgraph ({said})") from None
-        degrees = np.asarray(graph.outdegrees(), dtype=np.int64)
-        offsets = np.concatenate([[0], np.cumsum(degrees)])
-        targets = np.empty(int(offsets[-1]), dtype=np.uint32)
-        for page in range(graph.num_nodes()):
-            targets[offsets[page] : offsets[page + 1]] = list(graph.successors(page))
-            if tell and page % 100_000 == 0:
-                tell(f"read {page:,} of {graph.num_nodes():,} pages")
         return Arrays(offsets, targets, name=self.name)
+
+
+def _read(graph: Any, tell: Tell) -> tuple[Array, Array]:
+    degrees = np.asarray(graph.outdegrees(), dtype=np.int64)
+    offsets = np.concatenate([[0], np.cumsum(degrees)])
+    targets = np.empty(int(offsets[-1]), dtype=np.uint32)
+    for page, degree in enumerate(degrees.tolist()):
+        begin = int(offsets[page])
+        targets[begin : begin + degree] = np.fromiter(graph.successors(page), np.uint32, degree)
+        if tell and page % 100_000 == 0:
+            tell(f"read {page:,} of {len(degrees):,} pages")
+    return offsets, targets

@@ -9,7 +9,7 @@ from crawler.errors import CrawlError
 from crawler.graph.pages import Source
 
 from .addressed import AddressList
-from .bvgraph import BVGraph
+from .bvgraph import ENDINGS, BVGraph, base_of
 from .crawl import CrawlStore
 from .numbered import AdjacencyText, EdgeList, opened
 
@@ -55,7 +55,8 @@ def source_of(name: str, kind: str = "auto", least: int | None = None) -> Source
 def _kind(name: str, path: Path) -> str:
     if "://" in name:
         return "crawl"
-    if Path(f"{name}.graph").exists() or path.with_suffix(".properties").exists():
+    named = path.suffix in ENDINGS or not path.exists()
+    if named and Path(f"{base_of(path)}.properties").exists():
         return "bvgraph"
     with opened(path) as file:
         head = file.read(1 << 16).removeprefix(codecs.BOM_UTF8)

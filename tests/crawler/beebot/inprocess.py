@@ -86,7 +86,7 @@ class InProcess:
         return Fetched(job, status, "", body, "text/html; charset=utf-8", time=self._time)
 
     def under_way(self) -> int:
-        return 0
+        return len(self._jobs)
 
     def waiting(self) -> str:
         return ""

@@ -6,7 +6,7 @@ import asyncio
 import gc
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,11 +14,12 @@ from typing import Any
 
 import pytest
 
+from crawler.beebot import engine
 from crawler.beebot.beginning import begin
 from crawler.beebot.engine import STOPPED, TIME, Ended, Engine
 from crawler.beebot.holding import held, holder
 from crawler.beebot.plan import Site, Wishes, budget, planned
-from crawler.beebot.planner import CHANGED, Planner
+from crawler.beebot.planner import CHANGED, Planner, Step
 from crawler.errors import CrawlError, StoreError
 from crawler.fetching.job import Fetched, Job
 from crawler.protocol import Outcome, Request, Scope, Setting
@@ -75,9 +76,11 @@ def run(store: Store, dispatcher: Any, ahead: int = 1, **more: Any) -> Ended:
     """Run the store's plan."""
 
     async def running() -> Ended:
-        engine = Engine(Planner(store, ahead), dispatcher, pauses=more.get("pauses", ()))
-        dispatcher.engine = engine
-        return await engine.run()
+        planner = more.get("planner") or Planner(store, ahead)
+        made = Engine(planner, dispatcher, pauses=more.get("pauses", ()),
+                      gather=more.get("gather", 60.0))  # fmt: skip
+        dispatcher.engine = made
+        return await made.run()
 
     return asyncio.run(running())
 
@@ -95,6 +98,44 @@ def test_a_crawl_that_is_stopped_goes_on(store: Store, ahead: int) -> None:
     assert len(visited(store)) == len(set(visited(store))) == 18
     assert len(again.asked) == 18 - stored
     assert not rows(store, "SELECT 1 FROM visits WHERE observed IS NULL")
+
+
+class Counting(Planner):
+    """Counts the answers of each transaction."""
+
+    def __init__(self, store: Store, ahead: int) -> None:
+        super().__init__(store, ahead)
+        self.counts: list[int] = []
+
+    def step(self, answers: Sequence[Fetched] = (), **told: Any) -> Step:
+        """Count."""
+        self.counts.append(len(answers))
+        return super().step(answers, **told)
+
+
+@pytest.mark.parametrize(("ahead", "most"), [(1, 1), (6, 6), (6, 2)])
+def test_answers_that_come_together(
+    store: Store, ahead: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A transaction for each of many pages, or for more than may be; one page that waits alone."""
+    monkeypatch.setattr(engine, "TOGETHER", most)
+    begin(store, {"scheduler": "breadth-first", "stay": True})
+    planner = Counting(store, ahead)
+    assert run(store, InProcess(answers_of(TREE)), planner=planner).over
+    assert max(planner.counts) == most
+    assert len(visited(store)) == len(set(visited(store))) == sum(planner.counts) == 18
+
+
+def test_an_answer_does_not_wait_for_ever(store: Store) -> None:
+    """A page that is not stored as long as another one does not come."""
+
+    class Hanging(InProcess):
+        def under_way(self) -> int:
+            return 1
+
+    begin(store, {"scheduler": "breadth-first", "stay": True})
+    assert run(store, Hanging(answers_of(TREE)), 6, gather=0.01).over
+    assert len(visited(store)) == 18
 
 
 def test_time_that_is_over(store: Store) -> None:

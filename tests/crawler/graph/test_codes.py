@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from crawler.graph import codebook, codes
 from crawler.graph.arrays import parts_of
 from crawler.graph.packed import pack, packed_part
-from crawler.graph.sorting import Merged
+from crawler.graph.sorting import Merged, write_whole
 
 from .graphs import Lists, lists_of, some_lists
 
@@ -125,6 +126,14 @@ def test_parts_have_few_pages_where_these_have_no_links(pages: int, most: int) -
     found = parts_of(offsets, most)
     assert (found[0][0], found[-1][1]) == (0, some)
     assert max(last - first for first, last in found) <= max(most, codes.BLOCK)
+
+
+def test_a_part_for_which_there_is_no_room(tmp_path: Path) -> None:
+    """Would catch an error that tells of bytes requested and written, not of a full disk."""
+    (tmp_path / "a.part").symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left on device"):
+        write_whole(tmp_path / "a", [np.zeros(1 << 20)])
+    assert not (tmp_path / "a").exists()
 
 
 def _codes(graph: Lists):  # type: ignore[no-untyped-def]

@@ -112,7 +112,11 @@ def test_nonsense_in_webgraph_text(tmp_path: Path, text: str, said: str) -> None
 
 
 class _BvGraph:
-    """What webgraph's reader is documented to answer; its files cannot be written here."""
+    """What webgraph's reader is documented to answer.
+
+    Its files cannot be written here: the pointers to lists (``.ef``) are a serialization of Rust's
+    that only WebGraph's own tools write.
+    """
 
     rows = ([1, 2], [], [0, 1, 2])
 
@@ -137,6 +141,44 @@ def test_bvgraph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> 
         (tmp_path / f"web.{ending}").write_bytes(b"")
     store = stored(tmp_path / name)
     assert links_of(store) == [(0, 1), (0, 2), (2, 0), (2, 1), (2, 2)]
+
+
+class _Panic(BaseException):
+    """What webgraph raises where its code in Rust panics: no Exception."""
+
+
+@pytest.mark.parametrize("wrong", ["outdegrees", "successors"])
+def test_a_bvgraph_whose_reader_panics(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str
+) -> None:
+    """Would catch a traceback of a damaged file that opens, and rows that are too short."""
+
+    def panics(*arguments: object) -> None:
+        raise _Panic("Cannot create reader: unexpected end of data")
+
+    monkeypatch.setitem(sys.modules, "webgraph", SimpleNamespace(BvGraph=_BvGraph))
+    monkeypatch.setattr(_BvGraph, wrong, panics)
+    for ending in ("graph", "properties"):
+        (tmp_path / f"web.{ending}").write_bytes(b"")
+    with pytest.raises(CrawlError, match=r"cannot be read by webgraph \(Cannot create reader"):
+        stored(tmp_path / "web")
+    monkeypatch.undo()
+    monkeypatch.setitem(sys.modules, "webgraph", SimpleNamespace(BvGraph=_BvGraph))
+    monkeypatch.setattr(_BvGraph, "rows", ([1], [], [0, 1, 2]))
+    with pytest.raises(CrawlError, match="cannot be read by webgraph"):
+        stored(tmp_path / "web")
+
+
+def test_a_list_beside_another_graph(tmp_path: Path) -> None:
+    """Would catch a list that is not read, since files of a like name are those of a BVGraph."""
+    path = tmp_path / "web"
+    path.write_text("0 1\n")
+    for ending in ("graph", "properties"):
+        (tmp_path / f"web.{ending}").write_bytes(b"")
+    assert links_of(stored(path)) == [(0, 1)]
+    path = tmp_path / "web.graph-txt"
+    path.write_text("2\n1\n0\n")
+    assert links_of(stored(path)) == [(0, 1), (1, 0)]
 
 
 def test_a_bvgraph_that_cannot_be_read(tmp_path: Path) -> None:

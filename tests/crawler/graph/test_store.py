@@ -15,6 +15,7 @@ from crawler.graph import exports
 from crawler.graph.arrays import Arrays, Listed
 from crawler.graph.build import Settings, build
 from crawler.graph.container import HEAD
+from crawler.graph.csr import pairs
 from crawler.graph.pages import divided, joined
 from crawler.graph.store import GraphStore
 
@@ -275,7 +276,7 @@ def test_exports_have_all_pages_and_links(tmp_path: Path) -> None:
     build(Arrays(graph.offsets, graph.targets, bounds, Listed(names, texts)), tmp_path / "a.graph")
     store = GraphStore(tmp_path / "a.graph")
     rows = store.out.expanded()
-    links = sorted(zip(*(a.tolist() for a in exports.pairs(0, rows)), strict=True))
+    links = sorted(zip(*(a.tolist() for a in pairs(0, rows)), strict=True))
     assert sorted(exports.to_networkx(store).edges) == links
     assert exports.to_networkx(store).nodes[70]["address"] == "http://c&d.org/070"
     assert (
