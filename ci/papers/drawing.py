@@ -61,6 +61,8 @@ def _draw(of: Figure, axes: Any) -> None:
         axes.axhline(height, color=colour, linestyle=":", linewidth=1.3, label=label)
     if "x" in of.logarithmic:
         _logarithmic_x(of, axes)
+    if of.share:
+        axes.set_ylim(-0.02, 1.04)
     axes.set_xlabel(of.across)
     axes.set_ylabel(of.up)
     if len(of.lines) + len(of.levels) > 1:
@@ -78,7 +80,9 @@ def _logarithmic_x(of: Figure, axes: Any) -> None:
 
 def _line(line: Line, colour: str, axes: Any) -> None:
     if line.dots:
-        axes.plot(line.xs, line.ys, "o", color=colour, markersize=4, alpha=0.75, label=line.name)
+        face = "none" if line.dashed else colour
+        axes.errorbar(line.xs, line.ys, yerr=line.halves or None, fmt="o", color=colour,
+                      markersize=4, markerfacecolor=face, alpha=0.75, label=line.name)  # fmt: skip
         return
     style, mark = ("--", "") if line.dashed else ("-", "o" if len(line.xs) < 20 else "")
     axes.plot(line.xs, line.ys, style, marker=mark, color=colour, linewidth=1.5, markersize=3.5,

@@ -9,6 +9,7 @@ from ci.topical.experiment import (
     CRAWLERS,
     DIVIDED,
     FOCUSED,
+    READ,
     SPACES,
     STANDARD,
     STEPS,
@@ -46,7 +47,7 @@ def report(of: Hits) -> Report:
         "each. A crawl begins with 20 results of a search: of the site's own engine (local), or "
         f"ten of each of two (regional); an engine has {SHARE:.0%} of the pages. The focused "
         f"crawler makes {STEPS} steps with c = 10; the standard one stops when the web is "
-        "exhausted. All answers "
+        f"exhausted; those that read fetch at most {READ:,} pages. All answers "
         "are as long as the focused one's. Relevant is what was planted so. Intervals are 95%, "
         "Student's, over webs.",
         (_at_least(of), _regional(of), _local(of), _menus(of), _exponential(of), _flattens(of)),
@@ -164,21 +165,26 @@ def _graphs(of: Hits) -> Section:
                        tuple(one.half or 0.0 for one in points))
                   for name in CRAWLERS
                   for points in [of.points((space, topic), name)]),
+            share=True,
         )
         for space, topic in CELLS
     )  # fmt: skip
     xs = tuple(float(k + 1) for k in range(len(CELLS)))
     beside = Figure(
-        "Precision here, and as dashed lines in the paper",
-        "1, 3: regional; 2, 4: local", "precision",
-        (
-            *(Line(f"{name}, here", xs, tuple(one.value for one in found),
-                   tuple(one.half or 0.0 for one in found))
-              for name in (FOCUSED, STANDARD)
-              for found in [[of.of(cell, name, "precision") for cell in CELLS]]),
-            Line("focused, paper", xs, tuple(PRINTED[cell][1][1] for cell in CELLS), dashed=True),
-            Line("standard, paper", xs, tuple(PRINTED[cell][2][1] for cell in CELLS), dashed=True),
+        "Precision here (filled) and in the paper (hollow)", "1, 3: regional; 2, 4: local",
+        "precision",
+        tuple(
+            line
+            for place, name in ((1, FOCUSED), (2, STANDARD))
+            for found in [[of.of(cell, name, "precision") for cell in CELLS]]
+            for line in (
+                Line(f"{name}, here", xs, tuple(one.value for one in found),
+                     tuple(one.half or 0.0 for one in found), dots=True),
+                Line(f"{name}, paper", xs, tuple(_printed(cell, place) for cell in CELLS),
+                     dashed=True, dots=True),
+            )
         ),
+        share=True,
     )  # fmt: skip
     return Section(
         "Recall and precision",
@@ -187,6 +193,11 @@ def _graphs(of: Hits) -> Section:
          ),
         figures=(*figures, beside),
     )  # fmt: skip
+
+
+def _printed(cell: tuple[str, int], place: int) -> float:
+    """Return the paper's precision of the focused crawler (1) or the standard one (2)."""
+    return PRINTED[cell][1][1] if place == 1 else PRINTED[cell][2][1]
 
 
 def _table(of: Hits) -> Section:
@@ -248,14 +259,16 @@ def _drift(of: Hits) -> Section:
         Line(space, tuple(range(len(row))), tuple(one.value for one in row),
              tuple(one.half or 0.0 for one in row))
         for space in SPACES
-        for row in [of.drift(space)[: STEPS + 1]]
+        for row in [of.drift(space)]
     )  # fmt: skip
     return Section(
         "How the ranking drifts",
-        ("Precision of the standard crawler's answer, had it ended after so many iterations: the "
-         "larger the collection, the less its densest part is the topic.",),
+        ("Precision of the standard crawler's answer, had it ended after so many iterations, and "
+         "last of the whole web's: the larger the collection, the less its densest part is the "
+         "topic.",),
         figures=(
-            Figure("Standard crawler: precision by iteration", "iteration", "precision", lines),
+            Figure("Standard crawler: precision by iteration", "iteration", "precision", lines,
+                   share=True),
         ),
     )  # fmt: skip
 

@@ -21,7 +21,7 @@ class Line:
     halves : tuple of float
         Half of the interval's width at each point; empty: none is drawn.
     dashed : bool
-        Whether it is theory, or something to hold the others against.
+        Whether it is theory, or something to hold the others against; such dots are hollow.
     dots : bool
         Points that are not joined.
     """
@@ -47,6 +47,8 @@ class Figure:
         Heights at which a line goes across, with their names.
     logarithmic : str
         Which axes are: "", "x", "y" or "xy"; an "x" axis keeps a place for 0 at its left.
+    share : bool
+        Whether heights are shares: the axis goes from 0 to 1.
     """
 
     title: str
@@ -55,6 +57,7 @@ class Figure:
     lines: tuple[Line, ...]
     levels: tuple[tuple[str, float], ...] = ()
     logarithmic: str = ""
+    share: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 Beside them the two that the authors announced, and the focused one with one voice for each host,
 lest navigation swamp what authors meant. The focused crawlers make `STEPS` steps; the standard one
-goes on until the web is exhausted; the two that read fetch as many pages as the focused one.
-Answers are as long as the focused one's.
+goes on until the web is exhausted; the two that read fetch as many pages as the focused one, and
+at most `READ`. Answers are as long as the focused one's.
 """
 
 from __future__ import annotations
@@ -17,6 +17,12 @@ SPACES = ("regional", "local")
 TOPICS = 2
 STEPS = 12
 """Of the focused crawler: with 10 authorities a step, as many pages in its index as in [HITS]."""
+
+READ = 1000
+"""Pages that crawlers which read may fetch."""
+
+DRIFT = 6
+"""Iterations after which the standard crawler's answer is looked at."""
 
 STANDARD, FOCUSED, DIVIDED = "standard", "focused", "focused, divided"
 WORDS, BOTH = "TF-IDF", "TF-IDF + HITS"
@@ -41,7 +47,8 @@ class Searched:
     answers : dict of str to Judged
         Both by the names of `CRAWLERS`.
     drift : tuple of float
-        Precision of the standard crawler's answer had it ended after each iteration.
+        Precision of the standard crawler's answer had it ended before each of the first
+        iterations; last, that of its answer.
     """
 
     space: str
@@ -67,14 +74,14 @@ def _looked_for(space: Space, task: Task, number: int) -> Searched:
     crawls = {STANDARD: crawled(space, task, STANDARD, "breadth-first", web.pages, size),
               FOCUSED: focused}  # fmt: skip
     for called, policy in _OTHERS.items():
-        budget = web.pages if called == DIVIDED else cost
+        budget = web.pages if called == DIVIDED else min(cost, READ)
         crawls[called] = crawled(space, task, called, policy, budget, size)
     answers = judged(space, task, [one.answer for one in crawls.values()])
     about = web.relevant_to(task.topic)
     whole = crawls[STANDARD]
     drift = [
         float(about[standing(space, whole.order[:end].tolist())[:size]].mean())
-        for end in whole.growth[:-1]
+        for end in whole.growth[: min(DRIFT, len(whole.growth) - 1)]
     ]
     return Searched(
         space.name, number, int(about.sum()), float(about[list(task.starts)].mean()), crawls,

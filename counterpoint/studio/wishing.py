@@ -15,7 +15,8 @@ from crawler.store.schema import settings
 from . import forms
 from .rendering import Form
 
-PLAN = ("kind", "scheduler", "budget", "level", "cap", "concurrency", "delay", "seed")
+PLAN = ("kind", "scheduler", "budget", "level", "cap", "concurrency", "delay", "seed",
+        "query")  # fmt: skip
 MANNERS = ("normalize", "stay", "robots", "allow_private", "agent", "proxy", "warc")
 _SWITCHES = ("stay", "robots", "allow_private")
 OWN = "own"
@@ -66,6 +67,7 @@ def plan(told: Any, wishes: Wishes) -> tuple[Form, Wishes]:
         delay=forms.number(form, "delay", 0, 3600),
         seed=forms.whole(form, "seed", 0, 2**63 - 1) or 0,
         budget=_budget(form),
+        query=form.values["query"],
         **_policy(form),
     )
     return form, wishes

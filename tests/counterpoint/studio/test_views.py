@@ -18,7 +18,7 @@ from .filled import SITES, fill
 from .test_sites import wrong
 
 PLAN = {"kind": "universities", "budget": "500,2h", "level": "4", "cap": "", "concurrency": "8",
-        "delay": "0.5", "seed": "3"}  # fmt: skip
+        "delay": "0.5", "seed": "3", "query": "квантовый <b> & 'computer'"}  # fmt: skip
 
 
 def test_a_plan_is_kept_and_started(tmp_path: Path) -> None:
@@ -32,6 +32,7 @@ def test_a_plan_is_kept_and_started(tmp_path: Path) -> None:
         assert (wishes.policy(), wishes.budget, wishes.level, wishes.cap) == (
             "R3", "500,2h", 4, None)  # fmt: skip
         assert (wishes.concurrency, wishes.delay, wishes.seed) == (8, 0.5, 3)
+        assert wishes.query == PLAN["query"]
         page = (await client.get("/crawl")).text
         assert 'value="500,2h"' in page
         own = {**PLAN, "kind": "own", "scheduler": "R2,step=20"}
