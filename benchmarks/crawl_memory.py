@@ -41,6 +41,10 @@ class Answering:
 
         self._web, self._jobs = Simulated(SyntheticSite(web)), asyncio.Queue[Any]()
 
+    def under_way(self) -> int:
+        """Return how many jobs are to be answered."""
+        return self._jobs.qsize()
+
     def submit(self, job: Any) -> None:
         """Take a job."""
         self._jobs.put_nowait(job)
@@ -122,12 +126,13 @@ def crawl(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     """Crawl, and go on with it as after a kill."""
     from crawler.beebot.engine import Engine
     from crawler.beebot.planner import Planner
+    from crawler.memory import keep_memory, look_seldom
     from crawler.store.opening import open_store
     from sim_web import profile
-    from sim_web.fetcher import keep_memory
     from sim_web.generator import Web
 
     keep_memory()
+    look_seldom()
     web = Web(profile.load("broder-1999"), given.pages, 7)
     watch = Watch(given.every)
     with open_store(folder / "crawl.db", create=True) as store:

@@ -3,9 +3,10 @@
     python benchmarks/crawling.py --rounds 3 --json benchmarks/crawling.json
 
 One server of a synthetic web, in a process of its own, is crawled by each subject in turn: the same
-sites, robots.txt honoured, no delay, 16 requests at a time, one to each host. Pages per second per
-core are the pages fetched over the processor time of the whole process, from its start to its end.
-Subjects: ours with a link store in SQLite (one transaction per page, nothing lost when killed);
+sites, all together, robots.txt honoured, no delay, 16 requests at a time, one to each host. Pages
+per second per core are the pages fetched over the processor time of the whole process, from its
+start to its end.
+Subjects: ours with a link store in SQLite (pages stored whole, nothing lost when killed);
 Scrapy with links in SQLite, a transaction per page; the same with its queue on disk (JOBDIR), so
 that it can be resumed, if not after a kill; and a bare aiohttp client that asks for the same pages
 and reads nothing, as the floor.
@@ -74,9 +75,10 @@ def served(folder: Path, pages: int, sites: int) -> Iterator[str]:
 def ours(folder: Path, proxy: str, budget: int) -> tuple[list[str], Path]:
     """Return our command, and its store."""
     store = folder / "ours.db"
-    return [sys.executable, "-m", "counterpoint", "crawl", "--db", str(store), "--seeds",
-            str(folder / "seeds"), "--scheduler", "equal-quanta", "--budget", str(budget),
-            "--proxy", proxy, "--delay", "0", "--concurrency", str(CONCURRENCY)], store  # fmt: skip
+    return [sys.executable, "-m", "counterpoint", "crawl", "--db", str(store),
+            "--seeds", str(folder / "seeds"), "--scheduler", "breadth-first", "--stay",
+            "--budget", str(budget), "--proxy", proxy, "--delay", "0",
+            "--concurrency", str(CONCURRENCY)], store  # fmt: skip
 
 
 def scrapy(folder: Path, proxy: str, budget: int, *, disk: bool) -> tuple[list[str], Path]:

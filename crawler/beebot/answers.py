@@ -55,8 +55,8 @@ class Answers:
 
     Attributes
     ----------
-    taken : Taken or None
-        What was taken last.
+    taken : list of Taken
+        What was taken in the present transaction.
     """
 
     def __init__(self, run: Run) -> None:
@@ -64,7 +64,7 @@ class Answers:
         self._key = Spelling(run.plan.told.normalize).key
         self._started: set[int] = set()
         self._told: list[int] = []
-        self.taken: Taken | None = None
+        self.taken: list[Taken] = []
 
     def take(
         self, recording: Recording, visit: Flying, fetched: Fetched, found: Document
@@ -79,8 +79,10 @@ class Answers:
         asked = page._replace(final=fetched.final)
         counts = self._links(recording, asked, found.references, fetched.rules)
         external = counts[Kind.EXTERNAL]
-        self.taken = Taken(page.address, page.seed, found.status, counts[Kind.INTERNAL], external,
-                           counts[Kind.BAD], found.size, fetched.time, found.problem)  # fmt: skip
+        self.taken.append(
+            Taken(page.address, page.seed, found.status, counts[Kind.INTERNAL], external,
+                  counts[Kind.BAD], found.size, fetched.time, found.problem)
+        )  # fmt: skip
         recording.write("answer page", {
             "id": page.id, "status": found.status, "final": fetched.final,
             "problem": found.problem, "size": found.size, "external": external,

@@ -20,7 +20,7 @@ from crawler.fetching.manners import POLITE, Limits, Manners
 from crawler.fetching.network import Network
 from crawler.fetching.politeness import is_here
 from crawler.fetching.warc import Warc
-from crawler.memory import keep_memory
+from crawler.memory import keep_memory, look_seldom
 from crawler.protocol import Scope
 from crawler.store.opening import Store
 from crawler.store.recording import Recording
@@ -62,6 +62,7 @@ def crawl(
         If the crawl cannot go on. Nothing that was stored is lost.
     """
     keep_memory()
+    look_seldom()
     while True:
         while begun.waits:
             time.sleep(LOOK / 4)

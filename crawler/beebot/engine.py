@@ -2,8 +2,9 @@
 
 A page that was fetched goes to the store's thread, which writes it down and returns what is to be
 fetched next. The loop never waits for the database, and the database never for the network. Pages
-that have come meanwhile go there together, each in a transaction of its own: handing them over one
-by one takes as long as storing them.
+that come within a moment go there together, and are stored in one transaction: what they change in
+common is then written once, and that is most of it. While nothing else is under way nothing is
+waited for, so that at a concurrency of 1 each page has a transaction of its own.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 from crawler.errors import CrawlError, StoreError
@@ -26,8 +28,10 @@ PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Seconds between attempts to store something that cannot be stored."""
 GRACE = 10.0
 """Seconds that requests under way may take when the crawl is stopped."""
-TOGETHER = 16
-"""Answers that are handed to the store's thread at a time, at most."""
+TOGETHER = 32
+"""Answers that are stored in one transaction, at most."""
+GATHER = 0.1
+"""Seconds that an answer waits for others, while requests are under way."""
 TIME = "the time is over"
 STOPPED = "stopped"
 OTHERS = "what other workers fetch"
@@ -66,10 +70,11 @@ class Engine:
     def __init__(
         self, planner: Planner, dispatcher: Dispatcher,
         watch: Callable[[Taken], None] | None = None, pauses: tuple[float, ...] = PAUSES,
-        grace: float = GRACE,
+        grace: float = GRACE, gather: float = GATHER,
     ) -> None:  # fmt: skip
         self._planner, self._dispatcher = planner, dispatcher
-        self._watch, self._pauses, self._grace = watch, pauses, grace
+        self._watch, self._pauses = watch, pauses
+        self._grace, self._gather = grace, gather
         self._thread = ThreadPoolExecutor(1, "store")
         self._stop = asyncio.Event()
         self._come = asyncio.Event()
@@ -123,16 +128,15 @@ class Engine:
             self._come.set()
 
     async def _run(self, collecting: asyncio.Task[None]) -> Ended:
-        steps = await self._stored()
-        while not (step := steps[-1]).ended:
-            for one in steps:
-                self._submit(one)
+        step = await self._stored()
+        while not step.ended:
+            self._submit(step)
             if self._stop.is_set() or self._out_of_time():
                 return await self._closed(collecting)
             if step.more or await self._some(collecting, step.again):
-                steps = await self._stored()
+                step = await self._stored()
             else:
-                steps = [Step([])]
+                step = Step([])
         return Ended(step.ended, step.ended != CHANGED, step.failed)
 
     def _submit(self, step: Step) -> None:
@@ -166,7 +170,18 @@ class Engine:
             except TimeoutError:
                 self._planner.waits = self.waiting()
                 return again is not None and not self._out_of_time()
+        await self._gathered()
         return not self._stop.is_set()
+
+    async def _gathered(self) -> None:
+        """Wait a moment for more answers, if there may be any."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._gather):
+                while len(self._answers) < TOGETHER and self._dispatcher.under_way():
+                    if self._stop.is_set():
+                        return
+                    self._come.clear()
+                    await self._come.wait()
 
     async def _closed(self, collecting: asyncio.Task[None]) -> Ended:
         """Store what still comes within the grace, and say why the crawl does not go on."""
@@ -177,20 +192,24 @@ class Engine:
                 self._answers.append(await self._dispatcher.completed())
         step = Step([])
         while self._answers and not step.ended:
-            step = (await self._stored(ask=False))[-1]
+            step = await self._stored(ask=False)
         if not step.ended and self._out_of_time():
-            step = (await self._stored(over=TIME))[-1]
+            step = await self._stored(over=TIME)
         if step.ended and step.ended != CHANGED:
             return Ended(step.ended, True, step.failed)
         return Ended(STOPPED, False)
 
-    async def _stored(self, *, ask: bool = True, over: str = "") -> list[Step]:
-        """Let the store's thread do steps; try again if the store cannot do them now."""
-        loop = asyncio.get_running_loop()
-        call = partial(self._steps, ask, over)
+    async def _stored(self, *, ask: bool = True, over: str = "") -> Step:
+        """Let the store's thread do a step; try again if the store cannot do it now.
+
+        Answers leave the queue when they are stored.
+        """
+        loop, answers = asyncio.get_running_loop(), self._answers
+        together = list(islice(answers, TOGETHER))
+        call = partial(self._planner.step, together, ask=ask, over=over)
         for pause in (*self._pauses, None):
             try:
-                steps = await loop.run_in_executor(self._thread, call)
+                step = await loop.run_in_executor(self._thread, call)
             except StoreError as error:
                 if pause is None or self._stop.is_set():
                     raise
@@ -198,28 +217,10 @@ class Engine:
                 await asyncio.sleep(pause)
             else:
                 self.trouble = ""
-                for step in steps:
-                    if step.taken is not None and self._watch is not None:
-                        self._watch(step.taken)
-                return steps
+                for _ in together:
+                    answers.popleft()
+                if self._watch is not None:
+                    for taken in step.taken:
+                        self._watch(taken)
+                return step
         raise AssertionError("the last attempt raises")
-
-    def _steps(self, ask: bool, over: str) -> list[Step]:
-        """Store some of what has come, and ask for more; one step at least.
-
-        An answer leaves the queue when it is stored: of several, those that were not are tried
-        again.
-        """
-        steps: list[Step] = []
-        answers = self._answers  # the loop may add to it at any time
-        while not steps or (answers and len(steps) < TOGETHER and not steps[-1].ended):
-            fetched = answers[0] if answers else None
-            try:
-                steps.append(self._planner.step(fetched, ask=ask, over=over))
-            except StoreError:
-                if not steps:
-                    raise
-                break
-            if fetched is not None:
-                answers.popleft()
-        return steps

@@ -1,4 +1,7 @@
-"""Plans in step with the store: one transaction per page, begun anew from the store if one fails.
+"""Plans in step with the store: a page is stored whole, with what the scheduler made of it.
+
+Pages that have come together are written in one transaction. If that fails, all begins anew from
+the store.
 
 All of it happens in one thread, that of whoever called `Planner.open`.
 """
@@ -6,7 +9,7 @@ All of it happens in one thread, that of whoever called `Planner.open`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -49,8 +52,8 @@ class Step(NamedTuple):
         Why the crawl has ended; "": it has not.
     failed : bool
         Whether the policy did what none may do.
-    taken : Taken or None
-        What was stored; None if the answer was to nothing that was asked.
+    taken : tuple of Taken
+        What was stored: of answers to what was asked.
     lease : Lease or None
         What may be asked for; None: whatever was handed out, as nobody else crawls the store.
     again : float or None
@@ -63,7 +66,7 @@ class Step(NamedTuple):
     more: bool = False
     ended: str = ""
     failed: bool = False
-    taken: Taken | None = None
+    taken: tuple[Taken, ...] = ()
     lease: Lease | None = None
     again: float | None = None
     busy: bool = True
@@ -137,12 +140,15 @@ class Planner:
             return None
         return going.plan.seconds - going.spent - (self._now() - self._since)
 
-    def step(self, fetched: Fetched | None = None, *, ask: bool = True, over: str = "") -> Step:
-        """Store an answer, and ask the scheduler for what is next; all of it or nothing.
+    def step(
+        self, answers: Sequence[Fetched] = (), *, ask: bool = True, over: str = ""
+    ) -> Step:  # fmt: skip
+        """Store answers, and ask the scheduler for what is next; all of it or nothing.
 
         Parameters
         ----------
-        fetched : Fetched, optional
+        answers : sequence of Fetched
+            In the order in which the scheduler is told.
         ask : bool
             Whether anything new may be asked for.
         over : str
@@ -157,7 +163,7 @@ class Planner:
             The policy does not repeat itself.
         """
         try:
-            return self._step(fetched, ask, over)
+            return self._step(answers, ask, over)
         except BaseException as error:
             self._going = None  # it may be ahead of the store
             if isinstance(error, TooLong):  # it came when the policy had just returned
@@ -167,34 +173,34 @@ class Planner:
                 raise StoreError(f"{self.store.where}: {said}") from error
             raise
 
-    def _step(self, fetched: Fetched | None, ask: bool, over: str) -> Step:
+    def _step(self, answers: Sequence[Fetched], ask: bool, over: str) -> Step:
         going = self._going or self._rebuilt()
         if isinstance(going, Step):
             return going
         # Nobody else can plan while this transaction lasts: what needs no store is done before it.
-        found = None if fetched is None else opened(fetched, stays=going.plan.stays)
+        come = [(one, opened(one, stays=going.plan.stays)) for one in answers]
         with self.store.transaction() as connection:
             recording = Recording(connection)
             recording.plan_alone()
             if ended := self._looked(going, recording):
                 self._going = None
                 return ended
-            going.answers.taken = None
-            more = self._moved(going, recording, fetched, found, ask and not going.outdated, over)
+            going.answers.taken = []
+            more = self._moved(going, recording, come, ask and not going.outdated, over)
             self._save(going, recording)
             if self._leases is not None:
                 self._leases.leave_some()
         self._going = None if going.run.ended else going
-        return self._told(going, fetched, more)
+        return self._told(going, answers, more)
 
-    def _told(self, going: Going, fetched: Fetched | None, more: bool) -> Step:
+    def _told(self, going: Going, answers: Sequence[Fetched], more: bool) -> Step:
         """Return what follows from what was committed."""
-        run, taken, leases = going.run, going.answers.taken, self._leases
+        run, taken, leases = going.run, tuple(going.answers.taken), self._leases
         if run.ended:
             return Step([], False, run.ended, run.failed, taken)
         if going.outdated and not self._mine(run):
             return Step([], False, CHANGED, taken=taken)
-        jobs, lost = self._jobs(run, fetched)
+        jobs, lost = self._jobs(run, answers)
         if leases is None:
             return Step(jobs, more, taken=taken)
         return Step(jobs, more, taken=taken, lease=leases.handed(lost), again=leases.pause,
@@ -237,14 +243,15 @@ class Planner:
         return None
 
     def _moved(
-        self, going: Going, recording: Recording, fetched: Fetched | None, found: Document | None,
+        self, going: Going, recording: Recording, come: Sequence[tuple[Fetched, Document]],
         ask: bool, over: str,
     ) -> bool:  # fmt: skip
-        """Take an answer, ask for more; return whether it stopped only because it was enough."""
+        """Take answers, ask for more; return whether it stopped only because it was enough."""
         run, leases = going.run, self._leases
+        hosts = {state.host: state for fetched, _ in come for state in fetched.hosts}
+        recording.hosts(hosts.values(), None if leases is None else leases.worker.name)
         try:
-            if fetched is not None and found is not None:
-                recording.hosts(fetched.hosts, None if leases is None else leases.worker.name)
+            for fetched, found in come:
                 visit = run.flying.get(fetched.job.number)
                 if visit is not None and (leases is None or leases.answered(visit.number)):
                     going.answers.take(recording, visit, fetched, found)
@@ -297,14 +304,14 @@ class Planner:
         """Return the visits that are to be fetched here."""
         return run.flying.keys() if self._leases is None else self._leases.mine.keys()
 
-    def _jobs(self, run: Run, fetched: Fetched | None) -> tuple[list[Job], set[int]]:
+    def _jobs(self, run: Run, answers: Sequence[Fetched]) -> tuple[list[Job], set[int]]:
         """Return what was not handed out before, and what was but is somebody else's by now."""
         number, handed = self._handed
         if number != run.plan.number:
             handed = set()
         mine = set(self._mine(run))
         self._handed = run.plan.number, mine
-        lost = handed - mine - ({fetched.job.number} if fetched is not None else set())
+        lost = handed - mine - {fetched.job.number for fetched in answers}
         return [_job(run.flying[visit]) for visit in sorted(mine - handed)], lost
 
     def _rebuilt(self) -> Going | Step:

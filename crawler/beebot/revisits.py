@@ -44,8 +44,10 @@ class Revisits(Answers):
                 "id": page.id, "status": 200, "final": fetched.final, "problem": found.problem,
                 "size": size, "external": external,
             })  # fmt: skip
-        self.taken = Taken(page.address, page.seed, found.status, external=external, size=size,
-                           time=fetched.time, problem=found.problem)  # fmt: skip
+        self.taken.append(
+            Taken(page.address, page.seed, found.status, external=external, size=size,
+                  time=fetched.time, problem=found.problem)
+        )  # fmt: skip
         outcome = run.outcome(page.id, found.status, external, size, changed, fetched.time)
         run.observe(recording, visit, outcome, [], 0, recalled=False, problem=found.problem)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+
+from crawler.errors import CrawlError
 
 from .lists import Listed
 from .quality import curve, knee
@@ -96,7 +99,14 @@ def assess(
     reachable : float, optional
         The part of the Web that samples could reach; quantity is multiplied with it.
     confidence : float
+
+    Raises
+    ------
+    CrawlError
+        If samples are said to grow, and one does not contain the one before.
     """
+    if growing:
+        _must_grow(samples)
     factor = 1.0 if reachable is None else reachable
     told = [_of_sample(one, crawl, thresholds, factor, confidence) for one in samples]
     covered, sizes = [one.covered for one in told], [one.size for one in told]
@@ -115,6 +125,14 @@ def assess(
         {name: covered_of(len(crawl), number, len(known)) for name, number in numbers.items()},
         reachable,
     )  # fmt: skip
+
+
+def _must_grow(samples: Sequence[Listed]) -> None:
+    for one, other in pairwise(samples):
+        missing = len(set(one.pages).difference(other.pages))
+        if missing:
+            raise CrawlError(f"{other.name}: does not contain {one.name}, as samples do that grow: "
+                             f"{missing:,} of {len(one.pages):,} pages are missing")  # fmt: skip
 
 
 def _of_sample(

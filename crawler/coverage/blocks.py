@@ -149,9 +149,10 @@ class Blocks:
         drawn: set[int] = set()
         while count:
             number = chance.randrange(self.size)
-            if distinct and number in drawn:
-                continue
-            drawn.add(number)
+            if distinct:
+                if number in drawn:
+                    continue
+                drawn.add(number)
             count -= 1
             yield self.address(number)
 

@@ -178,11 +178,14 @@ def whole_sites(web: Web, seeds: Sequence[int], host: Callable[[Pages], Pages]) 
         Returns the sites of pages.
     """
     lump_of: dict[int, int] = {}
-    fetched = -len(set(seeds))  # they have been fetched already
+    sites: set[int] = set()
+    fetched = 0
     for lump, seed in enumerate(seeds):
-        if seed in lump_of:
+        site = int(host(_one(seed))[0])
+        if site in sites:
             continue
-        site = host(_one(seed))[0]
+        sites.add(site)
+        fetched -= 1  # the seed has been fetched already
         queue = deque([seed])
         lump_of[seed] = lump
         while queue:
@@ -192,7 +195,7 @@ def whole_sites(web: Web, seeds: Sequence[int], host: Callable[[Pages], Pages]) 
                 if link not in lump_of:
                     lump_of[link] = lump
                     queue.append(link)
-    return _sample(lump_of, max(0, fetched))
+    return _sample(lump_of, fetched)
 
 
 def around(web: Web, backward: Web, answer: Sequence[int]) -> Sample:

@@ -142,6 +142,10 @@ class PoliteDispatcher:
             await self._awaited
         return self._done.popleft()._replace(hosts=self.hosts.handed_out())
 
+    def under_way(self) -> int:
+        """Return how many requests are under way."""
+        return len(self._workers)
+
     def waiting(self) -> str:
         """Return what is waited for now, in one line; "" if for nothing."""
         if self._workers:

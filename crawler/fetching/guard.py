@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Sequence
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Any
 
@@ -66,6 +67,7 @@ def _is_public_6(address: IPv6Address) -> bool:
     return address in _OPEN_6 and not any(address in network for network in _CLOSED_6)
 
 
+@lru_cache(maxsize=8_192)
 def number(host: str) -> str | None:
     """Return the IP address that a host of an address is written as; None: it is a name.
 

@@ -147,6 +147,9 @@ class Dispatcher(Protocol):
             If nothing can be fetched at all: the proxy is not there, the disk for WARC is full.
         """
 
+    def under_way(self) -> int:
+        """Return how many requests are under way."""
+
     def waiting(self) -> str:
         """Return what is waited for now, in one line; "" if for nothing."""
 

@@ -13,7 +13,8 @@ from crawler.errors import CrawlError
 
 from .codes import BLOCK
 from .compiling import Array
-from .pages import Addresses, Tell, divided
+from .csr import must_be_graph
+from .pages import Addresses, Tell, divided, encoded
 from .sorting import Rows
 from .texts import Ragged, ragged
 
@@ -40,12 +41,12 @@ class Listed:
 
 
 def parts_of(offsets: Array, most: int) -> list[tuple[int, int]]:
-    """Divide pages into ranges of about so many links, at multiples of `codes.BLOCK`."""
+    """Divide pages into ranges of about so many links or pages, at multiples of `codes.BLOCK`."""
     pages = len(offsets) - 1
     found, first = [], 0
     while first < pages:
         last = int(np.searchsorted(offsets, int(offsets[first]) + most, side="right")) - 1
-        last = min(pages, max(first + BLOCK, last // BLOCK * BLOCK))
+        last = min(pages, max(first + BLOCK, min(last, first + most) // BLOCK * BLOCK))
         found.append((first, last))
         first = last
     return found or [(0, 0)]
@@ -76,7 +77,7 @@ class Arrays:
     ) -> None:  # fmt: skip
         self._offsets, self._targets = np.asarray(offsets), np.asarray(targets)
         self.count = len(self._offsets) - 1
-        _check(self._offsets, self._targets)
+        must_be_graph(self._offsets, self._targets)
         bounds = [0, self.count] if self.count else [0]
         self.hosts = np.asarray(bounds if hosts is None else hosts)
         rising = bool((np.diff(self.hosts.astype(np.int64)) > 0).all())
@@ -89,8 +90,16 @@ class Arrays:
     def of_addresses(
         cls, offsets: Any, targets: Any, addresses: Sequence[str], name: str = ""
     ) -> Arrays:
-        """Return a graph whose pages have addresses; a host's pages follow each other."""
-        parts = [divided(one.encode("utf-8", "surrogateescape")) for one in addresses]
+        """Return a graph whose pages have addresses; a host's pages follow each other.
+
+        Raises
+        ------
+        CrawlError
+            If they do not, two pages have one address, or the arrays are no graph.
+        """
+        parts = [divided(encoded(one)) for one in addresses]
+        if len(set(parts)) < len(parts):
+            raise CrawlError("two pages have the same address")
         hosts = [host for host, _ in parts]
         new = [k for k in range(len(hosts)) if k == 0 or hosts[k] != hosts[k - 1]]
         names = [hosts[k] for k in new]
@@ -118,14 +127,3 @@ class Arrays:
     def parts(self, most: int) -> list[tuple[int, int]]:
         """Divide the pages into ranges of about so many links."""
         return parts_of(self._offsets, most)
-
-
-def _check(offsets: Array, targets: Array) -> None:
-    whole = all(array.dtype.kind in "iu" for array in (offsets, targets) if array.size)
-    if offsets.ndim != 1 or targets.ndim != 1 or not offsets.size or not whole:
-        raise CrawlError("a graph has a row of offsets and a row of targets, whole numbers")
-    if offsets[0] != 0 or offsets[-1] != len(targets) or bool((offsets[1:] < offsets[:-1]).any()):
-        raise CrawlError("offsets must rise from 0 to the number of targets")
-    if targets.size and not 0 <= int(targets.min()) <= int(targets.max()) < len(offsets) - 1:
-        wrong = int(targets.min()) if int(targets.min()) < 0 else int(targets.max())
-        raise CrawlError(f"a link leads to page {wrong:,}, and there are {len(offsets) - 1:,}")

@@ -9,7 +9,7 @@ import numpy as np
 
 from crawler.errors import CrawlError
 
-from .compiling import Array
+from .compiling import Array, compiled
 from .csr import Graph, Links
 from .walks import spread
 
@@ -64,9 +64,16 @@ def bfs(graph: Graph, starts: Iterable[int], direction: str = "forward") -> Sear
     level[begins] = 0
     queue[: len(begins)] = begins
     end = spread(followed(graph, direction), level, queue, len(begins))
-    # The queue holds whole levels one after another, so levels need not be counted by page.
-    sizes = np.bincount(level[queue[:end]])
-    return Search(level, sizes)
+    return Search(level, _counted(level, queue[:end]))
+
+
+@compiled
+def _counted(level: Array, queue: Array) -> Array:
+    """Return how many pages of a queue are at each level; the last is at the greatest."""
+    sizes = np.zeros(level[queue[-1]] + 1, np.int64)
+    for page in queue:
+        sizes[level[page]] += 1
+    return sizes
 
 
 def followed(graph: Graph, direction: str) -> tuple[Links, ...]:

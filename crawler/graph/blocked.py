@@ -25,7 +25,8 @@ from crawler.errors import CrawlError
 from .compiling import Array, Number, compiled
 from .csr import Csr, Graph
 from .pagerank import DAMPING, MOST, TOLERANCE, PageRank, must_rank, rule
-from .products import Run, Tell
+from .pages import Tell
+from .products import Run
 
 BLOCK = 1 << 24
 """Pages of a block."""
@@ -110,14 +111,15 @@ def blocked_pagerank(
             return PageRank(**{**vars(found), "scores": np.array(found.scores)})
     if not graph.nodes:
         return PageRank(np.empty(0), Run(rule(tolerance, most), (), True), 0.0, 0)
-    disk = _written(graph, Path(folder), block)
+    place = Path(folder)
     try:
+        disk = _written(graph, place, block)
         return _iterated(disk, outside == "exact", damping, tolerance, most, tell)
     finally:
-        for first, _ in disk.blocks():
-            (disk.folder / _name(first)).unlink(missing_ok=True)
+        for first in range(0, graph.nodes, block):
+            (place / _name(first)).unlink(missing_ok=True)
         for name in VECTORS[1:]:
-            (disk.folder / f"{name}.f64").unlink(missing_ok=True)
+            (place / f"{name}.f64").unlink(missing_ok=True)
 
 
 def _iterated(
@@ -154,9 +156,7 @@ def _written(graph: Graph, folder: Path, block: int) -> Disk:
     """Write the links of a graph by the blocks they lead to, and its vectors."""
     folder.mkdir(parents=True, exist_ok=True)
     pages = graph.nodes
-    scores, coming, passed, share = (
-        np.memmap(folder / f"{name}.f64", np.float64, "w+", shape=(pages,)) for name in VECTORS
-    )
+    scores, coming, passed, share = (_vector(folder / f"{name}.f64", pages) for name in VECTORS)
     disk = Disk(folder, pages, block, scores, coming, passed, share)
     for first, _ in disk.blocks():
         (folder / _name(first)).write_bytes(b"")
@@ -168,6 +168,13 @@ def _written(graph: Graph, folder: Path, block: int) -> Disk:
         scores[first:last] = 1 / pages
         passed[first:last] = share[first:last] / pages
     return disk
+
+
+def _vector(path: Path, pages: int) -> Array:
+    """Return a mapped vector of zeros, with room on the disk: without, writing it kills us."""
+    with path.open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, 8 * pages)
+    return np.memmap(path, np.float64, "r+")
 
 
 def _spread(disk: Disk, first: int, rows: Csr) -> None:

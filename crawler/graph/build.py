@@ -26,7 +26,8 @@ from .building import Part, folder_of
 from .codebook import CLASSES, KINDS
 from .codes import BLOCK
 from .compiling import Array
-from .container import VERSION, Writer
+from .container import VERSION, Writer, must_be_replaceable
+from .csr import MOST_PAGES
 from .naming import Naming
 from .packed import Codes, counted, packed_part
 from .pages import Pages, Source, Tell
@@ -40,9 +41,6 @@ from .sorting import (
     write_whole,
 )
 
-MOST_PAGES = 2**32 - 1
-"""A page is a number of 32 bits."""
-
 SAMPLES, COUNTED = 32, 1 << 20
 """Codes are made from what is counted in so many ranges of pages, or in all of so few pages."""
 
@@ -54,7 +52,8 @@ class Settings:
     Attributes
     ----------
     links : int
-        About how many are sorted at a time; a thread needs some 40 bytes for each.
+        About how many are sorted at a time, and of how many pages; a thread needs some 40 bytes for
+        each.
     pages : int
         Of how many addresses are sorted at a time, more where a host has more.
     threads : int
@@ -71,7 +70,8 @@ class Settings:
 def build(source: Source, path: Path, settings: Settings | None = None, tell: Tell = None) -> None:
     """Build a store; one of that name is replaced when the new one is whole.
 
-    A build that was interrupted is gone on with if it is of the same source.
+    A build that was interrupted, or for which there was no room, is gone on with if it is of the
+    same source.
 
     Parameters
     ----------
@@ -84,8 +84,9 @@ def build(source: Source, path: Path, settings: Settings | None = None, tell: Te
     Raises
     ------
     CrawlError
-        If the source is not as it must be.
+        If the source is not as it must be, or the name belongs to something else than a store.
     """
+    must_be_replaceable(path)
     chosen = settings or Settings()
     plan = {"source": source.name, "version": VERSION, **asdict(chosen), "threads": 0}
     with folder_of(path, plan) as folder, ThreadPoolExecutor(chosen.threads) as threads:

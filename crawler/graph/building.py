@@ -24,7 +24,10 @@ PLAN, LOCK = "plan.json", "lock"
 
 @contextlib.contextmanager
 def folder_of(path: Path, plan: dict[str, Any]) -> Iterator[Path]:
-    """Yield the folder in which a store is built; it is kept if the build fails or is killed.
+    """Yield the folder in which a store is built; it is kept if the build is killed.
+
+    It is kept as well if the system fails (a full disk), and removed if the source is not as it
+    must be: what was made of that is of no use.
 
     Parameters
     ----------
@@ -53,10 +56,18 @@ def folder_of(path: Path, plan: dict[str, Any]) -> Iterator[Path]:
         if _read(folder / PLAN) != text:
             _emptied(folder)
             write_whole(folder / PLAN, [np.frombuffer(text.encode(), dtype=np.uint8)])
-        yield folder
-        _emptied(folder)
-        (folder / LOCK).unlink()
-        folder.rmdir()
+        try:
+            yield folder
+        except CrawlError:
+            _removed(folder)
+            raise
+        _removed(folder)
+
+
+def _removed(folder: Path) -> None:
+    _emptied(folder)
+    (folder / LOCK).unlink()
+    folder.rmdir()
 
 
 def _read(path: Path) -> str:

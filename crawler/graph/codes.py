@@ -14,7 +14,7 @@ gap before it as well, since a list's gaps are alike: of large hosts large, in l
 Firsts stand before gaps, and long lists say how long they are, so that a reader can pass over a
 list without reading it.
 
-Numbers are unsigned, 64 bits: Numba makes a float of a signed and an unsigned one.
+Most numbers are unsigned, 64 bits: Numba makes a float of a signed and an unsigned one.
 """
 
 from __future__ import annotations
@@ -25,10 +25,7 @@ import numpy as np
 from numba.cpython.unsafe import numbers
 
 from .codebook import CLASSES, CONTEXTS, LONGEST
-from .compiling import Array, compiled
-
-Number = Any
-"""A number in compiled code; most have 64 bits and no sign. Types of NumPy and int do not mix."""
+from .compiling import Array, Number, compiled
 
 BLOCK = 64
 """Nodes of a block."""

@@ -22,7 +22,7 @@ Array = np.ndarray[Any, Any]
 """An array whose type of elements the docstring states."""
 
 Number: TypeAlias = Any
-"""A number of compiled code, of whatever type it is there."""
+"""A number of compiled code, of whatever type it is there; types of NumPy and int do not mix."""
 
 
 def _folder() -> str:

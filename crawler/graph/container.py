@@ -37,6 +37,24 @@ _HEAD = struct.Struct("<16sIIQQQ")
 _ALIGNED = 64
 
 
+def must_be_replaceable(path: Path) -> None:
+    """Refuse a name that something else has than a container.
+
+    Raises
+    ------
+    CrawlError
+        If there is a folder, a device, or a file that is none of ours and not empty.
+    """
+    if not path.exists():
+        return
+    if not path.is_file():
+        raise CrawlError(f"{path}: is in the way: it is no file")
+    with path.open("rb") as file:
+        head = file.read(len(MAGIC))
+    if head != MAGIC[: len(head)]:
+        raise CrawlError(f"{path}: is in the way: it is no store of links")
+
+
 class Writer:
     """Writes a container under a temporary name; it has its own when it is whole.
 
@@ -97,11 +115,6 @@ class Writer:
         self._file.close()
         self._temporary.replace(self._path)
         _keep_name(self._path.parent)
-
-    def abandon(self) -> None:
-        """Remove what was written."""
-        self._file.close()
-        self._temporary.unlink(missing_ok=True)
 
 
 def _keep_name(folder: Path) -> None:

@@ -124,6 +124,21 @@ def csr(offsets: Any, targets: Any) -> Csr:
         If they are no graph.
     """
     rows, ends = np.asarray(offsets), np.asarray(targets)
+    must_be_graph(rows, ends)
+    return Csr(
+        np.ascontiguousarray(rows, np.uint64),
+        np.ascontiguousarray(ends, np.uint32),
+    )
+
+
+def must_be_graph(rows: Array, ends: Array) -> None:
+    """Refuse arrays that are no compressed rows.
+
+    Raises
+    ------
+    CrawlError
+        What is wrong with them.
+    """
     whole = all(a.dtype.kind in "iu" for a in (rows, ends) if a.size)
     if rows.ndim != 1 or ends.ndim != 1 or not rows.size or not whole:
         raise CrawlError("a graph has a row of offsets and a row of targets, whole numbers")
@@ -134,10 +149,6 @@ def csr(offsets: Any, targets: Any) -> Csr:
     if ends.size and not 0 <= int(ends.min()) <= int(ends.max()) < rows.size - 1:
         wrong = int(ends.min()) if int(ends.min()) < 0 else int(ends.max())
         raise CrawlError(f"a link leads to page {wrong:,}, and there are {rows.size - 1:,} pages")
-    return Csr(
-        np.ascontiguousarray(rows, np.uint64),
-        np.ascontiguousarray(ends, np.uint32),
-    )
 
 
 def both(rows: Csr) -> Both:

@@ -48,7 +48,8 @@ class PowerLaw:
     distance : float
         The greatest difference of the distributions of law and data in the tail.
     interval : (float, float) or None
-        95% of the exponents of resampled pages, the beginning chosen anew each time.
+        95% of the exponents of resampled pages, the beginning chosen anew each time. None: not
+        asked for, or all resamples have too few pages in a tail.
     """
 
     exponent: float
@@ -88,6 +89,8 @@ def fitted(of: Histogram, *, resamples: int = 0, seed: int = 0) -> PowerLaw | No
         one = _fitted(Histogram(of.degrees[drawn > 0], drawn[drawn > 0]))
         if one is not None:
             again.append(one.exponent)
+    if not again:
+        return best
     low, high = np.quantile(again, (0.025, 0.975))
     return PowerLaw(**{**vars(best), "interval": (float(low), float(high))})
 

@@ -20,7 +20,7 @@ from crawler.errors import CrawlError
 from .bfs import followed
 from .compiling import Array, Number, compiled
 from .csr import Csr, Graph, Links
-from .products import Tell
+from .pages import Tell
 from .walks import BATCH
 
 AT_ONCE = 64
@@ -65,7 +65,7 @@ def distances(
     graph: Graph, sources: int = 128, *, direction: str = "forward", seed: int = 0,
     tell: Tell = None,
 ) -> Distances:  # fmt: skip
-    """Estimate distances from some pages, all different; needs 32 bytes a page beside the graph.
+    """Estimate distances from some pages, all different; needs 36 bytes a page beside the graph.
 
     Parameters
     ----------

@@ -93,10 +93,13 @@ def _valid(address: str) -> str:
     return address.encode("utf-8", "replace").decode()
 
 
+_NO_XML = str.maketrans("\ufffe\uffff", "??")
+
+
 def _write_nodes(store: GraphStore, file: IO[str]) -> None:
     for page in range(store.nodes):
         if store.has_addresses:
-            shown = escape(_valid(store.name(page)))
+            shown = escape(_valid(store.name(page)).translate(_NO_XML))
             file.write(f'<node id="{page}"><data key="address">{shown}</data></node>\n')
         else:
             file.write(f'<node id="{page}"/>\n')

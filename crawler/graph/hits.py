@@ -13,7 +13,8 @@ import numpy as np
 
 from .compiling import Array, compiled
 from .csr import Graph
-from .products import Run, Tell, gather, must_iterate
+from .pages import Tell
+from .products import Run, gather, must_iterate
 from .topk import Watch
 
 TOLERANCE, MOST = 1e-9, 1000

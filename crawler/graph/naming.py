@@ -78,11 +78,7 @@ class Naming:
         """Return the texts of some hosts' pages, and their order."""
         starts = self._pages.hosts
         first, last = int(starts[first_host]), int(starts[last_host])
-        texts = self._addresses.texts(first, last)
-        wrong = has_control(texts)
-        if wrong >= 0:
-            shown = ascii(texts.text(wrong).decode("utf-8", "replace"))
-            raise CrawlError(f"page {first + wrong:,}: {shown} is no address (a control character)")
+        texts = _checked("page", first, self._addresses.texts(first, last))
         sizes = counts_of(starts[first_host : last_host + 1])
         return texts, sorted_within(texts, np.repeat(np.arange(len(sizes)), sizes))
 
@@ -105,7 +101,7 @@ class Naming:
 
     def _blocks(self, kind: str, first: int, last: int) -> list[bytes]:
         if kind == HOSTS:
-            names = self._addresses.hosts(first, last)
+            names = _checked("host", first, self._addresses.hosts(first, last))
             return blocks_of(names, np.arange(names.many))
         return blocks_of(*self._sorted(first, last))
 
@@ -122,9 +118,9 @@ class Naming:
         texts, order = self._sorted(first_host, last_host)
         ids = np.empty(len(order), dtype=np.uint32)
         ids[order] = np.arange(first, first + len(order), dtype=np.uint32)
-        numbers = np.memmap(self._numbers, dtype=np.uint32, mode="r+")
-        numbers[first : first + len(order)] = ids
-        numbers.flush()
+        with self._numbers.open("r+b") as file:  # through a map, a full disk would be a bus error
+            file.seek(4 * first)
+            file.write(ids.data)
         self._save(PAGES, part, first, blocks_of(texts, order))
 
     def _save(self, kind: str, part: int, first: int, blocks: list[bytes]) -> None:
@@ -158,3 +154,11 @@ class Naming:
         writer.add(f"{kind}.parts", "<u8", [np.array([*rows, (texts, blocks)])])
         dictionary = self._dictionary_path(kind).read_bytes()
         writer.add(f"{kind}.dictionary", "u1", [np.frombuffer(dictionary, dtype=np.uint8)])
+
+
+def _checked(what: str, first: int, texts: Ragged) -> Ragged:
+    wrong = has_control(texts)
+    if wrong >= 0:
+        shown = ascii(texts.text(wrong).decode("utf-8", "replace"))
+        raise CrawlError(f"{what} {first + wrong:,}: {shown} is no address (a control character)")
+    return texts

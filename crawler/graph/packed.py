@@ -13,14 +13,13 @@ from .codes import (
     BLOCK,
     CURSOR,
     LOCAL_LEFT,
-    Number,
     advance,
     degrees_of_block,
     open_list,
     pack_lists,
     unpack_block,
 )
-from .compiling import Array, compiled
+from .compiling import Array, Number, compiled
 from .csr import Csr
 
 CHUNK = 1 << 22

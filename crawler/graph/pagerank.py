@@ -16,7 +16,8 @@ from crawler.errors import CrawlError
 
 from .compiling import Array, Number, compiled
 from .csr import Graph
-from .products import Run, Tell, degrees, must_iterate
+from .pages import Tell
+from .products import Run, degrees, must_iterate
 from .topk import Watch
 
 DAMPING, TOLERANCE, MOST = 0.85, 1e-9, 500
@@ -115,7 +116,9 @@ def _passed(scores: Array, degree: Array) -> Array:
 
 def _scores(passed: Array, degree: Array) -> Array:
     """Return the scores of pages from what they pass along each link."""
-    return passed * np.maximum(degree, 1)
+    scores: Array = np.maximum(degree, 1, dtype=np.float64)
+    scores *= passed
+    return scores
 
 
 @compiled

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
+
+from crawler.errors import CrawlError
 
 from .compiling import Array
 from .sorting import Rows
@@ -14,16 +17,32 @@ Tell = Callable[[str], None] | None
 """Told in a line how far something is, or nothing."""
 
 _REST = (b"/", b"?", b"#")
+_SCHEME = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*")
+
+
+def encoded(address: str) -> bytes:
+    """Return the bytes of an address; a byte that was no UTF-8 is what it was.
+
+    Raises
+    ------
+    CrawlError
+        If it has half of a letter, which no bytes are.
+    """
+    try:
+        return address.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise CrawlError(f"{address!a} is no address (half of a letter)") from None
 
 
 def divided(address: bytes) -> tuple[bytes, bytes]:
     """Return an address as its host, port included, and its text among the host's pages.
 
     The text is what follows the host, and before it the scheme with a colon, unless that is http:
-    so a host's pages are together, whatever their scheme.
+    so a host's pages are together, whatever their scheme. In ``a.org:8/?u=http://b.org`` nothing
+    is a scheme.
     """
     scheme, mark, after = address.partition(b"://")
-    if not mark:
+    if not mark or not _SCHEME.fullmatch(scheme):
         scheme, after = b"", address
     end = min((k for k in map(after.find, _REST) if k >= 0), default=len(after))
     rest = after[end:]

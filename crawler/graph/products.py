@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
@@ -12,9 +10,6 @@ from crawler.errors import CrawlError
 
 from .compiling import Array, Number, compiled
 from .csr import Links
-
-Tell: TypeAlias = Callable[[str], None] | None
-"""Told how far it is."""
 
 
 @dataclass(frozen=True)

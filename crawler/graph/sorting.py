@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .codes import BLOCK, Number
-from .compiling import Array, compiled
+from .codes import BLOCK
+from .compiling import Array, Number, compiled
 
 CELLS = 4096
 """Into so many ranges of pages links are counted, to divide them into parts of equal size."""
@@ -205,11 +205,6 @@ class Runs:
         paths = [self.path(number) for number in range(count)]
         return Merged([_mapped(path) for path in paths], pages, in_order)
 
-    def remove(self, count: int) -> None:
-        """Remove the first ``count`` runs."""
-        for number in range(count):
-            self.path(number).unlink(missing_ok=True)
-
 
 def _mapped(path: Path) -> Array:
     if path.stat().st_size == 0:
@@ -259,7 +254,7 @@ class Merged:
         return rows_of(keys, first, last)
 
     def parts(self, most: int) -> list[tuple[int, int]]:
-        """Divide the pages into ranges of at most so many links where ranges of cells allow it."""
+        """Divide the pages into ranges of at most so many links and pages, where cells allow it."""
         cell = max(BLOCK, -(-self.pages // (CELLS * BLOCK)) * BLOCK)
         bounds = np.append(np.arange(0, self.pages, cell), self.pages)
         ends = bounds.astype(np.uint64) << np.uint64(32)
@@ -268,7 +263,7 @@ class Merged:
             counts += np.diff(np.searchsorted(run, ends))
         found, begin, held = [], 0, 0
         for k, count in enumerate(counts.tolist()):
-            if held and held + count > most:
+            if k > begin and (held + count > most or bounds[k + 1] - bounds[begin] > most):
                 found.append((int(bounds[begin]), int(bounds[k])))
                 begin, held = k, 0
             held += count

@@ -23,7 +23,7 @@ from .container import Container
 from .csr import Csr
 from .naming import HOSTS, PAGES
 from .packed import Packed
-from .pages import Tell, divided, joined
+from .pages import Tell, divided, encoded, joined
 from .sorting import counts_of
 from .texts import Texts
 
@@ -297,7 +297,7 @@ class GraphStore:
 
     def host_named(self, name: str) -> int | None:
         """Return the host of a name; None if there is none."""
-        wanted = name.encode("utf-8", "surrogateescape")
+        wanted = encoded(name)
         names = self._host_names
         self._container.check(f"{HOSTS}.order")
         order = self._container.array(f"{HOSTS}.order")
@@ -313,7 +313,7 @@ class GraphStore:
 
     def id_of(self, address: str) -> int | None:
         """Return the page of an address, as it was spelled; None if there is none."""
-        name, text = divided(address.encode("utf-8", "surrogateescape"))
+        name, text = divided(encoded(address))
         host = self.host_named(name.decode("utf-8", "surrogateescape"))
         if host is None:
             return None

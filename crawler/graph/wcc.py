@@ -22,7 +22,7 @@ GUESSES = 1024
 
 
 def wcc(graph: Graph) -> Components:
-    """Return the weak components; needs eight bytes a page beside the graph."""
+    """Return the weak components; needs eight bytes a page and a component beside the graph."""
     parent = np.arange(graph.nodes, dtype=np.uint32)
     if isinstance(graph.out, Csr) and isinstance(graph.into, Csr):
         _first_links(graph.out.offsets, graph.out.targets, parent, FEW)

@@ -24,6 +24,9 @@ from publicsuffixlist import PublicSuffixList
 LONGEST = 8_000
 """Characters; longer addresses are traps more often than pages, and many servers refuse them."""
 
+REMEMBERED = 8_192
+"""Hosts of which it is remembered what they are."""
+
 _SCHEMES = ("http:", "https:")
 _NAME = re.compile(r"(?=.{1,253}\Z)(?:[^.]{1,63}\.)*[^.]{1,63}\.?", re.S)
 _IPV4 = re.compile(r"[0-9]+(?:\.[0-9]+){3}", re.A)
@@ -31,13 +34,14 @@ _ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%([0-9A-Fa-f]{2})", re.A)
 """Not behind a stray percent sign: decoded, ``%%335`` would become another escape."""
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_PART = r"[A-Za-z0-9_\-][A-Za-z0-9_.~\-]*+"
+_BELOW = rf"(?:{_PART}/)*+(?:{_PART})?+(?:\?[A-Za-z0-9_.~=&;+,/\-]++)?+"
+_HOST = r"(?:(?!xn--)[a-z0-9](?:[a-z0-9\-]{0,61}[a-z0-9])?\.){1,3}+[a-z]{2,60}"
 _PLAIN = re.compile(
-    r"((?:\.\./)*+)"
-    r"((?:[A-Za-z0-9_\-][A-Za-z0-9_.~\-]*+/)*+(?:[A-Za-z0-9_\-][A-Za-z0-9_.~\-]*+)?+"
-    r"(?:\?[A-Za-z0-9_.~=&;+,/\-]++)?+)(?:#.*)?+", re.A | re.S
+    rf"(?:((?:\.\./)*+)|(https?://{_HOST}/|/))({_BELOW})(?:#.*)?+", re.A | re.S
 )  # fmt: skip
-"""References that are joined by putting them behind a folder: they have no scheme, no escapes, and
-no other part that is made of dots."""
+"""References that are joined by putting them behind a folder, an origin, or nothing: they have no
+escapes, no part that is made of dots, and no host that is spelled in another way."""
 
 
 class Spelling(StrEnum):
@@ -81,9 +85,9 @@ def joined(base: str, reference: str) -> str | None:
             return base
         plain = _PLAIN.fullmatch(reference)
         if plain is not None:
-            above, below = plain.groups()
-            if above or (below and below[0] != "?"):
-                whole = _folder(base, len(above) // 3) + below
+            above, root, below = plain.groups()
+            if root or above or (below and below[0] != "?"):
+                whole = _before(base, len(above or ""), root) + below
                 return whole if len(whole) <= LONGEST else None
     return _joined(base or None, reference)
 
@@ -113,7 +117,7 @@ def domain(address: str) -> str:
     return _domain(site(address))
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=REMEMBERED)
 def _domain(of: str) -> str:
     if of.startswith("["):
         return of[: of.index("]") + 1]
@@ -128,10 +132,19 @@ def _suffixes() -> PublicSuffixList:
     return PublicSuffixList()
 
 
+def _before(base: str, above: int, root: str | None) -> str:
+    """Return what goes before the rest of a plain reference."""
+    if root is None:
+        return _folder(base, above // 3)
+    return root if root != "/" else _folder(base, -1)
+
+
 @lru_cache(maxsize=1024)
 def _folder(base: str, above: int) -> str:
-    """Return what goes before a reference to a folder some steps above."""
+    """Return what goes before a reference to a folder some steps above; -1: to the highest."""
     folder, root = base[: base.partition("?")[0].rindex("/") + 1], base.index("/", 8) + 1
+    if above < 0:
+        return base[:root]
     for _ in range(above):
         folder = folder[: folder.rindex("/", 0, -1) + 1] if len(folder) > root else folder
     return folder
@@ -168,7 +181,7 @@ def _href(base: str | None, reference: str) -> str:
     return ada_url.join_url(base, reference)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=REMEMBERED)
 def _is_possible(host: str) -> bool:
     """Tell whether a host with its port can be asked."""
     if host.startswith("["):

@@ -13,8 +13,12 @@ import numpy as np
 
 from crawler.protocol import Frontier, Outcome, Pages
 
-from .site_kernels import COLUMNS, HEAD, WAITING, count
+from .site_kernels import COLUMNS, HEAD, WAITING, count, take
 from .tables import Sites
+
+# A store takes a thousand times longer than either: compiling, or loading compiled code, would be
+# most of what a small crawl costs.
+_take, _count = take.py_func, count.py_func  # type: ignore[attr-defined]
 
 
 class SitesElsewhere(Sites):
@@ -31,7 +35,7 @@ class SitesElsewhere(Sites):
 
     def __init__(self, starts: Sequence[int], frontier: Frontier) -> None:
         self._frontier = frontier
-        super().__init__(starts)
+        self._prepare(starts)
 
     def _prepare(self, starts: Sequence[int]) -> None:
         self.count = len(starts)
@@ -41,12 +45,17 @@ class SitesElsewhere(Sites):
         self.table[:-1, WAITING] = 1
         self.table[-1, WAITING] = self.count
 
+    def take(self, k: int) -> int:
+        """Take a page of site ``k``, whichever it is; -1 if none waits."""
+        page: int = _take(k, self.following, self.table)
+        return page
+
     def learn(self, outcome: Outcome) -> None:
         """Count a page as scanned, and the pages that it was the first to link to as waiting."""
         k, fresh = self._frontier.news()
         external = outcome.external if outcome.status == 200 else 0
         for row in (self.table[k], self.table[-1]):
-            count(external, row)
+            _count(external, row)
             row[WAITING] += fresh
 
 

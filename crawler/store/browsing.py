@@ -226,13 +226,13 @@ def _page(connection: Connection, address: str) -> int:
     spelled = normalized(address)
     if spelled is None:
         raise CrawlError(f"page: '{address[:80]}' is no address such as http://example.org/")
-    wanted = stored_key(_spelling(connection).key(spelled))
+    wanted = stored_key(spelling(connection).key(spelled))
     query = select(pages.c.id).where(pages.c.key == wanted)
     found = connection.execute(query).scalar()
     return -1 if found is None else found
 
 
-def _spelling(connection: Connection) -> Spelling:
+def spelling(connection: Connection) -> Spelling:
     """Return what counts as one page in this store; a crawl sets it (``--normalize``)."""
     query = select(settings.c.value).where(settings.c.name == "normalize")
     told = connection.execute(query).scalar()
@@ -330,7 +330,7 @@ def _pages(search: _Search, name: str, value: Any) -> list[ColumnElement[bool]] 
         return [words, pages.c.state == value]
     if name == "prefix":
         # A key has no slash at its end, and that of [BeeBot] no capitals.
-        paper = _spelling(search.connection) is Spelling.PAPER
+        paper = spelling(search.connection) is Spelling.PAPER
         return begins(pages.c.key, (value.lower() if paper else value).removesuffix("/"))
     return None
 

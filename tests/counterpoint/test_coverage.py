@@ -54,6 +54,11 @@ def test_a_sample_and_its_estimate(capsys: pytest.CaptureFixture[str], tmp_path:
     assert set(told["samples"][1]["quality"]) == {"0.1", "1"}
     assert told["coverage_by_numbers"]["chapman"]["value"] > 0
     code, out, err = call(capsys, "coverage", "estimate", *files, "--growing")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert f"{tmp_path / 'b.txt'}: does not contain {tmp_path / 'a.txt'}" in err
+    with (tmp_path / "a.txt").open(encoding="utf-8") as first:
+        (tmp_path / "b.txt").write_text(first.read() + "\n".join(pages), encoding="utf-8")
+    code, out, err = call(capsys, "coverage", "estimate", *files, "--growing")
     assert code == 0 and "slope through the origin" in out
 
 

@@ -58,6 +58,11 @@ def test_info(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(("arguments", "said"), [
     (("links", "STORE", "9"), "there is no page 9 (it has 4)"),
+    (("links", "STORE", "\u00b2"), "\u00b2: no page has this address"),
+    (("links", "STORE", "9" * 5000), "9: no page has this address"),
+    (("links", "STORE", "--between", "\u00b2", "0"), "\u00b2: no host has this name"),
+    (("bfs", "STORE", "--start", "\u00b2"), "\u00b2: no page has this address"),
+    (("build", "links.txt", "links.txt"), "links.txt: is in the way: it is no store of links"),
     (("links", "STORE", "http://c.org/"), "http://c.org/: no page has this address"),
     (("links", "STORE", "--between", "a.org", "c.org"), "c.org: no host has this name"),
     (("links", "STORE"), "either PAGE..., or --between, or --hosts"),
@@ -65,6 +70,8 @@ def test_info(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (("info", "none.graph"), "none.graph: No such file or directory"),
     (("build", "x.graph"), "either SOURCE or --web"),
     (("build", "a", "b", "--web", "sample"), "either SOURCE or --web"),
+    (("build", "a", "b", "--pages", "5"), "--pages, --seed and --no-addresses go with --web"),
+    (("build", "--web", "sample", "b", "--linked", "5"), "--as and --linked go with SOURCE"),
     (("build", "none.txt", "x.graph"), "none.txt: No such file or directory"),
     (("build", "STORE", "--as", "edges", "STORE"), "line 1: "),
     (("build", "STORE", "--as", "edges", "--linked", "3", "x.graph"), "all pages count as crawled"),
@@ -83,7 +90,8 @@ def test_what_is_wrong_is_one_line(
     assert said in error
     assert error.count("\n") == 1
     assert store.read_bytes() == before
-    assert not (store.parent / "x.graph").exists()
+    assert sorted(one.name for one in store.parent.iterdir()) == ["a.graph", "links.txt"]
+    assert (store.parent / "links.txt").read_text() == LINKS
 
 
 def test_a_damaged_store_is_one_line(store: Path, capsys: pytest.CaptureFixture[str]) -> None:

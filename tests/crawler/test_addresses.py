@@ -103,8 +103,22 @@ USUAL = st.lists(
     max_size=8,
 ).map("".join)  # fmt: skip
 
+HOSTS = st.lists(
+    st.sampled_from(["a", "b-", "-c", "xn--", "xn--e1afmkfd", "4", "0x7f", "127", ".", "..", "_",
+                     "B", "d" * 63, "e" * 64, ":80", ":81", "@", "test", "%61", "\u0436"]),
+    max_size=6,
+).map("".join)  # fmt: skip
+ROOTED = st.tuples(
+    st.sampled_from(["http://", "https://", "HTTP://", "//", "http:/", ""]), HOSTS, USUAL
+).map(lambda three: f"{three[0]}{three[1]}/{three[2]}")
 
-@given(BASES, USUAL)
+
+@given(BASES, USUAL | ROOTED)
+@example("http://h.test/a/b", "http://a.b.c.d.test/")
+@example("http://h.test/a/b", "http://" + "d" * 63 + ".test/a?b#c")
+@example("http://h.test/a/b", "http://" + f"{'d' * 62}." * 4 + "test/")
+@example("http://h.test/a/b", "http://a.test/b/..")
+@example("http://h.test/a/b?c/", "/d")
 @example("http://h.test/a/b", "a#\n")
 @example("http://h.test/a/b", "a..")
 @example("http://h.test/a/b", "x" * LONGEST)

@@ -10,7 +10,7 @@ import click
 from counterpoint.console import OK
 from crawler.errors import CrawlError
 
-from .opening import Opened, format_option, told
+from .opening import Opened, format_option, number_of, told
 from .storing import store_argument
 
 if TYPE_CHECKING:
@@ -83,8 +83,7 @@ def _links(
 
 def _host(store: GraphStore, text: str) -> int:
     found = store.host_named(text) if store.has_addresses else None
-    if found is None and text.isdigit():
-        return int(text)
+    found = number_of(text) if found is None else found
     if found is None:
         raise CrawlError(f"{text}: no host has this name")
     return found

@@ -67,14 +67,19 @@ class Opened:
 
     def page(self, text: str) -> int:
         """Return the page of a number or an address."""
-        if text.isdigit():
-            return int(text)
+        if (number := number_of(text)) is not None:
+            return number
         if self.store is None or not self.store.has_addresses:
             raise CrawlError(f"{text}: pages of this graph have numbers only")
         page = self.store.id_of(text)
         if page is None:
             raise CrawlError(f"{text}: no page has this address")
         return page
+
+
+def number_of(text: str) -> int | None:
+    """Return a number that was written in digits; None: it is something else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 100 else None
 
 
 def opened(path: Path, held: str, tell: Tell = None) -> Opened:

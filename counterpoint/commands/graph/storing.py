@@ -49,6 +49,10 @@ def build(
     """
     if len(names) != 2 - bool(profile):
         raise click.UsageError("either SOURCE or --web, and one STORE")
+    if profile and (kind != "auto" or linked is not None):
+        raise click.UsageError("--as and --linked go with SOURCE")
+    if not profile and (pages is not None or seed or no_addresses):
+        raise click.UsageError("--pages, --seed and --no-addresses go with --web")
     store = Path(names[-1])
     must_be_writable("STORE", store)
     with progress(f"building {store}") as tell:
@@ -73,7 +77,7 @@ def _web(profile: str, pages: int | None, seed: int, addressed: bool) -> Source:
 
 
 def _source(name: str, kind: str, linked: int | None) -> Source:
-    if name.endswith(".npz") and kind == "auto":
+    if name.endswith(".npz") and kind == "auto" and linked is None:
         from crawler.graph.arrays import Arrays
         from sim_web.generator import Explicit
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from pathlib import Path
 
 from crawler.errors import CrawlError
@@ -56,12 +57,8 @@ def _kind(name: str, path: Path) -> str:
         return "crawl"
     if Path(f"{name}.graph").exists() or path.with_suffix(".properties").exists():
         return "bvgraph"
-    try:
-        with opened(path) as file:
-            head = file.read(1 << 16)
-    except (OSError, EOFError) as error:
-        told = getattr(error, "strerror", None) or error
-        raise CrawlError(f"{name}: {told}") from None
+    with opened(path) as file:
+        head = file.read(1 << 16).removeprefix(codecs.BOM_UTF8)
     if head.startswith(b"SQLite format 3\0"):
         return "crawl"
     lines = (line.split() for line in head.split(b"\n") if line[:1] not in (b"#", b"%"))

@@ -7,17 +7,19 @@ its first line, and on each further line what the next page links to.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
 import numpy as np
 
 from crawler.errors import CrawlError
-from crawler.graph.codes import Number
-from crawler.graph.compiling import Array, compiled
+from crawler.graph.compiling import Array, Number, compiled
 from crawler.graph.pages import Addresses, Tell
 from crawler.graph.sorting import Merged, Rows, Runs, sorted_keys, write_whole
 
@@ -37,30 +39,30 @@ def identity(path: Path) -> str:
     return f"{path.resolve()} {told.st_size} {told.st_mtime_ns}"
 
 
-def opened(path: Path) -> BinaryIO:
-    """Open a file, by its name compressed or not."""
-    if path.suffix == ".gz":
-        return cast(BinaryIO, gzip.open(path, "rb"))
-    return path.open("rb")
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file, by its name compressed or not; what is wrong with it is a CrawlError."""
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            yield cast(BinaryIO, file)
+    except (OSError, EOFError, zlib.error) as error:
+        told = getattr(error, "strerror", None) or error
+        raise CrawlError(f"{path}: {told}") from None
 
 
 def pieces(path: Path) -> Iterator[bytes]:
     """Yield a file in pieces of whole lines; the last line gets its line feed."""
-    try:
-        with opened(path) as file:
-            rest = b""
-            while data := file.read(READ):
-                cut = data.rfind(b"\n") + 1
-                if cut:
-                    yield rest + data[:cut]
-                    rest = data[cut:]
-                else:
-                    rest += data
-            if rest:
-                yield rest + b"\n"
-    except (OSError, EOFError) as error:
-        told = getattr(error, "strerror", None) or error
-        raise CrawlError(f"{path}: {told}") from None
+    with opened(path) as file:
+        rest = file.read(len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
+        while data := file.read(READ):
+            cut = data.rfind(b"\n") + 1
+            if cut:
+                yield rest + data[:cut]
+                rest = data[cut:]
+            else:
+                rest += data
+        if rest:
+            yield rest + b"\n"
 
 
 @compiled

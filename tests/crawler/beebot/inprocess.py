@@ -82,6 +82,9 @@ class InProcess:
         status, body = self.answers.get(job.address, (404, b""))
         return Fetched(job, status, "", body, "text/html; charset=utf-8", time=self._time)
 
+    def under_way(self) -> int:
+        return 0
+
     def waiting(self) -> str:
         return ""
 

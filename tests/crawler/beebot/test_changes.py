@@ -84,7 +84,7 @@ def test_the_last_site_is_removed_while_it_is_crawled(place: str) -> None:
         planner = Planner(store, 4)
         job = planner.step().jobs[0]
         seeds.remove(store, 1)
-        assert planner.step(InProcess(WEB).answer(job)).ended == CHANGED
+        assert planner.step([InProcess(WEB).answer(job)]).ended == CHANGED
         with pytest.raises(CrawlError, match="there is no site to crawl"):
             begin(store)
 

@@ -374,10 +374,11 @@ def test_memory_does_not_grow_with_pages(tmp_path: Path) -> None:
         answers = answers_of(web)
         with new_store(tmp_path / f"{pages}.db", addresses_of(web)) as store:
             begin(store, {"scheduler": "R3", "budget": str(pages)})
-            planner, fetched = Planner(store, 1), None
+            planner, come = Planner(store, 1), []
             for _ in range(pages - 1):
-                job = planner.step(fetched).jobs[0]
-                fetched = Fetched(job, 200, "", answers[job.address][1], "text/html", time=1.0)
+                job = planner.step(come).jobs[0]
+                body = answers[job.address][1]
+                come = [Fetched(job, 200, "", body, "text/html", time=1.0)]
             return _reachable(planner)
 
     few, many = kept(60), kept(600)

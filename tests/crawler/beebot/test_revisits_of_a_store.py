@@ -67,10 +67,10 @@ def test_what_has_changed_counts(tmp_path: Path) -> None:
         assert rows(store, told) == [(200, 0), (200, 0), (304, 0), (304, 0)]
         assert rows(store, "SELECT * FROM internal_links") == before
         begin(store, {"scheduler": "uniform", "budget": "6"})
-        planner, fetched, asked = Planner(store, 1), None, 0
-        while not (step := planner.step(fetched)).ended:
+        planner, come, asked = Planner(store, 1), [], 0
+        while not (step := planner.step(come)).ended:
             world = Versions(OLD if asked < 2 else NEW)
-            fetched, asked = world.answer(step.jobs[0]), asked + 1
+            come, asked = [world.answer(step.jobs[0])], asked + 1
         # "first" and "b" are gone; "second!" and "y" are new.
         changed = len("first") + len("second!") + len("xb") + len("xy")
         assert rows(store, told) == [
@@ -112,13 +112,13 @@ def test_revisits_stopped_at_every_step_are_the_same(name: str, ahead: int, tmp_
         with new_store(tmp_path / f"{anew}.db", [ROOT]) as store:
             crawled(store, InProcess(web), scheduler="one-by-one")
             begin(store, {"scheduler": name, "budget": "40"})
-            planner, fetched, flying, time = Planner(store, ahead, lambda: 0.0), None, [], 0
-            while not (step := planner.step(fetched)).ended:
+            planner, come, flying, time = Planner(store, ahead, lambda: 0.0), [], [], 0
+            while not (step := planner.step(come)).ended:
                 flying += [job for job in step.jobs
                            if job.number not in [other.number for other in flying]]  # fmt: skip
                 job, time = flying.pop(len(flying) // 2), time + 1
                 body = web[job.address][1] + b"<p>%d</p>" % (time // 7)
-                fetched = Fetched(job, 200, "", body, "text/html", time=float(time))
+                come = [Fetched(job, 200, "", body, "text/html", time=float(time))]
                 if anew:
                     planner = Planner(store, ahead, lambda: 0.0)
             orders.append((visited(store), rows(store, "SELECT page, difference FROM visits")))

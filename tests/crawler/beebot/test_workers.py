@@ -83,7 +83,7 @@ def crawled_together(
                 Trap(patch, chance.randint(1, 40))
                 with suppress(Killed):
                     member.plan(chance.randrange(100))
-            if member.step.taken is None and member.flying:
+            if not member.step.taken and member.flying:
                 network.stored |= done(store)  # it may have been killed after its commit
         elif action in ("poll", "store"):
             member.plan(chance.randrange(100) if action == "store" else None)
@@ -218,7 +218,7 @@ def test_what_is_left_behind(two: tuple[Store, Network]) -> None:
     network.now += DELAY
     assert second.ask(0)
     first.plan(0)  # it was stopped, and an answer comes nevertheless
-    assert first.step.taken is None
+    assert not first.step.taken
 
 
 def test_who_takes_over_waits(two: tuple[Store, Network]) -> None:
@@ -283,13 +283,13 @@ def test_a_late_answer_counts_for_nothing(two: tuple[Store, Network]) -> None:
     network.now += LEASE
     second.plan()
     first.plan(0)
-    assert first.step.taken is None
+    assert not first.step.taken
     assert not first.waiting
     assert first.step.lease is not None and len(first.step.lease.lost) == 1
     network.now += DELAY
     assert second.ask(0)
     second.plan(0)
-    assert second.step.taken is not None
+    assert second.step.taken
 
 
 def test_hosts_are_shared_out(stores: list[Store]) -> None:
@@ -334,7 +334,7 @@ def test_a_redirect_to_another_host_is_a_link(two: tuple[Store, Network]) -> Non
     planner = Planner(store, 4, lambda: 0.0)
     job = planner.step().jobs[0]
     led = Fetched(job, 302, leads_to="http://third.test/x", problem="leads to another site")
-    told = planner.step(led)
+    told = planner.step([led])
     assert [one.address for one in told.jobs] == ["http://third.test/x"]
     assert opened(led, stays=True) == Document(302, problem="leads to another site")
 

@@ -74,11 +74,10 @@ class Member:
         """Store an answer if there is one, and take what is to be done next."""
         fetched = None if place is None or not self.flying else self.flying[
             place % len(self.flying)]  # fmt: skip
-        self.step = step = self.planner.step(fetched)
+        self.step = step = self.planner.step([] if fetched is None else [fetched])
         if fetched is not None:
             self.flying.remove(fetched)
-        if step.taken is not None:
-            self.network.stored.add(step.taken.address)
+        self.network.stored.update(taken.address for taken in step.taken)
         if step.lease is not None:
             self._hold(step.lease)
         self.waiting += step.jobs

@@ -115,6 +115,13 @@ def test_samples_that_grow() -> None:
     assert found.steps.mean.value == pytest.approx((1 + 0.6 + 0) / 3)
 
 
+def test_samples_that_do_not_grow() -> None:
+    """Slopes through samples that were drawn apart."""
+    samples = [listed("a", range(50)), listed("b", range(10, 100))]
+    with pytest.raises(CrawlError, match=r"b: does not contain a, .*: 10 of 50 pages are missing"):
+        assess(samples, crawl(range(80)), [0.1], growing=True)
+
+
 def test_quality() -> None:
     """A threshold that takes the lightest pages; the factor on quality, which it is not of."""
     found = assess([listed("a", range(100), True)], crawl(range(30)), [0.2, 0.5], reachable=0.9)

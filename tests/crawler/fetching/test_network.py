@@ -77,7 +77,7 @@ def test_an_endless_head(piece: bytes, head: bytes) -> None:
     tracemalloc.start()
     begun = time.monotonic()
     (told,) = ask(for_ever(piece, head), limits=Limits(seconds=2.0))
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 60
     assert tracemalloc.get_traced_memory()[1] < 50_000_000
     tracemalloc.stop()
     assert told.problem and not told.body

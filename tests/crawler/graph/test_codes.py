@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawler.graph import codebook, codes
+from crawler.graph.arrays import parts_of
 from crawler.graph.packed import pack, packed_part
+from crawler.graph.sorting import Merged
 
 from .graphs import Lists, lists_of, some_lists
 
@@ -106,6 +108,23 @@ def test_parts_put_together_are_the_whole(block: int) -> None:
     assert int(whole.starts[-1]) == before + bits
     shown = _bits(whole.words)[before : before + bits]
     assert (_bits(words)[:bits] == shown).all()
+
+
+@pytest.mark.parametrize("pages", [0, 1, 64, 65, 100_000, 2**32 - 2])
+@pytest.mark.parametrize("most", [40, 1 << 24])
+def test_parts_have_few_pages_where_these_have_no_links(pages: int, most: int) -> None:
+    """Would catch a list of one link, 0 to 4,000,000,000, that takes all memory there is."""
+    link = np.array([(max(pages - 1, 0) << 32) | 1][: min(pages, 1)], dtype=np.uint64)
+    found = Merged([link], pages, in_order=False).parts(most)
+    assert (found[0][0], found[-1][1]) == (0, pages)
+    assert all(one[1] == other[0] for one, other in itertools.pairwise(found))
+    assert all(first % codes.BLOCK == 0 for first, _ in found)
+    assert max(last - first for first, last in found) <= max(most, 1 << 20)
+    some = min(pages, 200_000)
+    offsets = np.zeros(some + 1, dtype=np.int64)
+    found = parts_of(offsets, most)
+    assert (found[0][0], found[-1][1]) == (0, some)
+    assert max(last - first for first, last in found) <= max(most, codes.BLOCK)
 
 
 def _codes(graph: Lists):  # type: ignore[no-untyped-def]

@@ -92,6 +92,13 @@ def test_no_tail_where_there_is_none(values: list[int]) -> None:
     assert law(np.array(values, dtype=np.int64)) is None
 
 
+def test_resamples_without_a_tail() -> None:
+    """A quantile of nothing: of fifty pages every other resample has too few in the tail."""
+    values = np.repeat([1, 2, 3], [40, 8, 2])
+    found = [fitted(histogram(values), resamples=1, seed=seed) for seed in range(8)]
+    assert any(one is not None and one.interval is None for one in found)
+
+
 @given(graphs(), st.sampled_from(DIRECTIONS))
 @settings(max_examples=200)
 def test_distances_from_all_pages_are_exact(drawn: Drawn, direction: str) -> None:

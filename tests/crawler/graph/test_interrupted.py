@@ -6,6 +6,7 @@ import hashlib
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from crawler.errors import CrawlError
 from crawler.graph.arrays import Arrays, Listed
 from crawler.graph.build import Settings, build
 from crawler.graph.building import folder_of
+from crawler.graph.pages import Tell
+from crawler.graph.sorting import Rows
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -86,6 +89,25 @@ def made(seed: int) -> Arrays:
     return Arrays(offsets, targets, bounds, listed)
 
 
+class Failing:
+    """A source after some of whose links the disk is full."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        self._arrays, self._times = arrays, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._arrays, name)
+
+    def read(self, folder: Path, tell: Tell) -> Failing:
+        return self
+
+    def rows(self, first: int, last: int) -> Rows:
+        self._times += 1
+        if self._times > 3:
+            raise OSError("no room")
+        return self._arrays.rows(first, last)
+
+
 def digest(path: Path) -> str:
     """Return what tells a file's bytes."""
     return hashlib.blake2b(path.read_bytes()).hexdigest()
@@ -111,10 +133,8 @@ def test_what_another_source_left_is_removed(tmp_path: Path) -> None:
     path = tmp_path / "a.graph"
     build(made(2), path, SETTINGS)
     wanted = digest(path)
-    source = made(1)
-    source._targets = np.concatenate([source._targets[:-1], [400]])
-    with pytest.raises(CrawlError, match="a link leads to page 400"):
-        build(source, path, SETTINGS)
+    with pytest.raises(OSError, match="no room"):
+        build(Failing(made(1)), path, SETTINGS)
     assert len(list((tmp_path / "a.graph.building").iterdir())) > 5
     build(made(2), path, SETTINGS)
     assert digest(path) == wanted
@@ -122,7 +142,7 @@ def test_what_another_source_left_is_removed(tmp_path: Path) -> None:
 
 
 def test_a_failing_source_leaves_the_old_store(tmp_path: Path) -> None:
-    """Would catch a store that is opened for writing before all is read."""
+    """Would catch a store that is opened for writing before all is read, and parts that stay."""
     path = tmp_path / "a.graph"
     build(made(1), path, SETTINGS)
     old = digest(path)
@@ -131,6 +151,7 @@ def test_a_failing_source_leaves_the_old_store(tmp_path: Path) -> None:
     with pytest.raises(CrawlError, match="a link leads to page"):
         build(source, path, SETTINGS)
     assert digest(path) == old
+    assert [one.name for one in tmp_path.iterdir()] == ["a.graph"]
 
 
 def test_one_build_at_a_time(tmp_path: Path) -> None:
@@ -151,9 +172,44 @@ def test_one_build_at_a_time(tmp_path: Path) -> None:
         build(made(1), tmp_path / "none" / "b.graph", SETTINGS)
 
 
-def test_an_address_with_a_line_feed(tmp_path: Path) -> None:
-    """Would catch a dictionary that is divided at the wrong place."""
-    listed = Listed([b"a.org"], [b"/", b"/x\ny"])
-    source = Arrays([0, 0, 0], [], [0, 2], listed)
-    with pytest.raises(CrawlError, match=r"page 1: '/x\\ny' is no address"):
+@pytest.mark.parametrize(("hosts", "texts", "said"), [
+    ([b"a.org", b"b.org"], [b"/", b"/x\ny"], r"page 1: '/x\\ny' is no address"),
+    ([b"a.org", b"b\x00"], [b"/", b"/"], r"host 1: 'b\\x00' is no address"),
+    ([b"a\n.org", b"b.org"], [b"/", b"/"], r"host 0: 'a\\n.org' is no address"),
+])  # fmt: skip
+def test_an_address_with_a_line_feed(
+    tmp_path: Path, hosts: list[bytes], texts: list[bytes], said: str
+) -> None:
+    """Would catch a dictionary that is divided at the wrong place, or is in no order."""
+    source = Arrays([0, 0, 0], [], [0, 1, 2], Listed(hosts, texts))
+    with pytest.raises(CrawlError, match=said):
         build(source, tmp_path / "a.graph")
+
+
+def test_what_is_no_store_is_not_replaced(tmp_path: Path) -> None:
+    """Would catch a crawl or a thesis in whose place a graph is, and work that is for nothing."""
+    thesis, folder, empty = (tmp_path / name for name in ("thesis.txt", "folder", "empty"))
+    thesis.write_text("mine")
+    folder.mkdir()
+    empty.touch()
+    for path in (thesis, folder, Path("/dev/null")):
+        with pytest.raises(CrawlError, match=f"{path}: is in the way: it is no (store|file)"):
+            build(made(1), path, SETTINGS)
+    assert thesis.read_text() == "mine"
+    build(made(1), empty, SETTINGS)
+    built = empty.read_bytes()
+    empty.write_bytes(built[:10])
+    build(made(1), empty, SETTINGS)
+    assert empty.read_bytes() == built
+
+
+def test_nothing_is_written_through_a_map(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Would catch a process that dies of a bus error where a disk is full, without a word."""
+    plain = np.memmap
+
+    def read_only(*arguments: Any, mode: str = "r+", **more: Any) -> Any:
+        assert mode == "r"
+        return plain(*arguments, mode=mode, **more)
+
+    monkeypatch.setattr(np, "memmap", read_only)
+    build(made(1), tmp_path / "a.graph", SETTINGS)

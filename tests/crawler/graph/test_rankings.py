@@ -258,6 +258,22 @@ def test_links_left_out(drawn: Drawn, data: st.DataObject) -> None:
         assert left.targets[there].tolist() == plain.targets[here][~gone[here]].tolist()
 
 
+def test_a_disk_that_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bus error while a vector is written through a map; files that stay."""
+
+    def refused(file: int, begin: int, size: int) -> None:
+        taken.append(size)
+        if len(taken) > 2:
+            raise OSError(28, "No space left on device")
+
+    taken: list[int] = []
+    monkeypatch.setattr("os.posix_fallocate", refused)
+    with pytest.raises(OSError, match="No space left"):
+        blocked_pagerank(graph(3, [(0, 1)]), tmp_path)
+    assert taken == [24, 24, 24]
+    assert {one.name for one in tmp_path.iterdir()} <= {"scores.f64"}
+
+
 @pytest.mark.parametrize(
     "wrong", [{"damping": 1.0}, {"damping": -0.1}, {"tolerance": -1.0}, {"most": 0}]
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from collections.abc import Callable
 from typing import NamedTuple
 
 import networkx as nx
@@ -22,7 +24,10 @@ from crawler.graph.bowtie import (
     bowtie,
 )
 from crawler.graph.csr import Both, Csr, both, csr
+from crawler.graph.distances import distances
+from crawler.graph.hits import hits
 from crawler.graph.packed import Packed, pack
+from crawler.graph.pagerank import pagerank
 from crawler.graph.scc import Components, scc
 from crawler.graph.wcc import wcc
 from sim_web import measure, profile
@@ -107,6 +112,24 @@ def test_the_bowtie_is_that_of_the_definition(drawn: Drawn) -> None:
     expected = naive_bowtie(*drawn)
     for form in forms(*drawn):
         assert bowtie(form).components.tolist() == expected
+
+
+@pytest.mark.parametrize(("search", "most"), [
+    (lambda web: bfs(web, [0]), 8.1), (bowtie, 7.1), (lambda web: pagerank(web, most=2), 28.5),
+    (lambda web: hits(web, most=2), 24.5), (lambda web: distances(web, 64), 36.5),
+])  # fmt: skip
+def test_memory_is_what_docstrings_say(search: Callable[[Both], object], most: float) -> None:
+    """Would catch a copy of a vector that is larger than all that is needed."""
+    pages = 300_000
+    targets = np.random.default_rng(1).integers(0, pages, 2 * pages)
+    web = both(csr(np.arange(0, 2 * pages + 1, 2), targets))
+    search(graph(3, [(0, 1), (1, 2)]))  # compiled
+    tracemalloc.start()
+    try:
+        search(web)
+        assert tracemalloc.get_traced_memory()[1] <= most * pages
+    finally:
+        tracemalloc.stop()
 
 
 def test_every_component_of_a_small_bowtie() -> None:

@@ -129,11 +129,49 @@ def test_an_address_is_put_together_again(host: bytes, text: bytes) -> None:
 
 @pytest.mark.parametrize("address", [
     "http://a.org", "http://a.org/", "https://a.org:8/x?y", "a.org/x", "ftp://a/b", "http://a?q=//",
-    "x", "http://", "https://a.org/http://b.org/",
+    "x", "http://", "https://a.org/http://b.org/", "a.org:80/x?u=http://b.org/", "/x://y/z", "://x",
+    "view-source:http://x.org/", "http://[::1]:8080/", "http://b\u00fccher.example/\u4e16?\u00e9",
 ])  # fmt: skip
 def test_any_address_comes_back(address: str) -> None:
     """Would catch an address that is divided at the wrong slash."""
     assert joined(*divided(address.encode())).decode() == address
+
+
+@given(st.text(alphabet="ah:/?#.+", max_size=14).map(str.encode), st.sampled_from([b"", b"http"]))
+@settings(max_examples=2000)
+def test_any_text_comes_back(rest: bytes, begin: bytes) -> None:
+    """Would catch two texts that become one address."""
+    assert joined(*divided(begin + rest)) == begin + rest
+
+
+def test_an_address_in_a_query_is_no_host() -> None:
+    """Would catch a page without a scheme that is put with the pages of the host it names."""
+    assert divided(b"a.org/?u=http://b.org/x")[0] == b"a.org"
+    assert divided(b"a.org:8?u=https://b.org/x")[0] == b"a.org:8"
+
+
+@pytest.mark.parametrize(("addresses", "said"), [
+    (["http://a.org/", "http://b.org/", "http://a.org/2"], "do not follow each other"),
+    (["http://a.org/", "http://a.org/"], "two pages have the same address"),
+    (["http://a.org/", "http://b.org/\ud800"], "half of a letter"),
+])  # fmt: skip
+def test_addresses_that_no_graph_has(addresses: list[str], said: str) -> None:
+    """Would catch a page that cannot be found by its address, and an encoder's traceback."""
+    with pytest.raises(CrawlError, match=said):
+        Arrays.of_addresses([0] * (len(addresses) + 1), [], addresses)
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    """Would catch an address that is lost, or half of a letter that is asked for."""
+    addresses = ["http://a.org/\udcff", "http://a.org/\uffff", "http://a.org/" + "long/" * 100_000]
+    build(Arrays.of_addresses([0, 1, 2, 3], [1, 2, 0], addresses), tmp_path / "a.graph")
+    store = GraphStore(tmp_path / "a.graph")
+    assert sorted(store.names(range(3))) == sorted(addresses)
+    assert None not in store.ids(addresses)
+    with pytest.raises(CrawlError, match="half of a letter"):
+        store.id_of("http://a.org/\ud800")
+    with pytest.raises(CrawlError, match="half of a letter"):
+        store.host_named("a.org\ud800")
 
 
 def test_an_empty_graph(tmp_path: Path) -> None:
@@ -232,6 +270,7 @@ def test_exports_have_all_pages_and_links(tmp_path: Path) -> None:
     graph = _graph(100)
     names = [b"a.org", b"b.org", b"c&d.org"]
     texts = [b"/%03d" % k for k in range(100)]
+    texts[99] = "/\uffff\ufffe\U0001f600".encode() + b"\xff"
     bounds = np.array([0, 20, 60, 100])
     build(Arrays(graph.offsets, graph.targets, bounds, Listed(names, texts)), tmp_path / "a.graph")
     store = GraphStore(tmp_path / "a.graph")
@@ -246,9 +285,11 @@ def test_exports_have_all_pages_and_links(tmp_path: Path) -> None:
     read = networkx.read_graphml(tmp_path / "a.graphml", node_type=int)
     assert sorted(read.edges) == links
     assert read.nodes[70]["address"] == "http://c&d.org/070"
+    assert read.nodes[99]["address"] == "http://c&d.org/??\U0001f600?"
     exports.write_parquet(store, tmp_path / "a")
     table = parquet.read_table(tmp_path / "a" / "links.parquet").to_pydict()
     assert sorted(zip(table["source"], table["target"], strict=True)) == links
     pages = parquet.read_table(tmp_path / "a" / "pages.parquet").to_pydict()
-    assert pages["address"] == store.names(range(100))
+    assert pages["address"][:99] == store.names(range(99))
+    assert pages["address"][99] == "http://c&d.org/\uffff\ufffe\U0001f600?"
     assert pages["host"] == store.hosts.tolist()
