@@ -28,6 +28,7 @@ from spec.notation import (
 from spec.stm.recorded_window import RecordedWindow
 from spec.stm.window import Window
 from spec.stm.window_proof import EndlessWindow
+from tests.examples import one_in
 from tests.strategies import build, sources
 
 
@@ -232,10 +233,7 @@ def test_a_witness_is_left_to_other_engines() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        name if number % 3 == 0 else pytest.param(name, marks=pytest.mark.slow)
-        for number, name in enumerate(mutants("window-stm"))
-    ],
+    one_in(6, mutants("window-stm")),
 )
 def test_no_mutant_is_proved_that_is_killed(name: str) -> None:
     """A slip that the proof's class hides: its readings, or a method that both replace."""
