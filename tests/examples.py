@@ -1,14 +1,32 @@
-"""Two tests of one property: with a few examples always, with many among the slow tests."""
+"""A property is tested on a few examples always, on all of them among the slow tests."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
 Test = Callable[..., None]
+
+
+def one_in(number: int, cases: Iterable[Any]) -> list[Any]:
+    """Return cases of ``parametrize``: the first of each ``number`` always, the others slow.
+
+    Parameters
+    ----------
+    number : int
+        How many cases make one that is always tested.
+    cases : iterable
+        Values, or tuples of them for several names.
+    """
+    return [
+        case
+        if at % number == 0
+        else pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.slow)
+        for at, case in enumerate(cases)
+    ]
 
 
 def few_and_many(

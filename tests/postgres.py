@@ -67,7 +67,9 @@ class Server:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
+        # No vacuum: with a database for each test it would look into one after the other.
         settings = ("listen_addresses=", f"unix_socket_directories={self.folder}", "fsync=off",
+                    "autovacuum=off", "wal_level=minimal", "max_wal_senders=0",
                     "max_connections=50", "shared_buffers=64MB", *self._settings)  # fmt: skip
         told = [word for setting in settings for word in ("-c", setting)]
         with (self.folder / "log").open("ab") as log:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from models import bounded, exhaustive, stateful
-from models.engines import SEARCHES, check
+from models.engines import SEARCHES, Options, check
 from models.limits import Limits
 from models.minimise import minimise
 from models.verdict import Trace, Verdict, replay, violates
@@ -110,6 +110,10 @@ class Walk(Spec):
         return every(s.place == 0, s.place == 1)
 
 
+FEW = Options(runs=100)
+"""Random runs that are enough for a few states."""
+
+
 def by_name(verdicts: list[Verdict]) -> dict[str, Verdict]:
     """Return verdicts by property."""
     return {v.claim.name: v for v in verdicts}
@@ -118,7 +122,7 @@ def by_name(verdicts: list[Verdict]) -> dict[str, Verdict]:
 @pytest.mark.parametrize("engine", SEARCHES)
 def test_deadlock_is_found(engine: str) -> None:
     """An engine that does not notice that nothing more can happen."""
-    verdicts = by_name(check(Model(Philosophers()), engine))
+    verdicts = by_name(check(Model(Philosophers()), engine, options=FEW))
     found = verdicts["no-deadlock"]
     assert (found.answer, found.depth) == ("violated", 3)
     assert found.reason == "no step is possible, and the run may not end there"
@@ -130,7 +134,7 @@ def test_deadlock_is_found(engine: str) -> None:
 def test_every_kind_of_property_from_several_starts(engine: str) -> None:
     """An engine that starts from one initial state only, or misses a kind of property."""
     model = Model(Walk())
-    verdicts = by_name(check(model, engine))
+    verdicts = by_name(check(model, engine, options=FEW))
     lengths = {"forward": 3, "below-three": 3, "ranges": 3}
     for name, steps in lengths.items():
         found = verdicts[name]
@@ -150,7 +154,7 @@ def test_one_property_can_be_asked_alone(engine: str) -> None:
     """An engine that stops before it has looked, or answers for what nobody asked."""
     model = Model(Walk())
     for name in ("forward", "below-three", "ranges", "sky"):
-        (found,) = check(model, engine, wanted=[model.property_named(name)])
+        (found,) = check(model, engine, wanted=[model.property_named(name)], options=FEW)
         assert found.claim.name == name
         assert found.answer == ("holds" if name == "sky" else "violated")
 
@@ -261,7 +265,7 @@ def test_the_machine_is_a_test_class_that_fails_with_the_steps() -> None:
 
 def test_stateful_says_what_share_it_reached() -> None:
     """Random runs that look thorough and are not."""
-    (first, *_) = check(Model(Philosophers()), "stateful")
+    (first, *_) = check(Model(Philosophers()), "stateful", options=FEW)
     assert first.notes == ("reached 100.0% of 14 states",)
 
 

@@ -28,6 +28,7 @@ from spec.notation import (
 from spec.stm.recorded_window import RecordedWindow
 from spec.stm.window import Window
 from spec.stm.window_proof import EndlessWindow
+from tests.examples import one_in
 from tests.strategies import build, sources
 
 
@@ -43,7 +44,7 @@ def failures(cls: type[Spec], **given: object) -> set[tuple[str, str]]:
     return {(f.lemma.name, f.action) for f in prover.failures()}
 
 
-@pytest.mark.parametrize("sizes", [(2, 2), (4, 3)])
+@pytest.mark.parametrize("sizes", [(2, 2), pytest.param((4, 3), marks=pytest.mark.slow)])
 def test_the_corrected_window_is_proved(sizes: tuple[int, int]) -> None:
     """A lemma that is too weak, or a proof that stops at a bound."""
     found = verdicts(load("window-stm", [f"transactions={sizes[0]}", f"objects={sizes[1]}"]))
@@ -230,7 +231,10 @@ def test_a_witness_is_left_to_other_engines() -> None:
     assert found.answer == "unknown"
 
 
-@pytest.mark.parametrize("name", list(mutants("window-stm")))
+@pytest.mark.parametrize(
+    "name",
+    one_in(6, mutants("window-stm")),
+)
 def test_no_mutant_is_proved_that_is_killed(name: str) -> None:
     """A slip that the proof's class hides: its readings, or a method that both replace."""
     model = load(f"window-stm/{name}")

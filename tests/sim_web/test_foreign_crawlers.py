@@ -217,6 +217,7 @@ def test_a_crawler_that_does_not_read_robots_txt(tmp_path: Path) -> None:
     _check_delays(rude)
 
 
+@pytest.mark.slow  # wget goes through the same redirects always
 def test_scrapy_through_redirects(tmp_path: Path) -> None:
     """A redirect that leads elsewhere than to its page, or a page behind it that is not reached."""
     found = crawled(tmp_path, SCRAPY, web=MOVED)

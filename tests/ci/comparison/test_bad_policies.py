@@ -8,6 +8,7 @@ from ci.comparison.comparison import Comparison, compare
 from ci.comparison.plan import Plan
 from crawler.errors import CrawlError
 from sim_web import profile
+from tests.examples import one_in
 
 HERE = "tests.ci.comparison.policies"
 
@@ -46,20 +47,26 @@ def test_who_writes_into_what_it_is_told_harms_nobody() -> None:
     assert first == second == [run.digest for run in compared("Queue").policies[0].runs]
 
 
-def test_who_hangs_is_ended() -> None:
+HANG = {
+    "HangsInC": "step 7: took longer than 1 s",
+    "Loops": "step 6: took longer than 1 s",
+    "ListensInC": "step 5: took longer than 1 s",
+    "HangsWhileMade": "while it was made: took longer than 1 s",
+}
+
+
+@pytest.mark.parametrize(
+    "number", [1, pytest.param(len(HANG), marks=pytest.mark.slow)], ids=["one", "all"]
+)
+def test_who_hangs_is_ended(number: int) -> None:
     """A step that never returns, in Python or in C, and a command that waits for it."""
-    lines = {
-        "Loops": "step 6: took longer than 1 s",
-        "HangsInC": "step 7: took longer than 1 s",
-        "ListensInC": "step 5: took longer than 1 s",
-        "HangsWhileMade": "while it was made: took longer than 1 s",
-    }
+    lines = dict(list(HANG.items())[:number])
     found = compared("Queue", *lines, "Stack", seeds=1, limit=1.0)
     assert found.fell == [f"{HERE}:{name}: {line}" for name, line in lines.items()]
-    assert [len(policy.runs) for policy in found.policies] == [1, 0, 0, 0, 0, 1]
+    assert [len(policy.runs) for policy in found.policies] == [1, *[0] * number, 1]
 
 
-@pytest.mark.parametrize("processes", [1, 3])
+@pytest.mark.parametrize("processes", one_in(2, [3, 1]))
 def test_the_first_web_on_which_it_fell_is_told(processes: int) -> None:
     """A line that depends on which process was faster."""
     found = compared("OnSomeWebs", "Queue", seeds=6, processes=processes)
