@@ -18,10 +18,11 @@ from typing import IO, Any
 from .errors import CrawlError
 from .exchange import Exchange, Source
 from .pages.addresses import key, normalized
+from .protocol import Content
 
 FORMAT, VERSION = "counterpoint capture", 1
 _KINDS = {"address": str, "status": int, "final": str, "links": list, "external": int,
-          "size": int, "time": float, "problem": str}  # fmt: skip
+          "size": int, "time": float, "problem": str, "content": Content}  # fmt: skip
 """What each key of a line holds; all but the first two may be missing."""
 
 
@@ -137,6 +138,20 @@ class Capture:
             raise CrawlError(f"{self.path}: its header names no start pages")
         return list(told)
 
+    @property
+    def query(self) -> str:
+        """What the crawl that wrote it looked for; "" if nothing."""
+        told = self.header.get("query", "")
+        return told if isinstance(told, str) else ""
+
+    def must_tell(self, policy: str) -> None:
+        """Refuse to serve a policy that reads if there is nothing to read."""
+        if not self.header.get("contents"):
+            raise CrawlError(
+                f"{self.path}: does not have what pages say, which {policy} reads: it was written "
+                "by a policy that does not read"
+            )
+
     def pages(self) -> set[str]:
         """Return the keys of the addresses that brought a page, and of those they led to."""
         came = [told for kept in self._kept.values() for told in kept if told.status == 200]
@@ -205,11 +220,22 @@ def _exchange(path: Path, number: int, line: bytes) -> Exchange:
     for name, value in told.items():
         if not _fits(name, value):
             raise CrawlError(f"{path}: line {number}: {name} cannot be {value!r:.40}")
-    return Exchange(**{**told, "links": tuple(told.get("links", ()))})
+    links, content = tuple(told.pop("links", ())), told.pop("content", None)
+    if content is None:
+        return Exchange(**told, links=links)
+    title, text, anchors, language = content
+    if len(anchors) != len(links):
+        raise CrawlError(f"{path}: line {number}: has {len(links)} links, and {len(anchors)} "
+                         "anchors")  # fmt: skip
+    return Exchange(**told, links=links, content=Content(title, text, tuple(anchors), language))
 
 
 def _fits(name: str, value: object) -> bool:
     kind = _KINDS.get(name)
+    if kind is Content:
+        return isinstance(value, list) and list(map(type, value)) == [str, str, list, str] and all(
+            isinstance(anchor, str) for anchor in value[2]
+        )  # fmt: skip
     if kind is str:
         return isinstance(value, str) and (
             name == "problem" or normalized(value) == value or (name == "final" and not value)

@@ -34,6 +34,8 @@ class Client:
         The clock, in seconds.
     sleep : callable, optional
         How to wait; tests give another.
+    contents : bool
+        Bring what pages say, for a policy that reads.
 
     Raises
     ------
@@ -48,11 +50,13 @@ class Client:
         limits: Limits | None = None,
         now: Callable[[], float] | None = None,
         sleep: Callable[[float], None] | None = None,
+        *,
+        contents: bool = False,
     ) -> None:
         manners, limits = manners or Manners(), limits or Limits()
         guard = Guard(private=manners.private)
         network = Network(proxy, agent=manners.agent, limits=limits, guard=guard)
-        self._now = now or steady()
+        self._now, self._contents = now or steady(), contents
         self._begun = self._now()
         self._dispatcher = PoliteDispatcher(
             network,
@@ -93,7 +97,8 @@ class Client:
             address, fetched.status, fetched.final,
             size=len(fetched.body), time=fetched.time - self._begun, problem=fetched.problem,
         )  # fmt: skip
-        return _permitted(with_links(told, fetched.body, fetched.content_type), fetched)
+        body, kind = fetched.body, fetched.content_type
+        return _permitted(with_links(told, body, kind, contents=self._contents), fetched)
 
     async def _fetched(self, job: Job) -> Fetched:
         self._dispatcher.submit(job)
@@ -106,12 +111,9 @@ def _permitted(told: Exchange, fetched: Fetched) -> Exchange:
     if rules is None or not told.links:
         return told
     own, of = told.of_site, origin(told.final or told.address)
-    links = [
-        address
-        for address in told.links
-        if site(address) != own or origin(address) != of or not rules.problem(address)
-    ]
-    return told._replace(links=tuple(links))
+    return told.leading(
+        lambda address: site(address) != own or origin(address) != of or not rules.problem(address)
+    )
 
 
 def _blocking(sleep: Callable[[float], None]) -> Callable[[float], Awaitable[None]]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from .pages import links as reading
 from .pages.addresses import site
 from .pages.decoding import loaded
+from .pages.links import Kind, Reading
+from .protocol import Content
 
 
 class Exchange(NamedTuple):
@@ -31,6 +34,8 @@ class Exchange(NamedTuple):
         Seconds from the beginning of the crawl to the answer.
     problem : str
         What went wrong, in one line; "" if nothing did.
+    content : Content or None
+        What the page says, if that was asked for; with an anchor for each of `links`.
     """
 
     address: str
@@ -41,6 +46,16 @@ class Exchange(NamedTuple):
     size: int = 0
     time: float = 0.0
     problem: str = ""
+    content: Content | None = None
+
+    def leading(self, wanted: Callable[[str], bool]) -> Exchange:
+        """Return it with those of its links alone that are wanted."""
+        places = [k for k, address in enumerate(self.links) if wanted(address)]
+        links = tuple(self.links[k] for k in places)
+        if self.content is None:
+            return self._replace(links=links)
+        anchors = tuple(self.content.anchors[k] for k in places)
+        return self._replace(links=links, content=self.content._replace(anchors=anchors))
 
     @property
     def of_site(self) -> str:
@@ -68,14 +83,36 @@ def is_html(content_type: str) -> bool:
     return kind in ("", "text/html", "application/xhtml+xml")
 
 
-def with_links(exchange: Exchange, body: bytes, content_type: str) -> Exchange:
-    """Return an exchange with what its document tells; without links unless it is HTML and 200."""
+def with_links(
+    exchange: Exchange, body: bytes, content_type: str, *, contents: bool = False
+) -> Exchange:
+    """Return an exchange with what its document tells; without links unless it is HTML and 200.
+
+    Parameters
+    ----------
+    exchange : Exchange
+    body : bytes
+    content_type : str
+    contents : bool
+        Return as well what it says.
+    """
     if exchange.status != 200 or not is_html(content_type):
         return exchange
     document = loaded(body, content_type)
     address = exchange.final or exchange.address
-    found = reading.read(document.text, address, document.encoding)
+    found = reading.read(document.text, address, document.encoding, contents=contents)
     return exchange._replace(
         links=tuple(dict.fromkeys(found.all)), external=len(found.external), size=len(body),
-        problem=exchange.problem or found.problem,
+        problem=exchange.problem or found.problem, content=_by_link(found),
     )  # fmt: skip
+
+
+def _by_link(found: Reading) -> Content | None:
+    """Return what a document says, with the anchor of the first link to each address."""
+    if found.content is None:
+        return None
+    anchors: dict[str, str] = {}
+    for one, anchor in zip(found.references, found.content.anchors, strict=True):
+        if one.kind is not Kind.BAD:
+            anchors.setdefault(one.address, anchor)
+    return found.content._replace(anchors=tuple(anchors.values()))

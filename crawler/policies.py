@@ -1,4 +1,7 @@
-"""Policies by the names that users write: ``R2``, ``R2,step=20``, ``my_policy:Greedy,depth=3``."""
+"""Policies by the names that users write: ``R2``, ``R2,step=20``, ``my_policy:Greedy,depth=3``.
+
+In our own names an underscore is as good as a dash: ``breadth_first``.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import difflib
 import importlib
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,7 +39,8 @@ class Chosen:
 
     def scheduler(
         self, starts: Sequence[int], budget: int, seed: int = 0, truth: Truth | None = None,
-        frontier: Frontier | None = None,
+        frontier: Frontier | None = None, query: str = "",
+        hosts: Callable[[int], int | None] | None = None,
     ) -> Scheduler:  # fmt: skip
         """Return a new scheduler.
 
@@ -51,6 +55,10 @@ class Chosen:
             Withheld unless the policy is an oracle or is set to use true rates.
         frontier : Frontier, optional
             Where pages wait, if not in the scheduler.
+        query : str
+            What is looked for.
+        hosts : callable, optional
+            Returns the number of a page's host, if it is known.
 
         Raises
         ------
@@ -58,7 +66,9 @@ class Chosen:
             If a parameter is not as it must be, or the policy does not make a scheduler.
         """
         told = truth if self.policy.oracle or self.parameters.get("rates") is True else None
-        setting = Setting(list(starts), budget, seed, told, dict(self.parameters), frontier)
+        setting = Setting(
+            list(starts), budget, seed, told, dict(self.parameters), frontier, query, hosts
+        )
         try:
             made = self.policy.make(setting)
         except CrawlError as error:
@@ -79,11 +89,10 @@ def find(text: str) -> Chosen:
     Parameters
     ----------
     text : str
-        ``NAME`` (underscores may stand for its dashes) or ``module:attribute``, then ``,key=value``
-        as often as wanted. Values are whole
+        ``NAME`` or ``module:attribute``, then ``,key=value`` as often as wanted. Values are whole
         numbers, numbers, ``true``, ``false``, or text. The attribute is a `Policy`, or a callable
-        that makes a scheduler of a `Setting`; it may have attributes ``scope``, ``oracle`` and
-        ``about`` as a policy has. Modules are also looked for in the present folder.
+        that makes a scheduler of a `Setting`; it may have attributes ``scope``, ``oracle``,
+        ``reads`` and ``about`` as a policy has. Modules are also looked for in the present folder.
 
     Raises
     ------
@@ -127,7 +136,7 @@ def _ours(name: str) -> Policy:
     if (known := ALIASES.get(dashes, dashes)) in POLICIES:
         return POLICIES[known]
     lower = {known.lower(): known for known in POLICIES}
-    near = difflib.get_close_matches(name.lower(), lower, 1)
+    near = difflib.get_close_matches(name.lower().replace("_", "-"), lower, 1)
     hint = f"did you mean {lower[near[0]]}?" if near else f"there are: {', '.join(POLICIES)}"
     raise CrawlError(f"there is no policy {name!r}; {hint} (your own: module:attribute)")
 
@@ -162,7 +171,8 @@ def _made_by(found: Any, name: str) -> Policy:
         known = ", ".join(Scope)
         raise CrawlError(f"{name}: scope is one of {known}, not {found.scope!r}") from None
     about = getattr(found, "about", None) or (found.__doc__ or "").strip().partition("\n")[0]
-    return Policy(name, str(about), found, scope, oracle=bool(getattr(found, "oracle", False)))
+    oracle, reads = (bool(getattr(found, wish, False)) for wish in ("oracle", "reads"))
+    return Policy(name, str(about), found, scope, oracle=oracle, reads=reads)
 
 
 @contextmanager

@@ -33,6 +33,27 @@ class Request(NamedTuple):
     page: int
 
 
+class Content(NamedTuple):
+    """What a page says, for policies that read.
+
+    Attributes
+    ----------
+    title : str
+    text : str
+        Without the title and without tags.
+    anchors : tuple of str
+        For each of `Outcome.links` the anchor of the first link to that page, with the words
+        around it where they are known.
+    language : str
+        As the page says, in lower case (``en``, ``zh-cn``); "" if it does not.
+    """
+
+    title: str
+    text: str
+    anchors: tuple[str, ...] = ()
+    language: str = ""
+
+
 class Outcome(NamedTuple):
     """What fetching a page brought.
 
@@ -54,6 +75,8 @@ class Outcome(NamedTuple):
         Bytes that are new or gone since the scheduler's last visit; 0 at the first.
     time : float
         When the answer came, in seconds of the world's clock.
+    content : Content or None
+        What the page says: only for policies that read (`Policy.reads`), and pages with status 200.
     """
 
     page: int
@@ -63,6 +86,7 @@ class Outcome(NamedTuple):
     size: int = 0
     difference: int = 0
     time: float = 0.0
+    content: Content | None = None
 
 
 class Scheduler(Protocol):
@@ -150,8 +174,12 @@ class Setting:
         The policy's own parameters, as given by the user.
     frontier : Frontier or None
         Where pages wait, if not in the scheduler; a policy may leave it unused.
+    query : str
+        What is looked for, in words; "" if nothing is. Its language is not told.
     hosts : callable or None
-        Returns the number of a page's host, or None if that is not known.
+        Returns the host of a page as a number, the same for pages of one host; None if it is not
+        known. The numbers mean nothing else. Given by worlds that know hosts, so that links inside
+        one can be weighed down.
     """
 
     starts: Sequence[int]
@@ -160,6 +188,7 @@ class Setting:
     truth: Truth | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
     frontier: Frontier | None = None
+    query: str = ""
     hosts: Callable[[int], int | None] | None = None
 
 
@@ -182,6 +211,8 @@ class Policy:
         Whether it must be told the truth.
     overspends : bool
         Whether it may go beyond the budget and ends by itself: rules as they were printed.
+    reads : bool
+        Whether it is told what pages say (`Outcome.content`). Worlds make contents for no other.
     """
 
     name: str
@@ -191,3 +222,4 @@ class Policy:
     parameters: dict[str, Any] = field(default_factory=dict)
     oracle: bool = False
     overspends: bool = False
+    reads: bool = False

@@ -8,7 +8,7 @@ address; a simulation by numbers knows that they are one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from .errors import CrawlError
 from .exchange import Exchange, Source
 from .handles import Handles
 from .pages.addresses import Spelling, normalized, site
-from .protocol import NONE, Outcome, Pages, Scope
+from .protocol import NONE, Content, Outcome, Pages, Scope
 
 LEFT = 302
 """The status of what redirects off its site, where sites are not left."""
@@ -37,6 +37,8 @@ class WebWorld:
         Tell a policy that is told of links anywhere of those to the sites of the start pages only.
     spelling : Spelling
         Which addresses are one page.
+    reads : bool
+        Whether the policy is told what pages say, if the source brings that.
 
     Attributes
     ----------
@@ -60,6 +62,7 @@ class WebWorld:
         *,
         stay: bool = False,
         spelling: Spelling = Spelling.SAFE,
+        reads: bool = False,
     ) -> None:
         if scope is Scope.KNOWN:
             raise CrawlError("a policy that visits known pages again needs a world that knows them")
@@ -67,6 +70,12 @@ class WebWorld:
         self.source, self.scope, self.handles = source, scope, Handles(spelling)
         self.starts = [self.handles.handle(address) for address in checked]
         self._within = frozenset(map(site, checked)) if stay else None
+        self._reads = reads
+        self._hosts: dict[str, int] = {}
+
+    def host(self, page: int) -> int:
+        """Return the number of a page's host."""
+        return self._hosts.setdefault(site(self.handles.address(page)), len(self._hosts))
 
     def fetch(self, page: int) -> Outcome:
         """Fetch a page, and offer what it links to."""
@@ -75,22 +84,28 @@ class WebWorld:
             return Outcome(page, LEFT, time=told.time)
         if told.status != 200:
             return Outcome(page, told.status, time=told.time)
-        return Outcome(page, 200, self._offered(told), told.external, told.size, 0, told.time)
+        links, content = self._offered(told)
+        return Outcome(page, 200, links, told.external, told.size, 0, told.time, content)
 
     def _leaves(self, told: Exchange) -> bool:
         stays = self.scope is Scope.SITE or self._within is not None
         return stays and told.of_site != site(told.address)
 
-    def _offered(self, told: Exchange) -> Pages:
-        links: Iterable[str] = told.links
+    def _offered(self, told: Exchange) -> tuple[Pages, Content | None]:
+        """Return the links that the policy is told of, and what the page says."""
         if self.scope is Scope.SITE:
             own = told.of_site
-            links = (address for address in links if site(address) == own)
+            told = told.leading(lambda address: site(address) == own)
         elif self._within is not None:
-            links = (address for address in links if site(address) in self._within)
-        # Two addresses may have one handle.
-        found = list(dict.fromkeys(map(self.handles.handle, links)))
-        return np.array(found, dtype=np.int64) if found else NONE
+            within = self._within
+            told = told.leading(lambda address: site(address) in within)
+        handles = list(map(self.handles.handle, told.links))
+        found = list(dict.fromkeys(handles))  # two addresses may have one handle
+        links = np.array(found, dtype=np.int64) if found else NONE
+        if told.content is None or not self._reads:
+            return links, None
+        anchors = dict(zip(reversed(handles), reversed(told.content.anchors), strict=True))
+        return links, told.content._replace(anchors=tuple(map(anchors.__getitem__, found)))
 
 
 def _checked(starts: Sequence[str], scope: Scope, spelling: Spelling) -> list[str]:

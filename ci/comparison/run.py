@@ -96,11 +96,12 @@ class Runs:
         name = plan.policies[policy]
         starts = planted.starts(told.scope)
         seconds = seconds_per_visit(plan, planted, told.scope)
-        world = World(planted, told.scope, seconds, plan.budget, self._mark)
+        world = World(planted, told.scope, seconds, plan.budget, self._mark, reads=told.reads)
         outcomes: list[bool] = []
         self._mark[0] = MAKING  # it stays if a policy ends the process, which is how that is known
         try:
-            scheduler = chosen.scheduler(starts, plan.budget, self._seed, Known(planted))
+            scheduler = chosen.scheduler(starts, plan.budget, self._seed, Known(planted),
+                                         hosts=planted.host.item)  # fmt: skip
         except CrawlError as error:
             self._mark[0] = IDLE
             why = f"{name}: while it was made: {str(error).removeprefix(f'{name}: ')}"

@@ -1,5 +1,7 @@
 """Pages fetched in process: what fetching one brings is looked up, and nothing is rendered.
 
+What pages say is put together for policies that read, and for no others.
+
 The clock moves by one visit at each fetch, so that time is a function of the step.
 """
 
@@ -9,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from crawler.protocol import NONE, Outcome, Scope
+from crawler.protocol import NONE, Content, Outcome, Pages, Scope
 from sim_web.fetcher import Clock, Simulated
+from sim_web.pages.contents import said
 from sim_web.server.clock import SECONDS_PER_REQUEST
 from sim_web.site import SyntheticSite
 
@@ -45,11 +48,13 @@ class World:
         How many fetches there may be; more are right as well, but some of them slower.
     mark : int64[1], optional
         Twice the number of the step is left there before a fetch.
+    reads : bool
+        Whether the policy is told what pages say.
     """
 
     def __init__(
         self, planted: Planted, scope: Scope, seconds: float, steps: int,
-        mark: Any = None,
+        mark: Any = None, *, reads: bool = False,
     ) -> None:  # fmt: skip
         offsets, self._targets = planted.part(scope)
         self._offsets = np.ascontiguousarray(offsets).data
@@ -58,6 +63,7 @@ class World:
         self._seconds, self._last = seconds, steps * seconds
         self._sizes = planted.sizes_until(self._last).data
         self._seen: dict[int, int] = {}
+        self._web, self._reads = planted.web, reads
         self._step = 0
         self._mark = [0] if mark is None else mark
         self._status = 200
@@ -78,9 +84,17 @@ class World:
         if size < 0 or time >= self._last:
             size, difference = self._compared(page, time)
         low, high = self._offsets[page], self._offsets[page + 1]
+        # A copy, lest a policy that writes into its links change the web for the next one.
+        links = self._targets[low:high].copy()
+        content = self._content(page, links, time) if self._reads else None
         return Outcome(
-            page, 200, self._targets[low:high].copy(), self._external[page], size, difference, time
-        )  # a copy, lest a policy that writes into its links change the web for the next one
+            page, 200, links, self._external[page], size, difference, time, content
+        )  # fmt: skip
+
+    def _content(self, page: int, links: Pages, time: float) -> Content:
+        told = said(self._web, page, time)
+        anchors = tuple(map(told.anchors.__getitem__, links.tolist()))
+        return Content(told.title, told.text, anchors, told.language)
 
     def _is_well(self, simulated: Simulated, page: int, time: float) -> bool:
         """Tell whether a page comes and can be read; leave its status behind."""

@@ -44,9 +44,12 @@ class Case:
         )  # fmt: skip
 
 
-def _named(*scopes: Scope) -> tuple[str, ...]:
-    """Return all policies of some scopes."""
-    return tuple(name for name, policy in POLICIES.items() if policy.scope in scopes)
+def _named(*scopes: Scope, reads: bool = False) -> tuple[str, ...]:
+    """Return all policies of some scopes, those that read or the others."""
+    return tuple(
+        name for name, policy in POLICIES.items()
+        if policy.scope in scopes and policy.reads == reads
+    )  # fmt: skip
 
 
 _SITES, _WEB, _AGAIN = _named(Scope.SITE), _named(Scope.WEB), _named(Scope.KNOWN)
@@ -56,7 +59,7 @@ CASES: tuple[Case, ...] = (
     Case("universities", 1000, 20_000, _SITES + _WEB),
     Case("sample", 1000, 20_000, _SITES),
     Case("broder-1999", 1000, 20_000, _WEB),
-    Case("topical", 1000, 10_000, _WEB),
+    Case("topical", 1000, 10_000, _WEB + _named(Scope.WEB, reads=True)),
     Case("living", 3000, 500, _AGAIN),
 )
 """Every policy is in one of them at least."""

@@ -41,6 +41,7 @@ class _Wish:
     agent: str | None
     capture: Path | None
     replay: Path | None
+    query: str
 
 
 @click.command("crawl")
@@ -51,6 +52,9 @@ class _Wish:
               metavar="N", help="How many pages may be fetched in all.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
               help="Of the policy's chance.")  # fmt: skip
+@click.option("--query", default="", metavar="WORDS",
+              help="What is looked for, by policies that read: tfidf, tfidf+hits, bm25, "
+                   "link-bandit.")  # fmt: skip
 @click.option("--stay", is_flag=True, help="Follow links to the sites of --start only.")
 @click.option("--proxy", metavar="URL", help="An HTTP proxy, such as `web serve` is.")
 @click.option("--delay", type=click.FloatRange(0, 3600), metavar="SECONDS",
@@ -177,10 +181,11 @@ def _crawled(text: str, asked: _Wish, tell: Callable[[str], None] | None) -> Cra
         raise CrawlError(f"{text}: wants to be told the truth, which nobody knows of real pages")
     if policy.scope is Scope.KNOWN:
         raise CrawlError(f"{text}: visits known pages again and again; it finds none by crawling")
-    with _source(chosen, asked) as (source, starts):
+    with _source(chosen, asked) as (source, starts, query):
         journal = Journal(source, tell)
-        world = WebWorld(journal, starts, policy.scope, stay=asked.stay)
-        scheduler = chosen.scheduler(world.starts, asked.pages, asked.seed)
+        world = WebWorld(journal, starts, policy.scope, stay=asked.stay, reads=policy.reads)
+        scheduler = chosen.scheduler(world.starts, asked.pages, asked.seed, query=query,
+                                     hosts=world.host)  # fmt: skip
         try:
             ended = crawl(text, scheduler, world, world.starts, asked.pages, policy.scope)
         except KeyboardInterrupt:
@@ -207,8 +212,8 @@ def _so_far(count: int, capture: Path | None) -> str:
 
 
 @contextmanager
-def _source(chosen: Chosen, asked: _Wish) -> Iterator[tuple[Source, Sequence[str]]]:
-    """Yield where pages come from, and the start addresses."""
+def _source(chosen: Chosen, asked: _Wish) -> Iterator[tuple[Source, Sequence[str], str]]:
+    """Yield where pages come from, the start addresses, and what is looked for."""
     from crawler.capture import Capture, Recorder
 
     if asked.replay is not None:
@@ -216,7 +221,9 @@ def _source(chosen: Chosen, asked: _Wish) -> Iterator[tuple[Source, Sequence[str
         if kept.torn:
             click.echo(f"counterpoint: {asked.replay} breaks off; its {kept.exchanges:,} whole "
                        "lines are replayed", err=True)  # fmt: skip
-        yield kept, asked.starts or kept.starts
+        if chosen.policy.reads:
+            kept.must_tell(chosen.text)
+        yield kept, asked.starts or kept.starts, asked.query or kept.query
         return
     from crawler.client import Client
     from crawler.fetching.manners import Manners
@@ -228,9 +235,11 @@ def _source(chosen: Chosen, asked: _Wish) -> Iterator[tuple[Source, Sequence[str
     manners = Manners(agent, not asked.ignore_robots, asked.delay, leaves, private=private)
     about = {"policy": chosen.text, "scope": str(scope), "stay": asked.stay, "seed": asked.seed,
              "pages": asked.pages, "starts": list(asked.starts), "robots": manners.robots,
-             "agent": agent}  # fmt: skip
+             "agent": agent, "contents": chosen.policy.reads, "query": asked.query}  # fmt: skip
     with ExitStack() as stack:
-        source: Source = stack.enter_context(Client(asked.proxy, manners))
+        source: Source = stack.enter_context(
+            Client(asked.proxy, manners, contents=chosen.policy.reads)
+        )
         if asked.capture is not None:
             source = stack.enter_context(Recorder(source, asked.capture, about))
-        yield source, asked.starts
+        yield source, asked.starts, asked.query

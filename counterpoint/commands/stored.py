@@ -26,7 +26,8 @@ if TYPE_CHECKING:  # loaded where something is crawled
 F = Callable[..., Any]
 
 _WISHES = ("scheduler", "kind", "budget", "seed", "level", "cap", "stay", "normalize",
-           "concurrency", "delay", "agent", "proxy", "robots", "allow_private", "warc")  # fmt: skip
+           "concurrency", "delay", "agent", "proxy", "robots", "allow_private", "warc",
+           "query")  # fmt: skip
 """Options that are kept in the store, by the names of `crawler.beebot.plan.Wishes`."""
 
 _OPTIONS = (

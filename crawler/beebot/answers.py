@@ -9,12 +9,13 @@ from typing import NamedTuple
 from crawler.fetching.job import Fetched
 from crawler.pages.addresses import Spelling, domain, site
 from crawler.pages.links import Kind, Reference
-from crawler.protocol import Outcome
+from crawler.protocol import Content, Outcome
 from crawler.robots import Rules
 from crawler.store.recording import TAKEN_OUT, Page, Recording, Row
 from crawler.store.schema import Standing, State, stored_key
 from crawler.web_world import LEFT
 
+from .contents import Said, packed, said, unpacked
 from .document import Document
 from .run import Flying, Run
 
@@ -64,6 +65,7 @@ class Answers:
         self._key = Spelling(run.plan.told.normalize).key
         self._started: set[int] = set()
         self._told: list[int] = []
+        self._led_to: list[tuple[int, int]] = []
         self.taken: Taken | None = None
 
     def take(
@@ -88,7 +90,12 @@ class Answers:
         self._stand(recording, page, found)
         recording.count(page.seed, fetched=int(page.status is None))
         outcome = run.outcome(page.id, found.status, external, found.size, 0, fetched.time)
-        self._observe(recording, visit, outcome, places, problem=found.problem)
+        says = None
+        if run.reads and found.status == 200:
+            content = found.content or Content("", "")
+            recording.write("content", {"page": page.id, "packed": packed(content)})
+            says = said(content, self._led_to)
+        self._observe(recording, visit, outcome, places, problem=found.problem, says=says)
 
     def recall(self, recording: Recording, visit: Flying, page: Page) -> None:
         """Take an answer from the store."""
@@ -111,21 +118,28 @@ class Answers:
             recording.write("recall page", {"id": page.id})
         self._stand(recording, page, Document(status, size=page.size, problem=problem))
         outcome = run.outcome(page.id, status, page.external, page.size, 0, 0.0)
-        self._observe(recording, visit, outcome, places, problem=problem, recalled=True)
+        says = None
+        if run.reads and status == 200:
+            content = unpacked(recording.read("content", page=page.id)[0][0])
+            says = said(content, map(tuple, recording.read("positions", page=page.id)))
+        self._observe(recording, visit, outcome, places, problem=problem, recalled=True, says=says)
 
-    def is_known(self, page: Page) -> bool:
+    def is_known(self, recording: Recording, page: Page) -> bool:
         """Tell whether a page need not be fetched: its answer is known, or somebody took it out.
 
-        What led off its site is asked for again where sites are left.
+        What led off its site is asked for again where sites are left, and for a policy that reads
+        a page of which the store does not have what it says.
         """
         if page.state == State.DROPPED:
             return True
+        if self._run.reads and page.status == 200:
+            return bool(recording.read("has content", page=page.id))
         led_off = page.status is not None and 300 <= page.status < 400
         return page.status is not None and (not led_off or self._run.plan.stays)
 
     def _observe(
         self, recording: Recording, visit: Flying, outcome: Outcome, places: int, *,
-        problem: str, recalled: bool = False,
+        problem: str, recalled: bool = False, says: Said | None = None,
     ) -> None:  # fmt: skip
         """Tell the scheduler, of pages as well to which it was not this page that linked."""
         discovery = self._run.discovery
@@ -136,7 +150,7 @@ class Answers:
             rows = recording.read("places", first=places, end=discovery.places)
             told += [page for _, page in rows if page not in direct]
         self._run.observe(recording, visit, outcome, told, fresh, recalled=recalled,
-                          problem=problem)  # fmt: skip
+                          problem=problem, said=says)  # fmt: skip
 
     def _led(
         self, recording: Recording, page: Page, targets: list[Page], rules: Rules | None = None
@@ -162,6 +176,10 @@ class Answers:
             targets.setdefault(key, known.get(key) or discovery.new(address, key))
         found = self._led(recording, page, list(targets.values()), rules)
         ids = {one.key: one.id for one in found}
+        self._led_to = [
+            (one.position, ids[keys[one.address]]) for one in references
+            if keys.get(one.address, "") in ids
+        ]  # fmt: skip
         rows: dict[Kind, list[Row]] = {kind: [] for kind in Kind}
         for one in references:
             row: Row = {"page": page.id, "position": one.position, "seed": page.seed}

@@ -9,6 +9,7 @@ from crawler.fetching.job import Fetched
 from crawler.pages.addresses import site
 from crawler.pages.decoding import loaded
 from crawler.pages.links import Kind, Reason, Reference, read
+from crawler.protocol import Content
 from crawler.web_world import LEFT
 
 
@@ -27,6 +28,8 @@ class Document(NamedTuple):
         Its bytes.
     problem : str
         Why there is no document, or what is wrong with it; "": nothing.
+    content : Content or None
+        What it says, if that was asked for; with an anchor for each reference.
     """
 
     status: int
@@ -34,9 +37,10 @@ class Document(NamedTuple):
     text: str = ""
     size: int = 0
     problem: str = ""
+    content: Content | None = None
 
 
-def opened(fetched: Fetched, *, stays: bool) -> Document:
+def opened(fetched: Fetched, *, stays: bool, contents: bool = False) -> Document:
     """Return what an answer brought.
 
     A redirect to another host that was not followed, for that host is to be asked by whoever has
@@ -47,6 +51,8 @@ def opened(fetched: Fetched, *, stays: bool) -> Document:
     fetched : Fetched
     stays : bool
         Whether a redirect to another site has left what is crawled.
+    contents : bool
+        Return as well what it says.
     """
     status, problem, asked = fetched.status, fetched.problem, fetched.job.address
     if stays and fetched.final and site(fetched.final) != site(asked):
@@ -58,9 +64,9 @@ def opened(fetched: Fetched, *, stays: bool) -> Document:
     if not is_html(fetched.content_type):
         return Document(200, problem=problem or f"is no HTML but {_kind(fetched.content_type)}")
     text = loaded(fetched.body, fetched.content_type)
-    found = read(text.text, fetched.final or asked, text.encoding)
-    problem = problem or found.problem
-    return Document(200, found.references, text.text, len(fetched.body), problem)
+    found = read(text.text, fetched.final or asked, text.encoding, contents=contents)
+    problem, size = problem or found.problem, len(fetched.body)
+    return Document(200, found.references, text.text, size, problem, found.content)
 
 
 def _link(address: str) -> Reference:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 
 from crawler.errors import CrawlError
-from crawler.store.recording import Recording
+from crawler.pages.addresses import site
+from crawler.store.recording import Page, Recording
 
 WINDOW = 32
 """Pages of a site that are read ahead."""
 RUN = 256
 """Pages of the whole web that are read ahead."""
+_ADDRESS = Page._fields.index("address")
 
 
 class NotRepeated(Exception):
@@ -51,6 +54,8 @@ class Stored:
         self._sites = sites
         self._windows: dict[int, deque[int]] = {}
         self._run: dict[int, int] = {}
+        self._hosts: dict[str, int] = {}
+        self._host_of: dict[int, int] = {}
 
     def first(self, k: int) -> int:
         """Take the next page of a site."""
@@ -84,7 +89,16 @@ class Stored:
         self.used = True
         return self.latest
 
-    def _read(self, kind: str, **parameters: int) -> list[tuple[int, ...]]:
+    def host(self, page: int) -> int | None:
+        """Return the number of the host of a page; None while no transaction is open."""
+        if self.recording is None:
+            return None
+        if page not in self._host_of:
+            host = site(self._read("page", id=page)[0][_ADDRESS])
+            self._host_of[page] = self._hosts.setdefault(host, len(self._hosts))
+        return self._host_of[page]
+
+    def _read(self, kind: str, **parameters: int) -> list[Any]:
         assert self.recording is not None
         try:
             return self.recording.read(kind, **parameters)

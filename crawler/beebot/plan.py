@@ -94,6 +94,8 @@ class Wishes:
         A folder.
     retries : int
         How often somebody asked for a page to be tried again.
+    query : str
+        What is looked for, by policies that read.
     """
 
     scheduler: str = ""
@@ -112,6 +114,7 @@ class Wishes:
     allow_private: bool = False
     warc: str | None = None
     retries: int = 0
+    query: str = ""
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> Self:
@@ -161,6 +164,8 @@ class Told:
     robots : bool
     retries : int
     sites : tuple of Site
+    query : str
+        "" for policies that do not read.
     """
 
     scope: str
@@ -171,6 +176,7 @@ class Told:
     robots: bool
     retries: int
     sites: tuple[Site, ...]
+    query: str = ""
 
     def text(self) -> str:
         """Return it as JSON."""
@@ -243,7 +249,7 @@ def planned(wishes: Wishes, sites: Sequence[Site]) -> Plan:
     given = budget(wishes.budget)
     told = Told(
         str(chosen.policy.scope), wishes.stay, wishes.normalize, wishes.level, wishes.cap,
-        wishes.robots, wishes.retries, tuple(sites),
+        wishes.robots, wishes.retries, tuple(sites), wishes.query if chosen.policy.reads else "",
     )  # fmt: skip
     return Plan(policy, given.pages or _fitting(given, wishes, sites), given.seconds,
                 wishes.seed, told)  # fmt: skip

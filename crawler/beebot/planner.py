@@ -172,7 +172,9 @@ class Planner:
         if isinstance(going, Step):
             return going
         # Nobody else can plan while this transaction lasts: what needs no store is done before it.
-        found = None if fetched is None else opened(fetched, stays=going.plan.stays)
+        found = None if fetched is None else opened(
+            fetched, stays=going.plan.stays, contents=going.run.reads
+        )  # fmt: skip
         with self.store.transaction() as connection:
             recording = Recording(connection)
             recording.plan_alone()
@@ -273,7 +275,7 @@ class Planner:
                     run.ended = run.why
                 return False
             page = run.admit(recording, handle)
-            known = going.answers.is_known(page)
+            known = going.answers.is_known(recording, page)
             by = None if leases is None or known else leases.offered(run.visits, page.address)
             visit = run.issue(recording, page, by)
             if known:

@@ -12,11 +12,14 @@ from typing import Any
 from crawler.errors import CrawlError
 from crawler.store.recording import Head, Recording
 
+from .contents import Said, said, unpacked
 from .frontier import NotRepeated
 from .run import Failed, Flying, Run
 
 CHUNK = 1000
 """Visits that are read at a time."""
+NOWHERE = 2**31
+"""The position of a page in a document that has no link to it."""
 
 
 def replay(run: Run, recording: Recording, head: Head) -> None:
@@ -75,9 +78,10 @@ def _ask(run: Run, page: int | None, seed: int | None) -> None:
 
 
 def _tell(run: Run, visit: tuple[Any, ...]) -> None:
-    _, number, page, seed, status, external, fresh, size, difference, time, told = visit
+    _, number, page, seed, status, external, fresh, size, difference, time, told, says = visit
     run.discovery.places += fresh
-    run.tell(number, seed, run.outcome(page, status, external, size, difference, time), told, fresh)
+    outcome = run.outcome(page, status, external, size, difference, time)
+    run.tell(number, seed, outcome, told, fresh, says)
 
 
 def _issued(run: Run, recording: Recording) -> Iterator[tuple[int, int, int | None]]:
@@ -92,13 +96,26 @@ def _observed(run: Run, recording: Recording) -> Iterator[tuple[Any, ...]]:
     first = run.events
     while rows := recording.read("observed", plan=run.plan.number, first=first, most=CHUNK):
         told = {} if run.frontier.used or run.known else _told(run, recording, rows)
+        says = _said(run, recording, rows, told) if run.reads else {}
         for row in rows:
-            yield (*row, told.get(row[0], []))
+            yield (*row, list(told.get(row[0], ())), says.get(row[0]))
         first = rows[-1][0] + 1
 
 
-def _told(run: Run, recording: Recording, rows: list[Any]) -> dict[int, list[int]]:
-    """Return what each of some outcomes led to, by the number of its event.
+def _said(
+    run: Run, recording: Recording, rows: list[Any], told: dict[int, dict[int, int]]
+) -> dict[int, Said]:
+    """Return what the page of each of some outcomes says, by the number of its event."""
+    kept = recording.read("contents", plan=run.plan.number, first=rows[0][0], last=rows[-1][0])
+    found = {}
+    for event, data in kept:
+        links = told.get(event, {}).items()
+        found[event] = said(unpacked(data), ((position, page) for page, position in links))
+    return found
+
+
+def _told(run: Run, recording: Recording, rows: list[Any]) -> dict[int, dict[int, int]]:
+    """Return what each of some outcomes led to, by the number of its event: page and position.
 
     A page that was known before was told of if it had its place by then. Pages to which no link of
     the document leads are such as came within the limits by its levels.
@@ -108,14 +125,14 @@ def _told(run: Run, recording: Recording, rows: list[Any]) -> dict[int, list[int
     for row in rows:
         begins[row[0]], end = end, end + row[6]
         ends[row[0]] = end
-    told: dict[int, dict[int, None]] = {row[0]: {} for row in rows}
+    told: dict[int, dict[int, int]] = {row[0]: {} for row in rows}
     kind = "told" if run.plan.stays and run.plan.scope == "site" else "all told"
     links = recording.read(kind, plan=run.plan.number, first=rows[0][0], last=rows[-1][0])
-    for event, _, target, place in links:
+    for event, position, target, place in links:
         if place is not None and 0 <= place < ends[event]:
-            told[event][target] = None
+            told[event].setdefault(target, position)
     placed = dict(map(tuple, recording.read("places", first=begins[rows[0][0]], end=end)))
     for row in rows:
         for place in range(begins[row[0]], ends[row[0]]):
-            told[row[0]].setdefault(placed[place])
-    return {event: list(pages) for event, pages in told.items()}
+            told[row[0]].setdefault(placed[place], NOWHERE)
+    return told

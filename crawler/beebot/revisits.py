@@ -22,7 +22,7 @@ SAME = 304
 class Revisits(Answers):
     """What becomes of answers in a plan whose policy visits known pages again."""
 
-    def is_known(self, page: Page) -> bool:
+    def is_known(self, recording: Recording, page: Page) -> bool:
         """Tell whether a page need not be fetched: never, it is known already."""
         return False
 

@@ -31,6 +31,7 @@ from crawler.protocol import NONE, Outcome, Request, Scope
 from crawler.store.recording import Page, Recording, asked_already
 from crawler.watch import TooLong
 
+from .contents import Said
 from .discovery import Discovery
 from .frontier import NotRepeated, Stored
 from .plan import Plan
@@ -87,8 +88,15 @@ class Run:
         self._overspends = policy.overspends
         self.frontier = Stored([of.number for of in plan.told.sites])
         self.starts = frozenset(plan.starts)
+        self.reads = policy.reads and not self.known
         self.scheduler = plan.chosen.scheduler(
-            plan.starts, plan.budget, plan.seed, None, self.frontier
+            plan.starts,
+            plan.budget,
+            plan.seed,
+            None,
+            self.frontier,
+            plan.told.query,
+            self.frontier.host,
         )
         self.discovery = Discovery(plan, offered)
 
@@ -153,7 +161,7 @@ class Run:
 
     def observe(
         self, recording: Recording, visit: Flying, outcome: Outcome, told: list[int], fresh: int,
-        *, recalled: bool, problem: str = "",
+        *, recalled: bool, problem: str = "", said: Said | None = None,
     ) -> None:  # fmt: skip
         """Write down what a visit brought, and tell the scheduler."""
         del self.flying[visit.number]
@@ -164,11 +172,12 @@ class Run:
             "time": outcome.time, "problem": problem,
         })  # fmt: skip
         self.fetched += int(not recalled)
-        self.tell(visit.number, visit.seed, outcome, told, fresh)
+        self.tell(visit.number, visit.seed, outcome, told, fresh, said)
 
     def tell(
-        self, number: int, seed: int | None, outcome: Outcome, told: list[int], fresh: int
-    ) -> None:
+        self, number: int, seed: int | None, outcome: Outcome, told: list[int], fresh: int,
+        said: Said | None = None,
+    ) -> None:  # fmt: skip
         """Tell the scheduler what a visit brought."""
         self.events += 1
         self.idle = False
@@ -176,6 +185,8 @@ class Run:
         frontier.latest = (frontier.number_of.get(seed, -1), fresh)
         if told and not frontier.used:
             outcome = outcome._replace(links=np.array(told, dtype=np.int64))
+        if said is not None and outcome.status == 200:
+            outcome = outcome._replace(content=said.of(outcome.links.tolist()))
         self.policy(number + 1, self.scheduler.observe, outcome)
 
     def spent(self) -> bool:

@@ -19,10 +19,12 @@ MOST = 10_000
 
 _RECORD = struct.Struct(">8sI")
 _LARGEST = 2**32 - 1
-_UNSEEN = ["script", "style", "template", "noscript", "head"]
-_WITHIN = ["a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn",
-           "em", "font", "i", "ins", "kbd", "mark", "nobr", "q", "s", "samp", "small", "span",
-           "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"]  # fmt: skip
+UNSEEN = ["script", "style", "template", "noscript", "head"]
+"""Elements whose text nobody reads on the page."""
+WITHIN = ["a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn",
+          "em", "font", "i", "ins", "kbd", "mark", "nobr", "q", "s", "samp", "small", "span",
+          "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"]  # fmt: skip
+"""Elements that are within a line."""
 _BETWEEN = "\x1e"
 
 
@@ -40,8 +42,8 @@ def blocks(document: str) -> bytes:
         Twelve for each block, in ascending order: its hash and its size in UTF-8, copies included.
     """
     tree = LexborHTMLParser(document)
-    tree.strip_tags(_UNSEEN)
-    tree.unwrap_tags(_WITHIN)
+    tree.strip_tags(UNSEEN)
+    tree.unwrap_tags(WITHIN)
     if tree.body is None:
         return b""
     tree.body.merge_text_nodes()

@@ -23,9 +23,12 @@ from typing import NamedTuple, TypeAlias
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from crawler.protocol import Content
+
 from . import apart
 from .addresses import LONGEST, joined, site
 from .encodings import codec
+from .saying import Surroundings, said
 
 TEXT = 1_000
 """Characters that are kept of what stood in a document, and of an anchor."""
@@ -118,11 +121,14 @@ class Reading(NamedTuple):
         In the order of the document, copies included.
     problem : str
         Why the document was not read; "": it was.
+    content : Content or None
+        What it says, if that was asked for; with an anchor for each reference.
     """
 
     site: str
     references: tuple[Reference, ...]
     problem: str = ""
+    content: Content | None = None
 
     @property
     def all(self) -> list[str]:
@@ -177,7 +183,9 @@ _KEPT = frozenset(range(33, 127)) - frozenset(b"\"#<>'%")
 _Attributes: TypeAlias = Mapping[str, str | None]
 
 
-def read(document: str, address: str, encoding: str = "utf-8") -> Reading:
+def read(
+    document: str, address: str, encoding: str = "utf-8", *, contents: bool = False
+) -> Reading:
     """Return the references of a document.
 
     Parameters
@@ -188,16 +196,20 @@ def read(document: str, address: str, encoding: str = "utf-8") -> Reading:
         Where it was found, after all redirects, in its one spelling.
     encoding : str
         Its name in the encoding standard; letters of a query are sent in it (URL standard, 1.3).
+    contents : bool
+        Return as well what it says.
     """
     if not apart.wanted(document):
-        return read_here(document, address, encoding)
-    found: Reading | None = apart.READER.read(document, address, encoding)
+        return read_here(document, address, encoding, contents)
+    found: Reading | None = apart.READER.read(document, address, encoding, contents)
     if found is None:
         return Reading(site(address), (), "takes too long to be read")
     return found
 
 
-def read_here(document: str, address: str, encoding: str = "utf-8") -> Reading:
+def read_here(
+    document: str, address: str, encoding: str = "utf-8", contents: bool = False
+) -> Reading:
     """Return the references of a document as `read` does, however long it takes."""
     tree = LexborHTMLParser(document)
     base, own = address, site(address)
@@ -206,6 +218,7 @@ def read_here(document: str, address: str, encoding: str = "utf-8") -> Reading:
     within = (f"http://{own}/", f"https://{own}/")
     found: list[Reference] = []
     trap = tree.css_first(_DEEP) is not None
+    around, anchors = Surroundings(), list[str]()
     for node in tree.css(_PLACES):
         tag, attributes = node.tag or "", node.attributes
         text = _reference(tag, attributes)
@@ -221,9 +234,11 @@ def read_here(document: str, address: str, encoding: str = "utf-8") -> Reading:
             kind = Kind.INTERNAL if target.startswith(within) else Kind.EXTERNAL
         hidden = trap and tag == "a" and node.css_first(_DEEP) is not None
         anchor = "" if hidden else _anchor(node, tag, attributes)
+        if contents:
+            anchors.append(around.of(node, anchor))
         place = len(found)
         found.append(Reference(place, kind, target, text[:TEXT], anchor, reason, tag in _FRAMES))
-    return Reading(own, tuple(found))
+    return Reading(own, tuple(found), "", said(tree, anchors) if contents else None)
 
 
 def _reference(tag: str, attributes: _Attributes) -> str | None:

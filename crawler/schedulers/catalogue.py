@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from crawler.protocol import Policy, Scope
 
-from . import bandits, hits, opic, oracle, revisit, rules, scent, web
+from . import bandits, hits, opic, oracle, revisit, rules, scent, topical, topical_hits, web
 
 _ESTIMATED = {"rounds": 2, "every": None, "rates": False}
 _SCENT = {"delta": 1.0, "batch": None, "initial": 20.0}
 _HITS = {"c": 10, "steps": None, "same": None, "best": 20, "iterations": 20, "residual": 1e-4,
          "internal": 1.0, "divided": False}  # fmt: skip
+_READING = {"anchor": 0.5, "centroid": 0.1}
 
 POLICIES: dict[str, Policy] = {
     policy.name: policy
@@ -39,6 +40,15 @@ POLICIES: dict[str, Policy] = {
         Policy("opic", "the page with the most cash from pages that link to it", opic.Opic),
         Policy("hits", "the focused crawler: what the best hubs link to, weighed by HITS",
                hits.FocusedHits, Scope.WEB, _HITS),
+        Policy("tfidf", "the link that promises most, by TF-IDF of anchor and page",
+               topical.BestFirst, Scope.WEB, _READING, reads=True),
+        Policy("tfidf+hits", "what is worth most by TF-IDF and HITS together",
+               topical_hits.TfIdfHits, Scope.WEB,
+               _READING | {"mix": "sum", "share": 0.2, "expand": 20, "internal": 1.0}, reads=True),
+        Policy("bm25", "the link that promises most, by BM25 of anchor and page",
+               topical.BestFirstBm25, Scope.WEB, _READING | {"k1": 1.2, "b": 0.75}, reads=True),
+        Policy("link-bandit", "links of the kind that has led to relevant pages, by UCB1",
+               topical.LinkBandit, Scope.WEB, _READING | {"exploration": 0.01}, reads=True),
         Policy("oracle", "of the pages found, the one with the most external links",
                oracle.Oracle, Scope.SITE, oracle=True),
         Policy("uniform", "every known page in turn", revisit.Uniform, Scope.KNOWN),

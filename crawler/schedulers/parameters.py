@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from crawler.errors import CrawlError
 from crawler.protocol import Setting
 
@@ -52,3 +54,19 @@ def switch(setting: Setting, name: str) -> bool:
     if type(value) is not bool:
         raise CrawlError(f"{name} is true or false, not {value!r}")
     return value
+
+
+def choice(setting: Setting, name: str, known: Sequence[str]) -> str:
+    """Return a parameter that is one of some words, the first of them if it is not given.
+
+    Raises
+    ------
+    CrawlError
+        If it is anything else.
+    """
+    value = setting.parameters.get(name)
+    if value is None:
+        return known[0]
+    if value not in known:
+        raise CrawlError(f"{name} is {' or '.join(known)}, not {value!r}")
+    return str(value)

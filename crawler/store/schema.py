@@ -297,3 +297,12 @@ copies = Table(
 )
 """What is needed to ask whether a page has changed, and by how much: validators, and the hashes and
 sizes of its blocks of text."""
+
+contents = Table(
+    "contents",
+    metadata,
+    Column("page", BigInteger, ForeignKey("pages.id"), primary_key=True, autoincrement=False),
+    Column("packed", LargeBinary, nullable=False),
+)
+"""What pages say, for policies that read: title, text, anchors by position and language, as JSON
+packed by Zstandard. Apart from the pages, so that lists of them stay short."""

@@ -20,6 +20,7 @@ from .opening import Store
 from .schema import (
     Standing,
     bad_links,
+    contents,
     copies,
     external_links,
     internal_links,
@@ -176,7 +177,7 @@ def remove(store: Store, number: int) -> None:
         connection.execute(delete(internal_links).where(
             or_(links.page.in_(own), links.target.in_(own))
         ))  # fmt: skip
-        for table in (external_links, bad_links, copies, visits):
+        for table in (external_links, bad_links, copies, contents, visits):
             connection.execute(delete(table).where(table.c.page.in_(own)))
         for column in (external_links.c.target, pages.c.found_on):
             led = update(column.table).where(column.in_(own))

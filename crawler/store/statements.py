@@ -87,6 +87,17 @@ READS = {
         SELECT 1 FROM visits v JOIN workers w ON w.name = v.worker
         WHERE v.plan = :plan AND v.observed IS NULL AND w.until > :now LIMIT 1""",
     "copy": "SELECT etag, modified, blocks FROM copies WHERE page = :page",
+    "content": "SELECT packed FROM contents WHERE page = :page",
+    "has content": "SELECT 1 FROM contents WHERE page = :page",
+    "contents": """
+        SELECT v.observed, c.packed FROM visits v JOIN contents c ON c.page = v.page
+        WHERE v.plan = :plan AND v.observed >= :first AND v.observed <= :last AND v.status = 200
+        """,
+    "positions": """
+        SELECT position, target FROM internal_links WHERE page = :page
+        UNION ALL
+        SELECT position, target FROM external_links WHERE page = :page AND target IS NOT NULL
+        ORDER BY 1""",
     "seen": """
         SELECT 1 FROM visits
         WHERE plan = :plan AND page = :page AND status IN (200, 304) LIMIT 1""",
@@ -194,6 +205,9 @@ WRITES = {
         VALUES (:page, :etag, :modified, :blocks)
         ON CONFLICT (page) DO UPDATE SET etag = excluded.etag, modified = excluded.modified,
                blocks = excluded.blocks""",
+    "content": """
+        INSERT INTO contents (page, packed) VALUES (:page, :packed)
+        ON CONFLICT (page) DO UPDATE SET packed = excluded.packed""",
     "plan": """
         UPDATE plans SET events = :events, visits = :visits, pages = :pages, fetched = :fetched,
                spent = :spent, ended = :ended, failed = :failed

@@ -37,6 +37,8 @@ from tests.sim_web.threaded import running
 from tests.sim_web.webs import hostile
 
 ALL = [policy for policy in POLICIES.values() if policy.scope is not Scope.KNOWN]
+QUERY = "library gardens библиотека сада Bücherei 图书馆 図書館"
+"""What those look for that read."""
 FOR_ALL = pytest.mark.parametrize("policy", ALL, ids=lambda policy: policy.name)
 """Every policy that finds its pages."""
 
@@ -44,14 +46,15 @@ FOR_ALL = pytest.mark.parametrize("policy", ALL, ids=lambda policy: policy.name)
 class ByAddress:
     """The documents of a web, written in process and read by the crawler."""
 
-    def __init__(self, site: SyntheticSite) -> None:
-        self._web = Simulated(site)
+    def __init__(self, site: SyntheticSite, *, contents: bool = False) -> None:
+        self._web, self._contents = Simulated(site), contents
 
     def get(self, address: str) -> Exchange:
         """Return what the site answers."""
         answer = self._web.get(address)
         kind = dict(answer.headers)["Content-Type"]
-        return with_links(Exchange(address, answer.status), answer.body, kind)
+        told = Exchange(address, answer.status)
+        return with_links(told, answer.body, kind, contents=self._contents)
 
 
 class ByHandle:
@@ -71,9 +74,13 @@ class ByHandle:
         raise NotImplementedError
 
 
-def visits(policy: Policy, world: Any, starts: Sequence[int], budget: int, truth: Any) -> list[int]:
+def visits(
+    policy: Policy, world: Any, starts: Sequence[int], budget: int, truth: Any, hosts: Any
+) -> list[int]:
     """Return the order of visits of a policy in a world."""
-    scheduler = Chosen(policy.name, policy).scheduler(starts, budget, 5, truth)
+    scheduler = Chosen(policy.name, policy).scheduler(
+        starts, budget, 5, truth, query=QUERY, hosts=hosts
+    )
     ended = crawl(
         policy.name, scheduler, world, starts, budget, policy.scope,
         may_overspend=policy.overspends,
@@ -86,8 +93,8 @@ def visits(policy: Policy, world: Any, starts: Sequence[int], budget: int, truth
 def by_number(policy: Policy, planted: Planted, budget: int) -> list[str]:
     """Return the addresses that a policy visits in the world of numbers."""
     starts = planted.starts(policy.scope)
-    world = World(planted, policy.scope, 0.1, budget)
-    order = visits(policy, world, starts, budget, Known(planted))
+    world = World(planted, policy.scope, 0.1, budget, reads=policy.reads)
+    order = visits(policy, world, starts, budget, Known(planted), planted.host.item)
     return [address(planted.web, page) for page in order]
 
 
@@ -100,9 +107,9 @@ def by_address(
     On a web whose profile names sites, no links out of them are followed.
     """
     stay = planted is not None and bool(planted.web.profile.sites)
-    world = WebWorld(source, starts, policy.scope, stay=stay)
+    world = WebWorld(source, starts, policy.scope, stay=stay, reads=policy.reads)
     truth = ByHandle(planted, world.handles) if planted is not None else None
-    order = visits(policy, world, world.starts, budget, truth)
+    order = visits(policy, world, world.starts, budget, truth, world.host)
     return [world.handles.address(page) for page in order]
 
 
@@ -112,8 +119,13 @@ def start_addresses(planted: Planted) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def one_address_each(seed: int, style: float, sites: bool, count: int = 4) -> Planted:
-    """Plant a web in which every page has one address: no frames, aliases or faults."""
+def one_address_each(
+    seed: int, style: float, sites: bool, count: int = 4, said: bool = False
+) -> Planted:
+    """Plant a web in which every page has one address: no frames, aliases or faults.
+
+    With ``said`` hosts say what they are encoded in, so that what pages say can be read for sure.
+    """
     random = Random(seed)
     told: dict[str, Any] = {
         "hosts": {"mean_pages": 25},
@@ -123,7 +135,7 @@ def one_address_each(seed: int, style: float, sites: bool, count: int = 4) -> Pl
             "nofollow": style, "bad_links": 3 * style, "gzip": style, "brotli": style,
             "chunked": style, "legacy": style, "text_bytes": 200,
             "languages": {"en": 1, "ru": 1, "de": 1, "zh": 1, "ja": 1},
-            "declared": {"header": 1, "meta": 1, "wrong": 1, "none": 1},
+            "declared": {"header": 1, "meta": 1} | ({} if said else {"wrong": 1, "none": 1}),
         },
         "robots": {"present": 0.5, "disallow": 0.0, "crawl_delay": 0.0, "agent_groups": 0.5},
     }  # fmt: skip
@@ -153,9 +165,10 @@ def test_by_number_and_by_address(
     policy: Policy, told: tuple[int, float, bool, int], budget: int
 ) -> None:
     """A decision that depends on a handle's number, or a link that is read in another order."""
-    planted = one_address_each(*told)
+    planted = one_address_each(*told, said=policy.reads)
     order = by_number(policy, planted, budget)
-    source, starts = ByAddress(SyntheticSite(planted.web)), start_addresses(planted)
+    source = ByAddress(SyntheticSite(planted.web), contents=policy.reads)
+    starts = start_addresses(planted)
     assert by_address(policy, source, starts, budget, planted) == order
     assert len(order) >= 1 and (len(order) <= budget or policy.overspends)
 
@@ -166,7 +179,7 @@ SERVED = [(1, 0.5, False), (2, 0.2, True), (3, 0.0, True)]
 @pytest.fixture(scope="module", params=SERVED, ids=str)
 def served(request: pytest.FixtureRequest) -> Iterator[tuple[Planted, str]]:
     """Serve a web; yield it and the proxy's address."""
-    planted = one_address_each(*request.param)
+    planted = one_address_each(*request.param, said=True)
     with running(SyntheticSite(planted.web)) as proxy:
         yield planted, proxy
 
@@ -178,7 +191,8 @@ def test_over_http(policy: Policy, served: tuple[Planted, str], tmp_path: Path) 
     starts = start_addresses(planted)
     told = by_number(policy, planted, 90)
     assert len(set(told)) == len(told) > 4
-    with Client(proxy) as client, Recorder(client, tmp_path / "c.gz") as recorder:
+    asking = Client(proxy, contents=policy.reads)
+    with asking as client, Recorder(client, tmp_path / "c.gz") as recorder:
         assert by_address(policy, recorder, starts, 90, planted) == told
     assert by_address(policy, Capture(tmp_path / "c.gz"), starts, 90, planted) == told
 
@@ -224,7 +238,8 @@ def captured(path: Path, mounts: dict[str, str], scope: Scope) -> list[str]:
     site = SyntheticSite(one_address_each(1, 0.0, False).web)
     with ExitStack() as stack:
         proxy = stack.enter_context(running(site, mounts))
-        client = stack.enter_context(Client(proxy, Manners(leaves_site=scope is not Scope.SITE)))
+        manners = Manners(leaves_site=scope is not Scope.SITE)
+        client = stack.enter_context(Client(proxy, manners, contents=True))
         return by_address(policy, stack.enter_context(Recorder(client, path)), starts, 10**6)
 
 
@@ -250,7 +265,7 @@ def test_mounted_sites(policy: Policy, mounted: tuple[dict[str, str], Path]) -> 
     starts = [f"http://{host}/" for host in mounts]
     site = SyntheticSite(one_address_each(1, 0.0, False).web)
     for budget in (7, 10**3):
-        with running(site, mounts) as proxy, Client(proxy) as client:
+        with running(site, mounts) as proxy, Client(proxy, contents=policy.reads) as client:
             live = by_address(policy, client, starts, budget)
         assert by_address(policy, Capture(capture), starts, budget) == live
         assert len(live) >= 7

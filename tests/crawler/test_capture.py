@@ -13,15 +13,27 @@ from hypothesis import strategies as st
 from crawler.capture import Capture, Recorder
 from crawler.errors import CrawlError
 from crawler.exchange import Exchange
+from crawler.protocol import Content
 
 ADDRESSES = [f"http://{host}.test/{path}" for host in "ab" for path in ("", "x", "y/", "?q=ä")]
 ADDRESSES = [address.replace("ä", "%C3%A4") for address in ADDRESSES]
 addresses = st.sampled_from(ADDRESSES)
+contents = st.none() | st.builds(Content, st.text(), st.text(), st.just(()), st.text())
+
+
+def told(exchange: Exchange) -> Exchange:
+    """Return an exchange with an anchor for each link, if its page says anything."""
+    if exchange.content is None:
+        return exchange
+    anchors = tuple(address[-2:] for address in exchange.links)
+    return exchange._replace(content=exchange.content._replace(anchors=anchors))
+
+
 exchanges = st.builds(
     Exchange, addresses, st.sampled_from([0, 200, 404]), st.sampled_from(["", *ADDRESSES]),
     st.lists(addresses, unique=True).map(tuple), st.integers(0, 99), st.integers(0, 10**9),
-    st.floats(0, 1e6), st.text(),
-)  # fmt: skip
+    st.floats(0, 1e6), st.text(), contents,
+).map(told)  # fmt: skip
 names = st.sampled_from(["crawl.jsonl", "crawl.jsonl.gz"])
 
 
@@ -118,6 +130,18 @@ HEADER = '{"format":"counterpoint capture","version":1}\n'
         (HEADER + '{"address":"http://a/","status":true}\n', "line 2: status cannot be True"),
         (HEADER + '{"address":"http://a/","status":-1}\n', "line 2: status cannot be -1"),
         (HEADER + '{"address":"http://a/","status":0,"links":["b"]}\n', "line 2: links cannot be"),
+        (
+            HEADER + '{"address":"http://a/","status":0,"content":["",""]}\n',
+            "line 2: content cannot be ['', '']",
+        ),
+        (
+            HEADER + '{"address":"http://a/","status":0,"content":["","",[1],""]}\n',
+            "line 2: content cannot be ['', '', [1], '']",
+        ),
+        (
+            HEADER + '{"address":"http://a/","status":0,"content":["","",["x"],""]}\n',
+            "line 2: has 0 links, and 1 anchors",
+        ),
         (HEADER + '{"address":"http://a/","status":0,"time":NaN}\n', "line 2: time cannot be nan"),
         (HEADER + '{"address":"http://a/","status":0}\n\n', "line 3 is no JSON"),
     ],

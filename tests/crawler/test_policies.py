@@ -16,8 +16,8 @@ from .webs import Web, World, run
 HERE = Path(__file__).parent
 
 NAMES = """breadth-first depth-first random one-by-one equal-quanta R1 R2 R3 R1-printed R2-printed
-R3-printed thompson discounted-ucb opic hits oracle uniform random-revisit proportional
-optimal-freshness scent scent-printed"""
+R3-printed thompson discounted-ucb opic hits tfidf tfidf+hits bm25 link-bandit oracle
+uniform random-revisit proportional optimal-freshness scent scent-printed"""
 
 
 def test_names() -> None:
@@ -34,6 +34,15 @@ def test_parameters_are_read() -> None:
     assert find("R2,step=20").text == "R2,step=20"
 
 
+def test_underscores_for_dashes() -> None:
+    """`breadth_first`, as authors of modules write it, unknown or without its limits."""
+    for name in POLICIES:
+        assert find(name.replace("-", "_")).policy is POLICIES[name]
+    assert find("equal_quanta,quantum=3").text == "equal_quanta,quantum=3"
+    with pytest.raises(CrawlError, match="breadth_first has no parameter 'depth'; it has none"):
+        find("breadth_first,depth=3")
+
+
 @pytest.mark.parametrize(
     ("text", "name"),
     [("focused-hits,c=5", "hits"), ("focused_hits", "hits"), ("breadth_first", "breadth-first")],
@@ -46,6 +55,7 @@ def test_other_spellings(text: str, name: str) -> None:
 WRONG = {
     "R9": "there is no policy 'R9'; there are: breadth-first, ",
     "": "there is no policy ''; there are: breadth-first, ",
+    "breadth_fist": "there is no policy 'breadth_fist'; did you mean breadth-first?",
     "r2": "there is no policy 'r2'; did you mean R2? (your own: module:attribute)",
     "R2,stpe=3": "R2 has no parameter 'stpe'; it has step",
     "R1,step=3": "R1 has no parameter 'step'; it has none",
@@ -77,6 +87,9 @@ VALUES = {
     "not 1.5",
     "thompson,rate=-1": "thompson,rate=-1: rate is a number from 0.001 to 1e+06, not -1",
     "scent,delta=nan": "scent,delta=nan: delta is a number from 0 to 1e+06, not nan",
+    "tfidf,anchor=2": "tfidf,anchor=2: anchor is a number from 0 to 1, not 2",
+    "tfidf+hits,mix=all": "tfidf+hits,mix=all: mix is sum or links, not 'all'",
+    "bm25,b=much": "bm25,b=much: b is a number from 0 to 1, not 'much'",
     "proportional,rates=1": "proportional,rates=1: rates is true or false, not 1",
     "proportional,rates=true": "proportional,rates=true: rates=true needs the truth, and nobody "
     "knows it here",
@@ -135,6 +148,12 @@ class Prophet(Told):
     oracle = True
 
 
+class Reader(Told):
+    """Wants to know what pages say."""
+
+    reads = True
+
+
 MINE = Policy("mine", "one of my own", Told, Scope.KNOWN, {"depth": 3})
 
 
@@ -147,6 +166,15 @@ def test_the_truth_is_for_those_who_ask() -> None:
 
     assert truth("Told") is None
     assert truth("Prophet") is world
+
+
+def test_who_reads_says_so() -> None:
+    """Contents made for those who do not want them, or not for those who do; a query lost."""
+    assert [find(f"{__name__}:{name}").policy.reads for name in ("Told", "Reader")] == [False, True]
+    made = find(f"{__name__}:Reader").scheduler([0], 1, query="what", hosts={0: 7}.get)
+    setting = made.setting  # type: ignore[attr-defined]
+    assert setting.query == "what"
+    assert [setting.hosts(page) for page in (0, 1)] == [7, None]
 
 
 def test_a_policy_object() -> None:

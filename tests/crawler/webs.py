@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,26 @@ from hypothesis import strategies as st
 
 from crawler.crawl import Ended, crawl
 from crawler.policies import Chosen, find
-from crawler.protocol import NONE, Outcome, Scheduler, Scope
+from crawler.protocol import NONE, Content, Outcome, Scheduler, Scope
+
+QUERY = "red foxes"
+_SAID = "red fox runs over the lazy dog and foxes sleep under red trees"
+_WORDS = re.findall("[a-z]+", _SAID)
+
+
+def text_of(page: int) -> str:
+    """Return the text of a page; some are about `QUERY`."""
+    return " ".join(_WORDS[(page * 7 + k * k) % len(_WORDS)] for k in range(page % 5 * 4))
+
+
+def anchor_of(page: int, target: int) -> str:
+    """Return the anchor of a link; some are about `QUERY`."""
+    return _WORDS[(page + 3 * target) % len(_WORDS)]
+
+
+def language_of(page: int) -> str:
+    """Return the language that a page says it is in; some do not."""
+    return "en" if page % 3 else ""
 
 
 @dataclass(frozen=True)
@@ -96,8 +116,10 @@ class World:
     A policy may read nothing into a page that failed; the only page such a page links to is known.
     """
 
-    def __init__(self, web: Web, scope: Scope, handles: Sequence[int] | None = None) -> None:
-        self.web, self.scope = web, scope
+    def __init__(
+        self, web: Web, scope: Scope, handles: Sequence[int] | None = None, *, reads: bool = False
+    ) -> None:  # fmt: skip
+        self.web, self.scope, self.reads = web, scope, reads
         self.handle = list(handles) if handles is not None else list(range(len(web.site)))
         self.page = {handle: page for page, handle in enumerate(self.handle)}
         self.visits = [0] * len(web.site)
@@ -116,7 +138,18 @@ class World:
         self.visits[page] += 1
         difference = (page * 7 + visit * visit) % (page + 2) * 10 if visit else 0
         return Outcome(handle, 200, np.array(links, dtype=np.int64) if links else NONE,
-                       self.web.external[page], 100 + page, difference, self.clock)  # fmt: skip
+                       self.web.external[page], 100 + page, difference, self.clock,
+                       self.content(page) if self.reads else None)  # fmt: skip
+
+    def content(self, page: int) -> Content:
+        """Return what a page says."""
+        anchors = tuple(anchor_of(page, q) for q in self.web.told(page, self.scope))
+        return Content(f"page {page}", text_of(page), anchors, language_of(page))
+
+    def host(self, handle: int) -> int | None:
+        """Return the site of a page; some are not known."""
+        page = self.page[handle]
+        return None if page % 5 == 4 else self.web.site[page]
 
     def external(self, handle: int) -> int:
         return self.web.external[self.page[handle]]
@@ -130,9 +163,10 @@ def run(
 ) -> tuple[list[int], Ended]:
     """Run a policy by itself and return the pages in the order of visits, and how it ended."""
     chosen = find(name)
-    world = World(web, chosen.policy.scope, handles)
-    ended = crawl(name, chosen.scheduler(world.starts, budget, seed, world), world, world.starts,
-                  budget, chosen.policy.scope, may_overspend=chosen.policy.overspends)  # fmt: skip
+    world = World(web, chosen.policy.scope, handles, reads=chosen.policy.reads)
+    scheduler = chosen.scheduler(world.starts, budget, seed, world, query=QUERY, hosts=world.host)
+    ended = crawl(name, scheduler, world, world.starts, budget, chosen.policy.scope,
+                  may_overspend=chosen.policy.overspends)  # fmt: skip
     return [world.page[int(handle)] for handle in ended.order], ended
 
 
@@ -141,8 +175,10 @@ def fly(
     check: Callable[[int, set[int]], None],
 ) -> tuple[list[int], str]:  # fmt: skip
     """Run a policy with several requests in flight, answered in any order."""
-    world = World(web, chosen.policy.scope)
-    scheduler: Scheduler = chosen.scheduler(world.starts, budget, 0, world)
+    world = World(web, chosen.policy.scope, reads=chosen.policy.reads)
+    scheduler: Scheduler = chosen.scheduler(
+        world.starts, budget, 0, world, query=QUERY, hosts=world.host
+    )
     flying: list[int] = []
     order: list[int] = []
     while True:

@@ -16,7 +16,7 @@ from crawler.errors import CrawlError
 if TYPE_CHECKING:  # it takes a while to load, and is needed only where something is to be done
     from alembic.script import ScriptDirectory
 
-HEAD = "0001"
+HEAD = "0002"
 """The revision of the tables as `crawler.store.schema` has them."""
 
 

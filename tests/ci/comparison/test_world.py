@@ -10,8 +10,10 @@ import pytest
 from ci.comparison.plan import Plan
 from ci.comparison.planted import Known, Planted
 from ci.comparison.world import World, seconds_per_visit
+from crawler.exchange import Exchange, with_links
 from crawler.protocol import Outcome, Scope
 from sim_web import profile
+from sim_web.answer import Question
 from sim_web.fetcher import Clock, Simulated
 from sim_web.pages import change, render
 from sim_web.pages.address import address
@@ -187,3 +189,29 @@ def test_the_step_is_marked_before_the_page_comes() -> None:
         world.fetch(0)
         marks.append(mark[0])
     assert marks == [2, 4, 6]
+
+
+def test_contents_are_what_the_documents_say() -> None:
+    """A text, a title or an anchor that a reader of the page would find otherwise.
+
+    Pages with frames are left out: what they say stands in several documents.
+    """
+    web = planted("topical", 3_000)
+    site, reads = SyntheticSite(web.web), World(web, Scope.WEB, 0.1, 10**6, reads=True)
+    compared = 0
+    for page in range(0, 3_000, 7):
+        answer = site.answer(Question(address(web.web, page), 0.0))
+        document = answer.body.decode()
+        if "<frame" in document or "<iframe" in document:
+            continue
+        at = address(web.web, page)
+        told = with_links(Exchange(at, 200), answer.body, "text/html", contents=True).content
+        outcome = reads.fetch(page)
+        assert told is not None and outcome.content is not None
+        assert outcome.content[:2] == told[:2]
+        assert outcome.content.language == told.language
+        assert len(outcome.content.anchors) == len(outcome.links)
+        assert set(outcome.content.anchors) <= set(told.anchors)
+        compared += 1
+    assert compared > 350
+    assert of(web, Scope.WEB).fetch(0).content is None

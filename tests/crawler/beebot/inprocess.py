@@ -15,7 +15,7 @@ from crawler.fetching.job import ClosedError, Fetched, Job
 from crawler.store.opening import Store, open_store
 from crawler.store.recording import Recording
 
-from ..webs import Web
+from ..webs import Web, anchor_of, language_of, text_of
 
 
 def host_of(k: int) -> str:
@@ -31,11 +31,14 @@ def address_of(web: Web, page: int) -> str:
 
 def body_of(web: Web, page: int) -> bytes:
     """Return the document of a page: its links, and ``external`` ones to hosts outside."""
-    links = [f'<a href="{address_of(web, q)}">page {q}</a>' for q in web.links[page]]
+    links = [
+        f'<li>x <a href="{address_of(web, q)}">{anchor_of(page, q)}</a>' for q in web.links[page]
+    ]
     outside = [f'<a href="http://out{page}-{n}.example/">out</a>' for n in range(
         web.external[page])]  # fmt: skip
     bad = ['<a href="javascript:go()">bad</a>'] * (page % 3 == 1)
-    return f"<title>{page}</title>{''.join(links + outside + bad)}".encode()
+    head = f'<html lang="{language_of(page)}"><title>page {page}</title>'
+    return f"{head}<p>{text_of(page)}</p>{''.join(links + outside + bad)}".encode()
 
 
 def answers_of(web: Web) -> dict[str, tuple[int, bytes]]:
@@ -93,12 +96,13 @@ class InProcess:
 class Source:
     """The same web for `WebWorld`."""
 
-    def __init__(self, answers: Mapping[str, tuple[int, bytes]]) -> None:
-        self.answers = answers
+    def __init__(self, answers: Mapping[str, tuple[int, bytes]], *, contents: bool = False) -> None:
+        self.answers, self._contents = answers, contents
 
     def get(self, address: str) -> Exchange:
         status, body = self.answers.get(address, (404, b""))
-        return with_links(Exchange(address, status), body, "text/html; charset=utf-8")
+        told = Exchange(address, status)
+        return with_links(told, body, "text/html; charset=utf-8", contents=self._contents)
 
 
 def new_store(where: Path | str, starts: Sequence[str]) -> Store:

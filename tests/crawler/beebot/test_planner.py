@@ -23,7 +23,7 @@ from crawler.store.opening import Store, open_store
 from crawler.store.recording import Recording
 from crawler.web_world import WebWorld
 
-from ..webs import Web, webs
+from ..webs import QUERY, Web, webs
 from .inprocess import Source, address_of, answers_of, new_store, visited
 
 CRAWLING = [name for name, policy in POLICIES.items()
@@ -107,7 +107,7 @@ def drive(
     asked: list[str] | None = None, **wished: Any,
 ) -> Step:  # fmt: skip
     """Crawl for some steps, answering what is under way in any order."""
-    begin(store, wished)
+    begin(store, {"query": QUERY} | wished)
     planner = Planner(store, concurrency, lambda: 0.0)
     chance = random.Random(seed)
     flying: list[Job] = []
@@ -132,13 +132,17 @@ def in_memory(
     """Return what the crawl in memory visits, and why it ends."""
     chosen = find(name)
     starts = [address_of(web, page) for page in web.starts]
-    world = WebWorld(Source(answers), starts, chosen.policy.scope, stay=stay)
-    ended = crawl(name, chosen.scheduler(world.starts, budget), world, world.starts, budget,
-                  chosen.policy.scope, may_overspend=chosen.policy.overspends)  # fmt: skip
+    reads = chosen.policy.reads
+    source = Source(answers, contents=reads)
+    world = WebWorld(source, starts, chosen.policy.scope, stay=stay, reads=reads)
+    scheduler = chosen.scheduler(world.starts, budget, query=QUERY, hosts=world.host)
+    ended = crawl(name, scheduler, world, world.starts, budget, chosen.policy.scope,
+                  may_overspend=chosen.policy.overspends)  # fmt: skip
     return [world.handles.address(int(page)) for page in ended.order], ended.why
 
 
-TABLES = ("pages", "internal_links", "external_links", "bad_links", "visits", "seeds", "plans")
+TABLES = ("pages", "internal_links", "external_links", "bad_links", "visits", "seeds", "plans",
+          "contents")  # fmt: skip
 
 
 def dump(store: Store) -> dict[str, list[tuple[Any, ...]]]:
@@ -180,7 +184,7 @@ def test_a_crawl_stopped_at_every_step_is_the_same(
     with fresh(web) as whole, fresh(web) as parts:
         wished = {"scheduler": name, "budget": str(budget)}
         drive(whole, answers, concurrency, chance, **wished)
-        begin(parts, wished)
+        begin(parts, wished | {"query": QUERY})
         numbers = random.Random(chance)
         flying: list[Job] = []
         fetched, ended = None, ""
@@ -308,3 +312,40 @@ def test_another_plan_finds_what_it_finds_alone(
         drive(after, answers, asked=again, **wished)
         assert visited(after) == visited(alone)
         assert len(again) == len(set(again))
+
+
+@pytest.mark.parametrize("first", ["breadth-first", "bm25"])
+@settings(parent=OFTEN, max_examples=8)
+@given(web=webs(), steps=st.integers(1, 20), chance=st.integers(0, 2**32))
+def test_a_policy_that_reads_after_another(
+    first: str, web: Web, steps: int, chance: int, fresh: Callable[[Web], Store]
+) -> None:
+    """A page that was stored without what it says, and read as if it said nothing.
+
+    Such a page is fetched again, once; one of which the store has what it says is not.
+    """
+    answers = answers_of(web)
+    with fresh(web) as alone, fresh(web) as after:
+        wished = {"scheduler": "tfidf", "budget": "30"}
+        asked: list[str] = []
+        drive(alone, answers, **wished)
+        drive(after, answers, 8, chance, steps, asked, scheduler=first, budget="25")
+        stored = len(asked) - 1 if len(asked) == steps else len(asked)
+        again: list[str] = []
+        drive(after, answers, asked=again, **wished)
+        assert visited(after) == visited(alone)
+        assert len(again) == len(set(again))
+        if first == "bm25":
+            assert not set(again) & set(asked[:stored])
+
+
+def test_another_query_is_another_plan(fresh: Callable[[Web], Store]) -> None:
+    """A crawl gone on with for another query; or begun anew because of one that nobody reads."""
+    web = Web(1, (0, 0, 0), ((1, 2), (), ()), (0, 0, 0), frozenset())
+    with fresh(web) as store:
+        drive(store, answers_of(web), scheduler="tfidf", budget="9")
+        for wished, resumed in (
+            ({}, True), ({"query": "other"}, False), ({"scheduler": "random"}, False),
+            ({"query": "and another"}, True),
+        ):  # fmt: skip
+            assert begin(store, wished).resumed == resumed

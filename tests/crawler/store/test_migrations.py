@@ -10,7 +10,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect, text
 
 from crawler.store import migrations
 from crawler.store.opening import open_store
@@ -74,8 +74,8 @@ def test_head_is_the_last_step() -> None:
 STEP = """
 import sqlalchemy as sa
 from alembic import op
-revision = "0002"
-down_revision = "0001"
+revision = "next"
+down_revision = "{head}"
 def upgrade():
     op.add_column("seeds", sa.Column("colour", sa.Text(), nullable=False, server_default="red"))
     op.execute("UPDATE settings SET value = '4' WHERE name = 'level'")
@@ -84,12 +84,13 @@ def upgrade():
 
 
 def with_a_step(monkeypatch: pytest.MonkeyPatch, folder: Path, then: str) -> None:
-    """Make as if there were a second step."""
+    """Make as if there were one more step."""
     (folder / "versions").mkdir(exist_ok=True)
-    first = Path(migrations.__file__).parent / "versions" / "revision_0001.py"
-    (folder / "versions" / first.name).write_text(first.read_text())
-    (folder / "versions" / "revision_0002.py").write_text(STEP.format(then=then))
-    monkeypatch.setattr(migrations, "HEAD", "0002")
+    for step in (Path(migrations.__file__).parent / "versions").glob("revision_*.py"):
+        (folder / "versions" / step.name).write_text(step.read_text())
+    more = STEP.format(then=then, head=migrations.HEAD)
+    (folder / "versions" / "revision_next.py").write_text(more)
+    monkeypatch.setattr(migrations, "HEAD", "next")
     monkeypatch.setattr(migrations, "_steps", lambda: ScriptDirectory(str(folder)))
 
 
@@ -114,3 +115,23 @@ def test_an_older_store_is_migrated_in_one_transaction(
         assert (catalogue(connection) == before) == bool(then)
         if not then:
             assert connection.execute(text("SELECT colour FROM seeds")).scalar() == "red"
+
+
+def test_a_store_of_the_first_tables_gets_the_others(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store made before a step, which the step is not taken with."""
+    newest = migrations.HEAD
+    with monkeypatch.context() as older:
+        older.setattr(migrations, "HEAD", "0001")
+        with open_store(place, create=True) as store, store.transaction() as connection:
+            assert migrations.current(connection) == "0001"
+            assert not inspect(connection).has_table("contents")
+            connection.execute(text("INSERT INTO seeds (number, start, site) VALUES (1, 'a', 'b')"))
+    with open_store(place) as store, store.transaction() as connection:
+        assert migrations.current(connection) == newest
+        made = catalogue(connection)
+        assert connection.execute(text("SELECT start FROM seeds")).scalar() == "a"
+        metadata.drop_all(connection)
+        metadata.create_all(connection)
+        assert catalogue(connection) == made

@@ -1,0 +1,137 @@
+"""What it takes to read pages, and to decide by what they say.
+
+    python benchmarks/reading.py --pages 20000 --budget 3000 --seeds 3
+
+First single steps on pages of `topical` webs: making what a page says, cutting it to words, words
+to stems and numbers, relevance; and the same out of documents. Then crawls, in turns: processor
+time for a page, the world's part included, and the share of relevant pages among those fetched. One
+process; times are its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from statistics import mean, median
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+POLICIES = ("breadth-first", "hits", "tfidf", "tfidf+hits", "tfidf+hits,mix=links", "bm25",
+            "link-bandit")  # fmt: skip
+SAMPLE = 3_000
+
+
+def timed(call: Callable[[], Any], count: int) -> tuple[Any, float]:
+    """Return what a call returns, and the microseconds of the processor for each of some pages."""
+    begun = time.process_time()
+    found = call()
+    return found, (time.process_time() - begun) / count * 1e6
+
+
+def steps(pages: int) -> None:
+    """Measure single steps, and print them."""
+    from crawler.content.languages import guessed, stems
+    from crawler.content.reader import Bm25, TfIdf
+    from crawler.content.vocabulary import Vocabulary
+    from crawler.content.words import words
+    from crawler.pages.links import read
+    from crawler.protocol import Content
+    from sim_web.answer import Question
+    from sim_web.generator import Web
+    from sim_web.pages.address import address
+    from sim_web.pages.contents import said
+    from sim_web.profile import load
+    from sim_web.site import SyntheticSite
+
+    web = Web(load("topical"), pages, 1)
+    some = Random(1).sample(range(pages), min(SAMPLE, pages))
+    count = len(some)
+    [said(web, page) for page in some[:100]]
+
+    def tell(what: str, call: Callable[[], Any]) -> Any:
+        found, taken = timed(call, count)
+        print(f"{what:44}{taken:8.1f} us")
+        return found
+
+    told = tell("what a page says, made", lambda: [said(web, page) for page in some])
+    print(f"{'  characters of a page':44}{mean(len(one.text) for one in told):8.0f}")
+    cut = tell("its words", lambda: [words(one.text) for one in told])
+    print(f"{'  words of a page':44}{mean(map(len, cut)):8.0f}")
+    tell("its language, guessed", lambda: [guessed(one.text) for one in told])
+    vocabulary = Vocabulary()
+    tell("words, stems and numbers",
+         lambda: [vocabulary.bag(one.text, one.language) for one in told])  # fmt: skip
+    distinct = list({word for one in cut for word in one})
+    for language in ("en", "de", "ru"):
+        stem = stems(language)
+        _, taken = timed(lambda stem=stem: list(map(stem, distinct)), len(distinct))  # type: ignore[misc]
+        print(f"{f'  a stem, {language}':44}{taken:8.2f} us")
+    contents = [Content(one.title, one.text, tuple(one.anchors.values()), one.language)
+                for one in told]  # fmt: skip
+    for kind in (TfIdf, Bm25):
+        warm = kind("warm", 0.1)
+        warm.read(contents[0])
+        reader = kind("Bratorzarbra Wynbrahirfen", 0.1)
+        tell(f"all of it, and relevance: {kind.__name__}",
+             lambda reader=reader: [reader.read(one) for one in contents])  # fmt: skip
+        tell("  relevance of all pages again", reader.relevances)
+    site = SyntheticSite(web)
+    documents = [(site.answer(Question(address(web, page), 0.0)).body.decode(), address(web, page))
+                 for page in some]  # fmt: skip
+    tell("links of a document", lambda: [read(*one) for one in documents])
+    tell("  and what it says", lambda: [read(*one, contents=True) for one in documents])
+
+
+def crawls(pages: int, budget: int, seeds: int) -> None:
+    """Crawl, and print what came of it."""
+    from ci.comparison.plan import Plan
+    from ci.comparison.planted import Planted
+    from sim_web.profile import load
+
+    plan = Plan(("",), load("topical"), budget, pages)
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in POLICIES}
+    for seed in range(seeds):
+        planted = Planted(plan, seed)
+        for name in POLICIES:
+            found[name].append(crawled(name, plan, planted, seed))
+    for name, of_seeds in found.items():
+        taken, relevant = zip(*of_seeds, strict=True)
+        print(f"{name:24}{median(taken):8.0f} us a page{mean(relevant):9.1%} relevant")
+
+
+def crawled(name: str, plan: Any, planted: Any, seed: int) -> tuple[float, float]:
+    """Return what a page takes of a policy, and how many are relevant."""
+    from ci.comparison.world import World, seconds_per_visit
+    from crawler.crawl import crawl
+    from crawler.policies import find
+    from crawler.protocol import Scope
+    from sim_web.pages.words import LANGUAGES, theme_words
+
+    theme, starts = planted.web.theme(planted.sites[0]), planted.starts(Scope.WEB)
+    query = " ".join(word for of in LANGUAGES for word in theme_words(theme, of)[:2])
+    chosen, seconds = find(name), seconds_per_visit(plan, planted, Scope.WEB)
+    world = World(planted, Scope.WEB, seconds, plan.budget, reads=chosen.policy.reads)
+    made = chosen.scheduler(starts, plan.budget, seed, query=query, hosts=planted.host.item)
+    ended, taken = timed(lambda: crawl(name, made, world, starts, plan.budget), plan.budget)
+    return taken, float(planted.relevant[ended.order].mean())
+
+
+def main() -> None:
+    """Measure, and print."""
+    sys.path.insert(0, str(ROOT))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--pages", type=int, default=20_000)
+    parser.add_argument("--budget", type=int, default=3_000)
+    parser.add_argument("--seeds", type=int, default=3)
+    given = parser.parse_args()
+    steps(given.pages)
+    crawls(given.pages, given.budget, given.seeds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""Words as numbers: every stem that was met has one, in the order in which stems were met."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from crawler.kernels import Array
+from crawler.schedulers.tables import FIRST, grown
+
+from .kernels import tally
+from .languages import Stems, stems
+from .words import words
+
+PHRASES = 50_000
+"""Short texts whose words are kept: anchors are the same on many pages."""
+
+
+class Bag(NamedTuple):
+    """The words of a text, without their order.
+
+    Attributes
+    ----------
+    terms : int32 array
+        The distinct words, in the order of first appearance.
+    counts : int32 array
+        How often each is there.
+    """
+
+    terms: Array
+    counts: Array
+
+
+class Vocabulary:
+    """A growing vocabulary; each word is cut to its stem once for each language."""
+
+    def __init__(self) -> None:
+        self._stems: dict[str, int] = {}
+        self._of: dict[str, _Words] = {}
+        self._phrases: dict[tuple[str, str], Bag] = {}
+        self._seen = np.zeros(FIRST, dtype=np.int32)
+
+    def __len__(self) -> int:
+        return len(self._stems)
+
+    def number(self, stem: str) -> int:
+        """Return the number of a stem that was met."""
+        return self._stems[stem]
+
+    def bag(self, text: str, language: str) -> Bag:
+        """Return the words of a text.
+
+        Parameters
+        ----------
+        text : str
+        language : str
+            Its code; words of a language that we have no stemmer for stay as they are.
+        """
+        if language not in self._of:
+            self._of[language] = _Words(self._stems, stems(language))
+        table, found = self._of[language], words(text)
+        numbers = np.fromiter(map(table.__getitem__, found), np.int64, len(found))
+        if len(self._stems) > len(self._seen):
+            self._seen = grown(self._seen, len(self._stems))
+        return Bag(*tally(numbers, self._seen))
+
+    def phrase(self, text: str, language: str) -> Bag:
+        """Return what `bag` does, of a short text; it must not be written into."""
+        known = self._phrases.get((language, text))
+        if known is None:
+            if len(self._phrases) >= PHRASES:
+                self._phrases.clear()
+            known = self._phrases[language, text] = self.bag(text, language)
+        return known
+
+
+class _Words(dict[str, int]):
+    """The words of a language that were met, with the numbers of their stems."""
+
+    def __init__(self, known: dict[str, int], stem: Stems) -> None:
+        super().__init__()
+        self._known, self._stem = known, stem
+
+    def __missing__(self, word: str) -> int:
+        number = self._known.setdefault(self._stem(word), len(self._known))
+        self[word] = number
+        return number
