@@ -101,9 +101,11 @@ class TfIdfHits(Reading):
         """Return the pages that came, the one that is worth most first; of equals the older."""
         if not self.fetched:
             return []
-        self.hits.weigh()
-        numbers = self.hits.meet(self.fetched)
-        worth = self._worth(self.hits.authorities[numbers], self.reader.relevances())
+        hits = self.hits
+        before = hits.hubs, hits.authorities
+        hits.weigh()
+        worth = self._worth(hits.authorities[hits.meet(self.fetched)], self.reader.relevances())
+        hits.hubs, hits.authorities = before  # who looks at the index changes no decision
         return [self.fetched[place] for place in np.argsort(-worth, kind="stable").tolist()]
 
 
