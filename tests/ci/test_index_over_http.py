@@ -9,6 +9,8 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from ci.comparison.planted import Planted
 from ci.comparison.world import World
 from crawler.beebot.indexed import index
@@ -18,19 +20,19 @@ from crawler.protocol import Scope
 from crawler.store.opening import open_store
 from sim_web.pages.address import address
 from sim_web.site import SyntheticSite
-from tests.ci.test_worlds import one_address_each, start_addresses
+from tests.ci.test_worlds import QUERY, one_address_each, start_addresses
 from tests.crawler.beebot.inprocess import visited
 from tests.sim_web.threaded import running
 
-POLICY, BUDGET = "hits,c=3", 120
+BUDGET = 120
 
 
-def in_process(planted: Planted) -> tuple[list[str], list[str]]:
+def in_process(policy: str, planted: Planted) -> tuple[list[str], list[str]]:
     """Return the order of visits and the index of the crawl by numbers of pages."""
-    starts, chosen = planted.starts(Scope.WEB), find(POLICY)
-    world = World(planted, Scope.WEB, 0.1, BUDGET)
-    scheduler = chosen.scheduler(starts, BUDGET)
-    ended = crawl(POLICY, scheduler, world, starts, BUDGET, Scope.WEB)
+    starts, chosen = planted.starts(Scope.WEB), find(policy)
+    world = World(planted, Scope.WEB, 0.1, BUDGET, reads=chosen.policy.reads)
+    scheduler = chosen.scheduler(starts, BUDGET, query=QUERY, hosts=planted.host.item)
+    ended = crawl(policy, scheduler, world, starts, BUDGET, Scope.WEB)
     assert not ended.failed
     found = scheduler.index()  # type: ignore[attr-defined]
     return ([address(planted.web, int(page)) for page in ended.order],
@@ -46,20 +48,23 @@ def stored(where: Path) -> int:
         return 0
 
 
-def test_over_http_and_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "policy", ["hits,c=3", "tfidf", "tfidf+hits,expand=5,internal=0.5", "link-bandit"]
+)
+def test_over_http_and_killed(policy: str, tmp_path: Path) -> None:
     """Another order or index over HTTP than in process, or after a process that was killed."""
-    planted = one_address_each(4, 0.2, False)
-    order, wanted = in_process(planted)
+    planted = one_address_each(4, 0.2, False, said=True)
+    order, wanted = in_process(policy, planted)
     assert len(order) == BUDGET and len(wanted) > 10
     where = tmp_path / "crawl.db"
     with running(SyntheticSite(planted.web)) as proxy:
         starts = [one for start in start_addresses(planted) for one in ("--start", start)]
         command = [sys.executable, "-m", "counterpoint", "crawl", "--db", str(where), *starts,
-                   "--scheduler", POLICY, "--budget", str(BUDGET), "--concurrency", "1",
-                   "--proxy", proxy]  # fmt: skip
+                   "--scheduler", policy, "--query", QUERY, "--budget", str(BUDGET),
+                   "--concurrency", "1", "--proxy", proxy]  # fmt: skip
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
             while stored(where) < 50 and process.poll() is None:
-                time.sleep(0.01)
+                time.sleep(0.002)
             process.kill()
         assert 50 <= stored(where) < BUDGET
         subprocess.run(command, check=True, capture_output=True, timeout=120)
