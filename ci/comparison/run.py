@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from crawler.crawl import crawl
-from crawler.errors import CrawlError, in_words
+from crawler.errors import CrawlError
+from crawler.evaluation.indices import index_of
 from crawler.kernels import offer
 from crawler.policies import Chosen
 from crawler.protocol import NONE, Outcome, Pages, Scheduler, Scope
-from crawler.schedulers.weights import ranked
 
 from .measures import Array, answered, by_site, discovery
 from .plan import Plan
@@ -140,18 +140,11 @@ class Runs:
                    sites, final, curves, ended.order[kept], came[kept], points)  # fmt: skip
 
     def _index(self, scheduler: Scheduler, scope: Scope, fetched: Pages) -> Sequence[int] | None:
-        """Return what a policy found, the best first; None where nothing is looked for.
-
-        What a policy without an index collected is ranked by HITS, as [HITS]'s standard crawler
-        does it.
-        """
+        """Return what a policy found, the best first; None where nothing is looked for."""
         if not self._planted.topical or scope is not Scope.WEB:
             return None
-        own = getattr(scheduler, "index", None)
-        if callable(own):
-            return index_of(own, fetched)
-        links = {page: self._planted.links_of(scope, page) for page in fetched.tolist()}
-        return ranked(links, fetched.tolist())
+        planted = self._planted
+        return index_of(scheduler, fetched.tolist(), lambda page: planted.links_of(scope, page))
 
     def _measured(
         self, scope: Scope, order: Array, came: Array, seconds: float
@@ -167,26 +160,6 @@ class Runs:
             self._revisited = Revisited(self._planted, pages, seconds, grid)
         curves = self._revisited.curves(order, came)
         return {name: float(curve.mean()) for name, curve in curves.items()}, curves
-
-
-def index_of(own: Callable[[], Sequence[int]], fetched: Pages) -> list[int]:
-    """Return the index of a policy.
-
-    Raises
-    ------
-    CrawlError
-        If it cannot be had, has a page twice, or one that was not fetched.
-    """
-    try:
-        found = [int(page) for page in own()]
-    except Exception as error:
-        raise CrawlError(f"its index: {in_words(error)}") from error
-    strange = set(found) - set(fetched.tolist())
-    if strange:
-        raise CrawlError(f"its index has page {min(strange)}, which did not come")
-    if len(set(found)) < len(found):
-        raise CrawlError("its index has a page twice")
-    return found
 
 
 def _noted(outcomes: list[bool], mark: Any) -> Callable[[Outcome], None]:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ci.comparison.measures import INTERPOLATION
-from ci.comparison.run import index_of
 from ci.comparison.world import World
 from crawler.crawl import crawl
 from crawler.errors import CrawlError
+from crawler.evaluation.indices import index_of
 from crawler.evaluation.measures import LEVELS, measured
 from crawler.policies import find
 from crawler.protocol import Outcome, Pages, Scheduler, Scope
@@ -130,8 +130,7 @@ def crawled(
         raise CrawlError(ended.why)
     order = np.array(timed.came, dtype=np.int64)
     begun = time.process_time()
-    own = getattr(scheduler, "index", None)
-    index = index_of(own, order) if callable(own) else standing(space, order.tolist())
+    index = index_of(scheduler, order.tolist(), lambda page: planted.links_of(Scope.WEB, page))
     seconds = timed.seconds + time.process_time() - begun
     growth = tuple(timed.growth) if timed.growth else _levels(space, task, order)
     return Crawled(name, order, tuple(index[:size]), growth, _waiting(space, task, order, growth),

@@ -24,6 +24,8 @@ from .stored import STORED, crawl_stored, options
 if TYPE_CHECKING:  # aiohttp and numba are loaded where something is crawled
     from crawler.exchange import Source
     from crawler.policies import Chosen
+    from crawler.protocol import Outcome, Pages, Scheduler
+    from crawler.web_world import WebWorld
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class _Wish:
     capture: Path | None
     replay: Path | None
     query: str
+    run: Path | None
+    topic: str
 
 
 @click.command("crawl")
@@ -55,6 +59,10 @@ class _Wish:
 @click.option("--query", default="", metavar="WORDS",
               help="What is looked for, by policies that read: tfidf, tfidf+hits, bm25, "
                    "link-bandit.")  # fmt: skip
+@click.option("--run", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write what was found, the best first, for `evaluate`.")  # fmt: skip
+@click.option("--topic", default="1", show_default=True, metavar="NAME",
+              help="What --run calls what is looked for.")  # fmt: skip
 @click.option("--stay", is_flag=True, help="Follow links to the sites of --start only.")
 @click.option("--proxy", metavar="URL", help="An HTTP proxy, such as `web serve` is.")
 @click.option("--delay", type=click.FloatRange(0, 3600), metavar="SECONDS",
@@ -104,6 +112,8 @@ def crawl_(
     counterpoint crawl breadth-first --start http://a.test/ --proxy http://127.0.0.1:8080
     counterpoint crawl one-by-one --start http://a.test/ --start http://b.test/ --pages 100000 \
                        --proxy http://127.0.0.1:8080 --capture both.jsonl.gz
+    counterpoint crawl tfidf+hits --query "unicode encodings" --start http://docs.test/ \
+                       --proxy http://127.0.0.1:8080 --run found.run
     counterpoint crawl R3 --replay both.jsonl.gz --pages 50 --format json
     """
     said = {name for name in given
@@ -130,7 +140,9 @@ def crawl_(
 
 def _stored(db: str, form: str, policy: str | None, given: dict[str, Any]) -> int:
     """Crawl into a store."""
-    for name, instead in (("pages", " (it is --budget there)"), ("capture", ""), ("replay", "")):
+    elsewhere = {"pages": " (it is --budget there)", "capture": "", "replay": "", "run": "",
+                 "topic": ""}  # fmt: skip
+    for name, instead in elsewhere.items():
         if name in given:
             raise click.UsageError(f"{_option(name)}: not with --db{instead}")
     if policy is not None and given.setdefault("scheduler", policy) != policy:
@@ -158,6 +170,9 @@ def _check(asked: _Wish) -> None:
     elif not asked.starts:
         raise click.UsageError("--start: at least one is needed")
     _check_manners(asked.delay, asked.agent)
+    if not asked.topic or len(asked.topic.split()) != 1:
+        raise click.UsageError("--topic: must be one word")
+    must_be_writable("--run", asked.run)
     must_be_writable("--capture", asked.capture)
 
 
@@ -186,12 +201,40 @@ def _crawled(text: str, asked: _Wish, tell: Callable[[str], None] | None) -> Cra
         world = WebWorld(journal, starts, policy.scope, stay=asked.stay, reads=policy.reads)
         scheduler = chosen.scheduler(world.starts, asked.pages, asked.seed, query=query,
                                      hosts=world.host)  # fmt: skip
+        links: dict[int, Pages] = {}
         try:
-            ended = crawl(text, scheduler, world, world.starts, asked.pages, policy.scope)
+            ended = crawl(text, scheduler, world, world.starts, asked.pages, policy.scope,
+                          on_outcome=_kept(links))  # fmt: skip
         except KeyboardInterrupt:
             raise KeyboardInterrupt(_so_far(len(journal.visits), asked.capture)) from None
+    if asked.run is not None and not ended.failed:
+        _write_run(asked.run, asked.topic, text, scheduler, world, links)
     return Crawled(text, str(policy.scope), asked.seed, asked.pages, starts, journal.visits,
                    ended.why, ended.failed)  # fmt: skip
+
+
+def _kept(links: dict[int, Pages]) -> Callable[[Outcome], None]:
+    """Return what keeps the links of each page that came."""
+
+    def keep(outcome: Outcome) -> None:
+        if outcome.status == 200:
+            links[outcome.page] = outcome.links
+
+    return keep
+
+
+def _write_run(
+    path: Path, topic: str, policy: str, scheduler: Scheduler, world: WebWorld,
+    links: dict[int, Pages],
+) -> None:  # fmt: skip
+    """Write the index of a crawl as a run of TREC: the score of the n-th of k pages is k - n."""
+    from crawler.evaluation.indices import index_of
+    from crawler.evaluation.trec import write_run
+
+    found = index_of(scheduler, list(links), links.__getitem__)
+    scores = {world.handles.address(page): float(len(found) - n) for n, page in enumerate(found, 1)}
+    write_run(path, {topic: scores}, "".join(policy.split()))
+    click.echo(f"{path} holds what was found", err=True)
 
 
 def _is_private(start: str) -> bool:

@@ -1,0 +1,66 @@
+"""Topical crawls over real documentation, judged by hand-made judgments."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from crawler.evaluation.measures import evaluate
+from crawler.evaluation.trec import read_qrels, read_run
+from sim_web import profile
+from sim_web.generator import Web
+from sim_web.site import SyntheticSite
+from tests.counterpoint.test_command_line import call
+from tests.sim_web.threaded import running
+
+QRELS = Path("ci/topical/judged/text-encoding.qrels").resolve()
+QUERY = "unicode text encoding codec character set"
+SITES = {"python.test": "/usr/share/doc/python3-doc/html", "git.test": "/usr/share/doc/git-doc"}
+BUDGET = 60
+
+MISSING = [folder for folder in SITES.values() if not Path(folder).is_dir()]
+
+
+def test_the_judgments_can_be_read() -> None:
+    """A line that is torn, a page that is judged for another topic, or none that is relevant."""
+    judged = read_qrels(QRELS)
+    assert list(judged) == ["text-encoding"]
+    grades = judged["text-encoding"]
+    assert 60 <= len(grades) <= 150
+    assert set(grades.values()) == {0, 1, 2}
+    assert {page.split("/")[2] for page in grades} == set(SITES)
+
+
+@pytest.mark.skipif(
+    bool(MISSING) and os.environ.get("CI") != "true",
+    reason=f"needs the Debian packages python3-doc and git-doc: no {', '.join(MISSING)}",
+)
+def test_reading_finds_more_than_the_order_of_discovery(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A crawler that reads and does not find what is asked for; an index that cannot be judged."""
+    mounts = {host: str(Path(folder).resolve()) for host, folder in SITES.items()}
+    found = {}
+    with running(SyntheticSite(Web(profile.load("sample"), 2000, 0)), mounts) as proxy:
+        for policy in ("breadth-first", "hits", "tfidf", "tfidf+hits"):
+            path = tmp_path / f"{policy}.run"
+            starts = [part for host in SITES for part in ("--start", f"http://{host}/")]
+            code, _, told = call(
+                capsys, "crawl", policy, *starts, "--stay", "--pages", str(BUDGET), "--query",
+                QUERY, "--proxy", proxy, "--run", str(path), "--topic", "text-encoding",
+            )  # fmt: skip
+            assert code == 0, told
+            returned = read_run(path)
+            assert len(returned["text-encoding"]) <= BUDGET
+            found[policy] = evaluate(returned, read_qrels(QRELS))["text-encoding"]
+    print(
+        {
+            name: (one["num_rel_ret"], one["map"], one["P_10"], one["ndcg"])
+            for name, one in found.items()
+        }
+    )
+    assert found["tfidf"]["num_rel_ret"] > found["breadth-first"]["num_rel_ret"]
+    assert found["tfidf"]["map"] > found["breadth-first"]["map"]
+    assert found["tfidf+hits"]["map"] > found["hits"]["map"]
