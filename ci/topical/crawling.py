@@ -18,7 +18,7 @@ from crawler.evaluation.measures import LEVELS, measured
 from crawler.policies import find
 from crawler.protocol import Outcome, Pages, Scheduler, Scope
 from crawler.schedulers.weights import ranked
-from sim_web.server.clock import SECONDS_PER_REQUEST
+from sim_web.answer import SECONDS_PER_REQUEST
 
 from .spaces import Space, Task
 
