@@ -3,7 +3,8 @@
     python benchmarks/crawl_memory.py --budget 1000000 --json benchmarks/crawl_memory.json
 
 The engine, the planner and the SQLite store are those of `counterpoint crawl --db`; pages of a
-synthetic web are answered in process in place of HTTP. At the end the process that stopped is
+synthetic web are answered in process in place of HTTP; what that web remembers of names it has
+before the first page, as a server has memory of its own. At the end the process that stopped is
 gone on with: the scheduler is led through all its calls again, as after a kill.
 """
 
@@ -122,6 +123,14 @@ async def crawled(engine: Any, seconds: float | None) -> Any:
     return await engine.run()
 
 
+def remember_names(web: Any) -> None:
+    """Let a web remember as many names of hosts as it ever will."""
+    from sim_web.pages import render
+
+    for host in range(min(web.hosts, render._name.cache_info().maxsize or 0)):
+        render._name(web, host)
+
+
 def crawl(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     """Crawl, and go on with it as after a kill."""
     from crawler.beebot.engine import Engine
@@ -134,6 +143,7 @@ def crawl(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     keep_memory()
     look_seldom()
     web = Web(profile.load("broder-1999"), given.pages, 7)
+    remember_names(web)
     watch = Watch(given.every)
     with open_store(folder / "crawl.db", create=True) as store:
         begun(store, web, given.sites, given.budget, given.policy)
