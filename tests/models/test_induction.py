@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import itemgetter
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 
 from models import any_number, exhaustive, induction
 from models.limits import Limits
@@ -28,7 +28,7 @@ from spec.notation import (
 from spec.stm.recorded_window import RecordedWindow
 from spec.stm.window import Window
 from spec.stm.window_proof import EndlessWindow
-from tests.examples import one_in
+from tests.examples import few_and_many, one_in
 from tests.strategies import build, sources
 
 
@@ -190,8 +190,7 @@ def test_a_member_that_the_end_of_a_run_names_is_not_left_out() -> None:
     assert verdicts(Model(Pair()))["always"].answer == "unknown"
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(sources())
+@few_and_many(given(sources()), 20, 60, suppress_health_check=list(HealthCheck))
 def test_what_is_proved_of_random_specs_is_never_violated(source: str) -> None:
     """Any unsoundness: a guard dropped, a range not kept, a wrong base case."""
     model = build(source)

@@ -104,7 +104,7 @@ def test_symmetry_changes_no_verdict(name: str) -> None:
 
 
 @given(source=strategies.symmetric_sources())
-@settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=6, suppress_health_check=list(HealthCheck))
 def test_symmetry_is_sound_on_random_specs(source: str) -> None:
     """Members taken for interchangeable that are not; references that are not renamed."""
     model = small(source)
@@ -135,7 +135,7 @@ def assert_same_answers(model: Model, run: exhaustive.Exploration, *names: str) 
     assert found == expected
 
 
-@pytest.mark.parametrize("name", [n for n in CASES if "3" not in n])
+@pytest.mark.parametrize("name", one_in(4, (n for n in CASES if "3" not in n)))
 def test_partial_order_changes_no_answer(name: str) -> None:
     """A step that waits for ever, or one that waits though a claim sees it."""
     model = CASES[name]()
@@ -153,7 +153,7 @@ def test_partial_order_for_one_property(wanted: str, hands: str) -> None:
 
 
 @given(source=strategies.sources(), both=st.booleans())
-@settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=6, suppress_health_check=list(HealthCheck))
 def test_partial_order_is_sound_on_random_specs(source: str, both: bool) -> None:
     """Commands taken for independent that are not; a circle on which one is forgotten."""
     model = strategies.build(source)
@@ -172,7 +172,7 @@ def test_partial_order_is_sound_on_many_random_specs(source: str, both: bool) ->
 
 
 @given(source=strategies.waiting_sources())
-@settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=6, suppress_health_check=list(HealthCheck))
 def test_partial_order_is_sound_where_it_leaves_much_out(source: str) -> None:
     """The same on specs of many processes that do little together."""
     model = strategies.build(source)

@@ -86,10 +86,10 @@ def test_the_first_web_on_which_it_fell_is_told(processes: int) -> None:
 def test_what_is_no_policy_is_refused(name: str, said: str) -> None:
     """A comparison that begins with a policy that is none."""
     with pytest.raises(CrawlError, match=said):
-        compared("Queue", name)
+        compared("Queue", name, processes=1)
 
 
 def test_a_policy_named_twice_is_refused() -> None:
     """Two rows of the same name, of which nobody knows which is which."""
     with pytest.raises(CrawlError, match="is named twice"):
-        compared("Queue", "Queue")
+        compared("Queue", "Queue", processes=1)

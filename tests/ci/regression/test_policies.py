@@ -173,7 +173,7 @@ def test_a_target_set_of_another_size_is_named(folder: Path) -> None:
     assert one is not None
     case = replace(SITES, policies=("R1",))
     other = replace(one, sites=one.sites[1:], digests=["other", *one.digests[1:]])
-    (run,) = rerun.run([case], folder)
+    (run,) = rerun.run([case], folder, 1)
     assert run.now is not None
     changes = list(judging._of_runs(case.plan, Scope.SITE, run.now, other))
     count = len(one.sites)
@@ -184,7 +184,7 @@ def test_accepting_is_not_cut_in_half(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl-C after some of the files, and a message that nothing was written."""
-    found = rerun.run([AGAIN], folder)
+    found = rerun.run([AGAIN], folder, 1)
     save = baseline.save
 
     def interrupted(place: Path, one: baseline.Baseline) -> Path:
