@@ -58,6 +58,8 @@ class Reader(ABC):
         self._terms = np.empty(FIRST, dtype=np.int32)
         self._counts = np.empty(FIRST, dtype=np.int32)
         self._bounds, self._of = [0], list[int]()
+        self.vocabulary.bag("", "")
+        self.relevances()  # both compile before there is a step, which must not take long
 
     def read(self, content: Content, *, begins: bool = False) -> Array:
         """Read a page.
@@ -145,8 +147,8 @@ class Bm25(Reader):
     """
 
     def __init__(self, query: str, centroid: float, k1: float = 1.2, b: float = 0.75) -> None:
-        super().__init__(query, centroid)
         self._k1, self._b = k1, b
+        super().__init__(query, centroid)
 
     def _held(self, terms: Array, counts: Array, bounds: Array, of: Array) -> Array:
         topic = self.topic

@@ -44,10 +44,6 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self._stems)
 
-    def number(self, stem: str) -> int:
-        """Return the number of a stem that was met."""
-        return self._stems[stem]
-
     def bag(self, text: str, language: str) -> Bag:
         """Return the words of a text.
 

@@ -8,13 +8,16 @@ beginning: the residual says so, by not becoming small, or the rule that ends it
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
+from crawler.errors import CrawlError
+
 from .compiling import Array, compiled
-from .csr import Graph
+from .csr import Both, Csr, Graph, both
 from .products import Run, Tell, gather, must_iterate
-from .topk import Watch
+from .topk import Watch, without
 
 TOLERANCE, MOST = 1e-9, 1000
 
@@ -80,6 +83,59 @@ def hits(
     run = Run(rule, tuple(residuals), residuals[-1] <= tolerance)
     settled = [watch.settled for watch in watches if watch.settled is not None]
     return Hits(hubs, authorities, run, max(settled) if settled else None)
+
+
+MOST_INTO = 50
+"""Kleinberg's limit on the pages that link to a page of the root set."""
+
+
+def base_set(graph: Graph, roots: Array, most_into: int = MOST_INTO) -> Array:
+    """Return a root set with the pages it links to, and pages that link to it (Kleinberg, 1999).
+
+    Parameters
+    ----------
+    graph : Graph
+    roots : array
+        Pages that answer a query, or the start set of a crawl.
+    most_into : int
+        Of the pages that link to a page of the root set at most so many are taken, those of the
+        lowest numbers: where numbers follow the order of a crawl, those found first.
+
+    Returns
+    -------
+    uint32[m]
+        Pages, rising.
+
+    Raises
+    ------
+    CrawlError
+        If a root is no page of the graph, or the limit is below 0.
+    """
+    wanted = np.unique(np.asarray(roots, np.int64))
+    if wanted.size and not 0 <= wanted[0] <= wanted[-1] < graph.nodes:
+        wrong = wanted[0] if wanted[0] < 0 else wanted[-1]
+        raise CrawlError(f"there is no page {wrong:,}: there are {graph.nodes:,}")
+    if most_into < 0:
+        raise CrawlError(f"{most_into} pages are less than none")
+    offsets, sources = graph.into.lists(wanted)
+    into = [np.unique(sources[low:high])[:most_into] for low, high in pairwise(offsets)]
+    parts = [wanted, graph.out.lists(wanted).targets, *into]
+    return np.unique(np.concatenate(parts).astype(np.uint32))
+
+
+def within(graph: Graph, pages: Array) -> Both:
+    """Return the graph of some pages and the links between them; page i of it is ``pages[i]``.
+
+    Parameters
+    ----------
+    graph : Graph
+    pages : uint32 array
+        Rising, each once, as `base_set` returns them.
+    """
+    offsets, targets = graph.out.lists(pages)
+    place = np.minimum(np.searchsorted(pages, targets), len(pages) - 1)
+    gone = pages[place] != targets
+    return both(without(Csr(offsets, place.astype(np.uint32)), gone))
 
 
 @compiled

@@ -9,8 +9,8 @@ from . import bandits, hits, opic, oracle, revisit, rules, scent, topical, topic
 _ESTIMATED = {"rounds": 2, "every": None, "rates": False}
 _SCENT = {"delta": 1.0, "batch": None, "initial": 20.0}
 _READING = {"anchor": 0.5, "centroid": 0.1}
-_HITS = {"c": 10, "steps": None, "same": None, "best": 20, "iterations": 20, "internal": 1.0,
-         "divided": False}  # fmt: skip
+_HITS = {"c": 10, "steps": None, "same": None, "best": 20, "iterations": 20, "residual": 1e-4,
+         "internal": 1.0, "divided": False}  # fmt: skip
 
 POLICIES: dict[str, Policy] = {
     policy.name: policy

@@ -28,7 +28,7 @@ from crawler.protocol import Outcome, Request, Setting
 from .parameters import number, switch, whole
 from .tables import FIRST, grown
 from .web import FETCHED, FLYING, SPENT
-from .weights import ITERATIONS, GrowingHits
+from .weights import ITERATIONS, TOLERANCE, GrowingHits
 
 C = 10
 """How many hubs and how many authorities a step chooses; 5 to 10 in [HITS]."""
@@ -42,7 +42,8 @@ class FocusedHits:
 
     Parameters of its setting: ``c``; ``steps``, after how many it ends; ``same``, after how many
     steps in which the best pages of the index, ``best`` of them, were the same ones; ``iterations``
-    of HITS in a step, at most; ``internal`` and ``divided``, see `GrowingHits`.
+    of HITS in a step, at most, and ``residual``, at which they end; ``internal`` and ``divided``:
+    see `GrowingHits`.
 
     Attributes
     ----------
@@ -62,6 +63,7 @@ class FocusedHits:
             internal=number(setting, "internal", 1.0, 0.0, 1.0),
             divided=switch(setting, "divided"),
             hosts=setting.hosts,
+            tolerance=number(setting, "residual", TOLERANCE, 0.0, 0.5),
             most=whole(setting, "iterations", ITERATIONS),
         )
         self._c = whole(setting, "c", C)

@@ -16,6 +16,7 @@ the place of what its links promised.
 
 from __future__ import annotations
 
+import functools
 from collections import deque
 
 import numpy as np
@@ -55,6 +56,7 @@ class TfIdfHits(Reading):
         self._promises = np.zeros(FIRST)
         self._waits = np.zeros(FIRST, dtype=np.bool_)
         self._known = len(self.hits.meet(self._queue))
+        _compile()
 
     def take(self) -> int | None:
         """Take the next page of a step; if there is none, begin another step."""
@@ -101,9 +103,11 @@ class TfIdfHits(Reading):
         """Return the pages that came, the one that is worth most first; of equals the older."""
         if not self.fetched:
             return []
-        self.hits.weigh()
-        numbers = self.hits.meet(self.fetched)
-        worth = self._worth(self.hits.authorities[numbers], self.reader.relevances())
+        hits = self.hits
+        before = hits.hubs, hits.authorities
+        hits.weigh()
+        worth = self._worth(hits.authorities[hits.meet(self.fetched)], self.reader.relevances())
+        hits.hubs, hits.authorities = before  # who looks at the index changes no decision
         return [self.fetched[place] for place in np.argsort(-worth, kind="stable").tolist()]
 
 
@@ -111,3 +115,12 @@ def _of_largest(values: Array) -> Array:
     """Return values divided by the largest one, unless all are 0."""
     largest = values.max(initial=0.0)
     return values / largest if largest > 0.0 else values
+
+
+@functools.cache
+def _compile() -> None:
+    """Compile what steps need before there is a step."""
+    for by_link in (None, np.ones(2)):
+        small = GrowingHits()
+        small.add(0, np.arange(2), by_link)
+        small.weigh()

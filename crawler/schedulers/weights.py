@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from crawler.errors import CrawlError
-from crawler.graph.csr import Csr
+from crawler.graph.csr import Both, Csr, both
 from crawler.graph.products import (
     Run,
     gather,
@@ -46,9 +46,11 @@ from .tables import FIRST, grown
 ITERATIONS = 20
 """About so many make the 20 highest weights stable (Kleinberg)."""
 
-TOLERANCE = 1e-6
+TOLERANCE = 1e-4
+"""Of a step of a crawl: its 20 highest weights are then those of the limit, as measured."""
 
 LEAST = 1e-3
+"""Of the mean: what a hub begins with at least."""
 
 Hosts = Callable[[int], int | None]
 
@@ -113,6 +115,17 @@ class GrowingHits:
     def graph(self) -> Csr:
         """The numbers of the pages that each row links to."""
         return Csr(self._offsets[: self.rows + 1], self._targets[: self.links])
+
+    def by_number(self) -> Both:
+        """Return all links from numbers to numbers, in both directions: a copy of what is known.
+
+        So `base_set` finds what surrounds a root set in a crawl, and any algorithm of
+        `crawler.graph` its other properties.
+        """
+        offsets = np.zeros(len(self.pages) + 1, np.uint64)
+        offsets[self.sources + 1] = np.diff(self.graph.offsets)
+        rows = np.argsort(self.sources)
+        return both(Csr(np.cumsum(offsets, dtype=np.uint64), self.graph.lists(rows).targets))
 
     def meet(self, pages: Iterable[int]) -> list[int]:
         """Return the numbers of pages; those not known before get the next ones."""
@@ -262,7 +275,7 @@ def _scaled(weights: Array, sums: Array) -> float:
 
 def ranked(
     links: Mapping[int, Pages], fetched: Sequence[int], *, internal: float = 1.0,
-    divided: bool = False, hosts: Hosts | None = None, tolerance: float = TOLERANCE,
+    divided: bool = False, hosts: Hosts | None = None, tolerance: float = 1e-9,
     most: int = ITERATIONS,
 ) -> list[int]:  # fmt: skip
     """Rank a whole collection once, at its end: the standard crawler of [HITS].

@@ -92,6 +92,32 @@ def test_json_has_stable_keys(web: Scripted, capsys: pytest.CaptureFixture[str])
     }  # fmt: skip
 
 
+def test_a_query(web: Scripted, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A crawler that does not look for what is asked, or a capture that it cannot read."""
+
+    def order(*arguments: str) -> list[str]:
+        code, out, err = call(capsys, "crawl", *arguments, "--format", "json")
+        assert (code, err) == (0, "")
+        visits = [visit for site in json.loads(out)["sites"] for visit in site["visits"]]
+        return [visit["address"] for visit in sorted(visits, key=lambda visit: visit["step"])]
+
+    path, other = tmp_path / "c.gz", tmp_path / "o.gz"
+    where = ("--start", "http://a.test", "--proxy", web.proxy, "--pages", "3")
+    found = order("tfidf", *where, "--query", "4", "--capture", str(path))
+    assert found == ["http://a.test/", "http://b.test/", "http://a.test/x"]
+    assert order("tfidf", *where, "--query", "1")[1] == "http://a.test/x"
+    asked = len(web.asked)
+    for policy in ("tfidf", "bm25"):
+        assert order(policy, "--replay", str(path), "--pages", "3") == found
+    two = ("--replay", str(path), "--query", "1", "--pages", "2")
+    assert order("tfidf", *two) == ["http://a.test/", "http://a.test/x"]
+    assert len(web.asked) == asked
+    order("breadth-first", *where, "--query", "4", "--capture", str(other))
+    code, out, err = call(capsys, "crawl", "tfidf", "--replay", str(other))
+    assert (code, out) == (2, "")
+    assert f"{other}: does not have what pages say, which tfidf reads" in err
+
+
 @pytest.mark.parametrize("name", ["c.jsonl", "c.jsonl.gz"])
 def test_a_capture_is_replayed(
     web: Scripted, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str

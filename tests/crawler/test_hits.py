@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from crawler.errors import CrawlError
 from crawler.graph.compiling import Array
+from crawler.graph.hits import base_set
 from crawler.policies import find
 from crawler.protocol import NONE, Outcome, Pages, Scope, Setting
 from crawler.schedulers.hits import FocusedHits
@@ -218,6 +219,25 @@ def test_a_collection_is_ranked() -> None:
     assert ranked(links, [7, 8, 9, 10, 12]) == [10, 9, 8, 7, 12]
     assert ranked({}, [3, 1, 2]) == [3, 1, 2]
     assert ranked(links, [7, 8, 9, 10], internal=0, hosts=lambda _: 0) == [7, 8, 9, 10]
+
+
+@settings(max_examples=100, deadline=None)
+@given(graph=graphs())
+def test_by_number(graph: Graph) -> None:
+    """A link lost or turned when rows become numbers; the base set of a crawl by other links."""
+    hits = grown(graph, GrowingHits())
+    whole = hits.by_number()
+    assert whole.nodes == len(hits.pages)
+    rows = dict(graph)
+    for number, page in enumerate(hits.pages):
+        found = whole.out.targets[whole.out.offsets[number] : whole.out.offsets[number + 1]]
+        assert [hits.pages[q] for q in found] == rows.get(page, [])
+    roots = graph[0][1][:1]
+    base = base_set(whole, np.array(hits.meet(roots), np.int64), most_into=99)
+    near = {page for page, links in graph if roots and roots[0] in links}
+    assert {hits.pages[q] for q in base} == {
+        *roots, *(link for page in roots for link in rows.get(page, [])), *near
+    }  # fmt: skip
 
 
 # The crawler

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from crawler.errors import CrawlError
 from crawler.graph.blocked import blocked_pagerank
 from crawler.graph.csr import Csr, both, csr
-from crawler.graph.hits import hits
+from crawler.graph.hits import base_set, hits, within
 from crawler.graph.pagerank import pagerank
 from crawler.graph.topk import agreement, certain, perturbed, top, without
 from tests.crawler.graph.forms import digraph, forms, graph, graphs
@@ -169,6 +169,32 @@ def test_hits_is_that_of_networkx(drawn: Drawn) -> None:
     found = hits(graph(pages, once), tolerance=1e-13)
     assert found.hubs == pytest.approx([hubs[page] for page in range(pages)], abs=1e-7)
     assert found.authorities == pytest.approx([authorities[p] for p in range(pages)], abs=1e-7)
+
+
+@given(graphs(), st.sets(st.integers(0, 30), max_size=4), st.integers(0, 3))
+@settings(max_examples=100)
+def test_the_base_set(drawn: Drawn, roots: set[int], most: int) -> None:
+    """A page left out or taken for nothing, by the links of one direction, or beyond the limit."""
+    pages, links = drawn
+    roots = {page for page in roots if page < pages}
+    expected = roots | {target for source, target in links if source in roots}
+    for root in roots:
+        expected |= set(sorted({source for source, target in links if target == root})[:most])
+    for form in forms(pages, links):
+        found = base_set(form, np.array(sorted(roots), np.int64), most)
+        assert found.tolist() == sorted(expected)
+        part = within(form, found)
+        offsets, targets = part.out
+        rows = [targets[offsets[i] : offsets[i + 1]] for i in range(part.nodes)]
+        held = [(int(found[i]), int(found[q])) for i, row in enumerate(rows) for q in row]
+        assert sorted(held) == sorted(link for link in links if set(link) <= expected)
+
+
+@pytest.mark.parametrize(("roots", "most"), [([-1], 5), ([3], 5), ([0], -1)])
+def test_a_wrong_base_set(roots: list[int], most: int) -> None:
+    """A page that is not there, taken for another one."""
+    with pytest.raises(CrawlError):
+        base_set(graph(3, [(0, 1)]), np.array(roots), most)
 
 
 @given(st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0]), max_size=12), st.integers(0, 14))

@@ -1,0 +1,166 @@
+"""HITS of a growing graph, beside the bare matrix products of scipy.
+
+    python benchmarks/hits.py --rounds 9 --json benchmarks/hits.json
+
+Two graphs, each the links of a web of `broder-1999` in the order of a breadth-first crawl: 10^6
+pages with 10^7 links, all fetched, and as much of a crawl as knows 180,000 pages by 700,000 links.
+Of the first: 20 iterations from all ones, with scaling and residuals, beside 40 products of scipy
+with matrices that it has ready, in both directions. Of the second: a step of the focused crawler,
+that is HITS from the last weights on, when ten hubs were expanded.
+
+Subjects take turns in one process on one thread; times are processor times. The ratio is the median
+of the rounds' ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+ROOT = Path(__file__).resolve().parent.parent
+
+ITERATIONS = 20
+EXPANDED = 100
+"""Pages that a step of the focused crawler fetches, about: ten hubs with ten new links each."""
+
+
+def planted(pages: int, degree: float) -> tuple[Any, Any]:
+    """Return offsets and targets of a web."""
+    from sim_web import profile
+    from sim_web.generator import Web
+
+    told = profile.load("broder-1999")
+    web = Web(replace(told, degrees=replace(told.degrees, mean=degree)), pages, 7)
+    links = web.explicit()
+    return links.offsets, links.targets
+
+
+def crawled(offsets: Any, targets: Any, hits: Any, links: int) -> Any:
+    """Add pages in the order of a breadth-first crawl until so many links are known.
+
+    Where it has fetched all it found it goes on with the first page not found. Yields after each
+    page.
+    """
+    import numpy as np
+
+    from crawler.schedulers.tables import Found
+
+    found = Found([0])
+    place = other = 0
+    while hits.links < links:
+        if place == found.end:
+            other += int(np.argmin(found.seen[other : len(offsets) - 1]))
+            found.add(np.array([other]))
+        page = int(found.pages[place])
+        place += 1
+        row = targets[offsets[page] : offsets[page + 1]].astype(np.int64)
+        found.add(row)
+        hits.add(page, row)
+        yield page
+
+
+def timed(call: Callable[[], Any]) -> float:
+    """Return the processor time of a call."""
+    begun = time.process_time()
+    call()
+    return time.process_time() - begun
+
+
+def whole(pages: int, rounds: int) -> dict[str, Any]:
+    """Return the times of 20 iterations, ours and of scipy's products."""
+    import numpy as np
+    from scipy.sparse import csr_matrix
+
+    from crawler.graph.hits import hits as stored
+    from crawler.schedulers.weights import GrowingHits
+
+    offsets, targets = planted(pages, 10.0)
+    growing = GrowingHits(tolerance=0, most=ITERATIONS)
+    for _ in crawled(offsets, targets, growing, len(targets)):
+        pass
+    rows = growing.graph
+    shape = growing.rows, len(growing.pages)
+    into = csr_matrix((np.ones(rows.links), rows.targets.astype(np.int32),
+                       rows.offsets.astype(np.int32)), shape=shape)  # fmt: skip
+    back = into.T.tocsr()
+    graph = growing.by_number()
+
+    def products() -> None:
+        weights = np.full(shape[0], 1e-3)
+        for _ in range(ITERATIONS):
+            weights = into @ (back @ weights)
+
+    subjects: dict[str, Callable[[], Any]] = {
+        "growing": lambda: growing.weigh(anew=True),
+        "scipy's products": products,
+        "stored": lambda: stored(graph, tolerance=0, most=ITERATIONS),
+    }
+    for subject in subjects.values():
+        subject()
+    seconds: dict[str, list[float]] = {name: [] for name in subjects}
+    for _ in range(rounds):
+        for name, subject in subjects.items():
+            seconds[name].append(timed(subject))
+    peer = seconds["scipy's products"]
+    return {"pages": shape[1], "links": rows.links, "seconds": seconds,
+            "ratio": {name: median(a / b for a, b in zip(of, peer, strict=True))
+                      for name, of in seconds.items()}}  # fmt: skip
+
+
+def steps(links: int, rounds: int) -> dict[str, Any]:
+    """Return the times of steps of a crawl that knows so many links."""
+    from crawler.schedulers.weights import GrowingHits
+
+    offsets, targets = planted(400_000, 4.5)
+    growing = GrowingHits()
+    crawl = crawled(offsets, targets, growing, links)
+    seconds, iterations = [], []
+    last = links - rounds * int(EXPANDED * 4.5)
+    for place, _ in enumerate(crawl):
+        if place % EXPANDED == 0:
+            begun = time.process_time()
+            run = growing.weigh()
+            if growing.links >= last:
+                seconds.append(time.process_time() - begun)
+                iterations.append(run.iterations)
+    anew = timed(lambda: growing.weigh(anew=True))
+    return {"pages": len(growing.pages), "fetched": growing.rows, "links": growing.links,
+            "seconds": seconds, "iterations": iterations, "anew": anew}  # fmt: skip
+
+
+def main() -> None:
+    """Measure, print, write JSON."""
+    sys.path.insert(0, str(ROOT))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--pages", type=int, default=1_000_000)
+    parser.add_argument("--links", type=int, default=700_000, help="that the crawl knows")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    one, two = whole(given.pages, given.rounds), steps(given.links, given.rounds)
+    print(f"{one['pages']:,} pages, {one['links']:,} links, {ITERATIONS} iterations")
+    for name, of in one["seconds"].items():
+        print(f"  {name:20}{median(of):8.2f} s{one['ratio'][name]:8.2f}")
+    print(f"{two['pages']:,} pages known, {two['fetched']:,} fetched, {two['links']:,} links")
+    middle, slowest = median(two["seconds"]), max(two["seconds"])
+    print(f"  a step {middle:.4f} s, {median(two['iterations']):.0f} iterations; "
+          f"the slowest {slowest:.4f} s; from all ones {two['anew']:.4f} s")  # fmt: skip
+    if given.json:
+        machine = {"processor": platform.processor() or platform.machine(),
+                   "python": platform.python_version()}  # fmt: skip
+        given.json.write_text(json.dumps({"machine": machine, "whole": one, "steps": two},
+                                         indent=2) + "\n")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

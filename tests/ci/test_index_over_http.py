@@ -1,0 +1,74 @@
+"""The focused crawler over HTTP, killed and gone on with, and in process: one order, one index."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from ci.comparison.planted import Planted
+from ci.comparison.world import World
+from crawler.beebot.indexed import index
+from crawler.crawl import crawl
+from crawler.policies import find
+from crawler.protocol import Scope
+from crawler.store.opening import open_store
+from sim_web.pages.address import address
+from sim_web.site import SyntheticSite
+from tests.ci.test_worlds import QUERY, one_address_each, start_addresses
+from tests.crawler.beebot.inprocess import visited
+from tests.sim_web.threaded import running
+
+BUDGET = 120
+
+
+def in_process(policy: str, planted: Planted) -> tuple[list[str], list[str]]:
+    """Return the order of visits and the index of the crawl by numbers of pages."""
+    starts, chosen = planted.starts(Scope.WEB), find(policy)
+    world = World(planted, Scope.WEB, 0.1, BUDGET, reads=chosen.policy.reads)
+    scheduler = chosen.scheduler(starts, BUDGET, query=QUERY, hosts=planted.host.item)
+    ended = crawl(policy, scheduler, world, starts, BUDGET, Scope.WEB)
+    assert not ended.failed
+    found = scheduler.index()  # type: ignore[attr-defined]
+    return ([address(planted.web, int(page)) for page in ended.order],
+            [address(planted.web, page) for page in found])  # fmt: skip
+
+
+def stored(where: Path) -> int:
+    """Return how many visits a store has."""
+    try:
+        with closing(sqlite3.connect(where, timeout=10)) as connection:
+            return int(connection.execute("SELECT count(observed) FROM visits").fetchone()[0])
+    except sqlite3.OperationalError:  # no such table yet
+        return 0
+
+
+@pytest.mark.parametrize(
+    "policy", ["hits,c=3", "tfidf", "tfidf+hits,expand=5,internal=0.5", "link-bandit"]
+)
+def test_over_http_and_killed(policy: str, tmp_path: Path) -> None:
+    """Another order or index over HTTP than in process, or after a process that was killed."""
+    planted = one_address_each(4, 0.2, False, said=True)
+    order, wanted = in_process(policy, planted)
+    assert len(order) == BUDGET and len(wanted) > 10
+    where = tmp_path / "crawl.db"
+    with running(SyntheticSite(planted.web)) as proxy:
+        starts = [one for start in start_addresses(planted) for one in ("--start", start)]
+        command = [sys.executable, "-m", "counterpoint", "crawl", "--db", str(where), *starts,
+                   "--scheduler", policy, "--query", QUERY, "--budget", str(BUDGET),
+                   "--concurrency", "1", "--proxy", proxy]  # fmt: skip
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+            deadline = time.monotonic() + 240
+            while stored(where) < 50 and time.monotonic() < deadline:
+                time.sleep(0.002)
+            process.kill()
+        assert 50 <= stored(where) < BUDGET
+        subprocess.run(command, check=True, capture_output=True, timeout=120)
+    with open_store(where) as store:
+        assert visited(store) == order
+        assert index(store) == wanted

@@ -1,0 +1,107 @@
+"""The index of a crawl that is killed, at whatever point, is that of one that was never killed."""
+
+from __future__ import annotations
+
+import random
+import signal
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from crawler.beebot.indexed import index
+from crawler.crawl import crawl
+from crawler.errors import CrawlError
+from crawler.policies import find
+from crawler.store.opening import open_store
+from crawler.web_world import WebWorld
+
+from ..webs import Web
+from .inprocess import Source, address_of, answers_of, visited
+from .killing import Crawl, Points, contents, in_child
+
+POLICY = "hits,c=2,internal=0.5"
+
+
+def some_web() -> Web:
+    """Return a web of which a crawl expands a part."""
+    numbers = random.Random(8)
+    pages = range(40)
+    site = (0, 1, 2, *(numbers.randrange(3) for _ in pages[3:]))
+    links = tuple(tuple(numbers.sample(pages, numbers.choice([0, 1, 2, 5]))) for _ in pages)
+    return Web(3, site, ((3, 4, 5), (6, 7), (8, 9), *links[3:]), (0,) * 40, frozenset({6, 17, 23}))
+
+
+WEB = some_web()
+SOME = 37
+"""One point in so many is tried where not all are."""
+
+
+def crawl_of(where: Path, concurrency: int = 1, order: int | None = None) -> Crawl:
+    """Return a crawl of the web; answers come in an order of chance, if any."""
+    starts = tuple(address_of(WEB, page) for page in WEB.starts)
+    wished = {"scheduler": POLICY, "budget": "24", "stay": True}
+    return Crawl(str(where), starts, answers_of(WEB), wished, concurrency, order)
+
+
+def index_of(where: str) -> list[str]:
+    """Return the index of the crawl in a store."""
+    with open_store(where) as store:
+        return index(store)
+
+
+def test_the_index_is_that_of_the_crawl_in_memory(tmp_path: Path) -> None:
+    """A page in the index by other weights, or another order, where pages are addresses."""
+    kept = crawl_of(tmp_path / "kept.db")
+    kept.run(Points())
+    chosen = find(POLICY)
+    world = WebWorld(Source(kept.answers), kept.starts, chosen.policy.scope, stay=True)
+    scheduler = chosen.scheduler(world.starts, 24)
+    ended = crawl(POLICY, scheduler, world, world.starts, 24, chosen.policy.scope)
+    found = [world.handles.address(page) for page in scheduler.index()]  # type: ignore[attr-defined]
+    assert len(found) > 6
+    assert index_of(kept.where) == found
+    with open_store(kept.where) as store:
+        assert visited(store) == [world.handles.address(int(page)) for page in ended.order]
+
+
+@pytest.mark.parametrize(
+    "every", [pytest.param(SOME, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)]
+)
+def test_killed_at_every_point(tmp_path: Path, every: int) -> None:
+    """A crawl that goes on with other weights than it had, or without what was in the index."""
+    whole, points = crawl_of(tmp_path / "whole.db"), Points()
+    whole.run(points)
+    wanted, wanted_index = contents(whole.where), index_of(whole.where)
+    assert len(points.passed) > 400
+    for at in range(1, len(points.passed) + 1, every):
+        again = crawl_of(tmp_path / f"{at}.db")
+        assert in_child(partial(again.run, Points(at))) == -signal.SIGKILL
+        assert in_child(partial(again.run, Points())) == 0
+        assert contents(again.where) == wanted, f"killed at point {at}, {points.passed[at - 1]}"
+        assert index_of(again.where) == wanted_index
+
+
+def test_killed_again_and_again_with_many_under_way(tmp_path: Path) -> None:
+    """A step that begins before all answers of the last one are stored."""
+    whole, again = crawl_of(tmp_path / "whole.db"), crawl_of(tmp_path / "again.db", 6, 3)
+    whole.run(Points())
+    chance, kills = random.Random(4), 0
+    while in_child(partial(again.run, Points(chance.randint(1, 90)))):
+        kills += 1
+    assert kills > 4
+    with open_store(again.where) as store:
+        fetched = set(visited(store))
+    found = index_of(again.where)
+    assert len(set(found)) == len(found) > 6 and set(found) <= fetched
+
+
+def test_no_index(tmp_path: Path) -> None:
+    """A traceback where there is no index to tell of."""
+    open_store(tmp_path / "new.db", create=True).close()
+    with pytest.raises(CrawlError, match="nothing was crawled yet"):
+        index_of(str(tmp_path / "new.db"))
+    other = crawl_of(tmp_path / "other.db")._replace(wished={"scheduler": "opic", "budget": "5"})
+    other.run(Points())
+    with pytest.raises(CrawlError, match="opic keeps no index"):
+        index_of(other.where)
