@@ -41,9 +41,8 @@ def _overview(of: Comparison) -> Iterator[str]:
         means = [policy.mean(name) for name in TOPICAL]
         cells = (f"{_percent(one):>{COLUMN}}" for one in means if one is not None)
         yield f"{_name(policy, FIRST - 1):{FIRST}}" + "".join(cells)
-    yield (f"of the first {ANSWER:,} pages of the index, where there is none of all pages "
-           "ranked by HITS;")  # fmt: skip
-    yield "harvest: of all pages fetched"
+    yield f"of the first {ANSWER:,} pages of the index; where there is none, of all pages as"
+    yield "HITS ranks them; harvest: of all pages fetched"
 
 
 def _percent(of: Mean) -> str:

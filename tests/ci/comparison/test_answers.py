@@ -1,0 +1,104 @@
+"""Indices of crawls that look for something: what is judged, and what an index may not hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ci.comparison.comparison import as_json, compare
+from ci.comparison.measures import ANSWER, TOPICAL, answered, discovery
+from ci.comparison.plan import Plan
+from ci.comparison.planted import Planted
+from ci.comparison.plots import plots
+from ci.comparison.table import lines
+from crawler.errors import CrawlError
+from crawler.evaluation.indices import index_of
+from crawler.protocol import NONE, Outcome, Request, Scope
+from sim_web import topics
+from sim_web.profile import load
+
+POLICIES = ("breadth_first", "hits", "tfidf")
+PLAN = Plan(POLICIES, load("topical"), 60, 2000, range(2))
+
+
+class Indexed:
+    """A scheduler with an index of a test's."""
+
+    why = ""
+
+    def __init__(self, index: list[int]) -> None:
+        self._index = index
+
+    def next(self) -> Request | None:
+        """Ask for nothing."""
+
+    def observe(self, outcome: Outcome) -> None:
+        """Learn nothing."""
+
+    def index(self) -> list[int]:
+        """Return what the test gave."""
+        if self._index == [99]:
+            raise ValueError("no index today")
+        return self._index
+
+
+def test_an_index_holds_what_came_and_once() -> None:
+    """A page that was never fetched judged as found; one that is counted twice."""
+    assert index_of(Indexed([2, 1]), [1, 2, 3], lambda page: NONE) == [2, 1]
+    for wrong, said in (([1, 4], "page 4, which did not come"), ([1, 1], "twice"), ([99], "today")):
+        with pytest.raises(CrawlError, match=said):
+            index_of(Indexed(wrong), [1, 2, 3], lambda page: NONE)
+
+
+def test_a_perfect_answer_is_told_to_be_one() -> None:
+    """Judgments of another topic; relevant pages that cannot be reached."""
+    planted = Planted(PLAN, 1)
+    assert (planted.relevant == planted.web.relevant_to(planted.topic)).all()
+    assert planted.query == topics.query(planted.web, planted.topic)
+    best = np.flatnonzero(planted.relevant & planted.reachable(Scope.WEB)).tolist()
+    told, points = answered(planted, Scope.WEB, best)
+    assert len(best) < ANSWER
+    assert set(told.values()) == {1.0}
+    assert (points == 1.0).all()
+    others = np.flatnonzero(~planted.relevant).tolist()
+    told, points = answered(planted, Scope.WEB, others[:10])
+    assert set(told.values()) == {0.0}
+    assert (points == 0.0).all()
+
+
+def test_the_frontier_is_what_was_found_and_not_fetched() -> None:
+    """A page that is counted though it was fetched, or found twice."""
+    planted = Planted(PLAN, 0)
+    starts = planted.starts(Scope.WEB)
+    order, known = list(starts[:3]), set(starts)
+    counts = []
+    for k, page in enumerate(order, 1):
+        known.update(planted.links_of(Scope.WEB, page).tolist())
+        counts.append(len(known) - k)
+    found = discovery(planted, Scope.WEB, np.array(order), np.ones(3, bool), np.array([1, 2, 3]))
+    assert found["frontier"].tolist() == counts
+
+
+def test_a_search_is_compared() -> None:
+    """A policy without an answer; figures that depend on the processes; lines that are too long."""
+    found = compare(PLAN, 2)
+    assert not found.fell
+    for policy in found.policies:
+        assert all(len(policy.values(name)) == 2 for name in TOPICAL)
+        assert len(policy.points()) == 11
+        assert policy.curve("map") == []
+    told = list(lines(found))
+    assert any(line.startswith("%") and "harvest" in line for line in told)
+    assert max(map(len, told)) <= 80
+    assert plots(found)[0].title.startswith("precision at recall")
+    one = as_json(found)["policies"][0]
+    assert one["precision_at_recall"]["interpolation"] == "trec_eval-9"
+    assert len(one["precision_at_recall"]["mean"]) == 11
+
+
+def test_what_looks_for_nothing_has_no_answer() -> None:
+    """Measures of an index on a web without topics."""
+    found = compare(Plan(("breadth-first",), load("broder-1999"), 20, 1000, range(1)), 1)
+    assert not found.policies[0].values("map")
+    assert not found.policies[0].points()
+    assert "precision_at_recall" not in as_json(found)["policies"][0]
