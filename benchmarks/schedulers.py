@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 SITES, DEGREE = 10, 7
 
-MOST = {"focused-hits": 10_000, "uniform": 10**6, "random-revisit": 10**6, "proportional": 10**6,
+MOST = {"hits": 100_000, "uniform": 10**6, "random-revisit": 10**6, "proportional": 10**6,
         "optimal-freshness": 10**6, "scent": 10**6}  # fmt: skip
 """The largest web for policies that weigh everything anew in each step, or keep objects by page."""
 

@@ -56,7 +56,7 @@ def test_the_index_is_that_of_the_crawl_in_memory(tmp_path: Path) -> None:
     kept.run(Points())
     chosen = find(POLICY)
     world = WebWorld(Source(kept.answers), kept.starts, chosen.policy.scope, stay=True)
-    scheduler = chosen.scheduler(world.starts, 24)
+    scheduler = chosen.scheduler(world.starts, 24, hosts=world.host)
     ended = crawl(POLICY, scheduler, world, world.starts, 24, chosen.policy.scope)
     found = [world.handles.address(page) for page in scheduler.index()]  # type: ignore[attr-defined]
     assert len(found) > 6
