@@ -95,18 +95,21 @@ def _eleven_points(of: Comparison) -> Iterator[Plot]:
     for number, policy in enumerate(of.policies):
         points = policy.points()
         if points:
-            series.append(Series(policy.name, *colour(number), *_banded(points)))
+            series.append(Series(policy.name, *colour(number), *_banded(points, True)))
     if series:
         graph = Measure("points", f"precision at recall ({INTERPOLATION})", share=True)
         yield diagram(graph, "recall", list(LEVELS), series)
 
 
-def _banded(points: Sequence[Mean]) -> tuple[list[float], list[float], list[float]]:
-    """Return means with the ends of their intervals."""
+def _banded(
+    points: Sequence[Mean], share: bool
+) -> tuple[list[float], list[float], list[float]]:  # fmt: skip
+    """Return means with the ends of their intervals; a share is drawn up to 1."""
+    most = 1.0 if share else math.inf
     return (
         [point.value for point in points],
-        [max(0.0, point.value - (point.half or 0.0)) for point in points],
-        [point.value + (point.half or 0.0) for point in points],
+        [point.value - (point.half or 0.0) for point in points],
+        [min(most, point.value + (point.half or 0.0)) for point in points],
     )
 
 
@@ -137,7 +140,11 @@ def _plot(of: Comparison, measure: Measure) -> Plot:
         steps = [step * shown[0][1].runs[0].seconds / DAY for step in steps]
     series = []
     for number, policy in shown:
-        series.append(Series(policy.name, *colour(number), *_banded(policy.curve(measure.name))))
+        series.append(
+            Series(
+                policy.name, *colour(number), *_banded(policy.curve(measure.name), measure.share)
+            )
+        )
     return diagram(measure, across, steps, series)
 
 
