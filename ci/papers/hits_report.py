@@ -49,7 +49,7 @@ def report(of: Hits) -> Report:
         f"crawler makes {STEPS} steps with c = 10; the standard one stops when the web is "
         f"exhausted; those that read fetch at most {READ:,} pages. All answers "
         "are as long as the focused one's. Relevant is what was planted so. Intervals are 95%, "
-        "Student's, over webs.",
+        "Student's, over webs. Divided: the focused crawler with one voice for each host.",
         (_at_least(of), _regional(of), _local(of), _menus(of), _exponential(of), _flattens(of)),
         (_graphs(of), _table(of), _growth(of), _drift(of), _costs(of)),
         f"counterpoint papers hits --seeds {len(of.seeds)}",

@@ -24,7 +24,7 @@ READ = 1000
 DRIFT = 6
 """Iterations after which the standard crawler's answer is looked at."""
 
-STANDARD, FOCUSED, DIVIDED = "standard", "focused", "focused, divided"
+STANDARD, FOCUSED, DIVIDED = "standard", "focused", "divided"
 WORDS, BOTH = "TF-IDF", "TF-IDF + HITS"
 CRAWLERS = (STANDARD, FOCUSED, DIVIDED, WORDS, BOTH)
 _OTHERS = {DIVIDED: f"hits,steps={STEPS},divided=true", WORDS: "tfidf", BOTH: "tfidf+hits"}

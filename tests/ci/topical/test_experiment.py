@@ -87,7 +87,7 @@ def test_the_experiment_tells_what_it_saw() -> None:
             assert len(run.drift) <= DRIFT + 1
             assert run.drift[-1] == run.answers[STANDARD].precision
     told = text(found.report())
-    assert max(map(len, told.splitlines())) <= 80 + 6
+    assert max(map(len, told.splitlines())) <= 80
     again = papers.study(range(2), 1, pages=PAGES)
     assert again.to_json() == found.to_json()
     assert {cell["space"] for cell in found.to_json()["cells"]} == set(SPACES)
