@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -119,7 +120,16 @@ def test_hubs_link_to_authorities_of_their_theme(local: Web) -> None:
         goals = [one for one in local.out_links(page).tolist() if local.authority(one)]
         shares.append(np.mean([themes[one] == themes[page] for one in goals]) if goals else 1.0)
     assert np.mean(shares) > 0.6
-    assert all(local.component(page) is Component.SCC for page in hubs)
+
+
+@pytest.mark.parametrize("everywhere", [0, 1])
+def test_where_hubs_are(everywhere: int) -> None:
+    """Topics outside the strong component where the profile has none there, or the reverse."""
+    told = profile.load("local")
+    web = Web(replace(told, themes=replace(told.themes, everywhere=everywhere)), 4000, 3)
+    outside = [page for page in range(web.pages)
+               if web.hub(page) and web.component(page) is not Component.SCC]  # fmt: skip
+    assert bool(outside) == everywhere
 
 
 def test_topics_of_a_regional_web_are_communities() -> None:
