@@ -41,7 +41,7 @@ def test_a_policy_for_sites_hears_of_its_site_alone() -> None:
     first = found.fetch(0)
     offered = [found.handles.address(page) for page in first.links.tolist()]
     assert offered == ["http://a.test/x/", "https://a.test/y", "http://a.test/"]
-    assert first._replace(links=None) == (0, 200, None, 7, 90, 0, 1.5)  # type: ignore[arg-type]
+    assert first._replace(links=None) == (0, 200, None, 7, 90, 0, 1.5, None)  # type: ignore[arg-type]
     left = found.fetch(found.handles.handle("http://a.test/x"))
     assert (left.status, left.links.tolist(), left.external) == (302, [], 0)
     missing = found.fetch(found.handles.handle("https://a.test/y"))
