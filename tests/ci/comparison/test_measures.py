@@ -50,6 +50,8 @@ def test_a_discovery_is_measured_as_sets_are(topical: Planted, data: st.DataObje
     relevant = {page for page in reachable if topical.relevant[page]}
     for k, step in enumerate(steps):
         got = {page for page, ok in list(zip(order, came, strict=True))[:step] if ok}
+        known = {int(page) for page in topical.starts(scope)}
+        known |= {int(link) for page in got for link in topical.links_of(scope, page)}
         expected = {
             "external": sum(int(topical.external[page]) for page in got),
             "pages": len(got),
@@ -58,6 +60,7 @@ def test_a_discovery_is_measured_as_sets_are(topical: Planted, data: st.DataObje
             "top": len(got & set(best)) / len(best),
             "precision": len(got & relevant) / max(1, len(got)),
             "recall": len(got & relevant) / max(1, len(relevant)),
+            "frontier": len(known) - len(order[:step]),
         }
         assert {name: curve[k] for name, curve in found.items()} == pytest.approx(expected)
 

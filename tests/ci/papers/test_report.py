@@ -164,5 +164,7 @@ def test_studies_by_name() -> None:
     assert [paper.name for paper in named([])] == list(PAPERS)
     with pytest.raises(CrawlError, match=r"no study 'bebot'; did you mean beebot\?"):
         named(["bebot"])
-    with pytest.raises(CrawlError, match="there are: beebot, scent, regret, coverage, freshness"):
+    with pytest.raises(
+        CrawlError, match="there are: beebot, hits, scent, regret, coverage, freshness"
+    ):
         named(["x"])
