@@ -17,7 +17,7 @@ from .site_kernels import COLUMNS, HEAD, WAITING, count, take
 from .tables import Sites
 
 # A store takes a thousand times longer than either: compiling, or loading compiled code, would be
-# most of what a small crawl costs.
+# most of what a small crawl costs. What is compiled is typed as the function that it was made of.
 _take, _count = take.py_func, count.py_func  # type: ignore[attr-defined]
 
 
