@@ -3,7 +3,8 @@
     python benchmarks/crawling.py --rounds 3 --json benchmarks/crawling.json
 
 One server of a synthetic web, in a process of its own, is crawled by each subject in turn: the same
-sites, all together, robots.txt honoured, no delay, 16 requests at a time, one to each host. Pages
+sites, all together, robots.txt honoured, no delay, 16 requests at a time, one to each host. Sites
+that ask for a Crawl-delay are left out, for Scrapy does not keep it; --delays leaves them in. Pages
 per second per core are the pages fetched over the processor time of the whole process, from its
 start to its end.
 Subjects: ours with a link store in SQLite (pages stored whole, nothing lost when killed);
@@ -25,6 +26,9 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.parse
+import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -53,7 +57,7 @@ uvloop.run(run())
 
 
 @contextmanager
-def served(folder: Path, pages: int, sites: int) -> Iterator[str]:
+def served(folder: Path, pages: int, sites: int, *, delays: bool) -> Iterator[str]:
     """Serve a web; yield the proxy's address. The seeds are in the file ``seeds``."""
     command = [sys.executable, "-m", "counterpoint", "web", "serve", "--profile", "broder-1999",
                "--pages", str(pages), "--seed", "7", "--seeds", str(sites), "--seeds-from", "any",
@@ -64,12 +68,29 @@ def served(folder: Path, pages: int, sites: int) -> Iterator[str]:
         for line in process.stdout:
             found = re.search(r"http://127\.0\.0\.1:\d+", line)
             if found is not None:
+                if not delays:
+                    leave_out_delays(folder / "seeds", found[0])
                 yield found[0]
                 return
         raise SystemExit("the server did not start")
     finally:
         process.terminate()
         process.wait()
+
+
+def leave_out_delays(seeds: Path, proxy: str) -> None:
+    """Keep the start pages of sites that ask for no Crawl-delay."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy}))
+    kept = []
+    for start in seeds.read_text().split():
+        try:
+            with opener.open(urllib.parse.urljoin(start, "/robots.txt"), timeout=60) as answer:
+                asks = b"crawl-delay" in answer.read().lower()
+        except urllib.error.HTTPError:
+            asks = False
+        if not asks:
+            kept.append(start)
+    seeds.write_text("\n".join(kept) + "\n")
 
 
 def ours(folder: Path, proxy: str, budget: int) -> tuple[list[str], Path]:
@@ -123,12 +144,12 @@ def counted(store: Path, *, of_ours: bool) -> tuple[int, int]:
         return one("SELECT count(DISTINCT page) FROM links"), one("SELECT count(*) FROM links")
 
 
-def round_of(pages: int, sites: int, budget: int) -> dict[str, dict[str, float]]:
+def round_of(pages: int, sites: int, budget: int, *, delays: bool) -> dict[str, dict[str, float]]:
     """Let all subjects crawl once."""
     found: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with served(folder, pages, sites) as proxy:
+        with served(folder, pages, sites, delays=delays) as proxy:
             for subject in ("ours", "scrapy", "scrapy, queue on disk"):
                 disk = subject != "scrapy"
                 command, store = (ours(folder, proxy, budget) if subject == "ours"
@@ -161,9 +182,13 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=200_000)
     parser.add_argument("--sites", type=int, default=200)
     parser.add_argument("--budget", type=int, default=10_000)
+    parser.add_argument("--delays", action="store_true", help="leave no site out")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    rounds = [round_of(given.pages, given.sites, given.budget) for _ in range(given.rounds)]
+    rounds = [
+        round_of(given.pages, given.sites, given.budget, delays=given.delays)
+        for _ in range(given.rounds)
+    ]
     table = {
         subject: {
             "pages": median(one[subject]["pages"] for one in rounds),

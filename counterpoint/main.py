@@ -19,7 +19,8 @@ COMMANDS = {
     "errata": "errata:errata", "export": "exporting:export", "web": "web:web",
     "crawl": "crawl:crawl_", "links": "links:links_", "sites": "sites:sites",
     "compare": "compare:compare", "papers": "papers:papers", "evaluate": "evaluate:evaluate_",
-    "coverage": "coverage:coverage", "graph": "graph:graph", "studio": "studio:studio",
+    "index": "index:index_", "coverage": "coverage:coverage", "graph": "graph:graph",
+    "studio": "studio:studio",
 }  # fmt: skip
 """Where each command stands, below `counterpoint.commands`."""
 
@@ -63,6 +64,7 @@ def counterpoint(context: click.Context) -> None:
     counterpoint web judge access.jsonl                how well a crawler did
     counterpoint crawl R3 --start https://example.org/               a policy on real pages
     counterpoint links --db crawl.db --filter domain=example.org     what a crawl stored
+    counterpoint index --db crawl.db                   what it found, the best first
     counterpoint compare R1 R2 R3 --web universities --pages 2000    crawl policies, offline
     counterpoint papers beebot                         what a paper measured, measured again
     counterpoint studio                                a crawl, watched and edited in a browser

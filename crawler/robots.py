@@ -75,11 +75,13 @@ def rules(status: int, body: bytes, problem: str, agent: str) -> Rules:
         said = f"robots.txt: {status or problem or 'no answer'}"
         return Rules(agent, refused=f"{said}; so nothing may be fetched")
     whole = body if len(body) < LARGEST else body[: body.rfind(b"\n", 0, LARGEST) + 1]
-    parsed = Protego.parse(_own(whole.decode("utf-8-sig", "replace"), agent))
+    own = _own(whole.decode("utf-8-sig", "replace"), agent)
+    parsed = Protego.parse(own)
     delay = parsed.crawl_delay(agent) or 0.0
     if delay > LONGEST_DELAY:
         return Rules(agent, refused=f"robots.txt asks for {delay:g} s between requests")
-    return Rules(agent, parsed, delay=delay)
+    forbids = "di" in own.lower()  # however Disallow is misspelt where Protego takes it for one
+    return Rules(agent, parsed if forbids else None, delay=delay)
 
 
 def _own(text: str, agent: str) -> str:

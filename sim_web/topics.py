@@ -55,7 +55,7 @@ def middle(web: Web, number: int) -> list[int]:
 def qrels(web: Web, themes: Iterable[int]) -> Iterator[str]:
     """Yield judgments as lines of a qrels file of TREC: topic, 0, a relevant page's address, 1.
 
-    What has no line is not relevant.
+    What has no line is not relevant, nor is a page under an alias of its address.
     """
     for theme in themes:
         must_have(web, theme)

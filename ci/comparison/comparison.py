@@ -75,8 +75,14 @@ class Compared:
         return sorted(counts.items(), key=lambda one: (-one[1], one[0]))
 
     def sites(self) -> list[float]:
-        """Return the share of the visits that went to each site, and last to all other hosts."""
-        total = np.sum([run.sites for run in self.runs], axis=0) if self.runs else np.zeros(0)
+        """Return the share of the visits that went to each site, and last to all other hosts.
+
+        A site that some webs do not have was not visited there.
+        """
+        total = np.zeros(max((len(run.sites) for run in self.runs), default=0))
+        for run in self.runs:
+            total[: len(run.sites) - 1] += run.sites[:-1]
+            total[-1] += run.sites[-1]
         return [float(share) for share in total / max(1, total.sum())]
 
 
@@ -97,7 +103,7 @@ class Comparison:
         named = self.plan.profile.sites
         if named:
             return [site.name or f"site {k + 1}" for k, site in enumerate(named)]
-        sites = max((len(p.runs[0].sites) - 1 for p in self.policies if p.runs), default=0)
+        sites = max((len(run.sites) - 1 for p in self.policies for run in p.runs), default=0)
         return [f"site {k + 1}" for k in range(sites)]
 
     def measured(self) -> list[Measure]:

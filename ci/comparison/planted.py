@@ -1,7 +1,8 @@
 """The web of a seed as arrays: what all policies crawl, and what is true of it.
 
 The target set are the profile's own sites, or those hosts that have the most pages (where hosts
-have themes, of those that share the largest one's). Three scopes see three parts of the web:
+have themes, of those that share the largest one's; where pages have their own, that one alone).
+Three scopes see three parts of the web:
 
 - `Scope.SITE`: each site of the target set for itself, by the links within it;
 - `Scope.WEB`: all that the start pages of the target set lead to. Where the profile names sites,
@@ -72,6 +73,8 @@ class Planted:
         if self.web.profile.sites:
             return tuple(range(len(self.web.profile.sites)))
         largest = np.argsort(-np.diff(self._first), kind="stable")
+        if self.web.profile.themes.sections > 0:
+            return (int(largest[0]),)
         if self.topical:
             themes = np.array([self.web.theme(int(host)) for host in largest])
             largest = largest[themes == themes[0]]

@@ -33,6 +33,16 @@ class Series:
 
 
 @dataclass(frozen=True)
+class Graph:
+    """What a diagram shows: a measure over steps, which are of what is said in ``across``."""
+
+    measure: Measure
+    across: str
+    steps: list[float]
+    series: list[Series]
+
+
+@dataclass(frozen=True)
 class Curve:
     """A line and the band of its interval, as SVG wants their points."""
 
@@ -80,16 +90,21 @@ class Bar:
 
 
 def plots(of: Comparison) -> tuple[Plot, ...]:
-    """Return a diagram for each curve, but for what is the same as steps; 11 points first."""
-    curves = (one for one in of.measured() if one.name != "pages" and _has_curve(of, one))
-    return (*_eleven_points(of), *(_plot(of, measure) for measure in curves))
+    """Return the diagram of each graph."""
+    return tuple(
+        diagram(graph.measure, graph.across, graph.steps, graph.series) for graph in graphs(of)
+    )
 
 
-def _has_curve(of: Comparison, measure: Measure) -> bool:
-    return any(policy.curve(measure.name) for policy in of.policies)
+def graphs(of: Comparison) -> Iterator[Graph]:
+    """Yield a graph for each curve, but for what is the same as steps; 11 points first."""
+    yield from _eleven_points(of)
+    for measure in of.measured():
+        if measure.name != "pages" and any(policy.curve(measure.name) for policy in of.policies):
+            yield _over_steps(of, measure)
 
 
-def _eleven_points(of: Comparison) -> Iterator[Plot]:
+def _eleven_points(of: Comparison) -> Iterator[Graph]:
     """Yield the recall/precision graph of the indices, if something was looked for."""
     series = []
     for number, policy in enumerate(of.policies):
@@ -97,8 +112,8 @@ def _eleven_points(of: Comparison) -> Iterator[Plot]:
         if points:
             series.append(Series(policy.name, *colour(number), *_banded(points, True)))
     if series:
-        graph = Measure("points", f"precision at recall ({INTERPOLATION})", share=True)
-        yield diagram(graph, "recall", list(LEVELS), series)
+        measure = Measure("points", f"precision at recall ({INTERPOLATION})", share=True)
+        yield Graph(measure, "recall", list(LEVELS), series)
 
 
 def _banded(
@@ -132,20 +147,17 @@ def colour(number: int) -> tuple[int, bool]:
     return number % COLOURS, number // COLOURS % 2 == 1
 
 
-def _plot(of: Comparison, measure: Measure) -> Plot:
+def _over_steps(of: Comparison, measure: Measure) -> Graph:
     shown = [(k, policy) for k, policy in enumerate(of.policies) if policy.values(measure.name)]
     steps, across = [float(step) for step in of.plan.grid], "pages fetched"
     if measure.revisits:
         across = "days"
         steps = [step * shown[0][1].runs[0].seconds / DAY for step in steps]
-    series = []
-    for number, policy in shown:
-        series.append(
-            Series(
-                policy.name, *colour(number), *_banded(policy.curve(measure.name), measure.share)
-            )
-        )
-    return diagram(measure, across, steps, series)
+    series = [
+        Series(policy.name, *colour(k), *_banded(policy.curve(measure.name), measure.share))
+        for k, policy in shown
+    ]
+    return Graph(measure, across, steps, series)
 
 
 def diagram(

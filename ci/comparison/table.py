@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from .comparison import Compared, Comparison
 from .measures import ANSWER, TOPICAL, Measure
+from .plots import Graph, graphs
 from .statistics import Mean
 
 NAME, SITES = 22, 4
@@ -14,9 +15,12 @@ NAME, SITES = 22, 4
 FIRST, COLUMN = 14, 11
 """Widths in the overview of a search."""
 
+HEIGHTS = "▁▂▃▄▅▆▇█"
+"""Of which a curve is put together."""
+
 
 def lines(of: Comparison) -> Iterator[str]:
-    """Yield the lines of a comparison: its web, a table for each measure, why the runs ended."""
+    """Yield the lines of a comparison: its web, tables of measures, curves, why the runs ended."""
     plan = of.plan
     seeds = len(plan.seeds)
     yield (f"{plan.profile.name}: {seeds} web{'s' * (seeds != 1)} of {plan.pages_of_web:,} pages, "
@@ -25,6 +29,9 @@ def lines(of: Comparison) -> Iterator[str]:
     for measure in of.measured():
         yield ""
         yield from _table(of, measure)
+    for graph in graphs(of):
+        yield ""
+        yield from _graph(graph)
     yield from _sites(of)
     yield from _ends(of)
 
@@ -40,20 +47,22 @@ def _overview(of: Comparison) -> Iterator[str]:
     for policy in shown:
         means = [policy.mean(name) for name in TOPICAL]
         cells = (f"{_percent(one):>{COLUMN}}" for one in means if one is not None)
-        yield f"{_name(policy, FIRST - 1):{FIRST}}" + "".join(cells)
+        yield f"{_name(policy.name, FIRST - 1):{FIRST}}" + "".join(cells)
     yield f"of the first {ANSWER:,} pages of the index; where there is none, of all pages as"
     yield "HITS ranks them; harvest: of all pages fetched"
 
 
 def _percent(of: Mean) -> str:
-    half = "" if of.half is None else f" ±{100 * of.half:.1f}"
+    """Return a share with half its interval, which two webs may make wider than all shares."""
+    half = "" if of.half is None else f" ±{100 * of.half:.{0 if of.half >= 0.9995 else 1}f}"
     return f"{100 * of.value:.1f}{half}"
 
 
 def _table(of: Comparison, measure: Measure) -> Iterator[str]:
     first = of.policies[0]
     shown = [policy for policy in of.policies if policy.values(measure.name)]
-    other = "" if not first.values(measure.name) or len(shown) < 2 else f"less {_name(first, 14)}"
+    beside = bool(first.values(measure.name)) and len(shown) > 1
+    other = f"less {_name(first.name, 14)}" if beside else ""
     won = "won, tied, lost" if other else ""
     title = measure.title
     if len(title) >= NAME:
@@ -67,7 +76,7 @@ def _table(of: Comparison, measure: Measure) -> Iterator[str]:
 def _row(policy: Compared, first: Compared, measure: Measure) -> str:
     told = policy.mean(measure.name)
     assert told is not None
-    row = f"  {_name(policy, NAME - 3):{NAME - 2}}{_cell(told, measure, False)}"
+    row = f"  {_name(policy.name, NAME - 3):{NAME - 2}}{_cell(told, measure, False)}"
     if policy is first or (beside := policy.against(first, measure)) is None:
         return row.rstrip()
     won = f"{beside.wins}, {beside.ties}, {beside.losses}"
@@ -90,6 +99,30 @@ def figure(value: float, measure: Measure, signed: bool = False) -> str:
     return f"{value:{sign},.{digits}f}"
 
 
+def _graph(graph: Graph) -> Iterator[str]:
+    """Yield curves on one scale; those over recall with their figures, per cent."""
+    measure, first, last = graph.measure, graph.steps[0], graph.steps[-1]
+    ends = [value for one in graph.series for value in one.values]
+    low, high = min(ends) if measure.revisits else 0.0, max(ends)
+    yield measure.title.removesuffix(", mean over time")
+    yield (f"  from {figure(low, measure)} to {figure(high, measure)}; "
+           f"{graph.across}: {_step(first)} to {_step(last)}")  # fmt: skip
+    for one in graph.series:
+        row = f"  {_name(one.name, NAME - 3):{NAME - 2}}{_curve(one.values, low, high)}"
+        if graph.across == "recall":
+            row += "".join(f"{100 * value:4.0f}" for value in one.values)
+        yield row
+
+
+def _step(value: float) -> str:
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.4g}"
+
+
+def _curve(values: list[float], low: float, high: float) -> str:
+    levels = [(value - low) / ((high - low) or 1.0) * len(HEIGHTS) for value in values]
+    return "".join(HEIGHTS[min(int(level), len(HEIGHTS) - 1)] for level in levels)
+
+
 def _sites(of: Comparison) -> Iterator[str]:
     names = [*of.site_names(), "elsewhere"]
     yield ""
@@ -98,7 +131,7 @@ def _sites(of: Comparison) -> Iterator[str]:
         if not policy.fell:
             parts = sorted(zip(policy.sites(), names, strict=True), key=lambda one: -one[0])
             told = ", ".join(f"{name} {share:.0%}" for share, name in parts[:SITES] if share > 0)
-            yield f"  {_name(policy, NAME - 3):{NAME - 2}}{_short(told, 80 - NAME)}"
+            yield f"  {_name(policy.name, NAME - 3):{NAME - 2}}{_short(told, 80 - NAME)}"
 
 
 def _ends(of: Comparison) -> Iterator[str]:
@@ -108,15 +141,15 @@ def _ends(of: Comparison) -> Iterator[str]:
         yield "why the runs ended"
     for policy in whole:
         whys = "; ".join(f"{why} ({count})" for why, count in policy.whys())
-        yield f"  {_name(policy, NAME - 3):{NAME - 2}}{_short(whys, 80 - NAME)}"
+        yield f"  {_name(policy.name, NAME - 3):{NAME - 2}}{_short(whys, 80 - NAME)}"
 
 
-def _name(policy: Compared, width: int) -> str:
-    """Return a policy's name; of one that stands in a module, rather the end."""
-    name = policy.name
-    if ":" in name and len(name) > width:
-        return "…" + name[1 - width :]
-    return _short(name, width)
+def _name(name: str, width: int) -> str:
+    """Return a policy's name: of one in a module rather the end, with parameters both ends."""
+    if len(name) <= width:
+        return name
+    head = width // 3 if "," in name else 0 if ":" in name else width - 1
+    return name[:head] + "…" + name[len(name) - (width - 1 - head) :]
 
 
 def _short(text: str, width: int) -> str:

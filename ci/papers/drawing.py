@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from typing import Any
+
+import numpy as np
 
 from .report import Figure, Line
 
@@ -54,7 +57,8 @@ def _draw(of: Figure, axes: Any) -> None:
     if "y" in of.logarithmic:
         axes.set_yscale("log")
     for k, line in enumerate(of.lines):
-        _line(line, COLOURS[k % len(COLOURS)], axes)
+        place = k if line.colour is None else line.colour
+        _line(line, COLOURS[place % len(COLOURS)], axes, of.share)
     paired = len(of.levels) == len(of.lines)  # then each level is of the line at its place
     for k, (label, height) in enumerate(of.levels, 0 if paired else len(of.lines)):
         colour = COLOURS[k % len(COLOURS)]
@@ -63,6 +67,8 @@ def _draw(of: Figure, axes: Any) -> None:
         _logarithmic_x(of, axes)
     if of.share:
         axes.set_ylim(-0.02, 1.04)
+    if of.places:
+        axes.set_xticks(range(1, len(of.places) + 1), of.places)
     axes.set_xlabel(of.across)
     axes.set_ylabel(of.up)
     if len(of.lines) + len(of.levels) > 1:
@@ -78,18 +84,21 @@ def _logarithmic_x(of: Figure, axes: Any) -> None:
         axes.set_xscale("log")
 
 
-def _line(line: Line, colour: str, axes: Any) -> None:
+def _line(line: Line, colour: str, axes: Any, share: bool) -> None:
+    low, high = (0.0, 1.0) if share else (-math.inf, math.inf)
+    below = [y - max(low, y - h) for y, h in zip(line.ys, line.halves, strict=False)]
+    above = [min(high, y + h) - y for y, h in zip(line.ys, line.halves, strict=False)]
     if line.dots:
         face = "none" if line.dashed else colour
-        axes.errorbar(line.xs, line.ys, yerr=line.halves or None, fmt="o", color=colour,
-                      markersize=4, markerfacecolor=face, alpha=0.75, label=line.name)  # fmt: skip
+        axes.errorbar(line.xs, line.ys, yerr=[below, above] if below else None, fmt="o",
+                      color=colour, markersize=4, markerfacecolor=face, alpha=0.75,
+                      label=line.name)  # fmt: skip
         return
     style, mark = ("--", "") if line.dashed else ("-", "o" if len(line.xs) < 20 else "")
     axes.plot(line.xs, line.ys, style, marker=mark, color=colour, linewidth=1.5, markersize=3.5,
               label=line.name)  # fmt: skip
     if line.halves:
-        pairs = list(zip(line.ys, line.halves, strict=True))
-        axes.fill_between(line.xs, [y - h for y, h in pairs], [y + h for y, h in pairs],
+        axes.fill_between(line.xs, np.subtract(line.ys, below), np.add(line.ys, above),
                           color=colour, alpha=0.18, linewidth=0)  # fmt: skip
 
 

@@ -75,23 +75,34 @@ class Hits:
         return column_means(np.array([run.answers[crawler].points for run in self.cells[cell]]))
 
     def growth(self, space: str, crawler: str, what: str = "growth") -> tuple[Mean, ...]:
-        """Return pages fetched (or ``waiting``) at each iteration, of all topics of a space.
+        """Return pages fetched (or ``waiting``) at each iteration in a space.
 
         A crawl that has ended stays as it is.
         """
-        rows = [tuple(getattr(run.crawls[crawler], what)) for run in self._of(space)]
-        return _levelled(rows)
+        return self._by_web(space, lambda one: tuple(getattr(one.crawls[crawler], what)))
 
     def drift(self, space: str) -> tuple[Mean, ...]:
         """Return the precision of the standard crawler's answer after each iteration."""
-        return _levelled([run.drift for run in self._of(space)])
+        return self._by_web(space, lambda one: one.drift)
+
+    def long(self, space: str) -> tuple[Mean, ...]:
+        """Return pages fetched by the focused crawler at each of many steps."""
+        return self._by_web(space, lambda one: one.long)
 
     def seconds(self, space: str, crawler: str) -> Mean:
         """Return the computation time of a crawler, in seconds of the processor."""
-        return mean([run.crawls[crawler].seconds for run in self._of(space)])
+        return self._by_web(space, lambda one: (one.crawls[crawler].seconds,))[0]
 
-    def _of(self, space: str) -> list[Searched]:
-        return [run for topic in range(TOPICS) for run in self.cells[space, topic]]
+    def _by_web(self, space: str, row: Callable[[Searched], tuple[float, ...]]) -> tuple[Mean, ...]:
+        """Return the mean of rows over webs; shorter ones go on with their last value.
+
+        Topics of a web share its links, so that a web counts as one observation: their mean.
+        """
+        rows = [[row(one) for one in self.cells[space, topic]] for topic in range(TOPICS)]
+        longest = max(len(one) for of_topic in rows for one in of_topic)
+        levelled = [[(*one, *one[-1:] * (longest - len(one))) for one in of_topic]
+                    for of_topic in rows]  # fmt: skip
+        return column_means(np.array(levelled, dtype=np.float64).mean(axis=0))
 
     def to_json(self) -> dict[str, Any]:
         """Return all figures but computation times, which are not the same twice."""
@@ -104,6 +115,7 @@ class Hits:
                                for name in CRAWLERS} for space in SPACES},
             "waiting": {space: {name: [as_json(one) for one in self.growth(space, name, "waiting")]
                                 for name in CRAWLERS} for space in SPACES},
+            "long": {space: [as_json(one) for one in self.long(space)] for space in SPACES},
             "drift": {space: [as_json(one) for one in self.drift(space)] for space in SPACES},
         }  # fmt: skip
 
@@ -131,13 +143,6 @@ class Hits:
         from .hits_report import report
 
         return report(self)
-
-
-def _levelled(rows: list[tuple[float, ...]]) -> tuple[Mean, ...]:
-    longest = max(map(len, rows))
-    return column_means(
-        np.array([[*row, *[row[-1]] * (longest - len(row))] for row in rows], dtype=np.float64)
-    )
 
 
 def study(

@@ -24,6 +24,8 @@ class Line:
         Whether it is theory, or something to hold the others against; such dots are hollow.
     dots : bool
         Points that are not joined.
+    colour : int, optional
+        The place of its colour; by default its own place in the figure.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Line:
     halves: tuple[float, ...] = ()
     dashed: bool = False
     dots: bool = False
+    colour: int | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class Figure:
         Which axes are: "", "x", "y" or "xy"; an "x" axis keeps a place for 0 at its left.
     share : bool
         Whether heights are shares: the axis goes from 0 to 1.
+    places : tuple of str
+        What stands at 1, 2, ... of the x axis in the place of numbers, if anything does.
     """
 
     title: str
@@ -58,6 +63,7 @@ class Figure:
     levels: tuple[tuple[str, float], ...] = ()
     logarithmic: str = ""
     share: bool = False
+    places: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,8 @@ def _changes(plan: Plan, scope: Scope, now: Baseline, before: Baseline | None) -
 def _of_runs(plan: Plan, scope: Scope, now: Baseline, before: Baseline) -> Iterator[str]:
     if now.digests != before.digests:
         yield from _of_order(plan, scope, now, before)
+    else:  # a curve follows from the order, so that only how it is measured can have changed
+        yield from _of_curves(now, before)
     yield from _of_measures(now, before)
     yield from _of_points(now, before)
     if now.why != before.why:
@@ -187,8 +189,25 @@ def _of_pages(scope: Scope, new: Pages, old: Pages) -> Iterator[str]:
         yield f"{visited} pages are visited at all, before {before}"
 
 
+def _of_curves(now: Baseline, before: Baseline) -> Iterator[str]:
+    """Name the curves that left their bands, though they may end where they did."""
+    if now.steps != before.steps:
+        yield "the curves of its baseline have other steps; counterpoint gate --accept makes one"
+        return
+    for name, curve in before.curves.items():
+        if name not in now.curves:
+            continue
+        apart = np.abs(np.subtract(now.curves[name], curve))
+        worst = int(apart.argmax())
+        if not apart[worst] <= BAND * np.abs(curve).max():  # also where it is no number
+            yield (
+                f"{BY_NAME[name].title}: {now.curves[name][worst]:.4g} after {now.steps[worst]:,} "
+                f"visits, before {curve[worst]:.4g}, though the order of visits is the same"
+            )
+
+
 def _of_points(now: Baseline, before: Baseline) -> Iterator[str]:
-    """Say where the graph of recall and precision left its band, which is wide as such."""
+    """Say where the graph of recall and precision left its band, `BAND` in either direction."""
     if len(now.points) != len(before.points):
         yield "the 11-point graph is measured now and was not before, or the other way round"
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -148,13 +148,11 @@ class _Timed:
 
     def __init__(self, scheduler: Scheduler) -> None:
         self.why = ""
-        self._scheduler = scheduler
+        self._scheduler: Any = scheduler
+        self._has_steps = isinstance(getattr(scheduler, "steps", None), int)
         self.seconds = 0.0
         self.came: list[int] = []
         self.growth: list[int] = []
-        self._steps: Callable[[], int] | None = None
-        if isinstance(getattr(scheduler, "steps", None), int):
-            self._steps = lambda: int(scheduler.steps)  # type: ignore[attr-defined] # just seen
 
     def next(self) -> Any:
         """Pass the question on."""
@@ -174,8 +172,8 @@ class _Timed:
         """Look at what came, and at the step that the scheduler is at."""
         if outcome.status == 200:
             self.came.append(outcome.page)
-        if self._steps is not None and self._steps() > len(self.growth):
-            self.growth += [len(self.came)] * (self._steps() - len(self.growth))
+        if self._has_steps:
+            self.growth += [len(self.came)] * (self._scheduler.steps - len(self.growth))
 
 
 def _levels(space: Space, task: Task, order: Pages) -> tuple[int, ...]:

@@ -16,7 +16,11 @@ from .spaces import Space, Task
 SPACES = ("regional", "local")
 TOPICS = 2
 STEPS = 12
-"""Of the focused crawler: with 10 authorities a step, as many pages in its index as in [HITS]."""
+"""Of the focused crawler: with 10 authorities a step, about as many pages as in [HITS], at most."""
+
+LONG = 60
+"""Steps over which the focused crawler's growth is watched: its index is as long as [HITS]'s before
+it flattens."""
 
 READ = 1000
 """Pages that crawlers which read may fetch."""
@@ -49,6 +53,8 @@ class Searched:
     drift : tuple of float
         Precision of the standard crawler's answer had it ended before each of the first
         iterations; last, that of its answer.
+    long : tuple of int
+        Pages that the focused crawler has fetched at the beginning of each of `LONG` steps.
     """
 
     space: str
@@ -58,6 +64,7 @@ class Searched:
     crawls: dict[str, Crawled]
     answers: dict[str, Judged]
     drift: tuple[float, ...]
+    long: tuple[int, ...]
 
 
 def searched(job: tuple[str, int, int | None]) -> tuple[Searched, ...]:
@@ -83,7 +90,9 @@ def _looked_for(space: Space, task: Task, number: int) -> Searched:
         float(about[standing(space, whole.order[:end].tolist())[:size]].mean())
         for end in whole.growth[: min(DRIFT, len(whole.growth) - 1)]
     ]
+    long = crawled(space, task, FOCUSED, f"hits,steps={LONG}", web.pages).growth
     return Searched(
         space.name, number, int(about.sum()), float(about[list(task.starts)].mean()), crawls,
         dict(zip(crawls, answers, strict=True)), (*drift, answers[0].precision),
+        long,
     )  # fmt: skip

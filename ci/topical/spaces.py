@@ -57,12 +57,7 @@ class Space:
     def navigation(self) -> Array:
         """Which pages all pages of their host link to, bool[pages]."""
         web = self.planted.web
-        found = np.zeros(web.pages, dtype=np.bool_)
-        menu = int(web.profile.hosts.navigation)
-        for host in range(web.hosts) if menu else ():
-            pages = web.pages_of(host)
-            found[pages.start : min(pages.stop, pages.start + menu + 1)] = True
-        return found
+        return np.array([web.navigation(page) for page in range(web.pages)])
 
     def tasks(self, number: int) -> list[Task]:
         """Return tasks whose topics are of middle size, with the results of a search.

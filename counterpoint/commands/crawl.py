@@ -18,7 +18,7 @@ from counterpoint.console import FELL, OK, must_be_writable, printing, progress
 from crawler.errors import CrawlError
 from crawler.protocol import Scope
 
-from .crawled import Crawled, Journal
+from .crawled import TOPIC, Crawled, Journal, check_run, write_index
 from .stored import STORED, crawl_stored, options
 
 if TYPE_CHECKING:  # aiohttp and numba are loaded where something is crawled
@@ -61,7 +61,7 @@ class _Wish:
                    "link-bandit.")  # fmt: skip
 @click.option("--run", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write what was found, the best first, for `evaluate`.")  # fmt: skip
-@click.option("--topic", default="1", show_default=True, metavar="NAME",
+@click.option("--topic", default=TOPIC, show_default=True, metavar="NAME",
               help="What --run calls what is looked for.")  # fmt: skip
 @click.option("--stay", is_flag=True, help="Follow links to the sites of --start only.")
 @click.option("--proxy", metavar="URL", help="An HTTP proxy, such as `web serve` is.")
@@ -108,6 +108,7 @@ def crawl_(
     \b
     counterpoint crawl --db crawl.db --seeds sites.txt --scheduler R3 --budget 2000
     counterpoint crawl --db crawl.db                                  go on with it
+    counterpoint crawl --db crawl.db --run found.run                  write what it found
     counterpoint crawl one-by-one --start https://example.org/ --pages 20
     counterpoint crawl breadth-first --start http://a.test/ --proxy http://127.0.0.1:8080
     counterpoint crawl one-by-one --start http://a.test/ --start http://b.test/ --pages 100000 \
@@ -140,8 +141,7 @@ def crawl_(
 
 def _stored(db: str, form: str, policy: str | None, given: dict[str, Any]) -> int:
     """Crawl into a store."""
-    elsewhere = {"pages": " (it is --budget there)", "capture": "", "replay": "", "run": "",
-                 "topic": ""}  # fmt: skip
+    elsewhere = {"pages": " (it is --budget there)", "capture": "", "replay": ""}
     for name, instead in elsewhere.items():
         if name in given:
             raise click.UsageError(f"{_option(name)}: not with --db{instead}")
@@ -170,9 +170,7 @@ def _check(asked: _Wish) -> None:
     elif not asked.starts:
         raise click.UsageError("--start: at least one is needed")
     _check_manners(asked.delay, asked.agent)
-    if not asked.topic or len(asked.topic.split()) != 1:
-        raise click.UsageError("--topic: must be one word")
-    must_be_writable("--run", asked.run)
+    check_run(asked.run, asked.topic)
     must_be_writable("--capture", asked.capture)
 
 
@@ -208,7 +206,7 @@ def _crawled(text: str, asked: _Wish, tell: Callable[[str], None] | None) -> Cra
         except KeyboardInterrupt:
             raise KeyboardInterrupt(_so_far(len(journal.visits), asked.capture)) from None
     if asked.run is not None and not ended.failed:
-        _write_run(asked.run, asked.topic, text, scheduler, world, links)
+        write_index(asked.run, asked.topic, text, _found(scheduler, world, links))
     return Crawled(text, str(policy.scope), asked.seed, asked.pages, starts, journal.visits,
                    ended.why, ended.failed)  # fmt: skip
 
@@ -223,18 +221,12 @@ def _kept(links: dict[int, Pages]) -> Callable[[Outcome], None]:
     return keep
 
 
-def _write_run(
-    path: Path, topic: str, policy: str, scheduler: Scheduler, world: WebWorld,
-    links: dict[int, Pages],
-) -> None:  # fmt: skip
-    """Write the index of a crawl as a run of TREC: the score of the n-th of k pages is k - n."""
+def _found(scheduler: Scheduler, world: WebWorld, links: dict[int, Pages]) -> list[str]:
+    """Return the addresses in the index of a crawl, the best first."""
     from crawler.evaluation.indices import index_of
-    from crawler.evaluation.trec import write_run
 
     found = index_of(scheduler, list(links), links.__getitem__)
-    scores = {world.handles.address(page): float(len(found) - n) for n, page in enumerate(found, 1)}
-    write_run(path, {topic: scores}, "".join(policy.split()))
-    click.echo(f"{path} holds what was found", err=True)
+    return [world.handles.address(page) for page in found]
 
 
 def _is_private(start: str) -> bool:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
+from counterpoint.console import must_be_writable
 from crawler.pages.addresses import site
 
 if TYPE_CHECKING:
     from crawler.exchange import Exchange, Source
+
+TOPIC = "1"
+"""What a run of TREC calls what is looked for, if nothing else is said."""
 
 
 class Journal:
@@ -126,3 +133,19 @@ def _external(visits: Sequence[tuple[int, Exchange]]) -> list[str]:
 
 def _count(number: int, what: str, plural: str = "s") -> str:
     return f"{number:,} {what}{plural * (number != 1)}"
+
+
+def check_run(path: Path | None, topic: str) -> None:
+    """Refuse a run of TREC that cannot be written, or that nobody could read."""
+    if len(topic.split()) != 1:
+        raise click.UsageError("--topic: must be one word")
+    must_be_writable("--run", path)
+
+
+def write_index(path: Path, topic: str, policy: str, addresses: Sequence[str]) -> None:
+    """Write the index of a crawl as a run of TREC: the score of the n-th of k pages is k - n."""
+    from crawler.evaluation.trec import write_run
+
+    scores = {address: float(len(addresses) - n) for n, address in enumerate(addresses, 1)}
+    write_run(path, {topic: scores}, "".join(policy.split()))
+    click.echo(f"{path} holds what was found", err=True)

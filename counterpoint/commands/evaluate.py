@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from counterpoint.console import OK, printing
+from counterpoint.console import OK, printing, shown
 from crawler.errors import CrawlError
 from crawler.evaluation.measures import LEVELS, Interpolation, evaluate, means
 from crawler.evaluation.trec import read_qrels, read_run
@@ -59,7 +59,7 @@ def evaluate_(
             click.echo(json.dumps(told, indent=2, ensure_ascii=False))
         else:
             for topic, row in found.items() if topics else ():
-                click.echo(_text(f"topic {topic}", row, interpolation))
+                click.echo(_text(f"topic {shown(topic)}", row, interpolation))
             counted = f"{len(found)} topic{'s' * (len(found) != 1)}"
             click.echo(_text(f"mean of {counted}", table, interpolation), nl=False)
     return OK

@@ -14,7 +14,10 @@ import click
 
 from counterpoint.console import FELL, INTERRUPTED, OK, must_be_writable, printing
 from crawler.errors import CrawlError
+from crawler.protocol import Scope
 
+from .crawled import TOPIC, check_run, write_index
+from .index import found_in
 from .watching import Log, Watch, summary
 
 if TYPE_CHECKING:  # loaded where something is crawled
@@ -80,8 +83,9 @@ def crawl_stored(db: str, form: str, given: Mapping[str, Any]) -> int:
     given : mapping
         All other options that were given.
     """
-    wished = _wished(given)
+    wished, run = _wished(given), given.get("run")
     must_be_writable("--log", given.get("log"))
+    check_run(run, given.get("topic", TOPIC))
     from crawler.beebot.beginning import begin, check
     from crawler.beebot.holding import held
     from crawler.store.opening import open_store
@@ -100,13 +104,21 @@ def crawl_stored(db: str, form: str, given: Mapping[str, Any]) -> int:
             if "retry" in given:
                 _retry(one, given["retry"])
             begun = begin(one, wished)
+            if run is not None and begun.plan.scope is Scope.KNOWN:
+                raise click.UsageError("--run: the policy visits known pages again, and finds none")
         ended = _crawled(store, begun, given.get("log"))
         told = summary(store, ended)
-    with printing():
-        if form == "json":
-            click.echo(json.dumps(told.to_json(), indent=2, ensure_ascii=False))
-        else:
-            click.echo(told.text(), nl=False)
+        with printing():
+            if form == "json":
+                click.echo(json.dumps(told.to_json(), indent=2, ensure_ascii=False))
+            else:
+                click.echo(told.text(), nl=False)
+        if run is not None and ended.over and not ended.failed:
+            found = found_in(store)
+            write_index(run, given.get("topic", TOPIC), found.policy, found.pages)
+        elif run is not None:
+            why = "the policy failed" if ended.failed else "the crawl is not at its end"
+            click.echo(f"{run} is not written: {why}", err=True)
     if not ended.over:
         click.echo(f"go on with: counterpoint crawl --db {shlex.quote(store.where)}", err=True)
         return INTERRUPTED

@@ -78,6 +78,9 @@ class Answers:
             run.flying.pop(visit.number)  # its site was removed; another plan is about to begin
             return
         places = run.discovery.places
+        if page.status == 200 != found.status:
+            self._failed_again(recording, visit, page, fetched, found)
+            return
         asked = page._replace(final=fetched.final)
         counts = self._links(recording, asked, found.references, fetched.rules)
         external = counts[Kind.EXTERNAL]
@@ -99,11 +102,26 @@ class Answers:
             says = said(content, self._led_to)
         self._observe(recording, visit, outcome, places, problem=found.problem, says=says)
 
+    def _failed_again(
+        self, recording: Recording, visit: Flying, page: Page, fetched: Fetched, found: Document
+    ) -> None:  # fmt: skip
+        """Tell the scheduler that a page did not come; what the store has of it stays."""
+        self._told = []
+        self.taken.append(
+            Taken(page.address, page.seed, found.status, time=fetched.time, problem=found.problem)
+        )
+        recording.write("recall page", {"id": page.id})
+        self._stand(recording, page, found)
+        outcome = self._run.outcome(page.id, found.status, 0, 0, 0, fetched.time)
+        self._observe(recording, visit, outcome, self._run.discovery.places,
+                      problem=found.problem)  # fmt: skip
+
     def recall(self, recording: Recording, visit: Flying, page: Page) -> None:
         """Take an answer from the store."""
-        run, status = self._run, page.status or 0
+        run, dropped = self._run, page.state == State.DROPPED
+        status = 0 if dropped else page.status or 0
         places = run.discovery.places
-        problem = TAKEN_OUT if page.state == State.DROPPED else page.problem
+        problem = TAKEN_OUT if dropped else page.problem
         self._told = []
         if status == 200 and run.plan.stays and page.final and (
             site(page.final) != site(page.address)
@@ -111,7 +129,7 @@ class Answers:
             status = LEFT
         elif status == 200:
             self._led(recording, page, self._known_targets(recording, page))
-        if page.state == State.DROPPED:
+        if dropped:
             recording.write("answer page", {
                 "id": page.id, "status": 0, "final": "", "problem": problem, "size": page.size,
                 "external": page.external,
@@ -188,7 +206,11 @@ class Answers:
             key = keys.get(one.address, "")
             rows[one.kind].append(row | _COLUMNS[one.kind](one, ids.get(key)))
         internal, external, bad = (rows[kind] for kind in Kind)
-        recording.add_links(page.id, internal, external, bad, again=page.status is not None)
+        again = page.status is not None
+        if again:
+            before = recording.read("counts", page=page.id)[0]
+            recording.count(page.seed, internal=-before[0], external=-before[1], bad=-before[2])
+        recording.add_links(page.id, internal, external, bad, again=again)
         recording.count(page.seed, internal=len(internal), external=len(external), bad=len(bad))
         return {kind: len(of_kind) for kind, of_kind in rows.items()}
 

@@ -28,8 +28,10 @@ PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Seconds between attempts to store something that cannot be stored."""
 GRACE = 10.0
 """Seconds that requests under way may take when the crawl is stopped."""
-TOGETHER = 32
-"""Answers that are stored in one transaction, at most."""
+TOGETHER = 64
+"""Answers that are stored in one transaction, at most: all that may be asked for ahead at the usual
+concurrency. With half as many the loop fetches while the thread stores, and as each waits for the
+interpreter's lock both take longer (benchmarks/README.md)."""
 GATHER = 0.1
 """Seconds that an answer waits for others, while requests are under way."""
 TIME = "the time is over"

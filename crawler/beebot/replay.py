@@ -6,7 +6,7 @@ through those that others have made since.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from crawler.errors import CrawlError
@@ -22,7 +22,9 @@ NOWHERE = 2**31
 """The position of a page in a document that has no link to it."""
 
 
-def replay(run: Run, recording: Recording, head: Head) -> None:
+def replay(
+    run: Run, recording: Recording, head: Head, tell: Callable[[int], None] | None = None
+) -> None:
     """Repeat the calls of a plan from where a run is.
 
     Parameters
@@ -32,6 +34,8 @@ def replay(run: Run, recording: Recording, head: Head) -> None:
         Only read.
     head : Head
         Where the plan is.
+    tell : callable, optional
+        Told from time to time how many calls have been repeated.
 
     Raises
     ------
@@ -49,6 +53,8 @@ def replay(run: Run, recording: Recording, head: Head) -> None:
     asked, answered = next(issued, None), next(observed, None)
     try:
         while run.events < head.events:
+            if tell is not None and run.events % CHUNK == 0:
+                tell(run.events)
             if asked is not None and asked[0] == run.events:
                 _ask(run, asked[1], asked[2])
                 run.visits += 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from crawler.fetching.job import Fetched
 from crawler.pages.blocks import blocks, difference
-from crawler.pages.links import Kind, Reference
+from crawler.pages.links import Kind
 from crawler.robots import Rules
 from crawler.store.recording import Page, Recording
 
@@ -40,6 +40,8 @@ class Revisits(Answers):
             kept = page._replace(final=fetched.final)
             external = self._links(recording, kept, found.references, None)[Kind.EXTERNAL]
             size = found.size
+            # It may be of another document, by position: who reads asks for the page again.
+            recording.write("forget content", {"page": page.id})
             recording.write("answer page", {
                 "id": page.id, "status": 200, "final": fetched.final, "problem": found.problem,
                 "size": size, "external": external,
@@ -61,15 +63,6 @@ class Revisits(Answers):
         # Its first visit by this scheduler shows it nothing, whatever earlier plans saw.
         seen = recording.read("seen", plan=self._run.plan.number, page=page.id)
         return 0 if before is None or not seen else difference(before, now)
-
-    def _links(
-        self, recording: Recording, page: Page, references: tuple[Reference, ...],
-        rules: Rules | None,
-    ) -> dict[Kind, int]:  # fmt: skip
-        """Store the references of a page in the place of those it had."""
-        internal, external, bad = recording.read("counts", page=page.id)[0]
-        recording.count(page.seed, internal=-internal, external=-external, bad=-bad)
-        return super()._links(recording, page, references, rules)
 
     def _led(
         self, recording: Recording, page: Page, targets: list[Page], rules: Rules | None = None

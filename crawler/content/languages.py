@@ -9,6 +9,8 @@ from typing import TypeAlias
 
 import Stemmer
 
+from crawler.protocol import Content
+
 LOOKED_AT = 2_000
 """Characters of a text that are looked at to guess its language."""
 
@@ -45,6 +47,7 @@ _FREQUENT = {
     "sv": "och att det som en på är av för med den till inte om ett var",
 }
 _WORD = re.compile(r"[^\W\d_]+")
+_PARTS = re.compile("[-_]")
 _KNOWN = {language: frozenset(told.split()) for language, told in _FREQUENT.items()}
 
 
@@ -52,10 +55,21 @@ Stems: TypeAlias = Callable[[str], str]
 """Returns the stem of a word that was folded."""
 
 
+def language_of(content: Content) -> str:
+    """Return the code of the language in which a page's words are cut; "": they stay as they are.
+
+    It is what the page says, ``de-AT`` or ``de_AT`` as well, or what its text seems to be. There
+    are no more codes than stemmers, whatever pages call their languages.
+    """
+    told = _PARTS.split(content.language, maxsplit=1)[0].lower()
+    code = told or guessed(f"{content.title}\n{content.text}")
+    return code if code in _ALGORITHMS else ""
+
+
 @cache
 def stems(language: str) -> Stems:
-    """Return what cuts words of a language to their stems; its code may have parts (``de-at``)."""
-    algorithm = _ALGORITHMS.get(language.partition("-")[0].lower())
+    """Return what cuts words of a language, as `language_of` calls it, to their stems."""
+    algorithm = _ALGORITHMS.get(language)
     if algorithm is None:
         return str
     # Whoever calls keeps what was cut; the library need not.

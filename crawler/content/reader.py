@@ -17,9 +17,10 @@ from crawler.protocol import Content
 from crawler.schedulers.tables import FIRST, grown
 
 from .kernels import cosines, probabilities
-from .languages import guessed
+from .languages import language_of
 from .topic import Topic
 from .vocabulary import Bag, Vocabulary
+from .words import words
 
 PLACES = 12
 """Decimal places of a relevance."""
@@ -33,7 +34,7 @@ class Reader(ABC):
     Parameters
     ----------
     query : str
-        "": pages are held against the start pages alone.
+        If it has no word pages are held against the start pages alone.
     centroid : float
         The share of the start pages in what is looked for, from 0 to 1; the query has the rest.
 
@@ -54,7 +55,7 @@ class Reader(ABC):
         self.topic = Topic(self.vocabulary, query)
         self.documents = self.words = 0
         self.having = np.zeros(FIRST, dtype=np.int64)
-        self._centroid = centroid if query.strip() else 1.0
+        self._centroid = centroid if words(query) else 1.0
         self._terms = np.empty(FIRST, dtype=np.int32)
         self._counts = np.empty(FIRST, dtype=np.int32)
         self._bounds, self._of = [0], list[int]()
@@ -76,7 +77,7 @@ class Reader(ABC):
             The relevance of the page, then that of each anchor; from 0 to 1.
         """
         whole = f"{content.title}\n{content.text}"
-        language = content.language.partition("-")[0].lower() or guessed(whole)
+        language = language_of(content)
         page = self.vocabulary.bag(whole, language)
         bags = [page, *(self.vocabulary.phrase(one, language) for one in content.anchors)]
         row = self.topic.row(language)

@@ -22,7 +22,7 @@ import numpy as np
 from crawler.errors import CrawlError
 from crawler.protocol import Content
 
-from .languages import guessed
+from .languages import language_of
 from .vocabulary import Bag, Vocabulary
 
 FIRST = 10
@@ -99,7 +99,7 @@ class Engine:
         anchors : sequence of str
             Of links to it.
         """
-        language = content.language.partition("-")[0].lower() or guessed(content.text)
+        language = language_of(content)
         self._languages.setdefault(language)
         ranking = self._ranking
         places = (

@@ -17,6 +17,9 @@ from unicode_segmentation_rs import unicode_words
 LONGEST = 64
 """Characters of a word; what is longer is no word, and is left out."""
 
+_UNSEEN = re.compile("[\u00ad\u061c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+")
+"""Signs that are not seen: where a word may be parted, and which way it runs."""
+_HALVES = re.compile("[\ud800-\udfff]")
 _UNSPACED = re.compile(
     "[\u3005-\u3007\u3040-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\U00020000-\U0003ffff\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u109f\u1780-\u17d3]+"
@@ -25,9 +28,16 @@ _UNSPACED = re.compile(
 
 def words(text: str) -> list[str]:
     """Return the words of a text: first those that spaces are between, then the pairs of signs."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    if folded.isascii():
-        return _of_a_length(unicode_words(folded))
+    if text.isascii():
+        return _of_a_length(unicode_words(text.casefold()))
+    try:
+        return _words(text)
+    except UnicodeEncodeError:  # half a character: a byte of a command line that is no text
+        return _words(_HALVES.sub(" ", text))
+
+
+def _words(text: str) -> list[str]:
+    folded = unicodedata.normalize("NFKC", _UNSEEN.sub("", text)).casefold()
     runs = _UNSPACED.findall(folded)
     found = _of_a_length(unicode_words(_UNSPACED.sub(" ", folded) if runs else folded))
     for run in runs:

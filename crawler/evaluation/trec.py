@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias, TypeVar
@@ -10,6 +11,9 @@ from typing import TypeAlias, TypeVar
 from crawler.errors import CrawlError
 
 _Value = TypeVar("_Value", int, float)
+_WHOLE = re.compile("[-+]?[0-9]{1,9}")
+_SIGNS = re.compile("[-+.0-9eE]+")
+"""Of a score; what Python reads as well, as underscores and digits of any script, is no score."""
 
 Run: TypeAlias = dict[str, dict[str, float]]
 """By topic and document: the score; a larger one is ranked higher."""
@@ -73,7 +77,7 @@ def write_run(path: Path, run: Run, tag: str) -> None:
 def ranked(scores: dict[str, float]) -> list[str]:
     """Return documents in the order of trec_eval: by score, then by name, both descending.
 
-    Scores are compared in single precision, and names byte by byte, as trec_eval does.
+    Scores are compared in single precision, and names byte by byte, as trec_eval 9 does.
     """
     return sorted(scores, key=lambda one: (_single(scores[one]), one.encode()), reverse=True)
 
@@ -111,7 +115,7 @@ def _text(path: Path, number: int, line: bytes) -> str:
 
 def _score(path: Path, number: int, text: str) -> float:
     try:
-        score = float(text)
+        score = float(text) if _SIGNS.fullmatch(text) else math.nan
     except ValueError:
         score = math.nan
     if not math.isfinite(score):
@@ -120,12 +124,10 @@ def _score(path: Path, number: int, text: str) -> float:
 
 
 def _relevance(path: Path, number: int, text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise CrawlError(
-            f"{path}: line {number}: {text!r:.40} is no relevance, a whole number"
-        ) from None
+    if not _WHOLE.fullmatch(text):  # gains of more digits need not have a sum
+        raise CrawlError(f"{path}: line {number}: {text!r:.40} is no relevance, a whole number of "
+                         "9 digits at most")  # fmt: skip
+    return int(text)
 
 
 def _put(table: dict[str, dict[str, _Value]], topic: str, document: str, value: _Value,

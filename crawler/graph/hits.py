@@ -7,6 +7,7 @@ beginning: the residual says so, by not becoming small, or the rule that ends it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -90,13 +91,13 @@ MOST_INTO = 50
 """Kleinberg's limit on the pages that link to a page of the root set."""
 
 
-def base_set(graph: Graph, roots: Array, most_into: int = MOST_INTO) -> Array:
+def base_set(graph: Graph, roots: Array | Sequence[int], most_into: int = MOST_INTO) -> Array:
     """Return a root set with the pages it links to, and pages that link to it (Kleinberg, 1999).
 
     Parameters
     ----------
     graph : Graph
-    roots : array
+    roots : array or sequence of int
         Pages that answer a query, or the start set of a crawl.
     most_into : int
         Of the pages that link to a page of the root set at most so many are taken, those of the

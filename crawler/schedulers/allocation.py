@@ -23,7 +23,7 @@ def optimal_frequencies(rates: Sequence[float] | Numbers, budget: float) -> Numb
 
     By Lagrange: with r = l / f the gain of a further visit, (1 - (1 + r) exp(-r)) / l, is the same
     for all pages that are visited, and no greater for those that are not: they change too often to
-    be worth a visit.
+    be worth a visit. Exact to rounding where no rate is 10^15 times another.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def optimal_frequencies(rates: Sequence[float] | Numbers, budget: float) -> Numb
         high *= 2.0
     from scipy.optimize import brentq  # whoever crawls otherwise need not wait for it
 
-    frequencies = _frequencies(moving, math.exp(brentq(too_many, low, high, xtol=1e-13)))
+    frequencies = _within(moving, budget, brentq(too_many, low, high, xtol=1e-13))
     found[changing] = frequencies * (budget / frequencies.sum())
     return found
 
@@ -109,6 +109,24 @@ def _gain(ratio: Numbers) -> Numbers:
 
 _RATIOS = np.exp(np.linspace(np.log(1e-3), np.log(30.0), 1024))
 _GAINS = _gain(_RATIOS)
+
+
+def _within(rate: Numbers, budget: float, log_ratio: float) -> Numbers:
+    """Return the frequencies at a ratio, or, if they leap over the budget there, some between.
+
+    A page that changes more than some thirty times between visits gains 1 to the last bit: its
+    frequency leaps to 0 between two numbers. What the others leave of the budget is its own.
+    """
+    found = _frequencies(rate, math.exp(log_ratio))
+    step = 1e-13
+    while abs(found.sum() - budget) > 1e-9 * budget:
+        many = _frequencies(rate, math.exp(log_ratio - step))
+        few = _frequencies(rate, math.exp(log_ratio + step))
+        if many.sum() >= budget >= few.sum():
+            found = few + (many - few) * ((budget - few.sum()) / (many.sum() - few.sum()))
+            break
+        step *= 2.0
+    return found
 
 
 def _frequencies(rate: Numbers, ratio: float) -> Numbers:

@@ -42,7 +42,7 @@ class Revisit:
 
     def choice(self) -> int:
         """Return the number of the page that is next; the same until `advance` is called."""
-        raise NotImplementedError
+        raise NotImplementedError  # each policy has its own
 
     def advance(self) -> None:
         """Count the page that is next as asked for."""

@@ -74,7 +74,7 @@ class Rule:
 
     def order(self) -> Order:
         """Yield page after page; return when there is none any more, and say in ``end`` why."""
-        raise NotImplementedError
+        raise NotImplementedError  # each policy has its own
 
     def next(self) -> Request | None:
         """Return the next page of the site that the rule chooses."""
@@ -228,7 +228,7 @@ class Chooser(Rule):
 
     def draw(self) -> int:
         """Take a page of the site that is next; `EMPTY` if no page waits."""
-        raise NotImplementedError
+        raise NotImplementedError  # each policy has its own
 
     def chosen(self) -> Order:
         """Yield pages of the sites that win them."""

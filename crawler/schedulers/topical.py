@@ -103,27 +103,35 @@ class Waiting:
     """Pages that wait, each with what its best link promises."""
 
     def __init__(self) -> None:
-        self._promises: dict[int, float] = {}
+        self._pages: set[int] = set()
         self._heap: list[tuple[float, int, int]] = []
 
     def __bool__(self) -> bool:
-        return bool(self._promises)
+        return bool(self._pages)
 
     def add(self, page: int, place: int, promise: float) -> None:
-        """Let a page wait; ``place``: its own in the order of discovery."""
-        self._promises[page] = promise
+        """Let a page wait, with a promise above all that it had.
+
+        Parameters
+        ----------
+        page : int
+        place : int
+            Its own in the order of discovery.
+        promise : float
+        """
+        self._pages.add(page)
         heappush(self._heap, (-promise, place, page))
 
     def drop(self, page: int) -> None:
         """Let a page that waits wait no more."""
-        del self._promises[page]
+        self._pages.remove(page)
 
     def take(self) -> int:
         """Take the page that promises most, of equals the one found first; there must be one."""
         while True:
-            promise, _, page = heappop(self._heap)
-            if self._promises.get(page) == -promise:
-                del self._promises[page]
+            page = heappop(self._heap)[2]
+            if page in self._pages:  # promises rise, so the first entry of a page is its last one
+                self._pages.remove(page)
                 return page
 
 

@@ -177,7 +177,7 @@ class GrowingHits:
             self._by_link = np.ones(len(self._targets))
         if self._by_link is not None:
             if self.links > len(self._by_link):
-                self._by_link = grown(self._by_link, len(self._targets), 1)
+                self._by_link = grown(self._by_link, len(self._targets))
             self._by_link[begin : self.links] = 1.0 if by_link is None else by_link
 
     def _alike(self, page: int, other: int) -> bool:

@@ -208,6 +208,7 @@ WRITES = {
     "content": """
         INSERT INTO contents (page, packed) VALUES (:page, :packed)
         ON CONFLICT (page) DO UPDATE SET packed = excluded.packed""",
+    "forget content": "DELETE FROM contents WHERE page = :page",
     "plan": """
         UPDATE plans SET events = :events, visits = :visits, pages = :pages, fetched = :fetched,
                spent = :spent, ended = :ended, failed = :failed

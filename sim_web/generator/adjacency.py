@@ -350,7 +350,10 @@ def _fixed(numbers: Numbers, page: int) -> tuple[int, int]:
 
 @compiled
 def out_links(numbers: Numbers, page: int) -> Array:
-    """Return the distinct pages that a page links to, in the order of their first appearance."""
+    """Return the distinct pages that a page links to, in the order of their first appearance.
+
+    Where a menu takes most links of a page, a hub still has as many others as the menu has.
+    """
     region = region_of_page(numbers.regions, page)
     rank, start, end = host_of_page(numbers.regions, numbers.reals, numbers.bounds, region, page)
     pages = end - start
@@ -359,13 +362,14 @@ def out_links(numbers: Numbers, page: int) -> Array:
     degree = drawn_degree(numbers, page)
     low, high = _fixed(numbers, page)
     menu = int(numbers.themes[NAVIGATION])
-    most = degree + block + 2 * numbers.blocks[1] + 4 + high - low + menu
+    free = menu if menu > 0 and hub(numbers, page) else 0
+    most = degree + block + 2 * numbers.blocks[1] + 4 + high - low + menu + free
     found = np.empty(most, dtype=np.int64)
     owed = _owed(numbers, region, rank, page, start, linked, found)
     for k in range(low, high):
         found[owed] = numbers.fixed_targets[k]
         owed += 1
-    seen = _table(max(owed, degree))
+    seen = _table(max(owed + free, degree))
     count = 0
     for k in range(owed):
         if _is_new(found, count, seen, found[k]):
@@ -373,7 +377,7 @@ def out_links(numbers: Numbers, page: int) -> Array:
             count += 1
     level = NO_PAGE if page - start >= linked else tree_level(tree, page - start, block)
     top = zipf_top(linked, numbers.choices[2], 1.0)
-    for number in range(degree - count):
+    for number in range(max(degree - count, free)):
         for attempt in range(TRIES):
             target = _free(
                 numbers, region, rank, page, start, pages, linked, level, tree, block, top, number,

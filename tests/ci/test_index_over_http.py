@@ -70,4 +70,4 @@ def test_over_http_and_killed(policy: str, tmp_path: Path) -> None:
         subprocess.run(command, check=True, capture_output=True, timeout=120)
     with open_store(where) as store:
         assert visited(store) == order
-        assert index(store) == wanted
+        assert index(store).pages == wanted

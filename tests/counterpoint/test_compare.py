@@ -35,6 +35,16 @@ def test_a_table(capfd: pytest.CaptureFixture[str]) -> None:
     assert max(map(len, out.splitlines())) <= 80
 
 
+def test_a_search_of_one_large_site(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Webs whose target sets differ in size: an error when all crawls are done."""
+    page = tmp_path / "local.html"
+    code, out, _ = said(capfd, "breadth-first", "tfidf", "--web", "local", "--web-pages", "300",
+                        "--pages", "40", "--seeds", "3", "--html", str(page))  # fmt: skip
+    assert code == 0
+    assert "\nharvest rate" in out and "site 1" in out and "site 2" not in out
+    assert "precision at recall" in page.read_text(encoding="utf-8")
+
+
 def test_json_is_all_that_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
     """A policy's own prints among the JSON; figures that depend on the processes."""
     wanted = (f"{HERE}:Prints", "breadth-first", *SMALL, "--format", "json", "--first-seed", "5")

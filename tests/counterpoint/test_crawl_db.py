@@ -148,6 +148,34 @@ def test_what_is_printed_and_logged(web: Scripted, tmp_path: Path) -> None:
     assert "ended: the budget is spent" in out
 
 
+def test_what_was_found_is_written(
+    web: Scripted, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Another index than that of the crawl without a store, or none when nothing is left to do."""
+
+    def here(*arguments: str) -> tuple[int, str, str]:
+        code, printed = command_line(counterpoint, ["crawl", *arguments]), capsys.readouterr()
+        return code, printed.out, printed.err
+
+    policy = "hits,c=3"
+    where, kept, plain = (tmp_path / name for name in ("crawl.db", "kept.run", "plain.run"))
+    starts = ["--start", "http://a.test/", "--start", "http://b.test/", "--proxy", web.proxy]
+    told = ["--topic", "trees", "--run"]
+    assert here(policy, *starts, "--pages", "60", "--stay", *told, str(plain))[0] == 0
+    assert here("--db", str(where), *starts, "--scheduler", policy, "--budget", "60", "--stay",
+                "--concurrency", "1")[0] == 0  # fmt: skip
+    code, out, err = here("--db", str(where), *told, str(kept))
+    assert (code, err) == (0, f"{kept} holds what was found\n")
+    assert f"{policy}: 60 pages visited\n" in out
+    assert kept.read_text() == plain.read_text()
+    assert kept.read_text().startswith("trees Q0 http://") and kept.read_text().count("\n") > 20
+    before = kept.read_text()
+    code, _, err = here("--db", str(where), "--scheduler", "uniform", "--run", str(kept))
+    assert code == 2 and "visits known pages again" in err
+    assert f"\n{policy}: 60 pages visited\n" in here("--db", str(where))[1]  # still the plan
+    assert kept.read_text() == before
+
+
 SITE = ["--db", "new.db", "--start", "http://a.test/"]
 WRONG = [
     (["--db", "new.db"], "new.db: there is no such file"),
@@ -160,6 +188,8 @@ WRONG = [
     (["--db", "new.db", "--seeds", "empty.txt"], "empty.txt: has no site in it"),
     (["--db", "new.db", "--seeds", "bad.txt"], "bad.txt: line 2: "),
     ([*SITE, "--pages", "5"], "--pages: not with --db"),
+    ([*SITE, "--run", "none/found.run"], "--run: there is no folder"),
+    ([*SITE, "--run", "found.run", "--topic", "two words"], "--topic: must be one word"),
     (["R3", "--start", "http://a.test/", "--budget", "5"], "--budget: only with --db"),
     (["R3", *SITE, "--scheduler", "R2"], "another policy is given"),
     (["--start", "http://a.test/"], "Missing argument"),

@@ -33,6 +33,18 @@ def test_measures_are_printed(files: tuple[str, str], capsys: pytest.CaptureFixt
     assert max(map(len, text.splitlines())) <= 80
 
 
+def test_a_topic_does_not_move_the_cursor(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A name out of anyone's file that a terminal takes for a command."""
+    run, qrels = tmp_path / "a.run", tmp_path / "a.qrels"
+    run.write_text("\x1b[2J Q0 a 1 3 us\n")
+    qrels.write_text("\x1b[2J 0 a 1\n")
+    assert run_command(counterpoint, ["evaluate", str(run), str(qrels), "--topics"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("topic \ufffd[2J\n") and "\x1b" not in out
+
+
 def test_for_programs(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     """Figures that are rounded, or a variant that is not named."""
     arguments = ["evaluate", *files, "--complete", "--format", "json", "--interpolation"]

@@ -162,6 +162,38 @@ def test_ranks(capsys: pytest.CaptureFixture[str], links: str, tmp_path: Path) -
     assert "is NOT small enough" in out and "without 10% of the links" in " ".join(out.split())
 
 
+def test_ranks_of_a_base_set(
+    capsys: pytest.CaptureFixture[str], links: str, tmp_path: Path
+) -> None:
+    """Pages beyond the base set, more of those that link to a root than may be, other weights."""
+    with np.load(links) as held:
+        graph = csr(held["offsets"], held["targets"])
+    matrix = np.zeros((PAGES, PAGES))
+    for page in range(PAGES):
+        matrix[page, graph.targets[graph.offsets[page] : graph.offsets[page + 1]]] = 1
+    roots = np.argsort(-matrix.sum(axis=0), kind="stable")[[0, 5]].tolist()
+    array = tmp_path / "weights.npy"
+    for into, given in ((3, ["--into", "3"]), (0, ["--into", "0"]), (50, [])):
+        near = [np.flatnonzero(matrix[:, root])[:into].tolist() for root in roots]
+        led = [np.flatnonzero(matrix[root]).tolist() for root in roots]
+        base = sorted(set(roots).union(*near, *led))
+        found = told(capsys, "rank", links, "--by", "authorities", "--top", "3000", "--save",
+                     str(array), *(text for root in roots for text in ("--root", str(root))),
+                     *given)  # fmt: skip
+        assert found["base"] == len(base)
+        own = matrix[np.ix_(base, base)]
+        weights = np.zeros(PAGES)
+        weights[base] = 1.0
+        for _ in range(found["iterations"]):
+            weights[base] = own.T @ (own @ weights[base])
+            weights /= weights.sum()
+        assert np.load(array) == pytest.approx(weights, abs=1e-6)
+        listed = [one["page"] for one in found["top"]]
+        assert listed and set(listed) == set(np.flatnonzero(np.load(array)).tolist()) <= set(base)
+    code, out, _ = call(capsys, "rank", links, "--by", "hubs", "--root", str(roots[0]))
+    assert code == 0 and "pages of the base set" in out
+
+
 def test_a_store_packed_and_expanded(
     capsys: pytest.CaptureFixture[str], web: Web, tmp_path: Path
 ) -> None:
@@ -212,6 +244,10 @@ def test_what_is_wrong_is_said_in_one_line(
         (("rank", links, "--tolerance", "nan"), "tolerance"),
         (("rank", links, "--by", "hubs", "--block", "5"), "only PageRank"),
         (("rank", links, "--outside", "average"), "--block"),
+        (("rank", links, "--root", "5"), "only hubs and authorities"),
+        (("rank", links, "--by", "hubs", "--into", "5"), "--into needs --root"),
+        (("rank", links, "--by", "hubs", "--root", "3000"), "there is no page 3000"),
+        (("rank", links, "--by", "hubs", "--root", "9" * 50), "there is no page 999"),
     ):
         code, out, err = call(capsys, *arguments)
         assert (code, out) == (2, ""), arguments

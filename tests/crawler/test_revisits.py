@@ -39,6 +39,15 @@ def test_the_five_pages_of_cho_and_garcia_molina() -> None:
     assert round(float(freshness(FIVE, proportional).mean()), 4) == 0.3167
 
 
+def test_a_page_that_changes_often_takes_what_the_others_leave() -> None:
+    """Pages robbed of visits for one whose frequency rounding leaves open: 40, 15, 15."""
+    optimal = optimal_frequencies([1776.0, 0.5, 0.5], 70)
+    slow = 0.5 / 0.02391870441495784  # r where the gain 1 - (1 + r) exp(-r) is 0.5 / 1776
+    assert optimal.tolist() == pytest.approx([70 - 2 * slow, slow, slow])
+    two = optimal_frequencies([1776.0, 1776.0, 0.5], 70).tolist()
+    assert two == pytest.approx([(70 - slow) / 2, (70 - slow) / 2, slow])
+
+
 @settings(max_examples=200, deadline=None)
 @given(rates=RATES, budget=st.floats(1e-3, 1e3), data=st.data())
 def test_nothing_is_better(rates: list[float], budget: float, data: st.DataObject) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from protego._protego import _DISALLOW_DIRECTIVE
 
 from crawler.robots import LARGEST, rules
 
@@ -64,6 +65,13 @@ def test_delays_are_of_the_same_group() -> None:
     text = b"User-agent: *\nCrawl-delay: 9\n\nUser-agent: counterpoint/2\nCrawl-delay: 3\n"
     assert rules(200, text, "", AGENT).delay == 3.0
     assert rules(200, text, "", "other").delay == 9.0
+
+
+@pytest.mark.parametrize("word", sorted(_DISALLOW_DIRECTIVE))
+def test_a_misspelt_disallow_forbids(word: str) -> None:
+    """Pages fetched since the word that forbids them is not written as in the standard."""
+    assert forbids(f"User-agent: *\n{word.title()}: /p\n", "http://a.test/p")
+    assert not forbids(f"User-agent: *\n{word.title()}: /p\n", "http://a.test/q")
 
 
 def test_half_a_rule_is_none() -> None:

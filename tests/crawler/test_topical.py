@@ -129,6 +129,51 @@ def test_the_bandit(web: Web, budget: int, exploration: float) -> None:
                 rewards.setdefault(arm_of[link], [])
 
 
+def test_the_bandits_means_are_of_answers() -> None:
+    """A failure that costs nothing, or an answer that is still to come counted as one.
+
+    Links with the anchor "fox" lead to better pages than those with "dog", until two of them fail.
+    """
+    said = {1: "fox", 3: "fox fox fox cat"}
+    links = np.array([1, 3, 2, 5, 6, 4, 7])
+    anchors = tuple("dog" if page in (3, 4, 7) else "fox" for page in links)
+    bandit = find("link-bandit,exploration=0,centroid=0").scheduler([0], 99, query="fox")
+
+    def observe(page: int, status: int = 200) -> None:
+        content = Content("", said.get(page, ""), anchors if page == 0 else (), "en")
+        bandit.observe(Outcome(page, status, links if page == 0 else links[:0], content=content))
+
+    def pages(count: int) -> list[int]:
+        return [request.page for _ in range(count) if (request := bandit.next()) is not None]
+
+    for wanted in (0, 1, 3):
+        assert pages(1) == [wanted]
+        observe(wanted)
+    assert pages(2) == [2, 5]
+    observe(2, 503)
+    observe(5, 503)
+    assert pages(1) == [4]
+
+
+@pytest.mark.parametrize("name", ["hits,c=2", *READING])
+@SOME
+@given(web=webs(), budget=st.integers(1, 30))
+def test_who_looks_at_the_index_changes_nothing(name: str, web: Web, budget: int) -> None:
+    """Weights that were brought up to date for an index and then decide."""
+    orders = []
+    for looks in (False, True):
+        world = World(web, Scope.WEB, reads=find(name).policy.reads)
+        scheduler: Any = find(name).scheduler(world.starts, budget, 0, query=QUERY)
+
+        def look(_: Outcome, looks: bool = looks, scheduler: Any = scheduler) -> None:
+            if looks:
+                scheduler.index()
+
+        ended = crawl(name, scheduler, world, world.starts, budget, on_outcome=look)
+        orders.append((ended.order.tolist(), scheduler.index()))
+    assert orders[0] == orders[1]
+
+
 @pytest.mark.parametrize("mix", ["sum", "links"])
 @SOME
 @given(web=webs(), budget=st.integers(1, 40), share=st.sampled_from([0.0, 0.2, 1.0]),

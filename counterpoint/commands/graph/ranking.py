@@ -10,6 +10,7 @@ import click
 
 from counterpoint import show
 from counterpoint.console import OK, progress
+from crawler.errors import CrawlError
 
 from .opening import (
     Opened,
@@ -46,6 +47,8 @@ class Wish(NamedTuple):
     block: int | None
     outside: str
     work: Path | None
+    roots: tuple[int, ...] = ()
+    into: int | None = None
 
 
 class Ranked(NamedTuple):
@@ -74,6 +77,12 @@ class Ranked(NamedTuple):
               "Average is the approximation of [COV].")  # fmt: skip
 @click.option("--work", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
               help="PageRank in blocks: the place for files.  [a folder that goes]")  # fmt: skip
+@click.option("--root", "roots", multiple=True, metavar="PAGE",
+              help="HITS: rank only the base set of this page and others, which has what they link "
+              "to and what links to them; repeatable.")  # fmt: skip
+@click.option("--into", type=click.IntRange(0), metavar="N",
+              help="Of the pages that link to a root at most so many are in the base set, those of "
+              "the lowest numbers.  [50]")  # fmt: skip
 @click.option("--perturb", type=click.IntRange(0, 1000), default=0, show_default=True, metavar="N",
               help="Rank again so often, each time without some links drawn anew.")  # fmt: skip
 @click.option("--without", "share", type=click.FloatRange(0, 1), default=0.1, show_default=True,
@@ -93,6 +102,8 @@ def rank(
     block: int | None,
     outside: str,
     work: Path | None,
+    roots: tuple[str, ...],
+    into: int | None,
     perturb: int,
     share: float,
     seed: int,
@@ -105,10 +116,15 @@ def rank(
     \b
     counterpoint graph rank crawl.graph
     counterpoint graph rank crawl.graph --by hubs --top 20
+    counterpoint graph rank crawl.graph --by authorities --root https://example.org/ --into 20
     counterpoint graph rank crawl.graph --perturb 5 --without 0.2
     counterpoint graph rank crawl.graph --block 10000000 --work /big/disk
     """
     must_fit(path, save)
+    if roots and kind not in ("hubs", "authorities"):
+        raise click.UsageError("--root: only hubs and authorities are those of a base set")
+    if into is not None and not roots:
+        raise click.UsageError("--into needs --root")
     wish = Wish(kind, damping, tolerance, most, top, block, outside, work)
     if kind != "pagerank" and (block is not None or work is not None):
         raise click.UsageError("--block and --work: only PageRank is computed block by block")
@@ -116,6 +132,7 @@ def rank(
         raise click.UsageError("--work and --outside go with --block")
     with progress(kind) as tell:
         held_graph = opened(path, "packed" if block else held, tell)
+        wish = wish._replace(roots=tuple(map(held_graph.page, roots)), into=into)
         found = ranked(held_graph.graph, wish, tell)
         saved(save, found.scores)
         about = _about(held_graph, found, wish)
@@ -157,11 +174,28 @@ def _pagerank(graph: Graph, wish: Wish, tell: Tell) -> Ranked:
 
 
 def _hits(graph: Graph, wish: Wish, tell: Tell) -> Ranked:
-    from crawler.graph.hits import hits
+    from crawler.graph.hits import hits, within
 
-    found = hits(graph, tolerance=wish.tolerance, most=wish.most, watched=wish.top, tell=tell)
+    base = _base(graph, wish) if wish.roots else None
+    own = graph if base is None else within(graph, base)
+    found = hits(own, tolerance=wish.tolerance, most=wish.most, watched=wish.top, tell=tell)
     scores = found.hubs if wish.kind == "hubs" else found.authorities
-    return Ranked(scores, found.run, {"settled": found.settled})
+    if base is None:
+        return Ranked(scores, found.run, {"settled": found.settled})
+    import numpy as np
+
+    of_all = np.zeros(graph.nodes)
+    of_all[base] = scores
+    return Ranked(of_all, found.run, {"settled": found.settled, "base": len(base)})
+
+
+def _base(graph: Graph, wish: Wish) -> Array:
+    """Return the base set of the roots."""
+    from crawler.graph.hits import MOST_INTO, base_set
+
+    if (last := max(wish.roots)) >= graph.nodes:  # it may be larger than any number of NumPy
+        raise CrawlError(f"--root: there is no page {last}: there are {graph.nodes:,}")
+    return base_set(graph, wish.roots, MOST_INTO if wish.into is None else wish.into)
 
 
 def _in_links(graph: Graph, wish: Wish, tell: Tell) -> Ranked:
@@ -185,6 +219,8 @@ def _about(held: Opened, found: Ranked, wish: Wish) -> dict[str, Any]:
     from crawler.graph.topk import top
 
     first = top(found.scores, wish.top).tolist()
+    if wish.roots:  # a page outside the base set weighs nothing, and is not in the list
+        first = [page for page in first if found.scores[page] > 0]
     names = held.names(first) or [""] * len(first)
     run = found.run
     return {
@@ -203,6 +239,8 @@ def _text(about: dict[str, Any]) -> None:
     heading(f"{about['by']}, {about['pages']:,} pages", "weight")
     for place, one in enumerate(about["top"], 1):
         row(f"{place}. page {one['page']}", f"{one['weight']:.6g}", f"  {one.get('address', '')}")
+    if "base" in about:
+        _say(f"of {about['base']:,} pages of the base set")
     if about["rule"]:
         ended = "is small enough" if about["converged"] else "is NOT small enough"
         _say(f"ends when {about['rule']}: {about['iterations']:,} iterations, the residual "

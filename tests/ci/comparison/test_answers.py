@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -94,6 +96,58 @@ def test_a_search_is_compared() -> None:
     one = as_json(found)["policies"][0]
     assert one["precision_at_recall"]["interpolation"] == "trec_eval-9"
     assert len(one["precision_at_recall"]["mean"]) == 11
+
+
+def test_curves_stand_in_the_terminal() -> None:
+    """A curve on a scale of its own; a graph of recall without its figures."""
+    told = list(lines(compare(PLAN, 1)))
+    start = told.index("precision at recall (trec_eval-9)")
+    assert told[start + 1].endswith("; recall: 0 to 1")
+    rows = [line.split(None, 2) for line in told[start + 2 : start + 5]]
+    assert [name for name, _, _ in rows] == list(POLICIES)
+    highest = max(int(row[2].split()[0]) for row in rows)
+    for _, curve, figures in rows:
+        assert len(curve) == len(figures.split()) == 11
+        first = int(figures.split()[0])
+        assert abs("▁▂▃▄▅▆▇█".index(curve[0]) - 8 * first / highest) <= 1
+    start = told.index("pages found and not fetched", start)
+    assert told[start + 1].endswith("; pages fetched: 1 to 60")
+    assert all(len(line.split()[1]) == len(PLAN.grid) for line in told[start + 2 : start + 5])
+
+
+def test_two_webs_that_differ_leave_the_columns_apart() -> None:
+    """An interval of two webs that is so wide that it runs into the next column."""
+    found = compare(PLAN, 1)
+    apart = tuple(
+        replace(policy, runs=tuple(
+            replace(run, final=run.final | dict.fromkeys(TOPICAL, float(run.seed)))
+            for run in policy.runs
+        ))
+        for policy in found.policies
+    )  # fmt: skip
+    told = list(lines(replace(found, policies=apart)))
+    rows = told[told.index(next(line for line in told if line.startswith("%"))) + 1 :][:3]
+    assert [row.split() for row in rows] == [[name, *["50.0", "±635"] * 6] for name in POLICIES]
+    assert max(map(len, told)) <= 80
+
+
+def test_policies_that_differ_in_a_parameter_are_told_apart() -> None:
+    """Rows of the same name, because a name is cut where names begin to differ."""
+    names = (
+        "tfidf+hits,mix=sum", "tfidf+hits,mix=links", "tfidf,centroid=0.5", "bm25,centroid=0.5",
+        "tests.ci.comparison.policies:Queue", "tests.ci.comparison.policies:Stack",
+    )  # fmt: skip
+    found = compare(PLAN, 1)
+    one = found.policies[0]
+    told = list(lines(replace(found, policies=tuple(replace(one, name=name) for name in names))))
+    assert max(map(len, told)) <= 80
+    heads = {"%": 1, "harvest rate": 2, "precision at recall": 2, "why the runs ended": 1}
+    for title, rows in heads.items():
+        at = next(k for k, line in enumerate(told) if line.startswith(title)) + rows
+        shown = [line.split()[0] for line in told[at : at + len(names)]]
+        assert len(set(shown)) == len(names)
+        assert all(short[0] in ("…", name[0]) and short[-1] == name[-1]
+                   for short, name in zip(shown, names, strict=True))  # fmt: skip
 
 
 def test_what_looks_for_nothing_has_no_answer() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -57,6 +58,20 @@ def test_the_order_is_that_of_a_search_by_hand(found: Comparison) -> None:
         run = next(run for run in found.policies[0].runs if run.seed == seed)
         assert run.digest == digest_of(np.array(queue[:70]))
         assert run.final["external"] == sum(int(web.external[page]) for page in queue[:70])
+
+
+def test_webs_may_have_more_sites_than_others(found: Comparison) -> None:
+    """An error after all the work, or visits elsewhere that are taken for those of a site."""
+    first = found.policies[0]
+    one, *others = first.runs
+    few = replace(one, sites=np.array([60, 10]))
+    apart = replace(found, policies=(replace(first, runs=(few, *others)), *found.policies[1:]))
+    assert len(one.sites) == 4
+    rest = np.sum([run.sites for run in others], axis=0)
+    counts = np.array([60, 0, 0, 10]) + rest
+    assert apart.policies[0].sites() == pytest.approx((counts / counts.sum()).tolist())
+    assert apart.site_names() == found.site_names()
+    assert page(apart, "again") and list(lines(apart)) and as_json(apart)
 
 
 def test_each_policy_is_told_of_its_scope(found: Comparison) -> None:

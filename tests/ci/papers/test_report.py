@@ -11,6 +11,7 @@ import pytest
 
 from ci.papers import beebot
 from ci.papers.beebot import PRINTED, BeeBot, Crawled
+from ci.papers.drawing import svg
 from ci.papers.page import body, page, write
 from ci.papers.papers import PAPERS, named
 from ci.papers.report import (
@@ -110,6 +111,19 @@ def test_the_page(tmp_path: Path) -> None:
     assert told == page(SMALL)
     assert body(SMALL) in told and "<html" not in body(SMALL)
     assert "http://" not in re.sub(r'(xmlns(:\w+)?|DTD)="[^"]*"', "", told)
+
+
+@pytest.mark.parametrize("dots", [True, False])
+def test_an_interval_of_shares_ends_where_shares_do(dots: bool) -> None:
+    """A band above 1, or below 0."""
+
+    def drawn(half: float, share: bool) -> str:
+        line = Line("a", (0.0, 1.0), (0.5, 0.6), (half, half), dots=dots)
+        other = Line("b", (0.0, 1.0), (-9.0, 9.0))
+        return svg(Figure("", "", "", (line, other), share=share), "x")
+
+    assert drawn(0.2, True) != drawn(2.0, True) == drawn(3.0, True)
+    assert drawn(2.0, False) != drawn(3.0, False)
 
 
 def made(r2: dict[str, list[int]]) -> BeeBot:

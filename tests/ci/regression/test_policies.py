@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import signal
 from collections.abc import Iterator
@@ -109,6 +110,47 @@ def test_a_measure_that_moves_is_named_with_its_interval(folder: Path) -> None:
     assert "(-9.1%)" in change
     assert len(rerun.accept([moved], folder)) == 1
     assert baseline.load(folder, "universities", "R1") == one
+
+
+def test_a_curve_that_is_measured_otherwise_is_named(folder: Path) -> None:
+    """A curve that changes and ends where it did, in crawls that are the same."""
+    one = baseline.load(folder, "universities", "R2")
+    assert one is not None
+    curve = list(one.curves["external"])
+    curve[7] += 0.03 * curve[-1]
+    other = replace(one, curves=one.curves | {"external": curve})
+    case = replace(SITES, policies=("R2",))
+    (change,) = judging._of_runs(case.plan, Scope.SITE, one, other)
+    assert change.startswith("external links: ")
+    assert f"after {one.steps[7]} visits, before {curve[7]:.4g}" in change
+    curve[7] -= 0.02 * curve[-1]
+    assert not list(judging._of_runs(case.plan, Scope.SITE, one, other))
+    curve[7] = math.nan
+    assert len(list(judging._of_runs(case.plan, Scope.SITE, other, one))) == 1
+    other = replace(one, steps=[2 * step for step in one.steps])
+    (change,) = judging._of_runs(case.plan, Scope.SITE, one, other)
+    assert "other steps" in change
+
+
+def test_a_graph_of_recall_and_precision_that_moves_is_named(tmp_path: Path) -> None:
+    """An index in another order, of crawls that are the same."""
+    case = Case("regional", 100, 1000, ("hits", "tfidf"))
+    assert len(rerun.accept(rerun.run([case], tmp_path, 1), tmp_path)) == 2
+    for policy in case.policies:
+        one = baseline.load(tmp_path, "regional", policy)
+        assert one is not None and len(one.points) == 11 and one.points[0] > 0.5
+        points = [*one.points[:2], one.points[2] + 0.03, *one.points[3:]]
+        (change,) = judging._of_runs(case.plan, Scope.WEB, one, replace(one, points=points))
+        assert change.startswith(f"precision at recall 0.2: {one.points[2]:.4g}, before ")
+        assert change.endswith("; 1 of 11 points moved by more than 0.02")
+        (change,) = judging._of_runs(case.plan, Scope.WEB, one, replace(one, points=[]))
+        assert change.startswith("the 11-point graph is measured now")
+        near = [points[0] - 0.01, *one.points[1:]]
+        assert not list(judging._of_runs(case.plan, Scope.WEB, one, replace(one, points=near)))
+        path = baseline.path_of(tmp_path, "regional", policy)
+        path.write_text(json.dumps({**json.loads(path.read_text()), "points": [0.5]}))
+        with pytest.raises(CrawlError, match="has not 11 points"):
+            baseline.load(tmp_path, "regional", policy)
 
 
 def test_what_is_said_elsewhere_says_the_same(slipped: dict[str, Judged]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from ci.papers import hits as papers
 from ci.papers.report import text
 from ci.topical.crawling import crawled, judged, standing
-from ci.topical.experiment import CRAWLERS, DRIFT, FOCUSED, READ, SPACES, STANDARD
+from ci.topical.experiment import CRAWLERS, DRIFT, FOCUSED, LONG, READ, SPACES, STANDARD, searched
 from ci.topical.spaces import RESULTS, Space
 from crawler.protocol import Scope
 
@@ -80,14 +80,17 @@ def test_the_experiment_tells_what_it_saw() -> None:
             assert set(run.crawls) == set(CRAWLERS)
             focused = run.crawls[FOCUSED]
             assert set(focused.answer) <= set(focused.order.tolist())
+            assert run.long[: len(focused.growth)] == focused.growth
+            assert len(focused.growth) < len(run.long) <= LONG
             for name, one in run.crawls.items():
-                assert len(one.answer) <= len(focused.answer)
+                assert 0 < len(one.answer) <= len(focused.answer)
                 if name.startswith("TF"):
                     assert len(one.order) <= min(READ, len(focused.order))
             assert len(run.drift) <= DRIFT + 1
             assert run.drift[-1] == run.answers[STANDARD].precision
     told = text(found.report())
     assert max(map(len, told.splitlines())) <= 80
-    again = papers.study(range(2), 1, pages=PAGES)
-    assert again.to_json() == found.to_json()
+    again = searched(("regional", 1, PAGES))
+    assert [one.answers for one in again] == [found.cells["regional", k][1].answers for k in (0, 1)]
+    assert [one.long for one in again] == [found.cells["regional", k][1].long for k in (0, 1)]
     assert {cell["space"] for cell in found.to_json()["cells"]} == set(SPACES)

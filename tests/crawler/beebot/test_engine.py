@@ -243,6 +243,31 @@ def test_what_is_dropped_is_not_fetched(store: Store) -> None:
     assert len(visited(store)) == 17  # what it leads to was not found
 
 
+def test_what_is_dropped_although_it_was_stored(store: Store) -> None:
+    """A page taken out by hand that a policy reads, or whose links it is told of.
+
+    An earlier policy has stored it, without what it says.
+    """
+    crawled(store, InProcess(answers_of(TREE)), scheduler="breadth-first", stay=True)
+    begin(store, {"scheduler": "tfidf", "query": "red foxes"})
+    dispatcher = Stopping(answers_of(TREE))
+    run(store, dispatcher)
+    (page,) = addresses(2)
+    with store.transaction() as connection:
+        connection.exec_driver_sql(
+            f"UPDATE pages SET state = {int(State.DROPPED)} WHERE address = '{page}' "
+            f"AND state = {int(State.QUEUED)} AND status = 200"
+        )
+    again = InProcess(answers_of(TREE))
+    assert run(store, again).over
+    assert page not in [*dispatcher.asked, *again.asked]
+    assert rows(store, "SELECT v.status, p.status, v.problem FROM visits v JOIN pages p "
+                       f"ON p.id = v.page WHERE p.address = '{page}' AND v.plan = 1") == [
+        (0, 0, "taken out by hand")
+    ]  # fmt: skip
+    assert len(visited(store)) == 14  # what it leads to was not found
+
+
 def test_a_site_that_is_not_available_is_tried_again(store: Store) -> None:
     """A site that is given up for ever, or asked for again and again."""
     answers = answers_of(TREE)

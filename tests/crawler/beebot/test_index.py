@@ -12,7 +12,9 @@ import pytest
 from crawler.beebot.indexed import index
 from crawler.crawl import crawl
 from crawler.errors import CrawlError
+from crawler.evaluation.indices import index_of as in_memory
 from crawler.policies import find
+from crawler.protocol import Outcome, Pages, Request, Setting
 from crawler.store.opening import open_store
 from crawler.web_world import WebWorld
 
@@ -47,7 +49,7 @@ def crawl_of(where: Path, concurrency: int = 1, order: int | None = None) -> Cra
 def index_of(where: str) -> list[str]:
     """Return the index of the crawl in a store."""
     with open_store(where) as store:
-        return index(store)
+        return index(store).pages
 
 
 def test_the_index_is_that_of_the_crawl_in_memory(tmp_path: Path) -> None:
@@ -96,12 +98,66 @@ def test_killed_again_and_again_with_many_under_way(tmp_path: Path) -> None:
     assert len(set(found)) == len(found) > 6 and set(found) <= fetched
 
 
+@pytest.mark.parametrize("policy", ["opic", "breadth-first", "R3"])
+@pytest.mark.parametrize("stay", [True, False])
+def test_what_was_collected_without_an_index(tmp_path: Path, policy: str, stay: bool) -> None:
+    """A ranking by links that the policy was not told of, or of pages that did not come."""
+    wished = {"scheduler": policy, "budget": "24", "stay": stay}
+    kept = crawl_of(tmp_path / "kept.db")._replace(wished=wished)
+    kept.run(Points())
+    chosen = find(policy)
+    world = WebWorld(Source(kept.answers), kept.starts, chosen.policy.scope, stay=stay)
+    scheduler = chosen.scheduler(world.starts, 24, hosts=world.host)
+    links: dict[int, Pages] = {}
+
+    def keep(outcome: Outcome) -> None:
+        if outcome.status == 200:
+            links[outcome.page] = outcome.links
+
+    crawl(policy, scheduler, world, world.starts, 24, chosen.policy.scope, on_outcome=keep)
+    found = in_memory(scheduler, list(links), links.__getitem__)
+    wanted = [world.handles.address(page) for page in found]
+    assert len(wanted) > 4
+    assert wanted != [world.handles.address(page) for page in links]
+    assert index_of(kept.where) == wanted
+
+
+class Breaks:
+    """A scheduler with an index that raises when it has asked for the start pages."""
+
+    why = ""
+
+    def __init__(self, setting: Setting) -> None:
+        self._pages = list(setting.starts)
+
+    def next(self) -> Request:
+        """Ask for a start page, or raise."""
+        return Request(self._pages.pop())
+
+    def observe(self, outcome: Outcome) -> None:
+        """Learn nothing."""
+
+    def index(self) -> list[int]:
+        """Return no page."""
+        return []
+
+
+def test_a_policy_that_failed_has_no_index(tmp_path: Path) -> None:
+    """A policy that repeats itself, said not to; a traceback of its own."""
+    name = f"{__name__}:Breaks"
+    kept = crawl_of(tmp_path / "kept.db")._replace(wished={"scheduler": name, "budget": "9"})
+    kept.run(Points())
+    with pytest.raises(CrawlError, match=r"Breaks: step 4: .*; it has no index"):
+        index_of(kept.where)
+
+
 def test_no_index(tmp_path: Path) -> None:
     """A traceback where there is no index to tell of."""
     open_store(tmp_path / "new.db", create=True).close()
     with pytest.raises(CrawlError, match="nothing was crawled yet"):
         index_of(str(tmp_path / "new.db"))
-    other = crawl_of(tmp_path / "other.db")._replace(wished={"scheduler": "opic", "budget": "5"})
+    other = crawl_of(tmp_path / "other.db")
     other.run(Points())
-    with pytest.raises(CrawlError, match="opic keeps no index"):
+    other._replace(wished={"scheduler": "uniform", "budget": "5"}).run(Points())
+    with pytest.raises(CrawlError, match="uniform visits known pages again"):
         index_of(other.where)

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from crawler.beebot.beginning import begin
+from crawler.beebot.contents import unpacked
 from crawler.beebot.planner import Planner
 from crawler.errors import CrawlError
 from crawler.fetching.job import Fetched, Job
 from crawler.policies import POLICIES
-from crawler.protocol import Scope
+from crawler.protocol import Content, Scope
 from crawler.store.opening import Store
 
 from .inprocess import InProcess, crawled, new_store, visited
@@ -51,6 +52,41 @@ def rows(store: Store, sql: str) -> list[tuple[Any, ...]]:
     """Read the store."""
     with store.reading() as connection:
         return [tuple(row) for row in connection.exec_driver_sql(sql)]
+
+
+def test_what_pages_said_before_they_changed(tmp_path: Path) -> None:
+    """Old words and anchors beside new links; a page fetched again though it is the same."""
+    reading = {"scheduler": "tfidf", "stay": True, "budget": "9"}
+    with new_store(tmp_path / "a.db", [ROOT]) as store:
+        crawled(store, Versions(OLD), **reading)
+        crawled(store, Versions(OLD), scheduler="uniform", budget="2")
+        crawled(store, Versions(OLD), **reading)
+        crawled(store, Versions(NEW), scheduler="uniform", budget="2")
+        crawled(store, last := Versions(NEW), **reading)
+        assert last.asked == [ROOT, f"{ROOT}y"]
+        ((packed,),) = rows(store, "SELECT packed FROM contents WHERE page = 0")
+        assert unpacked(packed) == Content("", "second! xy", ("x", "y"))
+
+
+def test_a_page_that_is_read_again_counts_once(tmp_path: Path) -> None:
+    """Links counted twice; links and a status that go when the page cannot be had this time."""
+    reading = {"scheduler": "tfidf", "stay": True, "budget": "9"}
+    totals = "SELECT fetched, internal, external, bad FROM seeds"
+    links = "SELECT count(*) FROM internal_links"
+    with new_store(tmp_path / "a.db", [ROOT]) as store:
+        crawled(store, Versions(OLD), **reading)
+        before = rows(store, totals)
+        crawled(store, Versions(NEW), scheduler="uniform", budget="2")
+        crawled(store, Versions(OLD), **reading)
+        assert rows(store, totals) == before
+        assert rows(store, links) == [(before[0][1],)]
+        third = {**OLD, ROOT: (200, b"<p>third</p><a href=/x>x</a>")}
+        crawled(store, Versions(third), scheduler="uniform", budget="2")
+        there = rows(store, f"{totals} UNION ALL SELECT id, status, state, size FROM pages")
+        down = dict.fromkeys(OLD, (503, b""))
+        crawled(store, last := Versions(down), **reading)
+        assert ROOT in last.asked
+        assert rows(store, f"{totals} UNION ALL SELECT id, status, state, size FROM pages") == there
 
 
 def test_what_has_changed_counts(tmp_path: Path) -> None:

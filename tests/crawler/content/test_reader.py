@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.content.reader import Bm25, Reader, TfIdf
+from crawler.content.reader import PLACES, Bm25, Reader, TfIdf
 from crawler.content.topic import WORDS
 from crawler.protocol import Content
 
@@ -106,6 +106,7 @@ def test_the_formula(
         found = reader.read(content(text, anchors), begins=k < starts)
         wanted = [blended(one, texts[: k + 1]) for one in (text, *anchors)]
         assert found == pytest.approx(wanted, abs=2e-12)
+        assert (found == found.round(PLACES)).all()
     wanted = [blended(one, texts) for one in texts]
     found = reader.relevances()
     assert found == pytest.approx(wanted, abs=2e-12)
@@ -134,19 +135,25 @@ def test_a_query_in_the_languages_of_pages(kind: type[Reader]) -> None:
     said = [("en", "a computer"), ("de", "ein Haus"), ("ru", "нет компьютера"),
             ("zh", "量子计算机"), ("zh-TW", "量子"), ("", "the computing of stars")]  # fmt: skip
     for language, text in said:
-        assert reader.read(Content("", text, (text, "x"), language))[1] > 0, language
+        assert reader.read(Content("", text, (text, "x"), language))[:2].min() > 0, language
         assert reader.read(Content("", "nothing of it", ("nothing",), language)).max() == 0
 
 
 @KINDS
 def test_the_words_of_start_pages(kind: type[Reader]) -> None:
-    """Words that are on every page in place of those that tell the start pages from others."""
+    """Words that are on every page in place of those that tell the start pages from others.
+
+    At first the former weigh more: nobody knows yet that they are everywhere.
+    """
     reader = kind("", 0.0)
     common = " ".join(f"c{k}" for k in range(2 * WORDS))
     for k in range(3):
-        reader.read(content([f"{common} t1 t2 t{k}"]), begins=True)
+        reader.read(content([f"{common} {common} t1 t2 t{k}"]), begins=True)
+    told = {reader.vocabulary._stems[f"t{k}"] for k in (1, 2)}
+    assert not told & set(reader.topic.words.tolist())
     for k in range(40):
         reader.read(content([f"{common} o{k}"]))
+    assert told <= set(reader.topic.words.tolist())
     reader.read(content([f"{common} t1"]))
     *_, about = reader.relevances()
     assert about > 3 * reader.relevances()[3:-1].max()
@@ -161,3 +168,25 @@ def test_nothing_to_read(kind: type[Reader]) -> None:
         assert reader.relevances().tolist() == []
         assert reader.read(Content("", "", ("", "fox")), begins=True)[0] == 0
         assert reader.read(Content("", "...")).tolist() == [0]
+
+
+@KINDS
+def test_a_query_without_words(kind: type[Reader]) -> None:
+    """Start pages that count for a tenth, and the rest for what nobody can find."""
+    found = []
+    for query, share in (("fox", 1.0), ("", 0.1), (" ", 0.1), ("!?", 0.1), ("\u2060", 0.1)):
+        reader = kind(query, share)
+        reader.read(content(["fox", "dog"]), begins=True)
+        found.append(reader.read(content(["fox", "fox", "cat"])).tolist())
+    assert found[0][0] > 0.1
+    assert found == found[:1] * 5
+
+
+@KINDS
+def test_languages_that_nobody_knows(kind: type[Reader]) -> None:
+    """Memory and time for each name that a page may invent for its language."""
+    reader = kind("fox", 0.0)
+    for k in range(50):
+        assert reader.read(Content("", f"the fox {k}", (), f"x{k}-y"))[0] > 0
+    assert reader.topic.rows.shape == (2, 1)
+    assert len(reader.vocabulary._of) == 1

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.content.languages import guessed, stems
+from crawler.content.languages import guessed, language_of, stems
 from crawler.content.vocabulary import PHRASES, Bag, Vocabulary
 from crawler.content.words import LONGEST, words
+from crawler.protocol import Content
 
 CUT = {
     "The quick, brown fox's 3.14 e-mails!": ["the", "quick", "brown", "fox's", "3.14", "e",
@@ -18,11 +19,13 @@ CUT = {
     "Die Straße der STÄDTE": ["die", "strasse", "der", "städte"],
     "Москва́ — город": ["москва́", "город"],
     "e\u0301te\u0301 ﬁne １２": ["été", "fine", "12"],
-    "量子计算机": ["量子", "子计", "计算", "算机"],
+    "Com\u00adputer\ufeff \u2066קוד\u200f\u2069 \u200eа\u00ad": ["computer", "קוד", "а"],
+    "量子\u2060计算机": ["量子", "子计", "计算", "算机"],
     "図書館でコンピ": ["図書", "書館", "館で", "でコ", "コン", "ンピ"],
     "水 and 光学": ["and", "水", "光学"],
     "ภาษา": ["ภา", "าษ", "ษา"],
     "한국어 문서": ["한국어", "문서"],
+    "\udcff ab\ud800cd 水\udc00光": ["ab", "cd", "水", "光"],
     "… —": [],
     "x" * (LONGEST + 1) + " y": ["y"],
 }  # fmt: skip
@@ -46,7 +49,7 @@ def test_pairs_of_signs(run: str) -> None:
     assert words(run) == [run[k : k + 2] for k in range(len(run) - 1)]
 
 
-@given(st.text())
+@given(st.text(st.characters()))  # halves of characters as well
 def test_any_text(text: str) -> None:
     """An error from what no language writes, or words that depend on who folds first."""
     found = words(text)
@@ -56,7 +59,7 @@ def test_any_text(text: str) -> None:
 
 SAME = [
     ("en", "computers", "computing"), ("de", "häusern", "haus"), ("ru", "компьютеры", "компьютера"),
-    ("de-AT", "häuser", "haus"), ("fr", "continuation", "continuer"), ("sv", "bilarna", "bil"),
+    ("de", "häuser", "haus"), ("fr", "continuation", "continuer"), ("sv", "bilarna", "bil"),
 ]  # fmt: skip
 
 
@@ -70,6 +73,16 @@ def test_no_stems() -> None:
     """A language that has no stemmer, cut as another one."""
     for language in ("zh", "ja", "", "xx"):
         assert stems(language)("computers") == "computers"
+
+
+@pytest.mark.parametrize(
+    ("told", "code"),
+    [("de", "de"), ("de-AT", "de"), ("de_AT", "de"), ("EN-us", "en"), ("zh-cn", ""), ("xx", ""),
+     ("", "ru")],
+)  # fmt: skip
+def test_what_a_page_calls_its_language(told: str, code: str) -> None:
+    """A stemmer not found by a spelling that is usual; a title that is not looked at."""
+    assert language_of(Content("Библиотека города", "12", (), told)) == code
 
 
 GUESSED = {

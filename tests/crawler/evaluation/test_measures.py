@@ -70,6 +70,15 @@ def test_eleven_points_by_hand(interpolation: Interpolation, wanted: list[str]) 
     assert found == pytest.approx(values + [0.0] * (11 - len(values)))
 
 
+def test_halves_are_rounded_up() -> None:
+    """Halves rounded to the even number, as Python does."""
+    assert [Interpolation.TREC_EVAL_10.documents(0.5, relevant) for relevant in (1, 5, 7)] == [
+        1,
+        3,
+        4,
+    ]
+
+
 @given(st.lists(st.booleans(), max_size=30), st.integers(0, 10))
 def test_points_never_rise_with_recall(hits: list[bool], missed: int) -> None:
     """Precision that is not the greatest at any later rank."""
@@ -80,6 +89,13 @@ def test_points_never_rise_with_recall(hits: list[bool], missed: int) -> None:
         row = measured(documents, judged, interpolation=interpolation)
         points = [row[f"iprec_at_recall_{recall:.2f}"] for recall in LEVELS]
         assert points == sorted(points, reverse=True)
+
+
+def test_judgments_below_0() -> None:
+    """Spam (-2) that takes from a gain, or from the ideal list's."""
+    judged = {"a": 2, "b": -2, "c": 1, "d": -1, "e": 3}
+    plain = {document: max(0, judgment) for document, judgment in judged.items()}
+    assert measured(["b", "a", "x", "c"], judged) == measured(["b", "a", "x", "c"], plain)
 
 
 def test_recall_and_precision_of_an_answer() -> None:

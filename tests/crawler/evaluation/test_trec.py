@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.errors import CrawlError
+from crawler.evaluation.measures import evaluate
 from crawler.evaluation.trec import ranked, read_qrels, read_run, write_run
 
 
@@ -19,6 +20,9 @@ from crawler.evaluation.trec import ranked, read_qrels, read_run, write_run
         ("1 Q0 a 1 high tag\n", "line 1: 'high' is no score"),
         ("\n1 Q0 a 1 nan tag\n", "line 2: 'nan' is no score"),
         ("1 Q0 a 1 inf tag\n", "line 1: 'inf' is no score"),
+        ("1 Q0 a 1 1e999 tag\n", "line 1: '1e999' is no score"),
+        ("1 Q0 a 1 1_0 tag\n", "line 1: '1_0' is no score"),
+        ("1 Q0 a 1 \u0661 tag\n", "line 1: '\u0661' is no score"),
         ("1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n1 Q0 a 2 2 t\n", "line 3: 'a' stands twice for topic 1"),
         ("\n\n", "no document was returned"),
     ],
@@ -36,6 +40,10 @@ def test_a_wrong_run_is_refused_with_its_line(tmp_path: Path, text: str, said: s
     [
         (b"1 0 a 1\n1 0 b\n", "line 2: 3 fields, not 4"),
         (b"1 0 a 0.5\n", "line 1: '0.5' is no relevance"),
+        (b"1 0 a 1_0\n", "line 1: '1_0' is no relevance"),
+        ("1 0 a \u0661\n".encode(), "line 1: '\u0661' is no relevance"),
+        (b"1 0 a 1\n1 0 b 1000000000\n", "line 2: '1000000000' is no relevance, a whole number"),
+        (b"1 0 a 1" + b"0" * 5000 + b"\n", "line 1: '10{38} is no relevance"),
         (b"1 0 a 1\n1 0 a 0\n", "line 2: 'a' stands twice for topic 1"),
         (b"1 0 \xff 1\n", "line 1: is no text in UTF-8"),
         (b"", "no document was judged"),
@@ -64,6 +72,14 @@ def test_judgments_as_they_are_written(tmp_path: Path) -> None:
     assert read_qrels(path) == {"1": {"a": 1, "b": -1}}
 
 
+def test_the_largest_judgments_can_be_measured(tmp_path: Path) -> None:
+    """An overflow where gains are summed."""
+    path = tmp_path / "a.qrels"
+    path.write_text("".join(f"1 0 d{k} 999999999\n" for k in range(9)))
+    row = evaluate({"1": {"d0": 1.0}}, read_qrels(path))["1"]
+    assert 0 < row["ndcg"] < 1 and row["ndcg_cut_5"] > row["ndcg"]
+
+
 @given(
     st.dictionaries(
         st.from_regex(r"[A-Za-z0-9/:.]{1,20}", fullmatch=True),
@@ -82,5 +98,6 @@ def test_written_and_read_again(
 
 
 def test_equal_scores_are_ordered_by_name_descending() -> None:
-    """Ties in the order of the file, which a system could choose."""
-    assert ranked({"a": 1.0, "b": 1.0 + 1e-12, "c": 2.0}) == ["c", "b", "a"]
+    """Ties in the order of the file, which a system could choose; doubles told apart."""
+    assert ranked({"a": 1.0 + 1e-12, "b": 1.0, "c": 2.0}) == ["c", "b", "a"]
+    assert ranked({"a": 1.0 + 1e-6, "b": 1.0, "c": 2.0}) == ["c", "a", "b"]
