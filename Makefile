@@ -11,7 +11,7 @@ gate: $(INSTALLED)
 	$(BIN)/counterpoint gate
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest -n auto --dist loadscope
+	$(BIN)/python -m pytest -n auto --dist loadscope --max-worker-restart 0
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -7,10 +7,12 @@ Compiled code is interrupted only when it returns.
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import ctypes
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 
@@ -35,67 +37,84 @@ def watched(seconds: float, at: Callable[[], int]) -> Iterator[None]:
         yield
 
 
-def _stands_still(at: Callable[[], int]) -> Callable[[], bool]:
-    """Return a function that tells whether the mark is what it was at the call before."""
-    last = 0
+class _Watch:
+    """Somebody who looks at a mark from time to time.
 
-    def asked() -> bool:
-        nonlocal last
-        before, last = last, at()
-        return last != 0 and last == before
+    Attributes
+    ----------
+    on : bool
+        Whether to raise `TooLong`.
+    looking : bool
+        Whether somebody may be about to.
+    """
 
-    return asked
+    def __init__(self, at: Callable[[], int]) -> None:
+        self._at, self._last = at, 0
+        self.on = self.looking = False
+
+    def stands_still(self) -> bool:
+        """Return whether the mark is what it was at the call before, and matters to anybody."""
+        before, self._last = self._last, self._at()
+        return self.on and self._last != 0 and self._last == before
 
 
 @contextlib.contextmanager
 def _by_signal(seconds: float, at: Callable[[], int]) -> Iterator[None]:
-    stands_still = _stands_still(at)
+    watch = _Watch(at)
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        if stands_still():
+        if watch.stands_still():
             raise TooLong
 
     before = signal.signal(signal.SIGALRM, interrupt)
     timer = signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
     try:
+        watch.on = True
         yield
     finally:
+        watch.on = False
         signal.setitimer(signal.ITIMER_REAL, *timer)
         signal.signal(signal.SIGALRM, before)
 
 
 @contextlib.contextmanager
 def _by_thread(seconds: float, at: Callable[[], int]) -> Iterator[None]:
-    stands_still = _stands_still(at)
-    over = threading.Event()
-    target = ctypes.c_ulong(threading.get_ident())
-    throw = ctypes.pythonapi.PyThreadState_SetAsyncExc
+    """Watch from a thread of its own.
 
-    def watch() -> None:
-        while not over.wait(seconds):
-            if stands_still():
-                throw(target, ctypes.py_object(TooLong))
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
+    What it throws arrives later, at any call or turn of a loop, and so perhaps in what ends the
+    watch. Thus that takes no lock, which might then never be given back, and can be done again.
+    What was thrown must arrive there at the latest: to throw None, so that nothing arrives, would
+    tell Python for ever that there is something for some thread: it then looks at every call, and
+    where it traces CPython 3.11 does nothing else.
+    """
+    watch = _Watch(at)
+    over = _thread.allocate_lock()
+    over.acquire()
+    arguments = (watch, over, seconds, ctypes.c_ulong(threading.get_ident()))
+    threading.Thread(target=_look, args=arguments, daemon=True).start()
     try:
+        watch.on = True
         yield
     finally:
-        while not _ended(over, watcher):
-            pass
+        watch.on = False  # at once: before the next call nothing arrives
+        while True:
+            try:
+                while watch.looking:
+                    time.sleep(0)
+                if over.locked():
+                    over.release()
+                for _ in range(2):  # a loop is where Python looks whether anything was thrown
+                    pass
+                break
+            except TooLong:
+                continue
 
 
-def _ended(over: threading.Event, watcher: threading.Thread) -> bool:
-    """End a watcher; what it has thrown arrives here at the latest, and then it is not ended yet.
-
-    To throw None, so that nothing arrives, would tell Python for ever that there is something for
-    some thread: it then looks at every call, and where it traces CPython 3.11 does nothing else.
-    """
-    try:
-        over.set()
-        watcher.join()
-        for _ in range(2):  # a loop is where Python looks
-            pass
-    except TooLong:
-        return False
-    return True
+def _look(watch: _Watch, over: _thread.LockType, seconds: float, thread: ctypes.c_ulong) -> None:
+    """Throw `TooLong` into a thread whenever its mark stands still, until the watch is over."""
+    throw = ctypes.pythonapi.PyThreadState_SetAsyncExc
+    while not over.acquire(timeout=seconds):
+        watch.looking = True
+        if watch.stands_still():
+            throw(thread, ctypes.py_object(TooLong))
+        watch.looking = False

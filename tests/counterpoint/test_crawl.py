@@ -251,11 +251,14 @@ def test_it_is_interrupted(web: Scripted, tmp_path: Path) -> None:
     with subprocess.Popen(
         command, env=os.environ | {"PYTHONPATH": str(ROOT)}, text=True, stderr=subprocess.PIPE
     ) as process:
-        while not path.exists() or path.read_text().count("\n") < 2:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                pytest.fail(f"it ended with {process.wait(timeout=0.05)}")
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        try:
+            while not path.exists() or path.read_text().count("\n") < 2:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    pytest.fail(f"it ended with {process.wait(timeout=0.05)}")
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=30)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert said.strip() == f"counterpoint: interrupted; 1 page was fetched; {path} has it"
     assert Capture(path).exchanges == 1
