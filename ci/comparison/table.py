@@ -23,8 +23,9 @@ def lines(of: Comparison) -> Iterator[str]:
     """Yield the lines of a comparison: its web, tables of measures, curves, why the runs ended."""
     plan = of.plan
     seeds = len(plan.seeds)
+    fewer = any(run.steps < plan.budget for policy in of.policies for run in policy.runs)
     yield (f"{plan.profile.name}: {seeds} web{'s' * (seeds != 1)} of {plan.pages_of_web:,} pages, "
-           f"{plan.budget:,} fetched on each")  # fmt: skip
+           f"{'up to ' * fewer}{plan.budget:,} fetched on each")  # fmt: skip
     yield from _overview(of)
     for measure in of.measured():
         yield ""

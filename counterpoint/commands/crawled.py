@@ -96,14 +96,14 @@ class Crawled:
         for name, visits in self._by_site().items():
             links = sum(visit.external for _, visit in visits)
             elsewhere = _external(visits)
-            where = f" to {_count(len(elsewhere), 'address', 'es')}" if links else ""
-            links_said = _count(links, "external link")
-            lines.append(f"{name}: {_count(len(visits), 'page')}, {links_said}{where}")
+            where = f" to {counted(len(elsewhere), 'address', 'es')}" if links else ""
+            links_said = counted(links, "external link")
+            lines.append(f"{name}: {counted(len(visits), 'page')}, {links_said}{where}")
             lines += [_line(step, visit) for step, visit in visits]
             lines += [f"            -> {address}" for address in elsewhere]
             lines.append("")
         links = sum(visit.external for visit in self.visits)
-        lines.append(f"{_count(len(self.visits), 'page')}, {_count(links, 'external link')}")
+        lines.append(f"{counted(len(self.visits), 'page')}, {counted(links, 'external link')}")
         lines.append(f"ended: {self.why}")
         return "\n".join(lines) + "\n"
 
@@ -131,7 +131,8 @@ def _external(visits: Sequence[tuple[int, Exchange]]) -> list[str]:
     return list(dict.fromkeys(address for _, visit in visits for address in visit.links))
 
 
-def _count(number: int, what: str, plural: str = "s") -> str:
+def counted(number: int, what: str, plural: str = "s") -> str:
+    """Return a number with what it counts: ``1 page``, ``2 pages``."""
     return f"{number:,} {what}{plural * (number != 1)}"
 
 

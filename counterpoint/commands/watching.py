@@ -12,6 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
+from .crawled import counted
+
 if TYPE_CHECKING:
     from rich.live import Live
 
@@ -160,15 +162,16 @@ class Summary:
         """Return it for people."""
         lines = []
         for site in self.sites:
-            said = (f"{site['site']}: {site['fetched']:,} pages of {site['known']:,} known, "
-                    f"{site['internal']:,} internal and {site['external']:,} external links, "
-                    f"{site['bad']:,} bad")  # fmt: skip
+            pages, links = (counted(site["fetched"], "page"),
+                            counted(site["external"], "external link"))  # fmt: skip
+            said = (f"{site['site']}: {pages} of {site['known']:,} known, "
+                    f"{site['internal']:,} internal and {links}, {site['bad']:,} bad")  # fmt: skip
             if site["reason"]:
                 said += f"; {site['standing']}: {site['reason']}"
             lines.append(said)
         recalled = self.visits - self.fetched
         again = f", {recalled:,} of them known before" if recalled else ""
-        lines.append(f"{self.policy}: {self.visits:,} pages visited{again}")
+        lines.append(f"{self.policy}: {counted(self.visits, 'page')} visited{again}")
         lines.append(f"{'ended: ' if self.ended.over else ''}{self.ended.why}")
         return "\n".join(lines) + "\n"
 

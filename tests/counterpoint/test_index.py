@@ -66,7 +66,7 @@ def test_a_run_that_is_not_written_is_told(
     assert run("crawl", policy, "--start", "http://a.test/", "--proxy", web.proxy, "--budget", 6,
                "--db", db, "--concurrency", 1, "--run", kept) == 1  # fmt: skip
     told = capsys.readouterr()
-    assert f"{policy}: 1 pages visited" in told.out
+    assert f"{policy}: 1 page visited" in told.out
     assert f"{kept} is not written: the policy failed\n" in told.err
     assert not kept.exists()
     assert run("index", "--db", db) == 2

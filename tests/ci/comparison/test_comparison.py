@@ -136,6 +136,8 @@ def test_the_table_fits_a_terminal(found: Comparison) -> None:
     name = "…" + BOTH[0][-18:]
     assert f"  {name:20}{first['mean']:10,.1f} ± {half:,.2f}" in text
     alone = list(lines(compare(plan(BOTH[0], seeds=1), 1)))
+    whole = plan(BOTH[0], seeds=1, budget=500)
+    assert next(lines(compare(whole, 1))).endswith(" up to 500 fetched on each")
     assert not any("±" in line or "won" in line for line in alone)
 
 

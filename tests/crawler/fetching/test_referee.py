@@ -27,6 +27,7 @@ from sim_web.sections import Faults
 from sim_web.sections import Limits as Bears
 from sim_web.server import Log, RealClock, Server
 from sim_web.site import SyntheticSite
+from tests.examples import one_in
 from tests.sim_web.serving import QUICK
 
 LIMITS = Limits(seconds=3.0, body=300_000)
@@ -85,7 +86,7 @@ def judge(log: Path, least: int) -> Judgment:
     return told
 
 
-@pytest.mark.parametrize("concurrency", [1, 16])
+@pytest.mark.parametrize("concurrency", one_in(2, [16, 1]))
 def test_a_hostile_web(concurrency: int, tmp_path: Path) -> None:
     """A disallowed request, a delay or a Retry-After that is not kept, a page that is lost."""
     web = Web(strict(40, requests_per_second=8, burst=3), 2000, 5)

@@ -21,6 +21,7 @@ from crawler.graph.build import Settings, build
 from crawler.graph.sources import numbered
 from crawler.graph.sources.choice import source_of
 from crawler.graph.store import GraphStore
+from tests.examples import few_and_many
 
 SMALL = Settings(links=40, pages=7)
 
@@ -42,11 +43,13 @@ def named_links_of(store: GraphStore) -> set[tuple[str, str]]:
     return {(store.name(p), store.name(t)) for p, t in links_of(store)}
 
 
-@given(
+edge_lists = given(
     st.lists(st.tuples(st.integers(0, 90), st.integers(0, 90)), max_size=300),
     st.sampled_from(["\t", " ", ",", " ; "]), st.booleans(), st.integers(20, 400),
 )  # fmt: skip
-@settings(max_examples=60, deadline=None)
+
+
+@few_and_many(edge_lists, 20, 100)
 def test_an_edge_list_in_any_order(
     tmp_path_factory: pytest.TempPathFactory, links: list[tuple[int, int]], between: str,
     zipped: bool, read: int,
