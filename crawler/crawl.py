@@ -145,14 +145,18 @@ class _Crawl:
         self, budget: int, on_outcome: Callable[[Outcome], None] | None, limit: float
     ) -> tuple[str, bool]:
         """Run until it ends; return why, and whether the policy failed."""
+        step = 0
         try:
             with watched(limit, lambda: self.mark):
-                return self._steps(budget, on_outcome or _ignore), False
+                try:
+                    return self._steps(budget, on_outcome or _ignore), False
+                finally:
+                    step, self.mark = self.mark, 0
         except (Exception, SystemExit, GeneratorExit, TooLong) as error:
-            if not self.mark and not isinstance(error, TooLong):
+            if not step and not isinstance(error, TooLong):
                 raise  # it is the world's
             why = failure(error, limit)
-        return f"step {self.mark or len(self.order)}: {why}", True
+        return f"step {step or len(self.order)}: {why}", True
 
     def _steps(self, budget: int, on_outcome: Callable[[Outcome], None]) -> str:
         fetch, scheduler, order = self.world.fetch, self.scheduler, self.order

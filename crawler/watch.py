@@ -30,7 +30,9 @@ def watched(seconds: float, at: Callable[[], int]) -> Iterator[None]:
     seconds : float
         The limit.
     at : callable
-        Returns the mark; 0 while nothing is to be stopped.
+        Returns the mark; 0 while nothing is to be stopped. It must be 0 when the block is left,
+        however that happens: between there and the end of the watch a stop would get away. Code
+        that begins threads may lose one to a stop in CPython 3.11, and then waits for it in vain.
     """
     usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     with _by_signal(seconds, at) if usable else _by_thread(seconds, at):
@@ -44,13 +46,15 @@ class _Watch:
     ----------
     on : bool
         Whether to raise `TooLong`.
+    begun : bool
+        Whether somebody looks.
     looking : bool
         Whether somebody may be about to.
     """
 
     def __init__(self, at: Callable[[], int]) -> None:
         self._at, self._last = at, 0
-        self.on = self.looking = False
+        self.on = self.begun = self.looking = False
 
     def stands_still(self) -> bool:
         """Return whether the mark is what it was at the call before, and matters to anybody."""
@@ -83,38 +87,50 @@ def _by_thread(seconds: float, at: Callable[[], int]) -> Iterator[None]:
 
     What it throws arrives later, at any call or turn of a loop, and so perhaps in what ends the
     watch. Thus that takes no lock, which might then never be given back, and can be done again.
-    What was thrown must arrive there at the latest: to throw None, so that nothing arrives, would
-    tell Python for ever that there is something for some thread: it then looks at every call, and
-    where it traces CPython 3.11 does nothing else.
     """
     watch = _Watch(at)
     over = _thread.allocate_lock()
     over.acquire()
-    arguments = (watch, over, seconds, ctypes.c_ulong(threading.get_ident()))
-    threading.Thread(target=_look, args=arguments, daemon=True).start()
+    this = ctypes.c_ulong(threading.get_ident())
+    # A `threading.Thread` would be waited for, in vain if another watch throws into it meanwhile.
+    _thread.start_new_thread(_look, (watch, over, seconds, this))
     try:
+        while not watch.begun:  # until it runs, CPython 3.11 takes it for this thread
+            time.sleep(0)
         watch.on = True
         yield
     finally:
         watch.on = False  # at once: before the next call nothing arrives
         while True:
             try:
-                while watch.looking:
-                    time.sleep(0)
-                if over.locked():
-                    over.release()
-                for _ in range(2):  # a loop is where Python looks whether anything was thrown
-                    pass
+                _end(watch, over)
                 break
             except TooLong:
                 continue
 
 
+def _end(watch: _Watch, over: _thread.LockType) -> None:
+    """Return when nothing is thrown any more; what was thrown arrives here at the latest.
+
+    To throw None, so that nothing arrives, would tell Python for ever that there is something for
+    some thread: it then looks at every call, and where it traces CPython 3.11 does nothing else.
+    """
+    while watch.looking:
+        time.sleep(0)
+    if over.locked():
+        over.release()
+    for _ in range(2):  # a loop is where Python looks whether anything was thrown
+        pass
+
+
 def _look(watch: _Watch, over: _thread.LockType, seconds: float, thread: ctypes.c_ulong) -> None:
     """Throw `TooLong` into a thread whenever its mark stands still, until the watch is over."""
     throw = ctypes.pythonapi.PyThreadState_SetAsyncExc
+    watch.begun = True
     while not over.acquire(timeout=seconds):
         watch.looking = True
-        if watch.stands_still():
-            throw(thread, ctypes.py_object(TooLong))
-        watch.looking = False
+        try:
+            if watch.stands_still():
+                throw(thread, ctypes.py_object(TooLong))
+        finally:
+            watch.looking = False

@@ -6,6 +6,7 @@ import signal
 
 from hypothesis import settings
 
+from tests.counterpoint.starting import end_all
 from tests.postgres import place, postgres
 
 __all__ = ["place", "postgres"]
@@ -16,3 +17,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 settings.register_profile("counterpoint", derandomize=True, database=None, deadline=None)
 settings.load_profile("counterpoint")
+
+
+def pytest_runtest_teardown() -> None:
+    """End command lines that a test that failed has left behind."""
+    end_all()

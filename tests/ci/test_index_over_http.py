@@ -63,7 +63,8 @@ def test_over_http_and_killed(policy: str, tmp_path: Path) -> None:
                    "--scheduler", policy, "--query", QUERY, "--budget", str(BUDGET),
                    "--concurrency", "1", "--proxy", proxy]  # fmt: skip
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-            while stored(where) < 50 and process.poll() is None:
+            until = time.monotonic() + 120
+            while stored(where) < 50 and process.poll() is None and time.monotonic() < until:
                 time.sleep(0.002)
             process.kill()
         assert 50 <= stored(where) < BUDGET

@@ -15,7 +15,8 @@ import pytest
 from ci import gate, report
 from ci.gate import Outcome
 from spec.notation import SpecError
-from tests.counterpoint.test_command_line import cpu_seconds, processes, start, wait_until
+from tests.counterpoint.starting import start
+from tests.counterpoint.test_command_line import cpu_seconds, processes, wait_until
 
 from .test_gate import EXPECTED, PETERSON, outcome, said
 
@@ -64,7 +65,7 @@ def gone(pids: set[int]) -> None:
 
 def test_workers_end_with_a_gate_that_is_killed(tmp_path: Path) -> None:
     """Workers that go on for minutes after the gate was killed, and nobody waits for them."""
-    process = start("gate", cwd=tmp_path, start_new_session=True)
+    process = start("gate", cwd=tmp_path)
     wait_until(lambda: len(workers(process.pid)) >= 3, process)
     children = set(workers(process.pid))
     process.kill()
@@ -74,7 +75,7 @@ def test_workers_end_with_a_gate_that_is_killed(tmp_path: Path) -> None:
 
 def test_ctrl_c_while_workers_begin_is_one_line(tmp_path: Path) -> None:
     """Tracebacks of workers that a Ctrl-C reached while they were importing."""
-    process = start("gate", cwd=tmp_path, start_new_session=True)
+    process = start("gate", cwd=tmp_path)
     wait_until(lambda: any(cpu_seconds(w) > 0.05 for w in workers(process.pid)), process)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=30)
@@ -84,7 +85,7 @@ def test_ctrl_c_while_workers_begin_is_one_line(tmp_path: Path) -> None:
 
 def test_a_worker_that_is_killed_leaves_a_report(tmp_path: Path) -> None:
     """A gate without a report because the system ended one of its workers."""
-    process = start("gate", "--only", "specs", cwd=tmp_path, start_new_session=True)
+    process = start("gate", "--only", "specs", cwd=tmp_path)
     wait_until(lambda: len(workers(process.pid)) >= 3, process)
     os.kill(max(workers(process.pid)), signal.SIGKILL)
     out, err = process.communicate(timeout=120)

@@ -11,7 +11,8 @@ import pytest
 from ci.registry import JOBS
 from models.formats import command_line
 from tests.compilers import require_compiler
-from tests.counterpoint.test_command_line import call, cpu_seconds, start, wait_until
+from tests.counterpoint.starting import start
+from tests.counterpoint.test_command_line import call, cpu_seconds, wait_until
 
 
 def test_both_explorers_print_the_same(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,8 @@ import pytest
 from models.export import FORMATS
 from tests import spin
 
-from .test_command_line import ROOT, call, start
+from .starting import ROOT, start
+from .test_command_line import call
 
 OLD = ("export", "window-stm", "--set", "fetch-and-increment=old")
 GRAPHS = ("dot", "graphml", "mermaid-states")

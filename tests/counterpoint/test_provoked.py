@@ -14,7 +14,8 @@ import pytest
 from counterpoint import console, show
 from counterpoint.console import run
 
-from .test_command_line import OLD, ROOT, SPEC, call, start
+from .starting import ROOT, start
+from .test_command_line import OLD, SPEC, call
 
 BUSY = "        s.n = (s.n + 1) % 3"
 

@@ -99,6 +99,7 @@ def raw(answer: bytes) -> Iterator[str]:
             self.request.sendall(answer)
 
     with ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True  # a client that says nothing is not waited for
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:

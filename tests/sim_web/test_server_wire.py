@@ -25,7 +25,7 @@ def asked(folder: Path, ask: Asked, **options: Any) -> Any:
     """Return what a client gets from a server that is run for it."""
 
     async def run() -> Any:
-        async with served(folder, **options) as web:
+        async with served(folder, **options) as web, asyncio.timeout(120):
             return await ask(web)
 
     return asyncio.run(run())

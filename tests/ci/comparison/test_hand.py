@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -12,7 +10,7 @@ from pathlib import Path
 import pytest
 
 _PARENT = """
-import sys
+import sys, time
 sys.path[:] = {path!r}
 from ci.comparison.hand import Hand
 from ci.comparison.plan import Plan
@@ -21,7 +19,8 @@ from sim_web import profile
 told = profile.load("broder-1999")
 hand = Hand(Plan(("tests.ci.comparison.policies:HangsInC",), told, 30, 600))
 hand.send(0, (0,))
-while hand.at()[1] != 13:  # the seventh step is begun
+until = time.monotonic() + 120
+while hand.at()[1] != 13 and time.monotonic() < until:  # the seventh step is begun
     pass
 print(hand._process.pid, flush=True)
 hand.connection.recv()
@@ -34,9 +33,11 @@ def test_a_process_that_hangs_in_c_ends_with_a_parent_that_is_killed() -> None:
     program = _PARENT.format(path=[str(Path(__file__).parents[3]), *sys.path])
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
-        child = int(parent.stdout.readline())
-        assert is_running(child)
-        os.kill(parent.pid, signal.SIGKILL)
+        try:
+            child = int(parent.stdout.readline())
+            assert is_running(child)
+        finally:
+            parent.kill()
     until = time.monotonic() + 20
     while is_running(child):
         assert time.monotonic() < until, "it goes on"
@@ -46,6 +47,6 @@ def is_running(process: int) -> bool:
     """Tell whether a process runs; one that has ended and nobody has asked for does not."""
     try:
         state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
+    except OSError:
         return False
     return state not in "ZX"

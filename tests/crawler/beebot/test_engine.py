@@ -7,7 +7,7 @@ import gc
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from crawler.beebot.holding import held, holder
 from crawler.beebot.plan import Site, Wishes, budget, planned
 from crawler.beebot.planner import CHANGED, Planner, Step
 from crawler.errors import CrawlError, StoreError
-from crawler.fetching.job import Fetched, Job
+from crawler.fetching.job import ClosedError, Fetched, Job
 from crawler.protocol import Outcome, Request, Scope, Setting
 from crawler.store import seeds
 from crawler.store.opening import Store
@@ -474,21 +474,19 @@ def test_a_clock_that_is_a_little_early(store: Store) -> None:
             return 0.001 if self.count < 6 else -1.0
 
     class Silent(InProcess):
+        closed = asyncio.Event()
+
         async def completed(self) -> Fetched:
-            await asyncio.Event().wait()
-            raise AssertionError
+            await self.closed.wait()
+            raise ClosedError
 
         def submit(self, job: Job) -> None:
             self.asked.append(job.address)
 
         async def close(self, *, grace: float) -> None:
-            pass
-
-    async def running(dispatcher: InProcess) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(2.0):
-                await Engine(Early(store, 4), dispatcher, pauses=()).run()
+            self.closed.set()
 
     begin(store, {"budget": "10s"})
-    asyncio.run(running(silent := Silent({})))
+    engine = Engine(Early(store, 4), silent := Silent({}), pauses=())
+    assert asyncio.run(asyncio.wait_for(engine.run(), 120)).why == TIME
     assert silent.asked == addresses(0)

@@ -59,7 +59,7 @@ def crawl(folder: Path, *arguments: str) -> None:
     command = [sys.executable, "-m", "counterpoint", "crawl", "--db", str(folder / "crawl.db"),
                "--scheduler", "one-by-one", "--warc", str(folder / "warc"), "--delay", "0",
                *arguments]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=450, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
 
 

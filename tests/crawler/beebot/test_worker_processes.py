@@ -36,7 +36,7 @@ from .test_planner import links_of, totals_are_right
 from .together import replayed
 
 ROOT = Path(__file__).resolve().parents[3]
-LEASE = 5.0
+LEASE = 8.0
 
 
 def web(delays: float) -> Web:

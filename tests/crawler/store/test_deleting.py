@@ -130,7 +130,7 @@ def test_while_a_crawl_writes(place: str) -> None:
 
         crawling = threading.Thread(target=crawl)
         crawling.start()
-        begun.wait()
+        assert begun.wait(60)
         deleted = 0
         while crawling.is_alive() or listed(store, Kind.EXTERNAL):
             *_, count = delete_all(store, Kind.EXTERNAL, Filter(site=1))
