@@ -20,7 +20,7 @@ _LONGEST = 262
 """Of a host name with a port; longer ones are not even remembered as bad."""
 
 
-class Refused(Exception):  # noqa: N818: not an error of ours
+class Refused(Exception):
     """A request that gets an answer of the server's own.
 
     Attributes
