@@ -180,8 +180,7 @@ def test_three_processes_and_one_that_goes(
             one.wait(10)
         again = under_way(store, one)
         if how == signal.SIGSTOP:
-            of_one = f"SELECT 1 FROM hosts WHERE worker LIKE '%%:{one.pid}:%%'"
-            until(lambda: not read(store, of_one))
+            until(lambda: not under_way(store, one))
             one.send_signal(signal.SIGCONT)
         told = ended([p for p in processes if p is not one or how == signal.SIGSTOP])
         assert len(set(told)) == 1
