@@ -150,7 +150,7 @@ class _Crawl:
             with watched(limit, lambda: self.mark):
                 try:
                     return self._steps(budget, on_outcome or _ignore), False
-                finally:
+                finally:  # before the watch ends, as it asks
                     step, self.mark = self.mark, 0
         except (Exception, SystemExit, GeneratorExit, TooLong) as error:
             if not step and not isinstance(error, TooLong):

@@ -104,9 +104,9 @@ def _by_thread(seconds: float, at: Callable[[], int]) -> Iterator[None]:
         while True:
             try:
                 _end(watch, over)
-                break
             except TooLong:
                 continue
+            break
 
 
 def _end(watch: _Watch, over: _thread.LockType) -> None:
