@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
@@ -32,6 +31,7 @@ from sim_web.fetcher import Simulated
 from sim_web.pages.address import address, page_at
 from sim_web.site import SyntheticSite
 from tests.crawler.scripted import FakeTime
+from tests.documentation import site_of
 from tests.examples import few_and_many
 from tests.sim_web.serving import QUICK
 from tests.sim_web.threaded import running
@@ -270,16 +270,9 @@ def test_mounted_sites(policy: Policy, mounted: tuple[dict[str, str], Path]) -> 
         assert len(live) >= 7
 
 
-DOCUMENTATION = Path("/usr/share/doc/python3-doc/html")
-
-
-@pytest.mark.skipif(
-    not DOCUMENTATION.is_dir() and os.environ.get("CI") != "true",
-    reason="needs the Debian package python3-doc",
-)
 def test_a_real_documentation_site(tmp_path: Path) -> None:
     """Pages of a real site that are read differently twice, or visited in another order."""
-    root = DOCUMENTATION.resolve()
+    root = site_of("python3-doc").resolve()
     mounts = {"docs.test": str(root)}
     mounts |= {f"{part}.test": str(root / part) for part in ("c-api", "tutorial")}
     order = captured(tmp_path / "c.gz", mounts, Scope.SITE)

@@ -30,14 +30,6 @@ PAGES = {
 """Relations of ``link`` that the crawler says it takes for pages."""
 SPACE = "\t\n\f\r "
 
-DOCUMENTATION = {
-    "python3-doc": "python3-doc/html", "sqlite3-doc": "sqlite3", "git-doc": "git/html",
-    "postgresql-doc-15": "postgresql-doc-15/html", "apache2-doc": "apache2-doc/manual",
-    "libxml2-doc": "libxml2/html", "aptitude-doc-ru": "aptitude/html",
-}  # fmt: skip
-"""Debian's packages of real HTML: written by hand, by Sphinx, DocBook, AsciiDoc and others, in many
-languages and several encodings; and where it is, below /usr/share/doc."""
-
 
 class Computed(NamedTuple):
     """What a page refers to, in the order of the document, copies included.

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 
 from crawler.pages.decoding import loaded
@@ -12,19 +9,11 @@ from crawler.pages.links import Kind, read
 from sim_web.answer import Question
 from sim_web.pages.truth import documents
 from sim_web.site import SyntheticSite
-from tests.crawler.independent import DOCUMENTATION, absolute, computed, pages
+from tests.crawler.independent import absolute, computed, pages
+from tests.documentation import DOCUMENTATION, site_of
 from tests.sim_web.webs import hostile
 
-TOP = Path("/usr/share/doc")
 PACKAGES = pytest.mark.parametrize("package", DOCUMENTATION)
-
-
-def folder(package: str) -> Path:
-    """Return where a package's HTML is; skip if it is not there, fail if it must be."""
-    found = (TOP / DOCUMENTATION[package]).resolve()
-    if not found.is_dir() and os.environ.get("CI") != "true":
-        pytest.skip(f"needs the Debian package {package}")
-    return found
 
 
 def once(found: list[tuple[str, str]], unended: set[str]) -> list[tuple[str, str]]:
@@ -52,7 +41,7 @@ def compare(text: str, address: str, encoding: str) -> int:
 def compare_all(package: str, every: int) -> tuple[int, int]:
     """Compare pages of a package; return how many there were, and how many references."""
     count = references = 0
-    for path, place in list(pages(folder(package)))[::every]:
+    for path, place in list(pages(site_of(package).resolve()))[::every]:
         document = loaded(path.read_bytes(), "text/html")
         references += compare(document.text, f"http://docs.test{place}", document.encoding)
         count += 1

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from sim_web.answer import Answer, Kind, Question
 from sim_web.errors import WebError
 from sim_web.server import Mounts, parse_mounts
+from tests.documentation import site_of
 
 from .serving import Served, served, split
 
@@ -180,13 +181,9 @@ async def _gone(web: Served, asked: bytes) -> None:
         await asyncio.sleep(0.001)
 
 
-@pytest.mark.skipif(
-    not Path("/usr/share/doc/python3-doc/html").is_dir() and os.environ.get("CI") != "true",
-    reason="needs the Debian package python3-doc",
-)
 def test_a_real_documentation_site() -> None:
     """A page of a real site that is not served: every file of it is asked for."""
-    root = Path("/usr/share/doc/python3-doc/html").resolve()
+    root = site_of("python3-doc").resolve()
     mounts = Mounts({"docs.test": str(root)})
     pages = [p for p in root.rglob("*.html") if p.resolve().is_relative_to(root)]
     assert len(pages) > 400

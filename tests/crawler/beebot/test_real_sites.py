@@ -20,9 +20,9 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from crawler.pages.decoding import loaded
-from tests.crawler.independent import DOCUMENTATION, Computed, computed
+from tests.crawler.independent import Computed, computed
+from tests.documentation import DOCUMENTATION, site_of
 
-TOP = Path("/usr/share/doc")
 FEW = ("libxml2-doc", "aptitude-doc-ru")
 PAGE = ("text/html", "application/xhtml+xml")
 
@@ -178,10 +178,8 @@ class Sites:
 )  # fmt: skip
 def test_documentation_as_it_is(tmp_path: Path, packages: tuple[str, ...]) -> None:
     """A page that is missed, a link that is lost, invented or leads elsewhere."""
-    folders = {f"d{k}.test": TOP / DOCUMENTATION[name] for k, name in enumerate(packages)}
-    if not all(folder.is_dir() for folder in folders.values()) and os.environ.get("CI") != "true":
-        pytest.skip(f"needs the Debian packages {', '.join(packages)}")
-    sites = [word for host, folder in folders.items() for word in ("--site", f"{host}={folder}")]
+    folders = {f"d{k}.test": site_of(name) for k, name in enumerate(packages)}
+    sites = [word for host, path in folders.items() for word in ("--site", f"{host}={path}")]
     starts = [word for host in folders for word in ("--start", f"http://{host}/")]
     with served(tmp_path, "--pages", "200", *sites) as proxy:
         crawl(tmp_path, *starts, "--budget", "100000", "--proxy", proxy)
