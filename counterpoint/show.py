@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ci.gate import Outcome
-from ci.report import reproduce
 from models.chart import chart
 from models.formats import command, said
 from models.verdict import Verdict
 
-if TYPE_CHECKING:  # it loads numba
+if TYPE_CHECKING:  # the gate takes long to load
+    from ci.gate import Outcome
     from ci.regression.judging import Judged
 
 COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
@@ -79,6 +78,8 @@ def _effort(verdicts: Sequence[Verdict]) -> str:
     if first.transitions is not None:
         parts.append(f"{first.transitions:,} transitions")
     parts.append(f"{max(v.seconds for v in verdicts):.1f} s")
+    if first.compared is not None:
+        parts.append(f"{first.compared:,} compared with plain runs")
     return ", ".join([*parts, *first.notes])
 
 
@@ -164,6 +165,8 @@ def gate(outcomes: Sequence[Outcome], total: str, seconds: float) -> None:
 
 def not_as_expected(outcome: Outcome) -> None:
     """Print how an outcome differs from what must come out, with the command that shows it."""
+    from ci.report import reproduce
+
     for _, text in (*outcome.surprises, *outcome.unknown):
         click.echo(textwrap.fill(text, width(), initial_indent="    ", subsequent_indent="    "))
     if outcome.answer != "as expected":

@@ -3,65 +3,24 @@
 The spec is run once for members without number (`parametric`), so that what is proved holds of any
 number of transactions, objects or whatever its indices count. The solver is asked whether a step
 can break a lemma from a state in which all hold; where it cannot say, the answer is unknown.
+
+What was read for any number is compared with plain Python at sizes 1 to 3, and after the proof all
+states that can be reached at these sizes are visited, as far as a small budget goes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
-
-import z3
 
 from spec.notation import Model, Property, SpecError
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import TRUE, Node
 
-from . import smt
+from .comparing import Compared, judged
 from .limits import LimitReached, Limits
 from .loading import proofs_of
-from .parametric import Functions, Path, Run, for_all, formula, paths, symbol, within
-from .verdict import Verdict
-
-SECONDS, LAST_LOOK = 10.0, 5.0
-"""What z3 may take for one question: choosing instances by terms, and then by models as well."""
-
-BY_TERMS = {"smt.auto_config": False, "smt.mbqi": False}
-"""Options by which z3 proves or gives up at once. Asked with either of two solvers for arithmetic:
-each alone misses a claim or two, depending on how formulas happen to be ordered."""
-
-
-class Printer(smt.Printer):
-    """Prints expressions with functions and quantifiers; members are natural numbers.
-
-    It has a z3 context of its own: how far z3 gets with quantifiers depends on what its context has
-    seen before, and a proof should not.
-    """
-
-    def __init__(self) -> None:
-        super().__init__({}, 0)
-        self.context = z3.Context()
-
-    def number(self, value: int) -> Any:
-        """Return the term of a number."""
-        return z3.IntVal(value, self.context)
-
-    def _print(self, node: Node) -> Any:
-        if node.op == "constant" and node.boolean:
-            return z3.BoolVal(bool(node.args[0]), self.context)
-        if node.op == "symbol":
-            return z3.Int(f"{node.args[0]}!{len(self.done)}", self.context)
-        if node.op == "apply":
-            name, *key = node.args
-            number = z3.IntSort(self.context)
-            sort = z3.BoolSort(self.context) if node.boolean else number
-            function = z3.Function(name, *[number] * len(key), sort)
-            return function(*map(self.show, key))
-        if node.op == "all":
-            bound = [self.show(v) for v in node.args[0]]
-            members = z3.And(*(v >= 0 for v in bound))
-            return z3.ForAll(bound, z3.Implies(members, self.show(node.args[1])))
-        return super()._print(node)
+from .quantifiers import START, Prover
+from .small_sizes import Small, compare_at_small_sizes, visit
+from .verdict import Verdict, in_steps
 
 
 @dataclass
@@ -73,23 +32,36 @@ class Proof:
     model : Model
         The spec with its lemmas.
     broken : dict
-        Name of a lemma to the actions that may break it, each with z3's answer.
+        Name of a lemma that is not kept to why; the others are the greatest set of lemmas that the
+        start satisfies and every action keeps.
     claims : dict
         Name of a claim to "" where it is proved, or to why not.
     unsaid : dict
         Name of a claim to why it cannot be said for any number.
+    complete : bool
+        Whether all lemmas and claims were judged.
+    compared : Compared
+        What came of comparing what was read with plain Python.
     """
 
     model: Model
-    broken: dict[str, dict[str, str]] = field(default_factory=dict)
+    broken: dict[str, str] = field(default_factory=dict)
     claims: dict[str, str] = field(default_factory=dict)
     unsaid: dict[str, str] = field(default_factory=dict)
     complete: bool = False
+    compared: Compared = field(default_factory=Compared)
 
     @property
     def extent(self) -> str:
         """How far a proof reaches."""
-        return f"every step, any number of {' and '.join(self.model.spec.any_number)}"
+        return f"every step, any number of {' and '.join(_indices(self.model))}"
+
+
+def _indices(model: Model) -> Iterator[str]:
+    """Yield the indices of any number, with the least number that the spec allows."""
+    for name in model.spec.any_number:
+        index = getattr(type(model.spec), name)
+        yield name if index.at_least == 1 else f"{name} ({index.at_least} or more)"
 
 
 def check(
@@ -114,7 +86,7 @@ def check(
     try:
         for proof in proofs:
             _prove(proof, {p.name for p in wanted}, model, limits)
-            if any(proof.broken.values()):
+            if proof.broken and proof is not proofs[-1]:
                 reason = f"not asked, since lemmas of {proof.model.name} are not kept"
                 break
     except LimitReached as limit:
@@ -122,159 +94,68 @@ def check(
     except SpecError as error:
         reason = f"it cannot be said for any number: {error}"
     found = _verdicts(model, wanted, proofs, reason)
+    compared = min((p.compared for p in proofs), key=lambda c: (not c.difference, c.states),
+                   default=Compared())  # fmt: skip
+    if proofs and not compared.difference:
+        found = _against_small_sizes(
+            found, visit(model, proofs[0].model.spec.any_number, wanted, limits)
+        )
     seconds = limits.elapsed()
-    return [replace(v, seconds=seconds) for v in found]
+    return judged([replace(v, seconds=seconds) for v in found], compared)
 
 
 def _prove(proof: Proof, names: set[str], model: Model, limits: Limits) -> None:
     known = {p.name for p in model.properties}
-    prover = _Prover(proof.model, limits)
-    for lemma in proof.model.lemmas:
-        proof.broken[lemma.name] = prover.broken_by(lemma)
-    for claim in proof.model.properties:
-        if claim.name in names or claim.name not in known:
-            _judge(proof, prover, claim)
+    prover = Prover(proof.model, limits)
+    claims = [p for p in proof.model.properties if p.name in names or p.name not in known]
+    proof.broken |= {n: f"it cannot be said for any number: {w}" for n, w in prover.unsaid.items()}
+    proof.broken |= _not_kept(prover, [p for p in proof.model.lemmas if p.name in prover.lemmas])
+    _judge(proof, prover, claims)
+    open_claims = [p for p in claims if proof.claims.get(p.name)]
+    invariants = [p for p in open_claims if p.kind == "invariant"]
+    if invariants:
+        prover.add(invariants)
+        _not_kept(prover, invariants)
+        _judge(proof, prover, open_claims)
+    proof.compared = compare_at_small_sizes(prover, claims)
     proof.complete = True
 
 
-def _judge(proof: Proof, prover: _Prover, claim: Property) -> None:
-    try:
-        answer = prover.judge(claim)
-    except SpecError as error:
-        proof.unsaid[claim.name] = str(error)
-    else:
-        proof.claims[claim.name] = answer
+def _judge(proof: Proof, prover: Prover, claims: Sequence[Property]) -> None:
+    for claim in claims:
+        try:
+            proof.claims[claim.name] = prover.judge(claim)
+        except SpecError as error:
+            proof.unsaid[claim.name] = str(error)
 
 
-def _parts(node: Node) -> list[Node]:
-    """Return conditions that together say the same, easier to prove one by one."""
-    if node.op == "and":
-        return [part for inner in node.args for part in _parts(inner)]
-    if node.op == "all":
-        return [for_all(node.args[0], part) for part in _parts(node.args[1])]
-    return [node]
-
-
-class _Prover:
-    def __init__(self, model: Model, limits: Limits) -> None:
-        self.model, self.limits = model, limits
-        self.printer = Printer()
-        self.before = Functions(Run(model))
-        self.lemmas = {p.name: formula(model, p.method, self.before) for p in model.lemmas}
-        self.first = Functions(Run(model), initial=True)
-        self.paths = [path for action in model.actions for path in paths(model, action)]
-        self.known = [*self._ranges(), *self.lemmas.values()]
-        self.by_terms = [self._solver(**{**BY_TERMS, "smt.arith.solver": a}) for a in (6, 2)]
-
-    def _solver(self, **options: Any) -> Any:
-        """Return a solver that knows the ranges and the lemmas."""
-        solver = z3.Solver(ctx=self.printer.context)
-        for name, value in options.items():
-            solver.set(name, value)
-        solver.add(*map(self.printer.show, self.known))
-        return solver
-
-    def _ranges(self) -> Iterator[Node]:
-        """Yield what the declared ranges say of the state before."""
-        for name, variable in self.model.spec.declared_variables.items():
-            low, high, _ = self.before.run.bounds(name)
-            key = tuple(symbol(i.name) for i in variable.indices)
-            yield for_all(key, within(self.before.run.before(name, key), low, high))
-
-    def _ask(self, conditions: Sequence[Node], members: Sequence[Node]) -> str:
-        """Return "" if the conditions cannot be met, or z3's answer."""
-        self.limits.check(f"{len(self.lemmas)} lemmas, {len(self.paths)} paths")
-        asked = [self.printer.show(member) >= 0 for member in members]
-        asked += [self.printer.show(condition) for condition in conditions]
-        for solver in self.by_terms:
-            if self._answer(solver, asked, SECONDS) == z3.unsat:
-                return ""
-        answer = self._answer(self._solver(), asked, LAST_LOOK)
-        if answer == z3.unsat:
-            return ""
-        return "it can be broken" if answer == z3.sat else "z3 finds no proof"
-
-    def _answer(self, solver: Any, conditions: Sequence[Any], seconds: float) -> Any:
-        left = self.limits.left()
-        most = seconds if left is None else min(left, seconds)
-        solver.set("timeout", max(1, int(most * 1000)))
-        solver.push()
-        solver.add(*conditions)
-        answer = solver.check()
-        solver.pop()
-        if answer == z3.unknown:
-            self.limits.check()
-        return answer
-
-    def broken_by(self, lemma: Property) -> dict[str, str]:
-        """Return the actions that may break a lemma, with why."""
-        found: dict[str, str] = {}
-        start = nodes.negation(formula(self.model, lemma.method, self.first))
-        if start is not nodes.FALSE and not self._unsatisfiable(start):
-            found["the start"] = "it can be broken"
-        for path in self.paths:
-            after = formula(self.model, lemma.method, path.after)
-            if after is not self.lemmas[lemma.name]:
-                why = self._breaks(path, after)
-                if why:
-                    found[path.action.name] = why
-        return found
-
-    def _unsatisfiable(self, condition: Node) -> bool:
-        solver = z3.Solver(ctx=self.printer.context)  # one that knows no lemma
-        return bool(self._answer(solver, [self.printer.show(condition)], SECONDS) == z3.unsat)
-
-    def _breaks(self, path: Path, wanted: Node) -> str:
-        if wanted is TRUE:
-            return ""
-        return self._ask([*path.literals, nodes.negation(wanted)], path.binding)
-
-    def judge(self, claim: Property) -> str:
-        """Return "" if a claim holds in every step, or why that is not shown.
-
-        Raises
-        ------
-        SpecError
-            If the claim cannot be said for any number.
-        """
-        if claim.kind == "invariant":
-            wanted = _parts(formula(self.model, claim.method, self.before))
-            answers = (self._ask([nodes.negation(part)], ()) for part in wanted)
-        elif claim.kind == "transition":
-            answers = (self._breaks(p, self._step(claim, p)) for p in self.paths)
-        elif claim.kind == "range":
-            answers = (self._breaks(p, self._fits(p)) for p in self.paths)
-        else:
-            raise SpecError(f"a {claim.kind} cannot be judged by one step")
-        return next(filter(None, answers), "")
-
-    def _step(self, claim: Property, path: Path) -> Node:
-        return formula(self.model, claim.method, self.before, self.before.run.at(path.after))
-
-    def _fits(self, path: Path) -> Node:
-        return nodes.conjunction(path.after.ranges)
+def _not_kept(prover: Prover, lemmas: Sequence[Property]) -> dict[str, str]:
+    """Drop what is not kept until nothing more falls; return why each has fallen."""
+    found: dict[str, str] = {}
+    while True:
+        falling = {p.name: prover.broken_by(p) for p in lemmas if p.name not in found}
+        falling = {name: where for name, where in falling.items() if where}
+        if not falling:
+            return found
+        without = f"without {', '.join(found) if len(found) < 3 else f'{len(found)} lemmas'} it is "
+        without = without if found else ""
+        for name, where in falling.items():
+            said = ", ".join(f"{action} ({why})" for action, why in where.items())
+            found[name] = f"{without}not kept by {said}: induction shows from which state"
+            if START in where:
+                found[name] = f"it is false at the start ({where[START]})"
+        prover.drop(list(falling))
 
 
 def _verdicts(
     model: Model, wanted: Sequence[Property], proofs: Sequence[Proof], reason: str
 ) -> list[Verdict]:
-    found = {}
-    unsaid = []
-    for claim in wanted:
-        verdict = _of_claim(model, claim, proofs, reason)
-        if verdict is None:
-            unsaid.append(claim.name)
-            verdict = _unknown(model, claim, proofs, _why(claim, proofs, reason))
-        found[claim.name] = verdict
+    found = {claim.name: _of_claim(model, claim, proofs, reason) for claim in wanted}
     for proof in proofs:
         for name in proof.claims:
             if name not in found:
                 own = proof.model.property_named(name)
-                found[name] = _of_claim(proof.model, own, proofs, reason) or found[name]
-    asked_by_name = len(wanted) < len([p for p in model.properties if p.kind != "sometimes"])
-    if not asked_by_name and len(unsaid) < len(wanted):
-        note = f"not said for any number: {', '.join(unsaid)}"
-        found = {n: _noted(v, note) for n, v in found.items() if n not in unsaid}
+                found[name] = _of_claim(proof.model, own, proofs, reason)
     return [*found.values(), *_of_lemmas(proofs, reason)]
 
 
@@ -283,7 +164,7 @@ def _noted(verdict: Verdict, note: str) -> Verdict:
 
 
 def _why(claim: Property, proofs: Sequence[Proof], reason: str) -> str:
-    said = (p.unsaid[claim.name] for p in proofs if claim.name in p.unsaid)
+    said = (p.unsaid[name] for p in proofs for name in _names(p, claim) if name in p.unsaid)
     return reason or next(said, "no proof speaks of it")
 
 
@@ -293,41 +174,67 @@ def _unknown(model: Model, claim: Property, proofs: Sequence[Proof], why: str) -
     return Verdict(model, claim, "any-number", "unknown", extent, reason=why, notes=notes)
 
 
-def _of_claim(
-    model: Model, claim: Property, proofs: Sequence[Proof], reason: str
-) -> Verdict | None:
-    """Return the verdict of a claim; None if it cannot be said for any number."""
-    others = [p.model.spec.in_other_words.get(claim.method, ()) for p in proofs]
-    names = [words or (claim.name,) for words in others]
-    answers = [
-        proof.claims[name]
+def _names(proof: Proof, claim: Property) -> tuple[str, ...]:
+    """Return the claim's name, or those of the claims that together say the same."""
+    return proof.model.spec.in_other_words.get(claim.method, ()) or (claim.name,)
+
+
+def _of_claim(model: Model, claim: Property, proofs: Sequence[Proof], reason: str) -> Verdict:
+    """Return the verdict of a claim.
+
+    A claim in other words holds if all of them do; one of them that cannot be said leaves it open.
+    """
+    names = [_names(proof, claim) for proof in proofs]
+    speaks = [
+        proof
         for proof, mine in zip(proofs, names, strict=True)
-        for name in mine
-        if name in proof.claims
+        if all(name in proof.claims for name in mine)
     ]
-    if not answers and not reason:
-        return None
-    verdict = _unknown(model, claim, proofs, reason)
-    if any(p.broken[lemma] for p in proofs for lemma in p.broken):
+    verdict = _unknown(model, claim, proofs, _why(claim, proofs, reason))
+    if reason or not speaks or not all(p.complete for p in proofs):
+        return verdict
+    answers = [p.claims[name] for p in speaks for name in _names(p, claim)]
+    why = next(filter(None, answers), "")
+    if why and any(p.broken for p in speaks):
         return replace(verdict, reason="it rests on lemmas that are not kept")
-    if not reason and all(p.complete for p in proofs):
-        why = next(filter(None, answers), "")
-        verdict = replace(verdict, answer="unknown" if why else "holds", reason=why)
-        words = [n for mine in names for n in mine if n != claim.name]
-        if words:
-            verdict = replace(verdict, notes=(*verdict.notes, f"{claim.name}: {', '.join(words)}"))
+    verdict = replace(verdict, answer="unknown" if why else "holds", reason=why)
+    words = [name for p in speaks for name in _names(p, claim) if name != claim.name]
+    if words:
+        verdict = replace(verdict, notes=(*verdict.notes, f"{claim.name}: {', '.join(words)}"))
     return verdict
 
 
 def _of_lemmas(proofs: Sequence[Proof], reason: str) -> Iterator[Verdict]:
-    """Yield a verdict for each lemma that was judged; of two proofs, both must keep it."""
-    for name in dict.fromkeys(n for p in proofs for n in p.broken):
-        mine = [p for p in proofs if name in p.broken]
-        where = {action: why for p in mine for action, why in p.broken[name].items()}
-        model = mine[0].model
-        verdict = _unknown(model, model.property_named(name), proofs, reason)
-        if where:
-            said = ", ".join(f"{action} ({why})" for action, why in where.items())
-            yield replace(verdict, reason=f"not kept by {said}: induction shows from which state")
-        else:
+    """Yield a verdict for each lemma; of two proofs, both must keep it."""
+    lemmas = {lemma.name: (proof, lemma) for proof in proofs for lemma in proof.model.lemmas}
+    for name, (proof, lemma) in lemmas.items():
+        mine = [p for p in proofs if any(own.name == name for own in p.model.lemmas)]
+        verdict = _unknown(proof.model, lemma, proofs, reason or "not decided")
+        why = next((p.broken[name] for p in mine if name in p.broken), "")
+        if why:
+            yield replace(verdict, reason=why)
+        elif all(p.complete for p in mine):
             yield replace(verdict, answer="holds", reason="")
+        else:
+            yield verdict
+
+
+def _against_small_sizes(found: list[Verdict], small: Small) -> list[Verdict]:
+    """Hold verdicts against what is reached at sizes that can be explored."""
+    return [_noted(_against(verdict, small), small.said) for verdict in found]
+
+
+def _against(verdict: Verdict, small: Small) -> Verdict:
+    seen = small.violated.get(verdict.claim.name)
+    if seen is None:
+        return verdict
+    if verdict.answer == "holds":
+        sizes = ", ".join(f"{n}={v}" for n, v in seen.model.changed_parameters().items())
+        why = f"it was proved, and a run with {sizes or 'the default sizes'} violates it"
+        return replace(
+            verdict, answer="unknown", reason=f"{why}: check it with --engine exhaustive"
+        )
+    return replace(
+        verdict, model=seen.model, answer="violated", extent=in_steps(seen.depth or 0),
+        depth=seen.depth, trace=seen.trace, reason=seen.reason, explanation=seen.explanation,
+    )  # fmt: skip

@@ -15,10 +15,11 @@ import z3
 from spec.notation import Model, Property, RangeError, Step
 from spec.notation import _nodes as nodes
 
+from . import comparing
 from .limits import LimitReached, Limits
 from .smt import Frame, becomes, width_for
 from .trace import System, trace
-from .verdict import Trace, Verdict, confirm, explained, in_steps, replay, what_failed
+from .verdict import Trace, Verdict, confirm, explained, in_steps, replayed, what_failed
 
 DEFAULT_STEPS = 20
 
@@ -113,18 +114,25 @@ def check(
         run.go(steps)
     except LimitReached as limit:
         reason = str(limit)
-    return [run.verdict(claim, steps, reason) for claim in run.wanted]
+    compared = comparing.Compared()
+    if run.system is not None:
+        compared = comparing.compare(run.system, comparing.walked(model), run.wanted)
+    if compared.difference:
+        return comparing.judged([run.unknown(claim) for claim in run.wanted], compared)
+    return comparing.judged([run.verdict(claim, steps, reason) for claim in run.wanted], compared)
 
 
 class _Bounded:
     def __init__(self, model: Model, limits: Limits, wanted: Sequence[Property]) -> None:
         self.model, self.limits, self.wanted = model, limits, wanted
+        self.system: System | None = None
         self.found: dict[str, Trace] = {}
         self.done = -1  # the length up to which everything has been decided
         self.ended = False  # no run is any longer
 
     def go(self, steps: int) -> None:
-        run = _Unrolling(trace(self.model, self.limits))
+        self.system = trace(self.model, self.limits)
+        run = _Unrolling(self.system)
         if self._ask(run, []) == z3.unsat:
             raise LimitReached("there is no initial state")
         for k in range(steps + 1):
@@ -171,7 +179,7 @@ class _Bounded:
     def _trace(self, run: _Unrolling, found: Any, claim: Property) -> Trace:
         """Return the run of a z3 model, replayed in plain Python."""
         start = run.frames[0].values(found)
-        trace_found = replay(self.model, run.steps(found), start)
+        trace_found = replayed(self.model, run.steps(found), start)
         last = run.failing_step(found, claim)
         if last is None:
             return trace_found
@@ -182,11 +190,16 @@ class _Bounded:
         states = trace_found.states if after is None else (*trace_found.states, after)
         return Trace(states, (*trace_found.steps, last))
 
+    def unknown(self, claim: Property) -> Verdict:
+        """Return a verdict that says nothing."""
+        seconds = self.limits.elapsed()
+        return Verdict(self.model, claim, "bounded", "unknown", in_steps(0), seconds=seconds)
+
     def verdict(self, claim: Property, steps: int, reason: str) -> Verdict:
         """Return what the run says of a claim."""
         witness = claim.kind == "sometimes"
-        seconds = self.limits.elapsed()
-        base = Verdict(self.model, claim, "bounded", "holds", "", depth=self.done, seconds=seconds)
+        notes = comparing.leaving(self.system, self.wanted) if self.system else ()
+        base = replace(self.unknown(claim), answer="holds", depth=self.done, notes=notes)
         if claim.name in self.found:
             trace_found = self.found[claim.name]
             confirm(self.model, claim, trace_found)

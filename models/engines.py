@@ -10,7 +10,7 @@ from typing import Any
 from spec.notation import Model, Property, SpecError
 
 from .limits import Limits
-from .verdict import Verdict
+from .verdict import Disagreement, Verdict
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,8 @@ class Options:
         How the exhaustive engine visits states: a name of `exhaustive.EXPLORERS`.
     reduce : tuple of str
         What it leaves out: names of `exhaustive.REDUCTIONS`.
+    compared : int or None
+        States that it compares with plain Python, at most.
     """
 
     steps: int | None = None
@@ -36,6 +38,11 @@ class Options:
     seed: int = 0
     explorer: str | None = None
     reduce: tuple[str, ...] = ()
+    compared: int | None = None
+
+
+FEW_COMPARED = Options(compared=50)
+"""For thousands of specs that differ in a parameter only."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,7 @@ ENGINES = {
             "exhaustive",
             "every reachable state, breadth first: shortest counterexamples",
             "models.exhaustive",
-            {"explorer": "explorer", "reduce": "reduce"},
+            {"explorer": "explorer", "reduce": "reduce", "compared": "compared"},
         ),
         Engine(
             "bounded",
@@ -160,12 +167,26 @@ def check(
         if engine == "all" and one.proves and not _provable(model, one.name):
             continue
         asked = Options(**{name: getattr(options or Options(), name) for name in one.options})
-        mine = one.check(model, limits.again(), wanted, asked)
+        mine = _checked(one, model, limits.again(), wanted, asked)
         mine = [replace(v, asked=asked) for v in mine]
         if one.name == "stateful":
             mine = _with_share(model, limits, found, mine)
         found += mine
     return found
+
+
+def _checked(
+    engine: Engine, model: Model, limits: Limits, wanted: Sequence[Property], asked: Options
+) -> list[Verdict]:
+    """Check with one engine; where it and plain Python do not do the same, nothing is known."""
+    try:
+        return engine.check(model, limits, wanted, asked)
+    except Disagreement as error:
+        seconds = limits.elapsed()
+        return [
+            Verdict(model, p, engine.name, "unknown", "", seconds=seconds, reason=str(error))
+            for p in wanted
+        ]
 
 
 def _provable(model: Model, engine: str) -> bool:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from spec.notation import Model, Property, SpecError
+from spec.notation import Model, Property, SpecError, Values
 
+from . import comparing
 from .compiled.compiler import NoCompiler
 from .compiled.explorer import Compiled
 from .compiled.layout import bit_packing
@@ -150,18 +152,39 @@ def check(
     wanted: Sequence[Property] | None = None,
     explorer: str = "auto",
     reduce: Sequence[str] = (),
+    compared: int = comparing.STATES,
 ) -> list[Verdict]:
-    """Return a verdict for each property, from one exploration (see `explore`)."""
+    """Return a verdict for each property, from one exploration (see `explore`).
+
+    So many of its states, at most, are compared with plain Python.
+    """
     limits = limits or Limits()
     wanted = model.properties if wanted is None else wanted
     run = explore(model, limits, wanted, explorer, reduce)
-    return verdicts(run, wanted, limits.elapsed())
+    found = comparing.compare(run.system, Unpacked(run), wanted, most=compared)
+    if found.difference:
+        run = Exploration(run.system, run.layout, [])
+    return comparing.judged(verdicts(run, wanted, limits.elapsed()), found)
+
+
+class Unpacked(Sequence[Values]):
+    """The states of an exploration, each unpacked when it is asked for."""
+
+    def __init__(self, run: Exploration) -> None:
+        self._run = run
+
+    def __len__(self) -> int:
+        return len(self._run.states)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._run.layout.unpack(self._run.states[place])
 
 
 def verdicts(run: Exploration, wanted: Sequence[Property], seconds: float) -> list[Verdict]:
     """Return what an exploration says of each property."""
     dead = run.dead_actions() if run.complete else []
     notes = [*run.notes, *([f"never possible: {', '.join(dead)}"] if dead else [])]
+    notes += comparing.leaving(run.system, wanted)
     return [_verdict(run, claim, seconds, tuple(notes)) for claim in wanted]
 
 

@@ -10,7 +10,7 @@ from typing import Protocol
 from spec.notation import Property, Step, Values
 
 from .trace import System
-from .verdict import Disagreement, Trace, extended, replay
+from .verdict import Disagreement, Trace, extended, replayed
 
 
 class Layout(Protocol):
@@ -89,14 +89,15 @@ class Exploration:
             at, via = before
             steps.append(commands[via].step)
         model = self.system.model
-        found = replay(model, steps[::-1], self.layout.unpack(self.states[at]))
+        found = replayed(model, steps[::-1], self.layout.unpack(self.states[at]))
         if found.states[-1] != self.layout.unpack(self.states[state]):
-            raise Disagreement(f"{model.name}: plain Python does not replay {steps[::-1]}")
+            raise Disagreement("plain Python comes to another state by the steps that were found")
         if command < 0:
             return found
         longer = extended(model, found, commands[command].step)
         if longer is None:
-            raise Disagreement(f"{model.name}: plain Python cannot take {commands[command].step}")
+            step = model.show_step(commands[command].step)
+            raise Disagreement(f"plain Python cannot take {step} where the engine took it")
         return longer
 
     def find(self, values: Values) -> int | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from spec.notation import SpecError, Values
@@ -49,13 +50,18 @@ class Packing:
                 found[at : at + width] = (value - cell.low).to_bytes(width, "big")
         return bytes(found)
 
+    @cached_property
+    def _slices(self) -> list[tuple[int, slice]]:
+        """The least value and the bytes of each cell."""
+        begin = [self.offset.get(cell, 0) for cell in self.cells]
+        ends = [at + self.width.get(cell, 0) for at, cell in zip(begin, self.cells, strict=True)]
+        lows = (cell.low for cell in self.cells)
+        return list(zip(lows, map(slice, begin, ends), strict=True))
+
     def unpack(self, state: bytes) -> Values:
         """Return a packed state's values."""
-        values = []
-        for cell in self.cells:
-            at, width = self.offset.get(cell, 0), self.width.get(cell, 0)
-            values.append(cell.low + int.from_bytes(state[at : at + width], "big"))
-        return tuple(values)
+        number = int.from_bytes
+        return tuple([low + number(state[part], "big") for low, part in self._slices])
 
 
 def packing(cells: Sequence[Cell]) -> Packing:

@@ -18,12 +18,13 @@ import z3
 from spec.notation import Explanation, Model, Property
 
 from . import k_induction
+from .comparing import Compared, compare, judged, walked
 from .limits import LimitReached, Limits
 from .loading import proofs_of
 from .obstacle import Obstacle, Obstacles
-from .proving import Prover
+from .proving import Failure, Prover
 from .trace import trace
-from .verdict import Verdict
+from .verdict import Verdict, in_steps
 
 EVERY = "every step"
 DEFAULT_STEPS = 3
@@ -38,7 +39,11 @@ class Proof:
     model : Model
         The spec with its lemmas; ranges that grow have no upper end.
     obstacles : list of Obstacle
-        What is not inductive.
+        What is not kept by a step from states in which all lemmas hold, or not at the start.
+    fallen : dict
+        The lemmas that are not kept: those of the obstacles, with "", and those that need one of
+        them, with why they fall. The others hold: they are the greatest set of lemmas that the
+        start satisfies and every action keeps.
     claims : dict
         For each claim that was judged, the number of steps at once by which it is proved (0: it
         follows from the lemmas), or why it is not.
@@ -46,13 +51,17 @@ class Proof:
         For claims that are not proved where there are no lemmas, a step that breaks them.
     complete : bool
         Whether nothing was cut short.
+    compared : Compared or None
+        What came of comparing what was proved of with plain Python.
     """
 
     model: Model
     obstacles: list[Obstacle] = field(default_factory=list)
+    fallen: dict[str, str] = field(default_factory=dict)
     hints: dict[str, Obstacle] = field(default_factory=dict)
     claims: dict[str, int | str] = field(default_factory=dict)
     complete: bool = False
+    compared: Compared | None = None
 
 
 def check(
@@ -89,33 +98,59 @@ def check(
     verdicts += [_of_claim(m, p, proofs, reason) for m, p in own.values()]
     verdicts += _of_lemmas(proofs, reason)
     seconds = limits.elapsed()
-    return [replace(v, seconds=seconds) for v in verdicts]
+    verdicts = [replace(v, seconds=seconds) for v in verdicts]
+    compared = [p.compared for p in proofs if p.compared is not None]
+    differing = [c for c in compared if c.difference]
+    least = min(compared, key=lambda c: c.states, default=None)
+    return judged(verdicts, differing[0] if differing else least) if least else verdicts
 
 
 def _prove(
     proof: Proof, model: Model, claims: Sequence[Property], limits: Limits, steps: int
 ) -> None:
     system = trace(proof.model)
-    lemmas = proof.model.lemmas
-    prover = Prover(system, lemmas, limits)
-    failures = prover.failures()
+    first = Prover(system, proof.model.lemmas, limits)
+    failures = first.failures()
+    prover = _kept(proof, first, failures)
     names = {c.name for c in claims} | {p.name for _, p in _own(proof.model, model)}
-    judged = [p for p in proof.model.properties if p.name in names and p.kind != "sometimes"]
-    for claim in judged:
+    asked = [p for p in proof.model.properties if p.name in names and p.kind != "sometimes"]
+    for claim in asked:
         limits.check(f"does {claim.name} follow?")
         answer = prover.follows(claim)
         proof.claims[claim.name] = 0 if answer == z3.unsat else f"z3 gave up: {prover.reason}"
         if answer == z3.sat:
-            given = "from the lemmas, nor " if lemmas else ""
-            proof.claims[claim.name] = f"it does not follow {given}by {steps}-induction"
-    left = [p for p in judged if proof.claims[p.name] != 0]
+            proof.claims[claim.name] = _does_not_follow(proof, steps)
+    left = [p for p in asked if proof.claims[p.name] != 0]
     if left and not failures:
-        proof.claims |= k_induction.proved(system, lemmas, left, limits, steps)
-    if not lemmas:
+        proof.claims |= k_induction.proved(system, prover.lemmas, left, limits, steps)
+    if not proof.model.lemmas:
         proof.hints = _hints(prover, proof, left)
-    found = Obstacles(prover)
+    found = Obstacles(first)
     proof.obstacles = [found.smallest(failure) for failure in failures]
+    proof.compared = compare(system, walked(proof.model), [*asked, *proof.model.lemmas])
     proof.complete = True
+
+
+def _does_not_follow(proof: Proof, steps: int) -> str:
+    if proof.fallen:
+        return "it rests on lemmas that are not kept"
+    given = "from the lemmas, nor " if proof.model.lemmas else ""
+    return f"it does not follow {given}by {steps}-induction"
+
+
+def _kept(proof: Proof, first: Prover, failures: Sequence[Failure]) -> Prover:
+    """Drop the lemmas that are not kept until nothing more falls; return a prover of the rest."""
+    prover = first
+    proof.fallen = dict.fromkeys((f.lemma.name for f in failures), "")
+    while failures:
+        gone = ", ".join(proof.fallen)
+        kept = [p for p in prover.lemmas if p.name not in proof.fallen]
+        prover = Prover(prover.system, kept, prover.limits)
+        failures = prover.failures()
+        for failure in failures:
+            why = f"without {gone} it is not kept by {failure.action}"
+            proof.fallen.setdefault(failure.lemma.name, why)
+    return prover
 
 
 def _hints(prover: Prover, proof: Proof, left: Sequence[Property]) -> dict[str, Obstacle]:
@@ -137,11 +172,8 @@ def _own(proof: Model, model: Model) -> Iterator[tuple[Model, Property]]:
 def _of_claim(model: Model, claim: Property, proofs: Sequence[Proof], reason: str) -> Verdict:
     verdict = Verdict(model, claim, "induction", "unknown", EVERY, notes=_notes(proofs))
     makes = [p for p in proofs if claim.name in p.claims]
-    obstacles = [o for p in proofs for o in p.obstacles]
     if claim.kind == "sometimes":
         return replace(verdict, reason="a witness needs a run: ask another engine")
-    if obstacles:
-        return replace(verdict, reason="it rests on lemmas that are not kept")
     if reason or not all(p.complete for p in proofs):
         return replace(verdict, reason=reason or "not decided")
     if not makes:
@@ -165,29 +197,39 @@ def _notes(proofs: Sequence[Proof]) -> tuple[str, ...]:
 
 def _of_lemmas(proofs: Sequence[Proof], reason: str) -> Iterator[Verdict]:
     """Yield a verdict for each lemma; one that several proofs have is judged by the worst."""
-    worst: dict[str, tuple[Proof, list[Obstacle]]] = {}
+    worst: dict[str, Proof] = {}
     for proof in proofs:
         for lemma in proof.model.lemmas:
-            mine = [o for o in proof.obstacles if o.failure.lemma.name == lemma.name]
-            if lemma.name not in worst or (mine and not worst[lemma.name][1]):
-                worst[lemma.name] = proof, mine
-    for name, (proof, obstacles) in worst.items():
-        lemma = proof.model.property_named(name)
-        yield _of_lemma(proof, lemma, obstacles, reason)
+            known = worst.setdefault(lemma.name, proof)
+            if _badness(proof, lemma.name) > _badness(known, lemma.name):
+                worst[lemma.name] = proof
+    for name, proof in worst.items():
+        yield _of_lemma(proof, proof.model.property_named(name), reason)
 
 
-def _of_lemma(proof: Proof, lemma: Property, obstacles: Sequence[Obstacle], reason: str) -> Verdict:
+def _badness(proof: Proof, name: str) -> int:
+    """Return how little is known of a lemma: it holds, is undecided, needs others, is not kept."""
+    if name in proof.fallen:
+        return 2 if proof.fallen[name] else 3
+    return 0 if proof.complete else 1
+
+
+def _of_lemma(proof: Proof, lemma: Property, reason: str) -> Verdict:
     verdict = Verdict(proof.model, lemma, "induction", "unknown", EVERY, notes=_notes([proof]))
+    if not proof.complete:
+        return replace(verdict, reason=reason or "not decided")
+    obstacles = [o for o in proof.obstacles if o.failure.lemma.name == lemma.name]
     if not obstacles:
-        if not proof.complete:
-            return replace(verdict, reason=reason or "not decided")
-        return replace(verdict, answer="holds")
-    first = min(obstacles, key=lambda o: o.size)
+        why = proof.fallen.get(lemma.name)
+        return replace(verdict, reason=why) if why else replace(verdict, answer="holds")
+    first = min(obstacles, key=lambda o: (o.trace is None, o.size))
     where = ", ".join(dict.fromkeys(o.where for o in obstacles))
     verdict = replace(verdict, reason=f"not kept by {where}", explanation=Explanation(first.lines))
     if first.trace is None or first.model is None:
         return verdict
+    length = len(first.trace.steps)
+    extent = in_steps(length) if length else "0 steps: it is false at the start"
     return replace(
-        verdict, model=first.model, answer="violated", trace=first.trace,
-        depth=len(first.trace.steps), extent=f"{len(first.trace.steps)} steps",
+        verdict, model=first.model, answer="violated", trace=first.trace, depth=length,
+        extent=extent,
     )  # fmt: skip

@@ -6,6 +6,7 @@ import difflib
 import importlib
 import importlib.util
 import inspect
+import linecache
 import re
 import sys
 import traceback
@@ -14,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from models.texts import FromText, read_anew
 from spec.catalogue import MUTANTS, PROOFS, SPECS
 from spec.notation import Model, Spec, SpecError
 
@@ -80,6 +82,7 @@ def find(reference: str) -> type[Spec]:
 def _imported(reference: str) -> type[Spec]:
     """Return the class that ``module:Class`` names."""
     module, _, name = reference.partition(":")
+    read_anew()
     try:
         found = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
@@ -153,7 +156,9 @@ def _import(path: Path) -> ModuleType:
     if not path.is_file():
         raise SpecError(f"there is no file {path}")
     name = USER + path.stem
-    wanted = importlib.util.spec_from_file_location(name, path)
+    read_anew()
+    linecache.checkcache(str(path))
+    wanted = importlib.util.spec_from_file_location(name, path, loader=FromText(name, str(path)))
     if wanted is None or wanted.loader is None:
         raise SpecError(f"{path} is no Python file")
     module = importlib.util.module_from_spec(wanted)

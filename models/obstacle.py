@@ -15,6 +15,7 @@ import z3
 from spec.notation import Index, Model, Property, RangeError, SpecError, Step, Values
 from spec.notation._nodes import Cell
 
+from .comparing import shown
 from .exhaustive import Disagreement, Exploration, explore
 from .limits import Limits
 from .proving import Failure, Prover
@@ -68,7 +69,7 @@ class Obstacles:
     def smallest(self, failure: Failure) -> Obstacle:
         """Return the obstacle of a failure."""
         if not failure.action:
-            return Obstacle(failure, "the start", ("An initial state breaks it.",))
+            return self._at_start(failure)
         if failure.reason:
             return Obstacle(failure, failure.action, (f"z3 gave up: {failure.reason}",))
         state, step = self._search(failure)
@@ -93,6 +94,21 @@ class Obstacles:
             return found
         return replace(found, model=Model(model.spec, model.reference), trace=trace)
 
+    def _at_start(self, failure: Failure) -> Obstacle:
+        """Return the initial state that breaks a lemma, judged in plain Python."""
+        lemma = failure.lemma
+        if failure.reason:
+            return Obstacle(failure, "the start", (f"z3 gave up: {failure.reason}",))
+        values = self.prover.starts[lemma.name]
+        finite = Model(self.model.spec, self.model.reference)
+        if finite.holds(lemma, values):
+            raise Disagreement(f"z3 finds {lemma.name} false at the start, and plain Python not")
+        lines = (
+            f"{lemma.name}: {lemma.description}",
+            f"It is false at the start: {shown(finite, values)}",
+        )
+        return Obstacle(failure, "the start", lines, model=finite, trace=Trace((values,), ()))
+
     def _search(self, failure: Failure) -> tuple[Values, Step]:
         """Return a state that differs little from the initial one, and the step."""
         prover = self.prover
@@ -109,7 +125,9 @@ class Obstacles:
             if cell.low < cell.high:
                 same = term == (bool(value) if cell.boolean else value)
                 search.add_soft(same, 10 + sum(cell.index))
-        search.minimize(z3.Sum([t for t in frame.terms if z3.is_int(t)]))
+        numbers = [t for t in frame.terms if z3.is_int(t)]
+        if numbers:  # there is no sum of none
+            search.minimize(z3.Sum(numbers))
         found = self._found(search, prover, broken)
         state = frame.values(found)
         for i, condition in broken.items():

@@ -1,108 +1,97 @@
 """A spec run over indices of any size: each action once, for members that are named by symbols.
 
-A variable is a function of its indices. A generator over an index inside `every` or `some` stands
-for a quantifier; a loop over an index stands for one member of it, and an assignment in it for an
-assignment to all. Members are the natural numbers, so that they are in order and there is no last.
+A variable is a function of its indices. A generator over an index inside `every`, `some`, `no` or
+`count` stands for a quantifier; a loop over an index stands for one member of it, and an assignment
+in it for an assignment to all. Members are 0, 1, ... up to a size of which only the least is known.
 
-What cannot be said so (a count, a branch on one member of a loop) is refused with a `SpecError`.
+Where a plain run would leave a range or an array, an obligation is noted: a condition that must
+follow from what is known wherever the run gets to. What cannot be said so (a branch on one member
+of a loop, a number of members) is refused with a `SpecError`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import count as numbers
-from typing import Any
+from typing import Any, NoReturn
 
-from spec.notation import Action, Disabled, Model, Spec, SpecError
+from spec.notation import Disabled, Index, Model, Spec, SpecError
 from spec.notation import _nodes as nodes
 from spec.notation._nodes import FALSE, TRUE, UNBOUNDED, Node
-from spec.notation._symbolic import Symbolic, Value, deciding, node_of, quantifying, value_of
-from spec.notation._variables import Reference, Variable
+from spec.notation._store import may_change
+from spec.notation._symbolic import (
+    Symbolic,
+    Value,
+    as_value,
+    ite,
+    node_of,
+    quantifying,
+    value_of,
+)
+from spec.notation._variables import ANY, Integer, Reference, Variable
 
-_serial = numbers()
+from .loops import loop_of
+from .quantified import (
+    Count,
+    applied,
+    for_all,
+    for_some,
+    size,
+    substituted,
+    symbol,
+    symbols_of,
+    within,
+)
 
-
-def symbol(name: str) -> Node:
-    """Return a new member of an index, of which nothing is known."""
-    return nodes._node("symbol", (name, next(_serial)), 0, UNBOUNDED)
-
-
-def applied(name: str, key: Sequence[Node], low: int, high: int, boolean: bool) -> Node:
-    """Return the value of a variable at a place, in the state before."""
-    return nodes._node("apply", (name, *key), low, high, boolean)
-
-
-def for_all(bound: Sequence[Node], body: Node) -> Node:
-    """Return whether the body holds for all members that the bound symbols can name."""
-    bound = [v for v in bound if v in symbols_of(body)]
-    return nodes._node("all", (tuple(bound), body), 0, 1, True) if bound else body
-
-
-_free: dict[Node, frozenset[Node]] = {}
-
-
-def symbols_of(node: Node) -> frozenset[Node]:
-    """Return the symbols that an expression speaks of and no quantifier in it binds."""
-    found = _free.get(node)
-    if found is None:
-        if node.op == "symbol":
-            found = frozenset([node])
-        elif node.op == "all":
-            found = symbols_of(node.args[1]) - frozenset(node.args[0])
-        else:
-            parts = (a for a in node.args if isinstance(a, Node))
-            found = frozenset().union(*map(symbols_of, parts))
-        _free[node] = found
-    return found
-
-
-def substituted(node: Node, replace: dict[Node, Node]) -> Node:
-    """Return an expression with other members for some of its symbols."""
-    return _substituted(node, replace, {})
-
-
-def _substituted(node: Node, replace: dict[Node, Node], done: dict[Node, Node]) -> Node:
-    if symbols_of(node).isdisjoint(replace):
-        return node
-    found = done.get(node)
-    if found is None:
-        found = done[node] = _replaced(node, replace, done)
-    return found
-
-
-def _replaced(node: Node, replace: dict[Node, Node], done: dict[Node, Node]) -> Node:
-    if node.op == "symbol":
-        return replace[node]
-    if node.op == "all":
-        return for_all(node.args[0], _substituted(node.args[1], replace, done))
-    if node.op == "apply":
-        key = [_substituted(a, replace, done) for a in node.args[1:]]
-        return applied(node.args[0], key, node.low, node.high, node.boolean)
-    args = [_substituted(a, replace, done) for a in node.args]
-    if node.op in ("and", "or"):
-        return nodes.conjunction(args) if node.op == "and" else nodes.disjunction(args)
-    return nodes.BUILD[node.op](*args)
+UNKNOWN = "an index of any number has no number here, and no first or last member"
 
 
 class Members:
-    """An index without a last member: iterating yields one symbol that stands for each."""
+    """An index of any size: going through it yields one symbol that stands for each member."""
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, run: Run, name: str) -> None:
         self.run, self.name = run, name
 
     def __iter__(self) -> Iterator[Symbolic]:
+        loop = loop_of(sys._getframe(1))
+        return self._in_generator() if hasattr(loop, "generators") else self._in_loop()
+
+    def _in_loop(self) -> Iterator[Symbolic]:
         new = symbol(self.name)
-        self.run.created.append(new)
-        self.run.open.append(new)
+        self.run.loops.append(new)
         yield Symbolic(new)
-        self.run.open.remove(new)
+        self.run.loops.remove(new)
 
-    def __len__(self) -> int:
-        raise SpecError(f"{self.name} have no number here")
+    def _in_generator(self) -> Iterator[Symbolic]:
+        consumer = sys._getframe(1).f_back
+        if consumer is None or consumer.f_code is not Run.pulled.__code__:
+            raise SpecError(
+                "a generator over an index of any number stands in every, some, no or count, "
+                "and nowhere else"
+            )
+        new = symbol(self.name)
+        self.run.bound.append(new)
+        yield Symbolic(new)
+        self.run.bound.remove(new)
 
-    def __getitem__(self, place: object) -> Symbolic:
-        raise SpecError(f"{self.name} have no number here, and none is the first")
+    def _refuse(self, *_: object) -> NoReturn:
+        raise SpecError(f"{self.name}: {UNKNOWN}")
+
+    __len__ = __getitem__ = __contains__ = __reversed__ = __bool__ = __eq__ = _refuse
+
+
+class Parameters(dict[str, Any]):
+    """The parameters of a spec without the sizes that nobody may know."""
+
+    def __missing__(self, name: str) -> NoReturn:
+        raise SpecError(f"{name}: {UNKNOWN}")
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a parameter."""
+        return self[name]
 
 
 @dataclass(frozen=True)
@@ -124,34 +113,44 @@ class Functions:
         self.run, self.initial = run, initial
         self.writes: dict[str, list[Write]] = {}
         self.read_in_loops: set[tuple[Node, str]] = set()
-        self.ranges: list[Node] = []
 
     def read(self, name: str, key: tuple[Value, ...]) -> Value:
         """Return the value at a place."""
-        place = tuple(map(node_of, key))
-        self.read_in_loops |= {(v, name) for v in self.run.open if v not in place}
+        place = tuple(nodes.integer(node_of(part)) for part in key)
+        self.run.inside(name, place)
+        self.read_in_loops |= {(v, name) for v in self.run.loops if v not in place}
+        return value_of(self.at(name, place))
+
+    def at(self, name: str, place: tuple[Node, ...]) -> Node:
+        """Return the value at a place that lies within the array."""
         found = self.run.first(name, place) if self.initial else self.run.before(name, place)
         for write in self.writes.get(name, ()):
-            if any(v in self.run.open and v not in place for v in write.every):
+            if any(v in self.run.loops and v not in place for v in write.every):
                 raise SpecError(f"{name} is read where a loop is still to assign to it")
             matches, given = _match(write, place)
             value = substituted(write.value, given)
             found = nodes.ite(substituted(matches, given), value, found)
-        return value_of(found)
+        return found
 
     def write(self, name: str, key: tuple[Value, ...], value: Value) -> None:
         """Assign to a place."""
-        place = tuple(map(node_of, key))
-        low, high, boolean = self.run.bounds(name)
+        may_change(name)
+        run = self.run
+        place = tuple(nodes.integer(node_of(part)) for part in key)
+        run.inside(name, place)
+        low, high, boolean = run.bounds(name)
         new = nodes.truth(node_of(value)) if boolean else nodes.integer(node_of(value))
-        loops = frozenset(v for v in place if v in self.run.created)
-        if any(v not in place for v in self.run.open):
+        loops = frozenset(v for v in place if v in run.loops)
+        if run.bound or any(v not in place for v in run.loops):
             raise SpecError(f"{name} is assigned to in a loop, each time at the same place")
-        if (symbols_of(new) & frozenset(self.run.created)) - loops:
-            raise SpecError(f"{name} is assigned a value of a loop over other members")
+        run.must_be_known(new, loops)
+        for part in place:
+            run.must_be_known(part, loops if part in loops else ())
         if any((v, name) in self.read_in_loops for v in loops):
             raise SpecError(f"{name} is read at one place in a loop that assigns to others")
-        self.ranges.append(within(new, low, high))
+        if boolean and not node_of(value).boolean:
+            run.oblige(within(node_of(value), 0, 1))
+        run.oblige(within(new, low, high))
         self.writes.setdefault(name, []).append(Write(place, loops, new))
 
 
@@ -167,71 +166,126 @@ def _match(write: Write, place: tuple[Node, ...]) -> tuple[Node, dict[Node, Node
     return nodes.conjunction(conditions), given
 
 
-def within(node: Node, low: int, high: int) -> Node:
-    """Return whether a value lies in a range, which may have no upper end."""
-    ends = [nodes.negation(nodes.less(node, nodes.constant(low)))]
-    if high != UNBOUNDED:
-        ends.append(nodes.negation(nodes.less(nodes.constant(high), node)))
-    return nodes.conjunction(ends) if not node.boolean else TRUE
-
-
 @dataclass
 class Run:
-    """One symbolic run: given decisions first, then new ones; also the quantifiers' trace."""
+    """One symbolic run: given decisions first, then new ones; also the quantifiers' trace.
+
+    Attributes
+    ----------
+    model : Model
+        The spec.
+    members : tuple of Node
+        The symbols of the action's parameters, of which a run may ask anything.
+    decisions : list of bool
+        The side taken at each branch.
+    literals : list of Node
+        What holds on this way.
+    obligations : list of (tuple of Node, Node)
+        What must hold wherever the literals do; else a plain run would leave a range or an array.
+    loops, bound : list of Node
+        The symbols of the loops and of the generators that are being gone through.
+    """
 
     model: Model
+    members: tuple[Node, ...] = ()
     decisions: list[bool] = field(default_factory=list)
     literals: list[Node] = field(default_factory=list)
-    created: list[Node] = field(default_factory=list)
-    open: list[Node] = field(default_factory=list)
+    obligations: list[tuple[tuple[Node, ...], Node]] = field(default_factory=list)
+    loops: list[Node] = field(default_factory=list)
+    bound: list[Node] = field(default_factory=list)
     asked: int = 0
 
     # Variables
 
-    def bounds(self, name: str) -> tuple[int, int, bool]:
-        """Return the range of a variable, without an end where it grows or names members."""
+    def size_of(self, index: Index) -> Node:
+        """Return the number of members of an index: a constant, if it must be known."""
+        spec = self.model.spec
+        if index.attribute in spec.any_number:
+            return size(index.attribute, index.at_least)
+        return nodes.constant(index.size(spec))
+
+    def inside(self, name: str, place: tuple[Node, ...]) -> None:
+        """Note that a place must lie within the array."""
+        indices = self.model.spec.declared_variables[name].indices
+        if len(indices) != len(place):
+            raise SpecError(f"{name} has {len(indices)} indices, not {len(place)}")
+        for index, part in zip(indices, place, strict=True):
+            if part.op == "symbol" and part.args[0] == index.attribute:
+                continue
+            last = nodes.subtract(self.size_of(index), nodes.constant(1))
+            self.oblige(within(part, 0, last))
+
+    def oblige(self, condition: Node) -> None:
+        """Note what must hold here, of all members that loops and generators go through."""
+        open_symbols = [*self.loops, *self.bound]
+        self.must_be_known(condition, open_symbols)
+        wanted = for_all(open_symbols, condition)
+        active = quantifying.get()
+        owner = active if isinstance(active, Run) else self
+        if wanted is not TRUE:
+            owner.obligations.append((tuple(owner.literals), wanted))
+
+    def bounds(self, name: str) -> tuple[int, Node | int, bool]:
+        """Return the range of a variable, without an end where it grows."""
         variable: Variable = self.model.spec.declared_variables[name]
-        low, high = variable.bounds(self.model.spec)
         element = getattr(variable, "of", variable)
-        if isinstance(element, Reference) or (variable.grows and low < high):
-            high = UNBOUNDED
+        spec = self.sizeless()
+        if isinstance(element, Reference):
+            last = nodes.subtract(self.size_of(element.to), nodes.constant(1))
+            return int(min(element.otherwise)), last, False
+        if isinstance(element, Integer) and variable.grows:
+            low = element.low
+            return low(spec) if callable(low) else low, UNBOUNDED, False
+        low, high = variable.bounds(spec)
         return low, high, variable.boolean
 
     def before(self, name: str, key: tuple[Node, ...]) -> Node:
         """Return a variable's value in the state before."""
+        return self._function(name, name, key)
+
+    def _function(self, name: str, called: str, key: tuple[Node, ...]) -> Node:
         low, high, boolean = self.bounds(name)
         if low == high:
             return nodes.constant(bool(low)) if boolean else nodes.constant(low)
-        return applied(name, key, low, high, boolean)
+        return applied(called, key, low, UNBOUNDED if isinstance(high, Node) else high, boolean)
 
     def first(self, name: str, key: tuple[Node, ...]) -> Node:
-        """Return a variable's initial value."""
+        """Return a variable's initial value; any of its range, if it may start anywhere."""
         variable: Variable = self.model.spec.declared_variables[name]
         value = variable.initially
+        if value is ANY:
+            return self._function(name, f"{name} at the start", key)
         if callable(value):
-            value = value(self.model.spec, *map(value_of, key))
+            value = value(self.sizeless(), *map(value_of, key))
         if value is None:
             low, high, _ = self.bounds(name)
-            value = low if low > 0 or high < 0 else 0
-        if not isinstance(value, int):
-            raise SpecError(f"{name} has several initial values")
-        return nodes.constant(bool(value) if variable.boolean else int(value))
+            value = low if low > 0 or (isinstance(high, int) and high < 0) else 0
+        found = node_of(as_value(value))
+        return nodes.truth(found) if variable.boolean else nodes.integer(found)
+
+    def sizeless(self) -> Spec:
+        """Return the spec without a state, on which declarations may not ask for a size."""
+        spec = self.model.spec
+        declared = spec.declared_parameters.values()
+        hidden = {p.name for p in declared if p.attribute in spec.any_number}
+        found = object.__new__(type(spec))
+        given = {n: v for n, v in spec.parameters.items() if n not in hidden}
+        found.__dict__["parameters"] = Parameters(given)
+        for name in spec.any_number:
+            found.__dict__[name] = Members(self, name)
+        return found
 
     def at(self, store: Functions) -> Spec:
         """Return the spec on functions, with indices of any size."""
-        spec = self.model.spec
-        found = object.__new__(type(spec))
-        found.__dict__.update(spec.__dict__)
+        found = self.sizeless()
         found.__dict__["_store"] = store
-        for name in spec.any_number:
-            found.__dict__[name] = Members(self, name)
         return found
 
     # Branches (see `spec.notation._symbolic.Path`)
 
     def decide(self, condition: Node) -> bool:
         """Take the side that is known, given, or the true one."""
-        self._refuse_loops(condition)
+        self._must_not_be_of_a_loop(condition)
         if condition in self.literals or condition is TRUE:
             return True
         if nodes.negation(condition) in self.literals or condition is FALSE:
@@ -246,114 +300,52 @@ class Run:
     def assume(self, condition: Node) -> None:
         """Go on only where the condition holds."""
         condition = nodes.truth(condition)
-        self._refuse_loops(condition)
+        self._must_not_be_of_a_loop(condition)
         if condition is FALSE or nodes.negation(condition) in self.literals:
             raise Disabled
         if condition is not TRUE:
             self.literals.append(condition)
 
-    def _refuse_loops(self, condition: Node) -> None:
-        if symbols_of(condition) & frozenset(self.created):
+    def _must_not_be_of_a_loop(self, condition: Node) -> None:
+        if not symbols_of(condition) <= frozenset(self.members):
             raise SpecError("a branch on one member of a loop or generator: use every, some or ite")
+
+    def must_be_known(self, node: Node, loops: Iterable[Node] = ()) -> None:
+        """Refuse an expression of members that nothing gives a meaning to here."""
+        if not symbols_of(node) <= frozenset(self.members) | frozenset(loops):
+            raise SpecError("a value of one member of a loop stands where the loop does not reach")
 
     # Quantifiers (see `spec.notation._symbolic.Quantifiers`)
 
-    def junction(self, conditions: Iterable[Value], every: bool) -> Value:
-        """Return whether every or some condition holds, for all members that were made in it."""
-        begin = len(self.created)
-        parts = [nodes.truth(node_of(c)) for c in conditions]
-        bound = self.created[begin:]
-        del self.created[begin:]
+    def pulled(self, conditions: Iterable[Value]) -> Iterator[tuple[list[Node], Node]]:
+        """Yield each condition with the symbols that generators have bound for it."""
+        begin = len(self.bound)
+        for condition in conditions:
+            bound = self.bound[begin:]
+            node = nodes.truth(node_of(as_value(condition)))
+            self.must_be_known(node, [*self.loops, *self.bound])
+            yield bound, node
+
+    def _conditions(self, given: tuple[Value, ...]) -> list[tuple[list[Node], Node]]:
+        several: Iterable[Value] = given
+        if len(given) == 1 and not isinstance(given[0], int | Symbolic):
+            if not isinstance(given[0], Iterable) or isinstance(given[0], str | Members):
+                as_value(given[0])
+            several = given[0]
+        return list(self.pulled(several))
+
+    def junction(self, conditions: tuple[Value, ...], every: bool) -> Value:
+        """Return whether every or some condition holds, for all members that generators name."""
+        found = self._conditions(conditions)
         if every:
-            return value_of(for_all(bound, nodes.conjunction(parts)))
-        nobody = nodes.conjunction(map(nodes.negation, parts))
-        return value_of(nodes.negation(for_all(bound, nobody)))
+            return value_of(nodes.conjunction(for_all(bound, node) for bound, node in found))
+        return value_of(nodes.disjunction(for_some(bound, node) for bound, node in found))
 
-
-@dataclass(frozen=True)
-class Path:
-    """One way through an action, for symbolic parameters.
-
-    Attributes
-    ----------
-    action : Action
-        The action.
-    binding : tuple of Node
-        The symbols of its parameters.
-    literals : tuple of Node
-        When it goes this way.
-    run, after : Run and Functions
-        The state after it.
-    """
-
-    action: Action
-    binding: tuple[Node, ...]
-    literals: tuple[Node, ...]
-    run: Run
-    after: Functions
-
-
-def paths(model: Model, action: Action) -> Iterator[Path]:
-    """Yield every way through an action.
-
-    Raises
-    ------
-    SpecError
-        If the action cannot be run on indices of any size.
-    """
-    binding = tuple(symbol(index.name) for _, index in action.parameters)
-    todo: list[list[bool]] = [[]]
-    while todo:
-        given = todo.pop()
-        run = Run(model, list(given))
-        store = Functions(run)
-        try:
-            evaluate(run, store, action.name, *map(value_of, binding))
-        except Disabled:
-            pass
-        else:
-            yield Path(action, binding, tuple(run.literals), run, store)
-        todo += [[*run.decisions[:i], False] for i in range(len(given), len(run.decisions))]
-
-
-def evaluate(run: Run, store: Functions, method: str, *arguments: Any) -> Any:
-    """Run one of the spec's methods on functions.
-
-    Raises
-    ------
-    SpecError
-        If it cannot be said for indices of any size.
-    """
-    state = run.at(store)
-    path, quantifiers = deciding.set(run), quantifying.set(run)
-    made = len(run.created)
-    try:
-        found = run.model.call(method, state, *arguments)
-        if run.open:
-            raise SpecError(f"{method} leaves a loop over members before its end")
-    except BaseException:
-        run.open.clear()
-        del run.created[made:]
-        raise
-    finally:
-        deciding.reset(path)
-        quantifying.reset(quantifiers)
-    return found
-
-
-def formula(model: Model, method: str, store: Functions, *arguments: Any) -> Node:
-    """Return a condition of the spec on functions, without branches.
-
-    Raises
-    ------
-    SpecError
-        If it branches, or cannot be said for indices of any size.
-    """
-    run = store.run
-    known = len(run.literals)
-    found = nodes.truth(node_of(evaluate(run, store, method, *arguments)))
-    if len(run.literals) != known:
-        raise SpecError(f"{method} branches on the state: use every, some, implies or ite")
-    if symbols_of(found) & frozenset(run.created):
-        raise SpecError(f"{method} speaks of one member of a loop")
-    return found
+    def count(self, conditions: tuple[Value, ...]) -> Any:
+        """Return how many conditions hold: a number, or what can be compared with one."""
+        found = self._conditions(conditions)
+        if not any(bound for bound, _ in found):
+            return sum(ite(value_of(node), 1, 0) for _, node in found)
+        if len(found) > 1:
+            raise SpecError("a count goes through indices of any number, and nothing beside them")
+        return Count(*found[0])

@@ -8,7 +8,7 @@ from typing import Any
 
 import z3
 
-from spec.notation import Property
+from spec.notation import Property, Values
 from spec.notation import _nodes as nodes
 from spec.notation._nodes import TRUE, Node
 
@@ -63,6 +63,7 @@ class Prover:
         self.frame = Frame(system, "before", 0)
         self.solver = z3.Solver()
         self.solver.add(*self.assumptions())
+        self.starts: dict[str, Values] = {}  # for lemmas that are false there, an initial state
 
     def assumptions(self) -> list[Any]:
         """Return z3 conditions: ranges and lemmas hold."""
@@ -93,8 +94,9 @@ class Prover:
         """Return the lemmas that do not hold at the start, or that some action does not keep."""
         found: dict[tuple[str, str], list[int]] = {}
         reasons: dict[tuple[str, str], str] = {}
-        for name in self._broken_at_start():
+        for name, reason in self._broken_at_start():
             found[name, ""] = []
+            reasons[name, ""] = reason
         for place, command in enumerate(self.system.commands):
             self.limits.check(f"{place} of {len(self.system.commands)} steps")
             for name, reason in self._broken_by(command):
@@ -107,18 +109,25 @@ class Prover:
             if name == p.name
         ]
 
-    def _broken_at_start(self) -> list[str]:
+    def _broken_at_start(self) -> list[tuple[str, str]]:
+        """Return the lemmas that an initial state may break, with why the solver could not say."""
         first = Frame(self.system, "first", 0)
         solver = z3.Solver()
         solver.add(first.is_one_of(self.system.model.initial_values()))
         solver.add(first.show(self.system.initial))
-        if solver.check() != z3.sat:
+        left = self.limits.left()
+        if left is not None:
+            solver.set("timeout", max(1, int(left * 1000)))
+        if solver.check() == z3.unsat:
             raise LimitReached("there is no initial state")
-        return [
-            name
-            for name, parts in self.parts.items()
-            if solver.check(z3.Not(first.show(nodes.conjunction(parts)))) != z3.unsat
-        ]
+        found = []
+        for name, parts in self.parts.items():
+            answer = solver.check(z3.Not(first.show(nodes.conjunction(parts))))
+            if answer == z3.sat:
+                self.starts[name] = first.values(solver.model())
+            if answer != z3.unsat:
+                found.append((name, solver.reason_unknown() if answer == z3.unknown else ""))
+        return found
 
     def _broken_by(self, command: Command) -> list[tuple[str, str]]:
         """Return the lemmas that a command may break, each with why the solver could not say."""

@@ -10,6 +10,7 @@ minimises what Hypothesis found.
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,16 +27,20 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from spec.notation import Model, Property, RangeError, Spec, Step, Values
+from spec.notation import Model, Property, RangeError, Spec, SpecError, Step, Values
 
+from . import comparing
 from .limits import LimitReached, Limits
 from .minimise import minimise
-from .verdict import Trace, Verdict, explained, in_steps, what_failed
+from .verdict import Disagreement, Trace, Verdict, explained, in_steps, what_failed
 
 DEFAULT_RUNS = 6000
 DEFAULT_MOVES = 8
 
 KINDS = ("invariant", "lemma", "transition", "sometimes", "deadlock", "range")
+
+AGAIN = 200
+"""States whose steps and claims are run again at the end."""
 
 BATCH = 500
 """Runs that one call of Hypothesis makes."""
@@ -342,11 +347,38 @@ def check(
                     found[claim.name] = minimise(model, claim, violation.trace, limits)
             elif walker.closed():
                 break
-    except (OutOfLimits, HypothesisException):
+    except (OutOfLimits, HypothesisException) as error:
         if not walker.stopped:
-            raise
+            raise Disagreement("plain Python does something else when it is run again") from error
         reason = walker.stopped  # Hypothesis may also find a run flaky that a limit cut short
-    return [_verdict(walker, claim, found, reason, limits) for claim in wanted]
+    verdicts = [_verdict(walker, claim, found, reason, limits) for claim in wanted]
+    return comparing.judged(verdicts, _again(walker, wanted, random_seed))
+
+
+def _judged_alike(walker: Walker, wanted: Sequence[Property], values: Values) -> bool:
+    """Return whether claims say the same of a state three times."""
+    claims = [p for p in wanted if p.kind in ("invariant", "lemma", "sometimes")]
+    answers = [[walker.model.holds(c, values) for c in claims] for _ in range(3)]
+    return answers[0] == answers[1] == answers[2]
+
+
+def _again(walker: Walker, wanted: Sequence[Property], random_seed: int) -> comparing.Compared:
+    """Take the steps of some states again: a text that means one thing does the same."""
+    model = walker.model
+    states = sorted(walker.moves)
+    chosen = random.Random(random_seed).sample(states, min(AGAIN, len(states)))
+    for values in chosen:
+        before = walker.moves.pop(values)
+        try:
+            same = walker.possible(values) == before and _judged_alike(walker, wanted, values)
+        except SpecError as error:
+            return comparing.Compared(len(chosen), str(error))
+        if not same:
+            where = comparing.shown(model, values)
+            return comparing.Compared(
+                len(chosen), f"plain Python does something else when it is run again, at {where}"
+            )
+    return comparing.Compared(len(chosen))
 
 
 def _run(walker: Walker, runs: int, moves: int, random_seed: int) -> Violated | None:

@@ -81,6 +81,8 @@ class Verdict:
         Why it is violated, in words.
     asked : Options or None
         What the engine was asked to do beside its defaults; see `engines.Options`.
+    compared : int or None
+        States in which what the engine worked on was compared with plain Python.
     """
 
     model: Model
@@ -97,6 +99,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
     explanation: Explanation = field(default_factory=lambda: Explanation(()))
     asked: Any = None
+    compared: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the verdict as ``--format json`` prints it."""
@@ -116,6 +119,7 @@ class Verdict:
             "reason": self.reason,
             "explanation": list(self.explanation.lines),
             "notes": list(self.notes),
+            "compared": self.compared,
             "initial": self.model.show_open_cells(self.trace.states[0]) if self.trace else {},
             "trace": None if self.trace is None else self.trace.to_json(self.model),
         }
@@ -137,6 +141,22 @@ def replay(model: Model, taken: Sequence[Step], start: Values | None = None) -> 
             raise SpecError(f"step {i + 1}, {model.show_step(step)}, is not possible there")
         states.append(after)
     return Trace(tuple(states), tuple(taken))
+
+
+def replayed(model: Model, taken: Sequence[Step], start: Values | None = None) -> Trace:
+    """Replay what an engine has found.
+
+    Raises
+    ------
+    Disagreement
+        If plain Python cannot take the steps.
+    """
+    try:
+        return replay(model, taken, start)
+    except SpecError as error:
+        raise Disagreement(
+            f"plain Python does not replay what the engine found: {error}"
+        ) from error
 
 
 def extended(model: Model, trace: Trace, step: Step) -> Trace | None:

@@ -22,14 +22,10 @@ from counterpoint.console import (
 from models import formats
 from models.engines import ENGINES, Options, check, engines_named
 from models.exhaustive import EXPLORERS, REDUCTIONS
-from models.export import FORMATS
 from models.limits import Limits
 from models.loading import load
 from models.verdict import Verdict
-from sim_web import profile
 from spec.catalogue import SPECS
-
-from . import everything, mutants
 
 
 @click.command("list")
@@ -65,6 +61,8 @@ def _show_entries(found: dict[str, dict[str, str]]) -> None:
 
 def _overview() -> dict[str, dict[str, str]]:
     from crawler.schedulers.catalogue import POLICIES  # with Numba
+    from models.export import FORMATS
+    from sim_web import profile
 
     specs = {name: show.first_line(type(load(name).spec)) for name in SPECS}
     return {
@@ -77,6 +75,8 @@ def _overview() -> dict[str, dict[str, str]]:
 
 
 def _describe(reference: str) -> dict[str, dict[str, str]]:
+    from . import mutants
+
     model = load(reference)
     parameters = model.spec.declared_parameters
     return {
@@ -172,6 +172,8 @@ def check_(
     counterpoint check --all --engine bounded --format junit
     """
     if everything_:
+        from . import everything  # the gate's registry takes long to load
+
         if everything.is_refused(context):
             raise click.UsageError(everything.OWN_PARAMETERS)
         return everything.check(engine, of_mutants, time_limit, processes, form)
@@ -179,6 +181,8 @@ def check_(
         raise click.UsageError("Missing argument 'SPEC'.")
     engine = engine or "exhaustive"
     if of_mutants:
+        from . import mutants
+
         if settings or names or html:
             raise click.UsageError(mutants.OWN_BOUNDS)
         limits = Limits(time_limit, memory_limit * 2**20)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from models import engines
+from models.engines import FEW_COMPARED
 from models.limits import Limits
 from models.loading import load
 from models.processes import in_order
@@ -332,7 +333,9 @@ def outcome_of(
         return Outcome({}, 0, f"the time limit of {limits.seconds:g} s was reached")
     model = load(reference, settings)
     wanted = [model.property_named(name) for name in criteria]
-    verdicts = engines.check(model, limits=Limits(left, limits.bytes), wanted=wanted)
+    verdicts = engines.check(
+        model, limits=Limits(left, limits.bytes), wanted=wanted, options=FEW_COMPARED
+    )
     violated = {v.claim.name: v.depth or 0 for v in verdicts if v.answer == "violated"}
     unknown = next((v.reason for v in verdicts if v.answer == "unknown"), "")
     return Outcome(violated, verdicts[0].states or 0, unknown)

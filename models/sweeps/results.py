@@ -11,6 +11,8 @@ from typing import Any, TextIO
 
 import models
 import spec
+from models.loading import find
+from models.texts import files_behind
 from spec.notation import SpecError
 
 KIND = "counterpoint readings"
@@ -37,10 +39,13 @@ class Outcome:
 
 
 def source(reference: str) -> str:
-    """Return the digest of the program text that results depend on: specs, engines, user's file."""
+    """Return the digest of the program text that results depend on.
+
+    It is that of our specs and engines, of the module in which a user's spec stands, and of the
+    modules that it imports.
+    """
     files = [p for package in (spec, models) for p in _folder(package).rglob("*.py")]
-    path = Path(reference.partition(".py")[0] + ".py")
-    files += [path] if ".py" in reference and path.is_file() else []
+    files += files_behind(find(reference))
     digest = hashlib.blake2b(digest_size=16)
     for file in sorted(files):
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")

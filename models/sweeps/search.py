@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from models import engines
+from models.engines import FEW_COMPARED
 from models.limits import Limits
 from models.loading import load
 from models.processes import in_order
@@ -192,7 +193,9 @@ def check_set(
 ) -> Verdict:
     """Check one property of a spec that runs a set of programs."""
     model = load(reference, [*settings, f"programs={text(programs)}"])
-    return engines.check(model, limits=limits, wanted=[model.property_named(name)])[0]
+    return engines.check(
+        model, limits=limits, wanted=[model.property_named(name)], options=FEW_COMPARED
+    )[0]
 
 
 def try_set(

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
-from ._symbolic import Symbolic, Value, deciding
+from ._errors import SpecError
+from ._symbolic import Symbolic, Value, as_value, deciding, judging
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -38,8 +39,15 @@ def require(*conditions: Value) -> None:
     """Say what must hold for the action to be possible at all.
 
     A condition that fails disables the action; what it did before is undone.
+
+    Raises
+    ------
+    SpecError
+        If a condition is no value, or a property is judged.
     """
-    for condition in conditions:
+    if judging.get():
+        raise SpecError("require belongs in actions")
+    for condition in map(as_value, conditions):
         if isinstance(condition, Symbolic):
             path = deciding.get()
             if path is None:

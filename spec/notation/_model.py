@@ -17,7 +17,7 @@ from ._parameters import Index
 from ._records import Action, Property, Step
 from ._spec import Spec
 from ._store import Layout, Store
-from ._symbolic import Value
+from ._symbolic import Value, as_value, judging
 from ._variables import Variable
 
 MOST_STARTS = 65536
@@ -39,6 +39,11 @@ class Model:
     unbounded : bool
         Whether the ranges that grow have no upper end.
 
+    Raises
+    ------
+    SpecError
+        If the spec's text cannot mean the same in a run and in a trace (`_text`).
+
     Attributes
     ----------
     name : str
@@ -46,6 +51,7 @@ class Model:
     """
 
     def __init__(self, spec: Spec, reference: str = "", unbounded: bool = False) -> None:
+        type(spec).read_text()
         self.spec = spec
         self.name = spec.name
         self.reference = reference or spec.name
@@ -196,21 +202,47 @@ class Model:
     def call(self, method: str, state: Spec, *arguments: Any) -> Any:
         """Run one of the spec's methods on a state; an error names the line of the spec.
 
+        Only an action may change the state or be disabled. An action returns nothing, and anything
+        else returns a value.
+
         Raises
         ------
         SpecError, Disabled
         """
+        acts = method in self._acting
+        token = judging.set("" if acts else method)
         try:
-            return getattr(type(state), method)(state, *arguments)
+            found = getattr(type(state), method)(state, *arguments)
+            if not acts:
+                return as_value(found)
+            if found is not None:
+                raise SpecError("an action returns nothing; require says when it is possible")
+            return None
         except Disabled:
             raise
         except RangeError as error:
             message = f"{error} in {self._doing(method, arguments)}"
             if not any(a.name == method for a in self.actions):  # no trace leads to this place
-                message = f"{_line(error, type(state))}: {message}"
+                message = f"{self._line(error, method)}: {message}"
             raise RangeError(error.variable, message) from error
         except Exception as error:
-            raise SpecError(f"{_line(error, type(state))}: in {method}: {_say(error)}") from error
+            place = self._line(error, method)
+            raise SpecError(f"{place}: in {method}: {_say(error)}") from error
+        finally:
+            judging.reset(token)
+
+    @cached_property
+    def _acting(self) -> frozenset[str]:
+        marks = self.spec.declared_methods.items()
+        return frozenset(name for name, mark in marks if mark.kind == "action")
+
+    def _line(self, error: Exception, method: str) -> str:
+        """Return file and line of the deepest place in the spec's files, or where the method is."""
+        classes = [c for c in type(self.spec).__mro__ if c not in (Spec, object)]
+        files = {f.co_filename for c in classes for f in _codes(c)}
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [f"{f.filename}:{f.lineno}" for f in frames if f.filename in files]
+        return own[-1] if own else _place(getattr(type(self.spec), method))
 
     def _doing(self, method: str, arguments: tuple[Any, ...]) -> str:
         if any(a.name == method for a in self.actions):
@@ -235,12 +267,9 @@ class Model:
     def holds(self, claim: Property, values: Values, after: Values | None = None) -> bool:
         """Return whether an invariant, a witness or a transition property is true of states."""
         state = self.at(values)
-        try:
-            if claim.kind == "transition":
-                return after is None or bool(self.call(claim.method, state, self.at(after)))
-            return bool(self.call(claim.method, state))
-        except Disabled:
-            raise SpecError(f"{self.name}: {claim.name}: require belongs in actions") from None
+        if claim.kind == "transition":
+            return after is None or bool(self.call(claim.method, state, self.at(after)))
+        return bool(self.call(claim.method, state))
 
     def may_end(self, values: Values) -> bool:
         """Return whether a run may end in this state."""
@@ -318,14 +347,6 @@ def _place(function: Callable[..., Any]) -> str:
 
 def _say(error: Exception) -> str:
     return str(error) if isinstance(error, SpecError) else f"{type(error).__name__}: {error}"
-
-
-def _line(error: Exception, spec: type) -> str:
-    """Return file and line of the deepest place within the files that define the spec."""
-    files = {f.co_filename for c in spec.__mro__ if c not in (Spec, object) for f in _codes(c)}
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [f for f in frames if f.filename in files] or list(frames)
-    return f"{own[-1].filename}:{own[-1].lineno}"
 
 
 def _codes(of: type) -> Iterator[CodeType]:

@@ -41,6 +41,9 @@ class Cell:
     high: int
     boolean: bool
 
+    def __hash__(self) -> int:
+        return hash(self.label)
+
 
 class Node:
     """An interned expression: an operator and its arguments."""
@@ -62,7 +65,7 @@ _interned: dict[tuple[Any, ...], Node] = {}
 
 
 def _node(op: str, args: tuple[Any, ...], low: int, high: int, boolean: bool = False) -> Node:
-    key = (op, boolean, *args)
+    key = (op, boolean, low, high, *args)
     found = _interned.get(key)
     if found is None:
         found = Node()

@@ -71,6 +71,12 @@ class _Whole(Parameter):
     ) -> None:
         super().__init__(default, help=help, name=name)
         self.at_least, self.at_most = at_least, at_most
+        kind = type(self).__name__
+        for number in (default, at_least, at_most):
+            if not isinstance(number, int) or isinstance(number, bool):
+                raise SpecError(f"{kind}({default!r}): {number!r} is no whole number")
+        if not at_least <= default <= at_most:
+            raise SpecError(f"{kind}({default}) lies outside of its bounds {at_least}..{at_most}")
 
     def parse(self, given: Any) -> int:
         """Return the number that a text or an int stands for."""
@@ -137,8 +143,12 @@ class Index(_Whole):
         name: str = "",
     ) -> None:
         super().__init__(default, at_least=at_least, at_most=at_most, help=help, name=name)
+        if at_least < 1:
+            raise SpecError("an Index has at least one member: nothing can be said of none")
         self.names = tuple(names.split())
         self.labels = labels.split()
+        for wrong in [n for n in self.names if not n.isidentifier()]:
+            raise SpecError(f"Index names={names!r}: {wrong!r} is no name of a parameter")
 
     @overload
     def __get__(self, spec: None, owner: type) -> Index: ...
@@ -180,6 +190,10 @@ class Choice(Parameter):
     """One of several named readings; the first is the default."""
 
     def __init__(self, *values: str, help: str = "", name: str = "") -> None:
+        if not values or not all(isinstance(value, str) and value for value in values):
+            raise SpecError(f"Choice takes the texts of its readings, each by itself: not {values}")
+        if len(set(values)) < len(values):
+            raise SpecError(f"Choice{values}: two readings are alike")
         super().__init__(values[0], help=help, name=name)
         self.values = values
 

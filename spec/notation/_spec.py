@@ -10,11 +10,13 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from ._declarations import refuse_declarations
 from ._errors import SpecError
 from ._marks import MARK, Mark
 from ._parameters import Parameter
 from ._records import Claim, Explanation, Picture
 from ._store import Store
+from ._text import refuse_what_reads_twice
 from ._variables import Variable
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ class Spec:
     declared_parameters: ClassVar[dict[str, Parameter]] = {}
     declared_variables: ClassVar[dict[str, Variable]] = {}
     declared_methods: ClassVar[dict[str, Mark]] = {}
+    _text_was_read: ClassVar[bool] = False
 
     parameters: dict[str, Any]
     _store: Store
@@ -92,6 +95,7 @@ class Spec:
                 cls.declared_variables[attribute] = value
             elif isinstance(getattr(value, MARK, None), Mark):
                 cls.declared_methods[attribute] = getattr(value, MARK)
+        refuse_declarations(cls, Spec)
 
     def __init__(self, /, **given: Any) -> None:
         named = {name.replace("_", "-"): value for name, value in given.items()}
@@ -108,6 +112,33 @@ class Spec:
         if name not in self.declared_variables:
             raise SpecError(f"{self.name} has no variable {name!r} to assign to")
         super().__setattr__(name, value)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both are one object; states are compared by their variables."""
+        if "_store" in self.__dict__:
+            raise SpecError("a state is no value: compare its variables")
+        return self is other
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        """Return true, but of a state."""
+        if "_store" in self.__dict__:
+            raise SpecError("a state is no value: ask for one of its variables")
+        return True
+
+    @classmethod
+    def read_text(cls) -> None:
+        """Refuse the class if its text cannot mean the same in a run and in a trace.
+
+        Raises
+        ------
+        SpecError
+            See `_text`.
+        """
+        if "_text_was_read" not in cls.__dict__:
+            refuse_what_reads_twice(cls, Spec, cls.declared_methods)
+            cls._text_was_read = True
 
     # What a subclass may say about itself
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from . import _nodes as nodes
 from ._errors import RangeError, SpecError
 from ._nodes import Cell, Node
-from ._symbolic import Symbolic, Value, node_of, value_of
+from ._symbolic import Symbolic, Value, judging, node_of, value_of
 
 
 class Layout:
@@ -21,6 +21,8 @@ class Layout:
         The place of a variable's first cell.
     shape : dict
         The sizes of a variable's indices.
+    places : dict
+        The place of each element, by variable and key.
     """
 
     def __init__(self, variables: Sequence[tuple[str, tuple[int, ...], Sequence[Cell]]]) -> None:
@@ -31,6 +33,7 @@ class Layout:
             self.base[name], self.shape[name] = len(cells), shape
             cells.extend(own)
         self.cells = tuple(cells)
+        self.places = {(c.variable, c.index): place for place, c in enumerate(cells)}
 
     def position(self, name: str, key: tuple[int, ...]) -> int:
         """Return the place of an element.
@@ -47,6 +50,19 @@ class Layout:
                 raise RangeError(name, f"{name}[{shown}] is outside of the array")
             offset = offset * size + i
         return self.base[name] + offset
+
+
+def may_change(name: str) -> None:
+    """Refuse an assignment while a property is judged.
+
+    Raises
+    ------
+    SpecError
+        If one is.
+    """
+    judged = judging.get()
+    if judged:
+        raise SpecError(f"{judged} assigns to {name}: only an action may change the state")
 
 
 class Store:
@@ -66,6 +82,10 @@ class Store:
 
     def read(self, name: str, key: tuple[Value, ...]) -> Value:
         """Return the value at a place, symbolic if the state or the key is."""
+        try:
+            return self._typed(self.layout.places[name, key])
+        except (KeyError, TypeError):  # outside of the array, or symbolic
+            pass
         if not self._symbolic(name, key):
             return self._typed(self.layout.position(name, key))
         choices = self._choices(name, key)
@@ -81,7 +101,10 @@ class Store:
         ------
         RangeError
             If the value is outside of the range; if it is symbolic, the trace forks on that.
+        SpecError
+            If a property is judged.
         """
+        may_change(name)
         if not self._symbolic(name, key):
             self._assign(self.layout.position(name, key), value)
             return

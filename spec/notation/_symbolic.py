@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
+from types import FunctionType, MethodType
 from typing import Any, Protocol, TypeAlias
 
 from . import _nodes as nodes
@@ -32,12 +33,18 @@ class Path(Protocol):
 deciding: ContextVar[Path | None] = ContextVar("deciding", default=None)
 """The trace that is running, if any."""
 
+judging: ContextVar[str] = ContextVar("judging", default="")
+"""The property that is judged now, if any: it cannot change the state it judges."""
+
 
 class Quantifiers(Protocol):
     """A trace over indices of any size, in which a generator over an index stands for all of it."""
 
-    def junction(self, conditions: Iterable[Value], every: bool) -> Value:
+    def junction(self, conditions: tuple[Value, ...], every: bool) -> Value:
         """Return whether every condition, or some condition, holds of all members."""
+
+    def count(self, conditions: tuple[Value, ...]) -> Any:
+        """Return how many conditions hold, as what can be compared with a constant."""
 
 
 quantifying: ContextVar[Quantifiers | None] = ContextVar("quantifying", default=None)
@@ -58,7 +65,12 @@ class Symbolic:
         self.node = node
 
     def __repr__(self) -> str:
+        if deciding.get() is not None:
+            raise SpecError("a value of the state has no text: it stands for many values at once")
         return f"Symbolic({self.node!r})"
+
+    def __format__(self, how: str) -> str:
+        return repr(self)
 
     def __bool__(self) -> bool:
         path = deciding.get()
@@ -142,7 +154,41 @@ def node_of(value: Value) -> Node:
         return nodes.constant(value)
     if isinstance(value, int):
         return nodes.constant(int(value))
-    raise SpecError(f"{value!r} is no integer and no truth value")
+    raise no_value(value)
+
+
+def no_value(given: object) -> SpecError:
+    """Return the error for what stands where a value is needed, with what to write instead."""
+    if given is None:
+        return SpecError("None is no integer and no truth value: a method may lack its return")
+    refusal = getattr(given, "refusal", "")
+    if refusal and isinstance(refusal, str):
+        return SpecError(refusal)
+    if isinstance(given, str | bytes):
+        return SpecError(f"{given!r} is a text, and no integer or truth value")
+    if isinstance(given, MethodType | FunctionType):
+        name = given.__name__
+        return SpecError(f"{name} is a method, and always true: call it, as in {name}()")
+    if isinstance(given, Iterable):
+        kind = type(given).__name__
+        return SpecError(
+            f"a {kind} is no value: every, some, no, count, minimum and maximum take values, or "
+            f"one generator or list of values and nothing beside it"
+        )
+    return SpecError(f"a {type(given).__name__} is no integer and no truth value")
+
+
+def as_value(given: object) -> Value:
+    """Return what is given if it is a value.
+
+    Raises
+    ------
+    SpecError
+        If it is none; the message says what to write instead.
+    """
+    if isinstance(given, int | Symbolic):
+        return given
+    raise no_value(given)
 
 
 def _truths(*values: Value) -> tuple[Value, ...]:
@@ -161,33 +207,58 @@ def value_of(node: Node) -> Value:
 
 def ite(condition: Value, then: Value, otherwise: Value) -> Value:
     """Choose without forking: ``then`` if the condition holds, else ``otherwise``."""
+    as_value(condition), as_value(then), as_value(otherwise)
     if isinstance(condition, Symbolic):
         return value_of(nodes.ite(condition.node, node_of(then), node_of(otherwise)))
     return then if condition else otherwise
 
 
-def _parts(conditions: tuple[Value, ...]) -> Iterable[Value]:
-    alone = len(conditions) == 1 and not isinstance(conditions[0], (int, Symbolic))
-    return conditions[0] if alone else conditions
+def _parts(given: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Return the values that were given, several or one iterable of them; all are evaluated."""
+    if len(given) == 1 and not isinstance(given[0], int | Symbolic):
+        (alone,) = given
+        if isinstance(alone, str | bytes) or not isinstance(alone, Iterable):
+            raise no_value(alone)
+        given = tuple(alone)
+    for part in given:
+        if type(part) is not bool:
+            as_value(part)
+    return given
+
+
+def _sides(given: tuple[Value, ...]) -> tuple[set[bool], list[Node]]:
+    """Return which truth values stand among conditions, and the nodes of the symbolic ones."""
+    known, symbolic = set(), []
+    for part in _parts(given):
+        if isinstance(part, Symbolic):
+            symbolic.append(part.node)
+        else:
+            known.add(bool(part))
+    return known, symbolic
 
 
 def every(*conditions: Value) -> Value:
     """Return whether all conditions hold, without forking.
 
+    All of them are evaluated, also those behind one that does not hold: what an engine reads is
+    then what a plain run does.
+
     Parameters
     ----------
     *conditions
         Several conditions, or one iterable of them.
+
+    Raises
+    ------
+    SpecError
+        If a condition is no value.
     """
     quantifiers = quantifying.get()
     if quantifiers is not None:
-        return quantifiers.junction(_parts(conditions), True)
-    symbolic = []
-    for part in _parts(conditions):
-        if isinstance(part, Symbolic):
-            symbolic.append(part.node)
-        elif not part:
-            return False
+        return quantifiers.junction(conditions, True)
+    known, symbolic = _sides(conditions)
+    if False in known:
+        return False
     return value_of(nodes.conjunction(symbolic)) if symbolic else True
 
 
@@ -195,13 +266,10 @@ def some(*conditions: Value) -> Value:
     """Return whether at least one condition holds, without forking (see `every`)."""
     quantifiers = quantifying.get()
     if quantifiers is not None:
-        return quantifiers.junction(_parts(conditions), False)
-    symbolic = []
-    for part in _parts(conditions):
-        if isinstance(part, Symbolic):
-            symbolic.append(part.node)
-        elif part:
-            return True
+        return quantifiers.junction(conditions, False)
+    known, symbolic = _sides(conditions)
+    if True in known:
+        return True
     return value_of(nodes.disjunction(symbolic)) if symbolic else False
 
 
@@ -215,12 +283,15 @@ def no(*conditions: Value) -> Value:
 
 def implies(condition: Value, consequence: Value) -> Value:
     """Return whether the consequence holds if the condition does, without forking."""
-    return some(no(condition), consequence)
+    return some(no(as_value(condition)), as_value(consequence))
 
 
-def count(conditions: Iterable[Value]) -> Value:
-    """Return how many of the conditions hold, without forking."""
-    return sum(ite(condition, 1, 0) for condition in conditions)
+def count(*conditions: Value) -> Value:
+    """Return how many of the conditions hold, without forking (see `every`)."""
+    quantifiers = quantifying.get()
+    if quantifiers is not None:
+        return quantifiers.count(conditions)
+    return sum(ite(condition, 1, 0) for condition in _parts(conditions))
 
 
 def minimum(*values: Value) -> Value:
@@ -234,10 +305,10 @@ def maximum(*values: Value) -> Value:
 
 
 def _extreme(values: tuple[Value, ...], better: Callable[[Value, Value], Value]) -> Value:
-    found = list(_parts(values))
+    found = _parts(values)
     if not found:
         raise SpecError("minimum and maximum need at least one value")
     best = found[0]
-    for value in found[1:]:
-        best = ite(better(value, best), value, best)
+    for one in found[1:]:
+        best = ite(better(one, best), one, best)
     return best

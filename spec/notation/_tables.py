@@ -9,7 +9,7 @@ from functools import lru_cache
 from . import _nodes as nodes
 from ._errors import SpecError
 from ._nodes import UNBOUNDED, Node
-from ._symbolic import Symbolic, Value, node_of, value_of
+from ._symbolic import Symbolic, Value, as_value, node_of, value_of
 
 MOST_ENTRIES = 65536
 """Combinations of values that a function is tabulated for."""
@@ -33,11 +33,13 @@ def tabulated(function: Callable[..., int], *arguments: Value) -> Value:
     Raises
     ------
     SpecError
-        If there are too many combinations, or a range has no upper end.
+        If there are too many combinations, a range has no upper end, or the function returns no
+        value.
     """
-    if not any(isinstance(a, Symbolic) for a in arguments):
-        return function(*map(int, arguments))
-    inputs = tuple(nodes.integer(node_of(a)) for a in arguments)
+    given = [as_value(a) for a in arguments]
+    if not any(isinstance(a, Symbolic) for a in given):
+        return as_value(function(*map(int, given)))
+    inputs = tuple(nodes.integer(node_of(a)) for a in given)
     sizes = [a.high - a.low + 1 for a in inputs]
     if UNBOUNDED in sizes:
         raise SpecError("a table over a range without an end: a proof cannot take it")

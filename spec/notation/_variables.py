@@ -80,6 +80,8 @@ class Variable:
             first = first(spec, *cell.index)
         if first is None:
             first = cell.low if cell.low > 0 or cell.high < 0 else 0
+        if not isinstance(first, int):
+            raise SpecError(f"{cell.label} starts at {first!r}, which is no integer")
         if not cell.low <= int(first) <= cell.high:
             raise SpecError(f"{cell.label} starts at {first}, outside {cell.low}..{cell.high}")
         return [int(first)]
@@ -100,7 +102,23 @@ class Scalar(Variable):
 
 
 def _bound(spec: Spec, bound: Bound) -> int:
-    return bound(spec) if callable(bound) else bound
+    found = bound(spec) if callable(bound) else bound
+    if not isinstance(found, int):
+        raise SpecError(f"a bound of an Integer is {found!r}, and no whole number")
+    return int(found)
+
+
+def _values_of(of: object, by: str) -> type[IntEnum]:
+    """Return a class of named values.
+
+    Raises
+    ------
+    SpecError
+        If it is no `enum.IntEnum` with members.
+    """
+    if not (isinstance(of, type) and issubclass(of, IntEnum) and len(of)):
+        raise SpecError(f"{by} takes an enum.IntEnum with at least one name, not {of!r}")
+    return of
 
 
 class Integer(Scalar):
@@ -115,6 +133,11 @@ class Integer(Scalar):
         self, low: Bound, high: Bound, *, initially: Any = None, grows: bool = False
     ) -> None:
         super().__init__(initially)
+        for bound in (low, high):
+            if not callable(bound) and type(bound) is not int:
+                raise SpecError(f"Integer({low!r}, {high!r}): {bound!r} is no whole number")
+        if isinstance(low, int) and isinstance(high, int) and low > high:
+            raise SpecError(f"Integer({low}, {high}) has no value")
         self.low, self.high, self.grows = low, high, grows
 
     def bounds(self, spec: Spec) -> tuple[int, int]:
@@ -140,8 +163,8 @@ class Member(Scalar):
     """A member of an `enum.IntEnum` whose values leave no gap; it starts at the least."""
 
     def __init__(self, of: type[IntEnum], *, initially: Any = None) -> None:
+        self.of = _values_of(of, "Member")
         super().__init__(min(of) if initially is None else initially)
-        self.of = of
         if sorted(of) != list(range(min(of), max(of) + 1)):
             raise SpecError(f"the values of {of.__name__} leave a gap")
 
@@ -161,8 +184,10 @@ class Reference(Scalar):
     """
 
     def __init__(self, to: Index, otherwise: type[IntEnum], *, initially: Any = None) -> None:
+        if not isinstance(to, Index):
+            raise SpecError(f"Reference takes the index that it refers to, not {to!r}")
+        self.to, self.otherwise = to, _values_of(otherwise, "Reference")
         super().__init__(min(otherwise) if initially is None else initially)
-        self.to, self.otherwise = to, otherwise
         if sorted(otherwise) != list(range(min(otherwise), 0)):
             raise SpecError(f"the values of {otherwise.__name__} must end at -1, without a gap")
 
@@ -189,6 +214,15 @@ class Cells:
     def __setitem__(self, key: Value | tuple[Value, ...], value: Value) -> None:
         self._spec._store.write(self._name, key if isinstance(key, tuple) else (key,), value)
 
+    def _whole(self, *_: object) -> Any:
+        raise SpecError(
+            f"{self._name} is an array, and no value: name an element, as in {self._name}[p], or "
+            f"go through an index, as in every(s.{self._name}[p] for p in ...)"
+        )
+
+    __bool__ = __iter__ = __len__ = __eq__ = __contains__ = _whole
+    __hash__ = None  # type: ignore[assignment]
+
 
 class Array(Variable):
     """An array of variables over one index or several.
@@ -206,8 +240,15 @@ class Array(Variable):
     def __init__(
         self, over: Index | tuple[Index, ...], of: Scalar, *, initially: Any = None
     ) -> None:
-        super().__init__(of.initially if initially is None else initially)
         self.indices = over if isinstance(over, tuple) else (over,)
+        if not self.indices or not all(isinstance(index, Index) for index in self.indices):
+            raise SpecError(f"Array goes over an Index, or a tuple of several; not over {over!r}")
+        if not isinstance(of, Scalar):
+            raise SpecError(
+                f"an element of an Array is an Integer, Boolean, Member or Reference, not {of!r} "
+                f"(an array of arrays goes over two indices: Array((rows, columns), ...))"
+            )
+        super().__init__(of.initially if initially is None else initially)
         self.of = of
         self.boolean, self.grows = of.boolean, of.grows
 

@@ -18,7 +18,10 @@ class RecordedWindow(PlacedWindow):
     """Every transaction runs once, and the history is kept: the criteria follow."""
 
     name = "recorded-window"
-    in_other_words = {"opacity": ("places-make-an-order", "the-order-explains-all")}  # noqa: RUF012
+    in_other_words = dict.fromkeys(  # opacity, and the criteria that it implies
+        ("serializability", "strict_serializability", "virtual_world_consistency", "opacity"),
+        ("places-make-an-order", "the-order-explains-all"),
+    )
 
     def update(s, t: Value) -> Value:
         """Return whether t's place is a commit time."""

@@ -159,7 +159,9 @@ def test_k_induction_looks_further_than_one_step() -> None:
 def test_a_lemma_that_is_false_at_the_start_proves_nothing() -> None:
     """Assumptions that contradict the initial states: everything would follow."""
     found = verdicts(Model(Unkept()))
-    assert found["odd"].answer == "unknown"
+    assert found["odd"].answer == "violated"
+    assert found["odd"].trace is not None
+    assert (found["odd"].depth, found["odd"].trace.steps) == (0, ())
     assert "the start" in found["odd"].reason
     assert found["small"].answer == "unknown"
 

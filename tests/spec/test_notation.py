@@ -211,7 +211,7 @@ def test_choices_that_do_not_fork_mean_what_python_means(values: list[bool]) -> 
     numbers = [3 * v - i for i, v in enumerate(values)] or [0]
     assert minimum(numbers) == minimum(*numbers, 99) == min(numbers)
     assert maximum(numbers) == maximum(*numbers, -99) == max(numbers)
-    assert ite(bool(values), "yes", "no") == ("yes" if values else "no")
+    assert ite(bool(values), 5, -5) == (5 if values else -5)
 
 
 def test_a_table_is_its_function() -> None:

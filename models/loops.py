@@ -1,0 +1,212 @@
+"""How a spec's text goes through an index: only a plain loop or generator can stand for all of it.
+
+An index of any size is gone through once, with one member that stands for each. That is right
+where the text goes through it by ``for p in s.processes``, and does with each member the same,
+whatever it did with others. `loop_of` finds the loop that asks for members in the syntax tree;
+anything else that goes through an index (``list``, ``sum``, ``enumerate``, a list in brackets) is
+refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import inspect
+import linecache
+from collections.abc import Iterable
+from functools import lru_cache
+from types import CodeType, FrameType
+
+from spec.notation import SpecError
+from spec.notation._text import CHANGING
+
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
+def loop_of(frame: FrameType) -> ast.For | ast.GeneratorExp:
+    """Return the loop or the generator that a frame is about to begin.
+
+    Raises
+    ------
+    SpecError
+        If it goes through the index in any other way, or what it does with one member depends on
+        what it did with others.
+    """
+    return _loop(frame.f_code, frame.f_lasti, tuple(_lines(frame)))
+
+
+def _lines(frame: FrameType) -> list[str]:
+    return linecache.getlines(frame.f_code.co_filename, frame.f_globals)
+
+
+@lru_cache(maxsize=4096)
+def _loop(code: CodeType, at: int, lines: tuple[str, ...]) -> ast.For | ast.GeneratorExp:
+    if dis.opname[code.co_code[at]] != "GET_ITER":
+        raise SpecError(
+            "an index of any number is gone through by for, or by a generator in every, some, no "
+            "or count, and by nothing else: it has no number and no last member here"
+        )
+    if not lines:
+        raise SpecError("the text of this loop cannot be read, so it cannot stand for any number")
+    place = list(code.co_positions())[at // 2]
+    loop = _innermost(lines, place)
+    if isinstance(loop, ast.GeneratorExp):
+        return loop
+    if not isinstance(loop, ast.For):
+        raise SpecError(
+            "a list or set of members has no number here: write a generator, without brackets"
+        )
+    if code.co_flags & inspect.CO_GENERATOR:
+        raise SpecError("a loop that yields members: write a generator in every, some, no or count")
+    body, state = _function_around(lines, loop)
+    _refuse_memory(loop, body, state)
+    _Flow(loop).block(body)
+    return loop
+
+
+@lru_cache(maxsize=64)
+def _parsed(lines: tuple[str, ...]) -> ast.Module:
+    return ast.parse("".join(lines))
+
+
+Span = tuple[int | None, int | None, int | None, int | None]
+
+
+def _span(node: ast.AST) -> Span:
+    return (
+        getattr(node, "lineno", None),
+        getattr(node, "end_lineno", None),
+        getattr(node, "col_offset", None),
+        getattr(node, "end_col_offset", None),
+    )
+
+
+def _innermost(lines: tuple[str, ...], place: Span) -> ast.AST | None:
+    """Return the loop at a place in the text: its own, or that of what it goes through."""
+    for node in ast.walk(_parsed(lines)):
+        if isinstance(node, ast.For):
+            if place in (_span(node), _span(node.iter)):
+                return node
+        elif isinstance(node, Comprehension):
+            through = [_span(part.iter) for part in node.generators]
+            if place in (_span(node), *through):
+                return node
+    return None
+
+
+def _function_around(lines: tuple[str, ...], loop: ast.For) -> tuple[list[ast.stmt], str]:
+    """Return the body of the innermost function around a loop, and its first parameter."""
+    found, state = _parsed(lines).body, ""
+    for node in ast.walk(_parsed(lines)):  # breadth first: inner functions come later
+        if isinstance(node, ast.FunctionDef) and any(part is loop for part in ast.walk(node)):
+            found, state = node.body, next((a.arg for a in node.args.args), "")
+    return found, state
+
+
+def _refuse_memory(loop: ast.For, body: list[ast.stmt], state: str) -> None:
+    """Refuse a loop that keeps something from turn to turn in an object, not in a name."""
+    for node in (part for statement in body for part in ast.walk(statement)):
+        if isinstance(node, ast.Nonlocal):
+            raise SpecError(f"line {node.lineno}: nonlocal beside a loop over an index")
+    for node in ast.walk(loop):
+        changed: ast.AST | None = None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            changed = node.func.value if node.func.attr in CHANGING else None
+        elif isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            changed = node
+        while isinstance(changed, ast.Subscript | ast.Attribute):
+            changed = changed.value
+        if changed is not None and not (isinstance(changed, ast.Name) and changed.id == state):
+            raise SpecError(
+                f"line {getattr(node, 'lineno', '?')}: {ast.unparse(node)} keeps something from "
+                f"one turn of the loop over an index to the next"
+            )
+
+
+class _Flow:
+    """Follows names through a function: what one turn of a loop leaves, nobody else may read.
+
+    Parameters
+    ----------
+    loop : ast.For
+        The loop over an index of any number.
+    """
+
+    def __init__(self, loop: ast.For) -> None:
+        self.loop = loop
+        inside = [node for part in (loop.target, *loop.body) for node in ast.walk(part)]
+        self.left = _stored(inside)
+        self.closed: set[str] = set()  # names that must not be read now
+
+    def block(self, statements: Iterable[ast.stmt]) -> None:
+        """Follow statements in their order."""
+        for statement in statements:
+            self._statement(statement)
+
+    def _statement(self, node: ast.stmt) -> None:
+        if isinstance(node, ast.If | ast.While):
+            self._read(node.test)
+            self._branches(node.body, node.orelse)
+        elif isinstance(node, ast.For):
+            self._for(node)
+        elif isinstance(node, ast.FunctionDef):
+            self._read(*node.body, hidden=self.left if self.closed else set())
+        elif isinstance(node, ast.AugAssign):
+            self._read(node.value, node.target, stored_too=True)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            self._read(*filter(None, [node.value]))
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            self._read(*targets)
+            self.closed -= _stored(n for t in targets for n in ast.walk(t))
+        else:
+            self._read(node)
+            self.closed -= _stored(ast.walk(node))
+
+    def _branches(self, *blocks: list[ast.stmt]) -> None:
+        before, after = set(self.closed), set(self.closed)
+        for block in blocks:
+            self.closed = set(before)
+            self.block(block)
+            after |= self.closed
+        self.closed = after
+
+    def _for(self, node: ast.For) -> None:
+        self._read(node.iter)
+        mine = node is self.loop
+        before = set(self.closed)
+        for _ in range(1 if mine else 2):  # what a turn leaves, the next may find
+            self.closed |= self.left if mine else set()
+            self.closed -= _stored(ast.walk(node.target))
+            self.block(node.body)
+        self.closed |= self.left if mine else before
+        self.block(node.orelse)
+
+    def _read(
+        self, *parts: ast.AST, stored_too: bool = False, hidden: set[str] | None = None
+    ) -> None:
+        forbidden = self.closed | (hidden or set())
+        for part in parts:
+            for node in (n for n in ast.walk(part) if isinstance(n, ast.Name)):
+                read = stored_too or isinstance(node.ctx, ast.Load)
+                if read and node.id in forbidden - _own(part, node.id):
+                    raise SpecError(
+                        f"line {node.lineno}: {node.id} has what one turn of the loop over an "
+                        f"index left in it: what a loop does with one member must not depend on "
+                        f"the others"
+                    )
+
+
+def _own(part: ast.AST, name: str) -> set[str]:
+    """Return the name if a comprehension or lambda in an expression has it for itself."""
+    for node in ast.walk(part):
+        if isinstance(node, Comprehension):
+            targets = [n for one in node.generators for n in ast.walk(one.target)]
+            if name in _stored(targets):
+                return {name}
+        elif isinstance(node, ast.Lambda) and name in {a.arg for a in node.args.args}:
+            return {name}
+    return set()
+
+
+def _stored(found: Iterable[ast.AST]) -> set[str]:
+    return {n.id for n in found if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}

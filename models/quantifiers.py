@@ -1,0 +1,294 @@
+"""z3's view of expressions with quantifiers, and a prover that knows ranges and lemmas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import z3
+
+from spec.notation import Index, Model, Property, SpecError
+from spec.notation import _nodes as nodes
+from spec.notation._nodes import TRUE, Node
+from spec.notation._variables import ANY
+
+from . import smt
+from .limits import Limits
+from .parametric import Functions, Run
+from .quantified import for_all, for_some, parts, symbol, within
+from .ways import Formula, Path, actions, counts, formula, paths, spoken
+
+SECONDS, LAST_LOOK = 10.0, 5.0
+"""What z3 may take for one question: choosing instances by terms, and then by models as well."""
+
+BY_TERMS = {"smt.auto_config": False, "smt.mbqi": False}
+"""Options by which z3 proves or gives up at once. Asked with either of two solvers for arithmetic:
+each alone misses a claim or two, depending on how formulas happen to be ordered."""
+
+START = "the start"
+
+
+class Printer(smt.Printer):
+    """Prints expressions with functions and quantifiers; members lie below the size of their index.
+
+    It has a z3 context of its own: how far z3 gets with quantifiers depends on what its context has
+    seen before, and a proof should not.
+
+    Parameters
+    ----------
+    sizes : mapping of str to Node
+        The number of members of every index.
+    """
+
+    def __init__(self, sizes: Mapping[str, Node]) -> None:
+        super().__init__({}, 0)
+        self.context = z3.Context()
+        self.sizes = sizes
+
+    def number(self, value: int) -> Any:
+        """Return the term of a number."""
+        return z3.IntVal(value, self.context)
+
+    def is_member(self, symbol: Node) -> Any:
+        """Return the condition that a symbol names a member of its index."""
+        member, size = self.show(symbol), self.show(self.sizes[symbol.args[0]])
+        return z3.And(member >= 0, member < size)
+
+    def _print(self, node: Node) -> Any:
+        if node.op == "constant" and node.boolean:
+            return z3.BoolVal(bool(node.args[0]), self.context)
+        if node.op == "symbol":
+            return z3.Int(f"{node.args[0]}!{len(self.done)}", self.context)
+        if node.op == "size":
+            return z3.Int(f"size of {node.args[0]}", self.context)
+        if node.op == "apply":
+            name, *key = node.args
+            number = z3.IntSort(self.context)
+            sort = z3.BoolSort(self.context) if node.boolean else number
+            function = z3.Function(name, *[number] * len(key), sort)
+            return function(*map(self.show, key))
+        if node.op == "all":
+            bound = [self.show(v) for v in node.args[0]]
+            members = z3.And(*map(self.is_member, node.args[0]))
+            return z3.ForAll(bound, z3.Implies(members, self.show(node.args[1])))
+        return super()._print(node)
+
+
+class Prover:
+    """Proof obligations over one arbitrary state that satisfies the lemmas, and one step from it.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    limits : Limits
+        Of the whole proof.
+
+    Attributes
+    ----------
+    paths : list of Path
+        Every way through every action.
+    lemmas : dict of str to Formula
+        What is known of the state before.
+    unsaid : dict of str to str
+        The lemmas that cannot be said for any number, with why.
+
+    Raises
+    ------
+    SpecError
+        If an action cannot be run on indices of any size.
+    """
+
+    def __init__(self, model: Model, limits: Limits) -> None:
+        self.model, self.limits = model, limits
+        self.run = Run(model)
+        indices = [p for p in model.spec.declared_parameters.values() if isinstance(p, Index)]
+        self.sizes = {index.attribute: self.run.size_of(index) for index in indices}
+        self.printer = Printer(self.sizes)
+        self.before = Functions(self.run)
+        self.first = Functions(Run(model), initial=True)
+        self.paths = [path for action in actions(model) for path in paths(model, action)]
+        self.ways = [path for path in self.paths if path.possible]
+        self.lemmas: dict[str, Formula] = {}
+        self.unsaid: dict[str, str] = {}
+        for lemma in model.lemmas:
+            try:
+                self.lemmas[lemma.name] = self.said(lemma, self.before)
+            except SpecError as error:
+                self.unsaid[lemma.name] = str(error)
+        self.ranges = [self._range(name, name) for name in model.spec.declared_variables]
+        self._learn()
+
+    def add(self, claims: Sequence[Property]) -> None:
+        """Take claims for lemmas, to be shown like them."""
+        self.lemmas |= {claim.name: self.said(claim, self.before) for claim in claims}
+        self._learn()
+
+    def drop(self, names: Sequence[str]) -> None:
+        """Forget lemmas that are not kept."""
+        for name in names:
+            del self.lemmas[name]
+        self._learn()
+
+    def _learn(self) -> None:
+        self.known = [*self.ranges, *(lemma.meaning for lemma in self.lemmas.values())]
+        self.by_terms = [self._solver(**{**BY_TERMS, "smt.arith.solver": a}) for a in (6, 2)]
+
+    def _solver(self, **options: Any) -> Any:
+        """Return a solver that knows the sizes, the ranges and the lemmas."""
+        solver = self._empty(**options)
+        solver.add(*map(self.printer.show, self.known))
+        return solver
+
+    def _empty(self, **options: Any) -> Any:
+        solver = z3.Solver(ctx=self.printer.context)
+        for name, value in options.items():
+            solver.set(name, value)
+        for size in self.sizes.values():
+            solver.add(self.printer.show(size) >= size.low)
+        return solver
+
+    def _range(self, name: str, called: str) -> Node:
+        """Return what the declared range says of a variable."""
+        variable = self.model.spec.declared_variables[name]
+        low, high, _ = self.run.bounds(name)
+        key = tuple(symbol(index.attribute) for index in variable.indices)
+        return for_all(key, within(self.run._function(name, called, key), low, high))
+
+    def said(self, claim: Property, store: Functions, *after: Any) -> Formula:
+        """Return a claim of a state.
+
+        Raises
+        ------
+        SpecError
+            If it cannot be said for any number.
+        """
+        spoken(self.model, self.run, claim)
+        return formula(self.model, claim.method, store, *after)
+
+    # Questions
+
+    def ask(self, conditions: Sequence[Node], members: Sequence[Node]) -> str:
+        """Return "" if the conditions cannot be met, or z3's answer."""
+        if not self._ask_by_terms(conditions, members):
+            return ""
+        asked = [*map(self.printer.is_member, members), *map(self.printer.show, conditions)]
+        return _said(self._answer(self._solver(), asked, LAST_LOOK))
+
+    def _ask_by_terms(self, conditions: Sequence[Node], members: Sequence[Node]) -> str:
+        """Return "" if the conditions cannot be met, or that no proof is found."""
+        self.limits.check(f"{len(self.lemmas)} lemmas, {len(self.paths)} paths")
+        asked = [*map(self.printer.is_member, members), *map(self.printer.show, conditions)]
+        if any(self._answer(s, asked, SECONDS) == z3.unsat for s in self.by_terms):
+            return ""
+        return "z3 finds no proof"
+
+    def _answer(self, solver: Any, conditions: Sequence[Any], seconds: float) -> Any:
+        left = self.limits.left()
+        most = seconds if left is None else min(left, seconds)
+        solver.set("timeout", max(1, int(most * 1000)))
+        solver.push()
+        solver.add(*conditions)
+        answer = solver.check()
+        solver.pop()
+        if answer == z3.unknown:
+            self.limits.check()
+        return answer
+
+    def at_start(self, wanted: Node) -> str:
+        """Return "" if a condition holds of all initial states, or z3's answer."""
+        if wanted is TRUE:
+            return ""
+        solver = self._empty()  # one that knows no lemma
+        variables = self.model.spec.declared_variables.items()
+        anywhere = [name for name, variable in variables if variable.initially is ANY]
+        known = [self._range(name, f"{name} at the start") for name in anywhere]
+        asked = [*known, *self._initially(), nodes.negation(wanted)]
+        return _said(self._answer(solver, list(map(self.printer.show, asked)), SECONDS))
+
+    def _initially(self) -> Iterator[Node]:
+        """Yield the conditions on initial states that hold at every size."""
+        for method, mark in self.model.spec.declared_methods.items():
+            if mark.kind == "initially" and counts(self.model, self.run, method):
+                found = formula(self.model, method, self.first)
+                if found.obligations is TRUE:
+                    yield found.meaning
+
+    def broken_by(self, lemma: Property) -> dict[str, str]:
+        """Return what may break a lemma, the start or an action, with z3's answer."""
+        found: dict[str, str] = {}
+        why = self.at_start(self.said(lemma, self.first).wanted)
+        if why:
+            found[START] = why
+        before = self.lemmas[lemma.name]
+        for path in self.ways:
+            after = self.said(lemma, path.after)
+            if after.meaning is not before.meaning:
+                why = self._breaks(path, after.wanted)
+                if why:
+                    found[path.action.name] = why
+        if not found:
+            why = self.everywhere(before.obligations)
+            if why:
+                found["a place outside of an array"] = why
+        return found
+
+    def everywhere(self, wanted: Node) -> str:
+        """Return "" if a condition follows from what is known of any state, or z3's answer."""
+        answers = (self.ask([nodes.negation(part)], ()) for part in parts(wanted))
+        return next(filter(None, answers), "") if wanted is not TRUE else ""
+
+    def _breaks(self, path: Path, wanted: Node) -> str:
+        if wanted is TRUE:
+            return ""
+        return self.ask([*path.literals, nodes.negation(wanted)], path.run.members)
+
+    def judge(self, claim: Property) -> str:
+        """Return "" if a claim holds in every step, or why that is not shown.
+
+        Raises
+        ------
+        SpecError
+            If the claim cannot be said for any number.
+        """
+        if claim.kind == "invariant":
+            return self.everywhere(self.said(claim, self.before).wanted)
+        if claim.kind == "transition":
+            answers = [(path, self._step(claim, path)) for path in self.ways]
+            return next(filter(None, (self._breaks(p, wanted) for p, wanted in answers)), "")
+        if claim.kind == "range":
+            return next(filter(None, self._out_of_range()), "")
+        if claim.kind == "deadlock":
+            return self._ask_by_terms([nodes.negation(self._goes_on())], ())
+        raise SpecError(f"a {claim.kind} cannot be judged by one step")
+
+    def _goes_on(self) -> Node:
+        """Return whether a run may end in a state, or some step is possible in it."""
+        methods = self.model.methods("finished")
+        ends = [formula(self.model, method, self.before).wanted for method in methods]
+        steps = [for_some(way.run.members, nodes.conjunction(way.literals)) for way in self.ways]
+        return nodes.disjunction([nodes.conjunction(ends), *steps])
+
+    def _step(self, claim: Property, path: Path) -> Node:
+        before = Functions(path.run)
+        return self.said(claim, before, path.run.at(path.after)).wanted
+
+    def _out_of_range(self) -> Iterator[str]:
+        """Yield z3's answers on whether a value may leave its range, or a place its array."""
+        for name in self.model.spec.declared_variables:
+            low, high, _ = self.run.bounds(name)
+            indices = self.model.spec.declared_variables[name].indices
+            key = tuple(symbol(index.attribute) for index in indices)
+            yield self.at_start(for_all(key, within(self.run.first(name, key), low, high)))
+        for path in self.paths:
+            passed: list[Node] = []
+            for literals, wanted in path.run.obligations:
+                asked = [*literals, *passed, nodes.negation(wanted)]
+                yield self.ask(asked, path.run.members)
+                passed.append(wanted)
+
+
+def _said(answer: Any) -> str:
+    if answer == z3.unsat:
+        return ""
+    return "it can be broken" if answer == z3.sat else "z3 finds no proof"

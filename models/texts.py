@@ -1,0 +1,120 @@
+"""The text of a user's modules: read anew each time, and followed through what they import.
+
+Python keeps compiled modules by the time of the file in seconds and its length, so an edit of equal
+length within a second would keep an old verdict. A user's modules are compiled from their text.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+import sysconfig
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from pathlib import Path
+from types import CodeType, ModuleType
+
+OURS = frozenset({"spec", "models", "crawler", "sim_web", "ci", "counterpoint"})
+
+
+class FromText(SourceFileLoader):
+    """Loads a module from its text, whatever was compiled before."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Return the module's code."""
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+class UsersModules(MetaPathFinder):
+    """Finds modules that neither Python nor an installed package has, nor we."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return how to load a module of the user's; None for any other."""
+        if name.partition(".")[0] in OURS | sys.stdlib_module_names:
+            return None
+        found = PathFinder.find_spec(name, path, target)
+        if found is None or type(found.loader) is not SourceFileLoader or not found.origin:
+            return None
+        if is_installed(Path(found.origin)):
+            return None
+        found.loader = FromText(found.loader.name, found.loader.path)
+        return found
+
+
+def read_anew() -> None:
+    """Load modules of the user's from their text, from now on."""
+    if not any(isinstance(finder, UsersModules) for finder in sys.meta_path):
+        sys.meta_path.insert(0, UsersModules())
+
+
+@cache
+def _installed() -> tuple[Path, ...]:
+    paths = sysconfig.get_paths()
+    names = ("stdlib", "platstdlib", "purelib", "platlib")
+    return tuple({Path(paths[name]).resolve() for name in names})
+
+
+def is_installed(path: Path) -> bool:
+    """Return whether a file belongs to Python or to an installed package."""
+    return any(path.resolve().is_relative_to(folder) for folder in _installed())
+
+
+def files_behind(of: type) -> list[Path]:
+    """Return the files on whose text a class depends, what they import included.
+
+    Files of installed packages are listed where a user's module imports them, and not followed.
+    """
+    modules = {c.__module__ for c in of.__mro__}
+    todo = [m for m in (sys.modules.get(name) for name in modules) if m is not None]
+    names = [(m.__name__, m.__package__ or "", getattr(m, "__file__", None)) for m in todo]
+    names += [found for m in todo for found in _located(m.__name__, "")]
+    found: dict[Path, None] = {}
+    while names:
+        name, package, file = names.pop()
+        if file is None or name.partition(".")[0] in OURS:
+            continue
+        path = Path(file).resolve()
+        if path in found or path.suffix != ".py" or not path.is_file():
+            continue
+        found[path] = None
+        if not is_installed(path):
+            names += _imported(path, package)
+    return sorted(found)
+
+
+def _imported(path: Path, package: str) -> Iterator[tuple[str, str, str | None]]:
+    """Yield what a module imports anywhere in its text: name, package and file."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            wanted = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            inner = [f"{base}{'' if base.endswith('.') else '.'}{a.name}" for a in node.names]
+            wanted = [base, *inner] if node.module else inner
+        else:
+            continue
+        for name in wanted:
+            yield from _located(name, package)
+
+
+def _located(name: str, package: str) -> Iterator[tuple[str, str, str | None]]:
+    """Yield name, package and file of a module and its packages, without importing them."""
+    try:
+        full = importlib.util.resolve_name(name, package) if name.startswith(".") else name
+    except ImportError:  # beyond the top of its package
+        return
+    places: Sequence[str] | None = None
+    parts = full.split(".") if full.partition(".")[0] not in sys.stdlib_module_names else []
+    for depth in range(len(parts)):
+        here = ".".join(parts[: depth + 1])
+        found = PathFinder.find_spec(here, places)
+        if found is None:
+            return
+        places = found.submodule_search_locations or []
+        yield here, here if places else found.parent or "", found.origin

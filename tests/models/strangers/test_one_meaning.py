@@ -1,0 +1,291 @@
+"""Texts that could be read in two ways: each has one meaning, or is refused with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .check import check, in_a_process, write
+
+ENGINES = ("exhaustive", "bounded", "induction", "stateful")
+
+HEAD = """\
+class Theirs(Spec):
+    slots = Index(2, names="k", labels="S")
+    q = Array(slots, Integer(0, 1))
+    f = Boolean()
+    n = Integer(0, 3)
+
+    def small(s): return s.n < 2
+
+    @action
+    def turn(s): s.f = True
+
+"""
+
+REFUSED = {
+    "identity": ("    @invariant\n    def claim(s): return s.f is not True\n", "write !="),
+    "identity of a copy": (
+        "    @action\n    def theirs(s):\n        a = s.n\n        require(a is s.n)\n",
+        "write =="),
+    "match": (
+        "    @invariant\n"
+        "    def claim(s):\n"
+        "        match s.f:\n"
+        "            case True: return False\n"
+        "        return True\n", "compares by identity"),
+    "match by class": (
+        "    @invariant\n"
+        "    def claim(s):\n"
+        "        match s.f:\n"
+        "            case bool(): return False\n"
+        "        return True\n", "compare the value"),
+    "isinstance": (
+        "    @invariant\n    def claim(s): return isinstance(s.n, int)\n", "tells an integer"),
+    "a forgotten call in some": (
+        "    @invariant\n    def claim(s): return some(s.small, s.f)\n", "as in small()"),
+    "a forgotten call in require": (
+        "    @action\n    def theirs(s):\n        require(s.small)\n        s.n = 1\n",
+        "as in small()"),
+    "a forgotten call after if": (
+        "    @action\n    def theirs(s):\n        if s.small:\n            s.n = 1\n",
+        "call it: s.small()"),
+    "a forgotten call after not": (
+        "    @invariant\n    def claim(s): return not s.small\n", "call it: s.small()"),
+    "a forgotten call that is returned": (
+        "    @invariant\n    def claim(s): return s.small\n", "as in small()"),
+    "a list in a list": (
+        "    @invariant\n    def claim(s): return every([[no(s.f)]])\n", "a list is no value"),
+    "a generator in require": (
+        "    @action\n    def theirs(s):\n        require(s.f for _ in s.slots)\n        s.n = 1\n",
+        "a generator is no value"),
+    "a generator after if": (
+        "    @action\n    def theirs(s):\n        if (s.f for k in s.slots):\n            s.n = 1",
+        "a generator is always true"),
+    "a text": (
+        "    @action\n    def theirs(s):\n        require('s.f')\n        s.n = 1\n", "is a text"),
+    "an array in every": ("    @invariant\n    def claim(s): return every(s.q)\n", "is an array"),
+    "an array after if": (
+        "    @action\n    def theirs(s):\n        if s.q:\n            s.n = 1\n", "is an array"),
+    "arrays compared": ("    @invariant\n    def claim(s): return s.q == s.q\n", "is an array"),
+    "states compared": (
+        "    @transition\n    def claim(s, after): return s == after\n", "compare its variables"),
+    "nothing returned": ("    @invariant\n    def claim(s): s.n < 2\n", "lack its return"),
+    "an action that returns": (
+        "    @action\n    def theirs(s): return s.n < 2\n", "an action returns nothing"),
+    "require in a property": (
+        "    @invariant\n"
+        "    def claim(s):\n"
+        "        require(s.f)\n"
+        "        return True\n", "require belongs in actions"),
+    "an invariant that assigns": (
+        "    @invariant\n"
+        "    def claim(s):\n"
+        "        s.n = 0\n"
+        "        return s.n < 1\n", "only an action may change the state"),
+    "a witness that assigns": (
+        "    @sometimes\n"
+        "    def claim(s):\n"
+        "        s.q[0] = 1\n"
+        "        return s.q[0] == 1\n", "only an action may change the state"),
+    "a transition that assigns": (
+        "    @transition\n"
+        "    def claim(s, after):\n"
+        "        after.n = s.n\n"
+        "        return after.n == s.n\n", "only an action may change the state"),
+    "an end that assigns": (
+        "    @finished\n"
+        "    def claim(s):\n"
+        "        s.f = True\n"
+        "        return s.f\n", "only an action may change the state"),
+    "chance": (
+        "    @action\n    def theirs(s): s.n = random.choice([1, 2, 3])\n", "answers differently"),
+    "chance by another name": (
+        "    @action\n    def theirs(s): s.n = choice([1, 2, 3])\n", "answers differently"),
+    "chance in a function of the file": (
+        "    @action\n    def theirs(s): s.n = drawn()\n", "answers differently"),
+    "a clock": ("    @action\n    def theirs(s): s.n = int(time.time()) % 4\n", "answers diff"),
+    "a list of the file": (
+        "    @action\n    def theirs(s):\n        MET.append(1)\n        s.n = len(MET) % 4\n",
+        "kept from run to run"),
+    "an entry of the file": (
+        "    @action\n    def theirs(s):\n        KEPT['n'] = 1\n        s.n = KEPT['n']\n",
+        "kept from run to run"),
+    "an iterator of the file": (
+        "    @action\n    def theirs(s): s.n = next(NUMBERS) % 4\n", "something else each time"),
+    "a name of the file": (
+        "    @action\n"
+        "    def theirs(s):\n"
+        "        global TIMES\n"
+        "        TIMES = 3\n"
+        "        s.n = TIMES\n", "kept from run to run"),
+    "a set of the class": (
+        "    met = set()\n"
+        "    @action\n"
+        "    def theirs(s):\n"
+        "        s.met.add(len(s.met))\n"
+        "        s.n = len(s.met) % 4\n", "declare a variable, or write a frozenset"),
+    "a requirement that is caught": (
+        "    @action\n"
+        "    def theirs(s):\n"
+        "        try:\n"
+        "            require(s.n > 5)\n"
+        "        except Exception:\n"
+        "            s.n = 3\n", "must not be caught"),
+    "an action that yields": (
+        "    @action\n    def theirs(s):\n        s.n = 3\n        yield\n", "yield and async"),
+}  # fmt: skip
+
+FILE = """\
+import itertools
+import random
+import time
+from random import choice
+
+MET = []
+KEPT = {}
+NUMBERS = itertools.count()
+TIMES = 0
+
+def drawn():
+    return random.choice([1, 2, 3])
+
+"""
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_text_that_reads_two_ways_is_refused(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One engine that says holds where a run violates; a condition that is silently true."""
+    text, told = REFUSED[name]
+    for engine in ENGINES:
+        found = check(tmp_path, FILE + HEAD + text, engine, capsys)
+        assert found.code == 2, engine
+        assert told in found.said
+        assert f"{tmp_path / 'theirs.py'}:" in found.said
+        assert found.said.count("\n") == 1
+
+
+SHORT = """\
+    done = Boolean()
+    @action
+    def flip(s, k): s.q[k] = 1
+    @action
+    def finish(s):
+        require(some(every(s.q[k] == 1, s.q[k + 1] == 0) for k in s.slots))
+        s.done = True
+    @invariant
+    def claim(s): return no(s.done)
+"""
+
+
+def test_all_parts_are_evaluated_in_every_mode(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A plain run that stops at the first part that decides, and a trace that reads them all."""
+    for engine in ENGINES:
+        found = check(tmp_path, HEAD + SHORT, engine, capsys)
+        assert found.rows[engine, "ranges"]["verdict"] in ("violated", "unknown")
+        assert found.rows[engine, "claim"]["verdict"] == "holds"
+        assert found.code in (1, 3)
+        assert found.said == ""
+
+
+def test_a_step_that_leads_nowhere_is_told_where_nobody_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A claim that holds since the one action that breaks it leaves a range: without a word."""
+    for engine in ("exhaustive", "bounded"):
+        found = check(tmp_path, HEAD + SHORT, engine, capsys, "--property", "claim")
+        (row,) = found.rows.values()
+        assert row["verdict"] == "holds"
+        notes = " ".join(map(str, row["notes"])) if isinstance(row["notes"], list) else ""
+        assert "not judged: ranges (finish" in notes
+
+
+IMPURE = {
+    "chance that is hidden": (
+        "def hidden():\n"
+        "    import random\n"
+        "    return random.choice([1, 2, 3])\n",
+        "    @action\n    def theirs(s): s.n = hidden()\n"),
+    "a memory that is hidden": (
+        "class Box: n = 0\n"
+        "def up(box):\n"
+        "    box.n += 1\n"
+        "    return box.n % 4\n",
+        "    @action\n    def theirs(s): s.n = up(Box)\n"),
+    "a claim that remembers": (
+        "class Box: n = 0\n"
+        "def odd(box):\n"
+        "    box.n += 1\n"
+        "    return box.n % 2 == 1\n",
+        "    @action\n    def theirs(s, k): s.q[k] = 1 - s.q[k]\n"
+        "    @invariant\n    def claim(s): return some(s.n > 3, odd(Box))\n"),
+    "the kind of a value": (
+        "def plain(value): return isinstance(value, int)\n",
+        "    @action\n    def theirs(s): s.n = 3 if plain(s.f) else 1\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IMPURE)
+def test_what_cannot_be_seen_in_the_text_is_found_by_comparing(name: str, tmp_path: Path) -> None:
+    """Engines that contradict each other, a traceback, exit code 1 that CI reads as violated."""
+    before, text = IMPURE[name]
+    path = write(tmp_path, before + HEAD + text)
+    engines = ("exhaustive", "bounded", "induction", "stateful")
+    if name == "the kind of a value":
+        engines = ("exhaustive", "bounded", "induction")
+    for engine in engines:
+        found = in_a_process(tmp_path, "check", str(path), "--engine", engine)
+        assert "Traceback" not in found.stderr
+        assert found.returncode in (2, 3), (engine, found.stdout)
+
+
+def test_a_difference_is_told_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An unknown of which nobody can say what to mend."""
+    before, text = IMPURE["a memory that is hidden"]
+    found = check(tmp_path, before + HEAD + text, "exhaustive", capsys)
+    assert {row["verdict"] for row in found.rows.values()} == {"unknown"}
+    (reason,) = {str(row["reason"]) for row in found.rows.values()}
+    assert reason.startswith("theirs() means two things, at ")
+    assert "in plain Python: n 0→" in reason
+
+
+DECLARATIONS = {
+    "    none = Index(0)\n": "outside of its bounds",
+    "    none = Index(0, at_least=0)\n": "at least one member",
+    "    other = Index(2, names='k')\n": "claimed by two indices, other and slots",
+    "    size = Number('a')\n": "'a' is no whole number",
+    "    size = Number(70)\n": "outside of its bounds 0..64",
+    "    way = Choice('a', ('a', 'b'))\n": "each by itself",
+    "    way = Choice('a', 'a')\n": "two readings are alike",
+    "    way = Choice()\n": "each by itself",
+    "    m = Integer(3, 2)\n": "has no value",
+    "    m = Integer('a', 2)\n": "is no whole number",
+    "    m = Member(int)\n": "takes an enum.IntEnum",
+    "    m = Reference(3, Nobody)\n": "takes the index",
+    "    m = Array(3, Boolean())\n": "goes over an Index",
+    "    m = Array(slots, Array(slots, Boolean()))\n": "goes over two indices",
+    "    any_number = ('threads',)\n": "no index (there are: slots)",
+    "    lane = 'threads'\n": "which is no index",
+    "    in_other_words = {'claim': ('turn',)}\n": "which is no property",
+    "    m = Integer(0, 3, initially=9)\n": "outside 0..3",
+    "    m = Integer(0, 3, initially='a')\n": "which is no integer",
+    "    way = Choice('a', 'b', name='slots')\n": "called 'slots'",
+}
+
+
+@pytest.mark.parametrize("line", DECLARATIONS)
+def test_declarations_are_looked_at(
+    line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An index without members, of which everything holds; a setting that is passed over."""
+    found = check(tmp_path, HEAD + line, "exhaustive", capsys)
+    assert found.code == 2
+    assert DECLARATIONS[line] in found.said
+    assert found.said.count("\n") == 1
