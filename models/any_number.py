@@ -18,6 +18,7 @@ from spec.notation import Model, Property, SpecError
 from .comparing import Compared, judged
 from .limits import LimitReached, Limits
 from .loading import proofs_of
+from .obligations import Record, under, unrecorded
 from .quantifiers import START, Prover
 from .small_sizes import Small, compare_at_small_sizes, visit
 from .verdict import Verdict, in_steps
@@ -65,7 +66,10 @@ def _indices(model: Model) -> Iterator[str]:
 
 
 def check(
-    model: Model, limits: Limits | None = None, wanted: Sequence[Property] | None = None
+    model: Model,
+    limits: Limits | None = None,
+    wanted: Sequence[Property] | None = None,
+    record: Record = unrecorded,
 ) -> list[Verdict]:
     """Return a verdict for each claim that can be said for any number, and for each lemma.
 
@@ -77,6 +81,8 @@ def check(
         Of time.
     wanted : sequence of Property, optional
         The claims; all by default. Witnesses are left out unless nothing else is wanted.
+    record : Record
+        Called with every obligation and z3's answer.
     """
     limits = limits or Limits()
     wanted = model.properties if wanted is None else wanted
@@ -85,7 +91,8 @@ def check(
     reason = "" if proofs else "the spec does not say which indices may have any number"
     try:
         for proof in proofs:
-            _prove(proof, {p.name for p in wanted}, model, limits)
+            mine = under(record, "any-number", proof.model.name)
+            _prove(proof, {p.name for p in wanted}, model, limits, mine)
             if proof.broken and proof is not proofs[-1]:
                 reason = f"not asked, since lemmas of {proof.model.name} are not kept"
                 break
@@ -104,9 +111,9 @@ def check(
     return judged([replace(v, seconds=seconds) for v in found], compared)
 
 
-def _prove(proof: Proof, names: set[str], model: Model, limits: Limits) -> None:
+def _prove(proof: Proof, names: set[str], model: Model, limits: Limits, record: Record) -> None:
     known = {p.name for p in model.properties}
-    prover = Prover(proof.model, limits)
+    prover = Prover(proof.model, limits, record)
     claims = [p for p in proof.model.properties if p.name in names or p.name not in known]
     proof.broken |= {n: f"it cannot be said for any number: {w}" for n, w in prover.unsaid.items()}
     proof.broken |= _not_kept(prover, [p for p in proof.model.lemmas if p.name in prover.lemmas])

@@ -17,6 +17,7 @@ from spec.notation import _nodes as nodes
 
 from . import comparing
 from .limits import LimitReached, Limits
+from .obligations import Record, under, unrecorded
 from .smt import Frame, becomes, width_for
 from .trace import System, trace
 from .verdict import Trace, Verdict, confirm, explained, in_steps, replayed, what_failed
@@ -57,14 +58,19 @@ class _Unrolling:
     solver: Any = field(default_factory=lambda: z3.SolverFor("QF_FD"))
     frames: list[Frame] = field(default_factory=list)
     choices: list[Any] = field(default_factory=list)
+    assumed: list[Any] = field(default_factory=list)  # this solver does not keep what it was given
 
     def __post_init__(self) -> None:
         self.width = width_for(self.system)
         self.bits = max(1, len(self.system.commands).bit_length())
         first = Frame(self.system, "0", self.width)
         self.frames.append(first)
-        self.solver.add(first.is_one_of(self.system.model.initial_values()))
-        self.solver.add(first.show(self.system.initial))
+        self.assume(first.is_one_of(self.system.model.initial_values()))
+        self.assume(first.show(self.system.initial))
+
+    def assume(self, *conditions: Any) -> None:
+        self.assumed += conditions
+        self.solver.add(*conditions)
 
     def number(self, command: int) -> Any:
         return z3.BitVecVal(command, self.bits)
@@ -74,7 +80,7 @@ class _Unrolling:
         k = len(self.choices)
         choice = z3.BitVec(f"command@{k}", self.bits)
         after = Frame(self.system, str(k + 1), self.width)
-        self.solver.add(becomes(self.system, self.frames[-1], after, choice, self.number))
+        self.assume(*becomes(self.system, self.frames[-1], after, choice, self.number))
         self.choices.append(choice)
         self.frames.append(after)
 
@@ -102,13 +108,16 @@ def check(
     limits: Limits | None = None,
     wanted: Sequence[Property] | None = None,
     steps: int = DEFAULT_STEPS,
+    record: Record = unrecorded,
 ) -> list[Verdict]:
     """Return a verdict for each property, for every run of at most ``steps`` steps.
 
-    A witness that no such run reaches is unknown: a longer one may reach it.
+    A witness that no such run reaches is unknown: a longer one may reach it. ``record`` is called
+    with every obligation and z3's answer.
     """
     limits = limits or Limits()
     run = _Bounded(model, limits, model.properties if wanted is None else wanted)
+    run.record = under(record, "bounded")
     reason = f"not reached within {in_steps(steps)}"
     try:
         run.go(steps)
@@ -126,6 +135,7 @@ class _Bounded:
     def __init__(self, model: Model, limits: Limits, wanted: Sequence[Property]) -> None:
         self.model, self.limits, self.wanted = model, limits, wanted
         self.system: System | None = None
+        self.record: Record = unrecorded
         self.found: dict[str, Trace] = {}
         self.done = -1  # the length up to which everything has been decided
         self.ended = False  # no run is any longer
@@ -142,6 +152,7 @@ class _Bounded:
                 return
             run.extend()
             if self._ask(run, []) == z3.unsat:
+                self.record(f"step-{k + 1}/no-run-is-as-long", run.assumed, z3.unsat)
                 self.ended = True
                 return
 
@@ -164,11 +175,15 @@ class _Bounded:
             if c.name not in self.found and (k < steps or c.kind not in ("range", "transition"))
         }
         for claim, flag in open_claims.items():
-            run.solver.add(flag == run.failing(claim))
+            run.assume(flag == run.failing(claim))
         while open_claims:
             anything = z3.Bool(f"anything@{k}@{len(open_claims)}")
-            run.solver.add(anything == z3.Or(*open_claims.values()))
-            if self._ask(run, [anything]) == z3.unsat:
+            run.assume(anything == z3.Or(*open_claims.values()))
+            answer = self._ask(run, [anything])
+            names = [claim.name for claim in open_claims]
+            name = names[0] if len(names) == 1 else f"{len(names)}-properties"
+            self.record(f"step-{k}/{name}", [*run.assumed, anything], answer)
+            if answer == z3.unsat:
                 return
             model = run.solver.model()
             for claim, flag in list(open_claims.items()):

@@ -21,6 +21,7 @@ from . import k_induction
 from .comparing import Compared, compare, judged, walked
 from .limits import LimitReached, Limits
 from .loading import proofs_of
+from .obligations import Record, under, unrecorded
 from .obstacle import Obstacle, Obstacles
 from .proving import Failure, Prover
 from .trace import trace
@@ -69,6 +70,7 @@ def check(
     limits: Limits | None = None,
     wanted: Sequence[Property] | None = None,
     steps: int = DEFAULT_STEPS,
+    record: Record = unrecorded,
 ) -> list[Verdict]:
     """Return a verdict for each claim and for each lemma, for runs of any length.
 
@@ -82,6 +84,8 @@ def check(
         The claims; all by default. Witnesses are left out unless nothing else is wanted.
     steps : int
         The greatest k of k-induction.
+    record : Record
+        Called with every obligation and z3's answer.
     """
     limits = limits or Limits()
     wanted = model.properties if wanted is None else wanted
@@ -90,7 +94,8 @@ def check(
     reason = ""
     try:
         for proof in proofs:
-            _prove(proof, model, claims, limits, steps)
+            mine = under(record, "induction", proof.model.name)
+            _prove(proof, model, claims, limits, steps, mine)
     except LimitReached as limit:
         reason = str(limit)
     verdicts = [_of_claim(model, p, proofs, reason) for p in claims]
@@ -106,10 +111,15 @@ def check(
 
 
 def _prove(
-    proof: Proof, model: Model, claims: Sequence[Property], limits: Limits, steps: int
+    proof: Proof,
+    model: Model,
+    claims: Sequence[Property],
+    limits: Limits,
+    steps: int,
+    record: Record,
 ) -> None:
     system = trace(proof.model)
-    first = Prover(system, proof.model.lemmas, limits)
+    first = Prover(system, proof.model.lemmas, limits, record)
     failures = first.failures()
     prover = _kept(proof, first, failures)
     names = {c.name for c in claims} | {p.name for _, p in _own(proof.model, model)}
@@ -122,7 +132,7 @@ def _prove(
             proof.claims[claim.name] = _does_not_follow(proof, steps)
     left = [p for p in asked if proof.claims[p.name] != 0]
     if left and not failures:
-        proof.claims |= k_induction.proved(system, prover.lemmas, left, limits, steps)
+        proof.claims |= k_induction.proved(system, prover.lemmas, left, limits, steps, record)
     if not proof.model.lemmas:
         proof.hints = _hints(prover, proof, left)
     found = Obstacles(first)
@@ -145,7 +155,7 @@ def _kept(proof: Proof, first: Prover, failures: Sequence[Failure]) -> Prover:
     while failures:
         gone = ", ".join(proof.fallen)
         kept = [p for p in prover.lemmas if p.name not in proof.fallen]
-        prover = Prover(prover.system, kept, prover.limits)
+        prover = Prover(prover.system, kept, prover.limits, prover.record)
         failures = prover.failures()
         for failure in failures:
             why = f"without {gone} it is not kept by {failure.action}"

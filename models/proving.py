@@ -14,6 +14,7 @@ from spec.notation._nodes import TRUE, Node
 
 from .bounded import fails
 from .limits import LimitReached, Limits
+from .obligations import Record, unrecorded
 from .smt import Frame
 from .trace import Command, System
 
@@ -53,24 +54,40 @@ class Prover:
         What is assumed of the state, and to be shown of the next.
     limits : Limits
         Of the whole proof.
+    record : Record
+        Called with every obligation and z3's answer.
     """
 
-    def __init__(self, system: System, lemmas: Sequence[Property], limits: Limits) -> None:
-        self.system, self.lemmas, self.limits = system, lemmas, limits
+    def __init__(
+        self,
+        system: System,
+        lemmas: Sequence[Property],
+        limits: Limits,
+        record: Record = unrecorded,
+    ) -> None:
+        self.system, self.lemmas, self.limits, self.record = system, lemmas, limits, record
         self.parts = {p.name: _conjuncts(system.formula(p.method)) for p in lemmas}
-        self.known = {part for parts in self.parts.values() for part in parts}
+        self.known = dict.fromkeys(part for parts in self.parts.values() for part in parts)
         self.reads = {part: set(map(nodes.cell, nodes.cells_of([part]))) for part in self.known}
         self.frame = Frame(system, "before", 0)
         self.solver = z3.Solver()
-        self.solver.add(*self.assumptions())
+        self.assumed = self.assumptions()
+        self.solver.add(*self.assumed)
         self.starts: dict[str, Values] = {}  # for lemmas that are false there, an initial state
 
     def assumptions(self) -> list[Any]:
         """Return z3 conditions: ranges and lemmas hold."""
         return [*ranges(self.frame), *map(self.frame.show, self.known)]
 
-    def ask(self, *conditions: Any) -> Any:
+    def ask(self, name: str, *conditions: Any) -> Any:
         """Return z3's answer on the assumptions together with some conditions.
+
+        Parameters
+        ----------
+        name : str
+            Of the obligation.
+        conditions : z3 terms
+            What is asked.
 
         Raises
         ------
@@ -88,6 +105,7 @@ class Prover:
         self.solver.pop()
         if answer == z3.unknown:
             self.limits.check()
+        self.record(name, [*self.assumed, *conditions], answer)
         return answer
 
     def failures(self) -> list[Failure]:
@@ -112,9 +130,12 @@ class Prover:
     def _broken_at_start(self) -> list[tuple[str, str]]:
         """Return the lemmas that an initial state may break, with why the solver could not say."""
         first = Frame(self.system, "first", 0)
+        initially = [
+            first.is_one_of(self.system.model.initial_values()),
+            first.show(self.system.initial),
+        ]
         solver = z3.Solver()
-        solver.add(first.is_one_of(self.system.model.initial_values()))
-        solver.add(first.show(self.system.initial))
+        solver.add(*initially)
         left = self.limits.left()
         if left is not None:
             solver.set("timeout", max(1, int(left * 1000)))
@@ -122,7 +143,9 @@ class Prover:
             raise LimitReached("there is no initial state")
         found = []
         for name, parts in self.parts.items():
-            answer = solver.check(z3.Not(first.show(nodes.conjunction(parts))))
+            broken = z3.Not(first.show(nodes.conjunction(parts)))
+            answer = solver.check(broken)
+            self.record(f"start/{name}", [*initially, broken], answer)
             if answer == z3.sat:
                 self.starts[name] = first.values(solver.model())
             if answer != z3.unsat:
@@ -136,12 +159,15 @@ class Prover:
         goals = self.after(command)
         guard = self.frame.guard(command)
         everything = [g for parts in goals.values() for g in parts]
-        if not everything or self.ask(guard, self._some_fails(everything)) == z3.unsat:
+        step = self.system.model.show_step(command.step)
+        if not everything:
+            return []
+        if self.ask(f"{step}/lemmas", guard, self._some_fails(everything)) == z3.unsat:
             return []
         return [
             (name, self.reason)
             for name, parts in goals.items()
-            if self.ask(guard, self._some_fails(parts)) != z3.unsat
+            if self.ask(f"{step}/{name}", guard, self._some_fails(parts)) != z3.unsat
         ]
 
     def after(self, command: Command) -> dict[str, list[Node]]:
@@ -172,7 +198,7 @@ class Prover:
 
         Unsatisfiable: the claim holds wherever the lemmas do.
         """
-        return self.ask(fails(self.system, self.frame, claim))
+        return self.ask(f"follows/{claim.name}", fails(self.system, self.frame, claim))
 
 
 def ranges(frame: Frame) -> list[Any]:

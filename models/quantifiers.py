@@ -14,6 +14,7 @@ from spec.notation._variables import ANY
 
 from . import smt
 from .limits import Limits
+from .obligations import Record, unrecorded
 from .parametric import Functions, Run
 from .quantified import for_all, for_some, parts, symbol, within
 from .ways import Formula, Path, actions, counts, formula, paths, spoken
@@ -83,6 +84,8 @@ class Prover:
         The spec.
     limits : Limits
         Of the whole proof.
+    record : Record
+        Called with every obligation and z3's answer.
 
     Attributes
     ----------
@@ -99,8 +102,8 @@ class Prover:
         If an action cannot be run on indices of any size.
     """
 
-    def __init__(self, model: Model, limits: Limits) -> None:
-        self.model, self.limits = model, limits
+    def __init__(self, model: Model, limits: Limits, record: Record = unrecorded) -> None:
+        self.model, self.limits, self.record = model, limits, record
         self.run = Run(model)
         indices = [p for p in model.spec.declared_parameters.values() if isinstance(p, Index)]
         self.sizes = {index.attribute: self.run.size_of(index) for index in indices}
@@ -117,6 +120,7 @@ class Prover:
             except SpecError as error:
                 self.unsaid[lemma.name] = str(error)
         self.ranges = [self._range(name, name) for name in model.spec.declared_variables]
+        self.least = [self.printer.show(size) >= size.low for size in self.sizes.values()]
         self._learn()
 
     def add(self, claims: Sequence[Property]) -> None:
@@ -131,21 +135,21 @@ class Prover:
         self._learn()
 
     def _learn(self) -> None:
-        self.known = [*self.ranges, *(lemma.meaning for lemma in self.lemmas.values())]
+        known = [*self.ranges, *(lemma.meaning for lemma in self.lemmas.values())]
+        self.known = list(map(self.printer.show, known))
         self.by_terms = [self._solver(**{**BY_TERMS, "smt.arith.solver": a}) for a in (6, 2)]
 
     def _solver(self, **options: Any) -> Any:
         """Return a solver that knows the sizes, the ranges and the lemmas."""
         solver = self._empty(**options)
-        solver.add(*map(self.printer.show, self.known))
+        solver.add(*self.known)
         return solver
 
     def _empty(self, **options: Any) -> Any:
         solver = z3.Solver(ctx=self.printer.context)
         for name, value in options.items():
             solver.set(name, value)
-        for size in self.sizes.values():
-            solver.add(self.printer.show(size) >= size.low)
+        solver.add(*self.least)
         return solver
 
     def _range(self, name: str, called: str) -> Node:
@@ -168,20 +172,28 @@ class Prover:
 
     # Questions
 
-    def ask(self, conditions: Sequence[Node], members: Sequence[Node]) -> str:
-        """Return "" if the conditions cannot be met, or z3's answer."""
-        if not self._ask_by_terms(conditions, members):
-            return ""
-        asked = [*map(self.printer.is_member, members), *map(self.printer.show, conditions)]
-        return _said(self._answer(self._solver(), asked, LAST_LOOK))
+    def ask(
+        self, name: str, conditions: Sequence[Node], members: Sequence[Node], looks: bool = True
+    ) -> str:
+        """Return "" if the conditions cannot be met, or z3's answer.
 
-    def _ask_by_terms(self, conditions: Sequence[Node], members: Sequence[Node]) -> str:
-        """Return "" if the conditions cannot be met, or that no proof is found."""
+        Parameters
+        ----------
+        name : str
+            Of the obligation.
+        conditions, members : sequence of Node
+            What is asked, of members of indices.
+        looks : bool
+            Whether z3 looks for models where it finds no proof.
+        """
         self.limits.check(f"{len(self.lemmas)} lemmas, {len(self.paths)} paths")
         asked = [*map(self.printer.is_member, members), *map(self.printer.show, conditions)]
-        if any(self._answer(s, asked, SECONDS) == z3.unsat for s in self.by_terms):
-            return ""
-        return "z3 finds no proof"
+        proved = any(self._answer(s, asked, SECONDS) == z3.unsat for s in self.by_terms)
+        answer = z3.unsat if proved else z3.unknown
+        if looks and not proved:
+            answer = self._answer(self._solver(), asked, LAST_LOOK)
+        self.record(name, [*self.least, *self.known, *asked], answer)
+        return _said(answer)
 
     def _answer(self, solver: Any, conditions: Sequence[Any], seconds: float) -> Any:
         left = self.limits.left()
@@ -195,16 +207,19 @@ class Prover:
             self.limits.check()
         return answer
 
-    def at_start(self, wanted: Node) -> str:
+    def at_start(self, name: str, wanted: Node) -> str:
         """Return "" if a condition holds of all initial states, or z3's answer."""
         if wanted is TRUE:
             return ""
         solver = self._empty()  # one that knows no lemma
         variables = self.model.spec.declared_variables.items()
         anywhere = [name for name, variable in variables if variable.initially is ANY]
-        known = [self._range(name, f"{name} at the start") for name in anywhere]
+        known = [self._range(open_, f"{open_} at the start") for open_ in anywhere]
         asked = [*known, *self._initially(), nodes.negation(wanted)]
-        return _said(self._answer(solver, list(map(self.printer.show, asked)), SECONDS))
+        shown = list(map(self.printer.show, asked))
+        answer = self._answer(solver, shown, SECONDS)
+        self.record(f"start/{name}", [*self.least, *shown], answer)
+        return _said(answer)
 
     def _initially(self) -> Iterator[Node]:
         """Yield the conditions on initial states that hold at every size."""
@@ -217,31 +232,32 @@ class Prover:
     def broken_by(self, lemma: Property) -> dict[str, str]:
         """Return what may break a lemma, the start or an action, with z3's answer."""
         found: dict[str, str] = {}
-        why = self.at_start(self.said(lemma, self.first).wanted)
+        why = self.at_start(lemma.name, self.said(lemma, self.first).wanted)
         if why:
             found[START] = why
         before = self.lemmas[lemma.name]
         for path in self.ways:
             after = self.said(lemma, path.after)
             if after.meaning is not before.meaning:
-                why = self._breaks(path, after.wanted)
+                why = self._breaks(lemma, path, after.wanted)
                 if why:
                     found[path.action.name] = why
         if not found:
-            why = self.everywhere(before.obligations)
+            why = self.everywhere(f"places/{lemma.name}", before.obligations)
             if why:
                 found["a place outside of an array"] = why
         return found
 
-    def everywhere(self, wanted: Node) -> str:
+    def everywhere(self, name: str, wanted: Node) -> str:
         """Return "" if a condition follows from what is known of any state, or z3's answer."""
-        answers = (self.ask([nodes.negation(part)], ()) for part in parts(wanted))
+        answers = (self.ask(name, [nodes.negation(part)], ()) for part in parts(wanted))
         return next(filter(None, answers), "") if wanted is not TRUE else ""
 
-    def _breaks(self, path: Path, wanted: Node) -> str:
+    def _breaks(self, claim: Property, path: Path, wanted: Node) -> str:
         if wanted is TRUE:
             return ""
-        return self.ask([*path.literals, nodes.negation(wanted)], path.run.members)
+        name = f"{path.action.name}/{claim.name}"
+        return self.ask(name, [*path.literals, nodes.negation(wanted)], path.run.members)
 
     def judge(self, claim: Property) -> str:
         """Return "" if a claim holds in every step, or why that is not shown.
@@ -252,14 +268,16 @@ class Prover:
             If the claim cannot be said for any number.
         """
         if claim.kind == "invariant":
-            return self.everywhere(self.said(claim, self.before).wanted)
+            return self.everywhere(f"follows/{claim.name}", self.said(claim, self.before).wanted)
         if claim.kind == "transition":
             answers = [(path, self._step(claim, path)) for path in self.ways]
-            return next(filter(None, (self._breaks(p, wanted) for p, wanted in answers)), "")
+            found = (self._breaks(claim, path, wanted) for path, wanted in answers)
+            return next(filter(None, found), "")
         if claim.kind == "range":
-            return next(filter(None, self._out_of_range()), "")
+            return next(filter(None, self._out_of_range(claim)), "")
         if claim.kind == "deadlock":
-            return self._ask_by_terms([nodes.negation(self._goes_on())], ())
+            asked = [nodes.negation(self._goes_on())]
+            return self.ask(f"follows/{claim.name}", asked, (), looks=False)
         raise SpecError(f"a {claim.kind} cannot be judged by one step")
 
     def _goes_on(self) -> Node:
@@ -273,18 +291,19 @@ class Prover:
         before = Functions(path.run)
         return self.said(claim, before, path.run.at(path.after)).wanted
 
-    def _out_of_range(self) -> Iterator[str]:
+    def _out_of_range(self, claim: Property) -> Iterator[str]:
         """Yield z3's answers on whether a value may leave its range, or a place its array."""
         for name in self.model.spec.declared_variables:
             low, high, _ = self.run.bounds(name)
             indices = self.model.spec.declared_variables[name].indices
             key = tuple(symbol(index.attribute) for index in indices)
-            yield self.at_start(for_all(key, within(self.run.first(name, key), low, high)))
+            wanted = for_all(key, within(self.run.first(name, key), low, high))
+            yield self.at_start(f"{claim.name}/{name}", wanted)
         for path in self.paths:
             passed: list[Node] = []
             for literals, wanted in path.run.obligations:
                 asked = [*literals, *passed, nodes.negation(wanted)]
-                yield self.ask(asked, path.run.members)
+                yield self.ask(f"{path.action.name}/{claim.name}", asked, path.run.members)
                 passed.append(wanted)
 
 

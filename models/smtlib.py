@@ -1,0 +1,259 @@
+"""Terms of z3 as SMT-LIB 2.6: standard text that other solvers read as well.
+
+z3 prints terms itself, and allows in them what the standard does not, such as ``(and x)``; here
+every operator is looked up in a table of those that the standard has. Terms are only read: nothing
+is made in z3's context, since how far z3 gets can depend on what its context has seen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import z3
+
+OPERATORS = {
+    z3.Z3_OP_TRUE: "true", z3.Z3_OP_FALSE: "false", z3.Z3_OP_NOT: "not", z3.Z3_OP_AND: "and",
+    z3.Z3_OP_OR: "or", z3.Z3_OP_IMPLIES: "=>", z3.Z3_OP_XOR: "xor", z3.Z3_OP_IFF: "=",
+    z3.Z3_OP_EQ: "=", z3.Z3_OP_DISTINCT: "distinct", z3.Z3_OP_ITE: "ite",
+    z3.Z3_OP_LE: "<=", z3.Z3_OP_GE: ">=", z3.Z3_OP_LT: "<", z3.Z3_OP_GT: ">",
+    z3.Z3_OP_ADD: "+", z3.Z3_OP_SUB: "-", z3.Z3_OP_UMINUS: "-", z3.Z3_OP_MUL: "*",
+    z3.Z3_OP_IDIV: "div", z3.Z3_OP_MOD: "mod",
+    z3.Z3_OP_BADD: "bvadd", z3.Z3_OP_BSUB: "bvsub", z3.Z3_OP_BMUL: "bvmul",
+    z3.Z3_OP_BNEG: "bvneg", z3.Z3_OP_BSDIV: "bvsdiv", z3.Z3_OP_BSMOD: "bvsmod",
+    z3.Z3_OP_SLEQ: "bvsle", z3.Z3_OP_SLT: "bvslt", z3.Z3_OP_SGEQ: "bvsge", z3.Z3_OP_SGT: "bvsgt",
+}  # fmt: skip
+"""What the standard calls the operators of z3 that engines use."""
+
+TWO_OR_MORE = {"and": "true", "or": "false", "+": "0"}
+"""Operators that the standard does not allow of a single term; what each is of no term."""
+
+NUMBER = re.compile(r"\d+|\(- \d+\)|\(_ bv\d+ \d+\)")
+SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+WORDS = {"let", "forall", "exists", "match", "par", "as", "_", "Int", "Bool", *OPERATORS.values()}
+"""Words of the language, which name nothing else unless they are quoted."""
+
+
+@dataclass(frozen=True)
+class Assertion:
+    """A condition in SMT-LIB.
+
+    Attributes
+    ----------
+    text : str
+        The term.
+    symbols : dict of str to str
+        Each symbol in it that is to be declared, with its declaration.
+    features : frozenset of str
+        What it needs of a logic: ``quantifiers``, ``functions``, ``integers``, ``products`` (also
+        quotients and remainders) and ``bits``.
+    """
+
+    text: str
+    symbols: dict[str, str]
+    features: frozenset[str]
+
+
+def assertion(term: Any) -> Assertion:
+    """Return a z3 condition in SMT-LIB.
+
+    Raises
+    ------
+    ValueError
+        If it has an operator that the standard does not know.
+    """
+    printer = _Printer(term.ctx.ref())
+    text = printer.scope(term.as_ast(), ())
+    return Assertion(text, printer.symbols, frozenset(printer.features))
+
+
+def script(assertions: Sequence[Assertion], status: str, comments: Sequence[str] = ()) -> str:
+    """Return a script that asks whether conditions can be met together.
+
+    Parameters
+    ----------
+    assertions : sequence of Assertion
+        The conditions.
+    status : str
+        The expected answer: ``sat``, ``unsat`` or ``unknown``.
+    comments : sequence of str
+        Lines at the head.
+    """
+    features = frozenset[str]().union(*(a.features for a in assertions))
+    symbols = {name: line for a in assertions for name, line in a.symbols.items()}
+    lines = [
+        *(f"; {line}" for line in comments),
+        "(set-info :smt-lib-version 2.6)",
+        f"(set-info :status {status})",
+        f"(set-logic {logic(features)})",
+        *symbols.values(),
+        *(f"(assert {a.text})" for a in assertions),
+        "(check-sat)",
+        "(exit)",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def logic(features: frozenset[str]) -> str:
+    """Return the smallest of the standard's logics that has some features."""
+    parts = [
+        "" if "quantifiers" in features else "QF_",
+        "UF" if "functions" in features or not features & {"integers", "bits"} else "",
+        "BV" if "bits" in features else "",
+        ("NIA" if "products" in features else "LIA") if "integers" in features else "",
+    ]
+    return "ALL" if {"bits", "integers"} <= features else "".join(parts)
+
+
+def quoted(name: str) -> str:
+    """Return a symbol of the language for any name; two names never give the same symbol.
+
+    None of them has a question mark, which is left to names that are made here.
+    """
+    if SIMPLE.fullmatch(name) and name not in WORDS:
+        return name
+    for sign in "%|\\?":
+        name = name.replace(sign, f"%{ord(sign):X}")
+    return f"|{name}|"
+
+
+@dataclass
+class _Printer:
+    """Prints one condition; what occurs in it twice is printed once and named by ``let``.
+
+    It reads z3's own records of terms, of which the condition keeps all that are in it: to make a
+    Python object of each takes several times as long.
+    """
+
+    context: Any
+    symbols: dict[str, str] = field(default_factory=dict)
+    features: set[str] = field(default_factory=set)
+    given: int = 0  # names made so far
+
+    def scope(self, root: Any, bound: tuple[str, ...]) -> str:
+        """Return the text of a condition in which some variables are bound, the innermost last."""
+        order, uses = self._parts(root)
+        texts: dict[int, str] = {}
+        heights: dict[int, int] = {}
+        named: dict[int, list[str]] = {}
+        for part, below in order:
+            height = max((heights[p.value] for p in below), default=0)
+            text = self._text(part, [texts[p.value] for p in below], bound)
+            if uses[part.value] > 1 and text.startswith("(") and not NUMBER.fullmatch(text):
+                self.given += 1
+                named.setdefault(height, []).append(f"(?{self.given} {text})")
+                text, height = f"?{self.given}", height + 1
+            texts[part.value], heights[part.value] = text, height
+        found = texts[root.value]
+        for height in sorted(named, reverse=True):
+            found = f"(let ({' '.join(named[height])}) {found})"
+        return found
+
+    def _parts(self, root: Any) -> tuple[list[tuple[Any, list[Any]]], Counter[int]]:
+        """Return the parts of a term in its scope, each after what it is made of, and their uses.
+
+        A quantifier is one part: what it binds is another scope.
+        """
+        order: list[tuple[Any, list[Any]]] = []
+        uses: Counter[int] = Counter()
+        done: set[int] = set()
+        todo: list[tuple[Any, list[Any] | None]] = [(root, None)]
+        while todo:
+            part, below = todo.pop()
+            if below is not None:
+                order.append((part, below))
+            elif part.value not in done:
+                done.add(part.value)
+                below = self._operands(part)
+                uses.update(p.value for p in below)
+                todo.append((part, below))
+                todo += [(p, None) for p in reversed(below)]
+        return order, uses
+
+    def _operands(self, part: Any) -> list[Any]:
+        if z3.Z3_get_ast_kind(self.context, part) != z3.Z3_APP_AST:
+            return []
+        number = z3.Z3_get_app_num_args(self.context, part)
+        return [z3.Z3_get_app_arg(self.context, part, i) for i in range(number)]
+
+    def _text(self, part: Any, below: list[str], bound: tuple[str, ...]) -> str:
+        kind = z3.Z3_get_ast_kind(self.context, part)
+        if kind == z3.Z3_VAR_AST:
+            return bound[-1 - z3.Z3_get_index_value(self.context, part)]
+        if kind == z3.Z3_QUANTIFIER_AST:
+            return self._quantified(part, bound)
+        sort = self._sort(z3.Z3_get_sort(self.context, part))
+        if kind == z3.Z3_NUMERAL_AST:
+            value = int(z3.Z3_get_numeral_string(self.context, part))
+            if sort != "Int":
+                return f"(_ bv{value} {sort.split()[-1].rstrip(')')})"
+            return str(value) if value >= 0 else f"(- {-value})"
+        return self._applied(part, below)
+
+    def _applied(self, part: Any, below: list[str]) -> str:
+        function = z3.Z3_get_app_decl(self.context, part)
+        kind = z3.Z3_get_decl_kind(self.context, function)
+        if kind == z3.Z3_OP_UNINTERPRETED:
+            name = self._declared(function)
+            return f"({' '.join([name, *below])})" if below else name
+        if kind not in OPERATORS:
+            raise ValueError(f"no operator of SMT-LIB is known for {self._name(function)}")
+        operator = OPERATORS[kind]
+        if _is_product(operator, below):
+            self.features.add("products")
+        if operator in TWO_OR_MORE and len(below) < 2:
+            return below[0] if below else TWO_OR_MORE[operator]
+        return f"({' '.join([operator, *below])})" if below else operator
+
+    def _declared(self, function: Any) -> str:
+        """Return a symbol that the script declares."""
+        name = quoted(self._name(function))
+        if name not in self.symbols:
+            number = z3.Z3_get_arity(self.context, function)
+            of = [self._sort(z3.Z3_get_domain(self.context, function, i)) for i in range(number)]
+            to = self._sort(z3.Z3_get_range(self.context, function))
+            self.symbols[name] = f"(declare-fun {name} ({' '.join(of)}) {to})"
+            self.features |= {"functions"} if of else set()
+        return name
+
+    def _name(self, function: Any) -> str:
+        symbol = z3.Z3_get_decl_name(self.context, function)
+        return str(z3.Z3_get_symbol_string(self.context, symbol))
+
+    def _sort(self, sort: Any) -> str:
+        kind = z3.Z3_get_sort_kind(self.context, sort)
+        if kind == z3.Z3_BOOL_SORT:
+            return "Bool"
+        if kind == z3.Z3_INT_SORT:
+            self.features.add("integers")
+            return "Int"
+        if kind == z3.Z3_BV_SORT:
+            self.features.add("bits")
+            return f"(_ BitVec {z3.Z3_get_bv_sort_size(self.context, sort)})"
+        raise ValueError("no sort of SMT-LIB is known for a sort of z3")
+
+    def _quantified(self, part: Any, bound: tuple[str, ...]) -> str:
+        if z3.Z3_is_lambda(self.context, part):
+            raise ValueError("SMT-LIB 2.6 has no lambda")
+        self.features.add("quantifiers")
+        names, variables = list(bound), []
+        for i in range(z3.Z3_get_quantifier_num_bound(self.context, part)):
+            symbol = z3.Z3_get_quantifier_bound_name(self.context, part, i)
+            base = str(z3.Z3_get_symbol_string(self.context, symbol)).partition("!")[0]
+            self.given += 1
+            names.append(f"{base}?{self.given}" if SIMPLE.fullmatch(base) else f"?{self.given}")
+            sort = self._sort(z3.Z3_get_quantifier_bound_sort(self.context, part, i))
+            variables.append(f"({names[-1]} {sort})")
+        body = self.scope(z3.Z3_get_quantifier_body(self.context, part), tuple(names))
+        word = "forall" if z3.Z3_is_quantifier_forall(self.context, part) else "exists"
+        return f"({word} ({' '.join(variables)}) {body})"
+
+
+def _is_product(operator: str, below: list[str]) -> bool:
+    """Return whether arithmetic is not linear in the sense of the standard."""
+    if operator in ("div", "mod"):
+        return True
+    return operator == "*" and sum(not NUMBER.fullmatch(text) for text in below) > 1
