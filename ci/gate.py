@@ -8,6 +8,7 @@ from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 
+from models import second_opinion
 from models.engines import check
 from models.limits import Limits
 from models.loading import load
@@ -19,6 +20,9 @@ from .registry import JOBS, Job
 
 DEFAULT_BUDGET = 120.0
 """Seconds."""
+
+LEAST_CONFIRMED = 0.9
+"""Share of the obligations that a second solver must confirm where a job asks one."""
 
 MEMORY = 4 * 2**30
 """Bytes that one job may use."""
@@ -47,6 +51,18 @@ class Outcome:
         """``fell``, ``unknown`` or ``as expected``."""
         return "fell" if self.surprises else "unknown" if self.unknown else "as expected"
 
+    @property
+    def second(self) -> str:
+        """What a second solver says, if the job asks one."""
+        solver = self.job.options.second_solver
+        said = next((v.second.note for v in self.verdicts if v.second is not None), "")
+        return said or (f"{solver} was not asked: it is not installed" if solver else "")
+
+    @property
+    def shown(self) -> str:
+        """What the job shows, and what a second solver says of it."""
+        return f"{self.job.why} {self.second}." if self.second else self.job.why
+
 
 def run_job(job: Job, until: float) -> Outcome:
     """Run one job, until a moment of `time.monotonic` at the latest; an error is a surprise.
@@ -71,7 +87,10 @@ def run_job(job: Job, until: float) -> Outcome:
 def _verdicts(job: Job, limits: Limits) -> tuple[Verdict, ...]:
     model = load(job.reference, [f"{n}={v}" for n, v in job.parameters.items()])
     wanted = [p for p in model.properties if not job.only or p.name in job.only]
-    return tuple(check(model, job.engine, limits, wanted, job.options))
+    options, second = job.options, job.options.second_solver
+    if second is not None and not second_opinion.is_installed(second):
+        options = replace(options, second_solver=None)  # an extra, which not everyone has
+    return tuple(check(model, job.engine, limits, wanted, options))
 
 
 def _undecided(job: Job, why: str) -> Outcome:
@@ -88,6 +107,7 @@ def judged(outcome: Outcome) -> Outcome:
             unknown.append((name, f"{name} is unknown: {verdict.reason}"))
         else:
             surprises += [(name, text) for text in _against(verdict, outcome.job)]
+    unknown += [("", text) for text in _unconfirmed(outcome)]
     surprises += [("", text) for text in _missing(outcome) + _states(outcome)]
     return replace(outcome, surprises=tuple(surprises), unknown=tuple(unknown))
 
@@ -106,6 +126,14 @@ def _against(verdict: Verdict, job: Job) -> list[str]:
             f"{name} is violated after {in_steps(verdict.depth or 0)}; it should be after {steps}"
         ]
     return []
+
+
+def _unconfirmed(outcome: Outcome) -> list[str]:
+    """Return whether a second solver has decided too little to be one."""
+    said = next((v.second for v in outcome.verdicts if v.second is not None), None)
+    if said is None or said.confirmed >= LEAST_CONFIRMED * said.asked:
+        return []
+    return [f"{said.note}; it should be at least {LEAST_CONFIRMED:.0%}"]
 
 
 def _missing(outcome: Outcome) -> list[str]:

@@ -346,7 +346,7 @@ JOBS: tuple[Job, ...] = (
     _window(
         "any-number",
         "It is opaque in every step, for any number of transactions and objects.",
-        more={"only": SAID_FOR_ANY_NUMBER},
+        more={"only": SAID_FOR_ANY_NUMBER, "options": Options(second_solver="cvc5")},
     ),
     Job("peterson", {}, "induction", "Peterson's algorithm is right in every step."),
     _window(

@@ -173,7 +173,7 @@ def summary(outcomes: Sequence[Outcome], seconds: float) -> str:
         states = o.verdicts[0].states if o.verdicts else None
         shown = f"{states:,}" if states is not None else ""
         name = o.job.name.replace("|", "\\|")
-        lines.append(f"| {marks[o.answer]} | {name} | {o.job.why} | {shown} | {o.seconds:.1f} |")
+        lines.append(f"| {marks[o.answer]} | {name} | {o.shown} | {shown} | {o.seconds:.1f} |")
     for o in outcomes:
         if o.answer != "as expected":
             lines += ["", f"## {o.job.name}: {o.answer}", ""]

@@ -158,6 +158,8 @@ def gate(outcomes: Sequence[Outcome], total: str, seconds: float) -> None:
         answer = click.style(f"{outcome.answer:11}", fg=GATE_COLOURS[outcome.answer])
         lines = textwrap.wrap(outcome.job.name, width() - 22, break_on_hyphens=False)
         click.echo(f"{answer}  {outcome.seconds:5.1f} s  " + ("\n" + " " * 22).join(lines))
+        if outcome.second:
+            click.echo(wrapped(outcome.second, indent=22))
         not_as_expected(outcome)
     click.echo()
     click.echo(click.style(f"{total}, in {seconds:.0f} s", bold=True))

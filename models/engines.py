@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from spec.notation import Model, Property, SpecError
 
+from . import second_opinion
 from .limits import Limits
+from .obligations import Obligations, recording
 from .verdict import Disagreement, Verdict
 
 
@@ -31,6 +35,10 @@ class Options:
         What it leaves out: names of `exhaustive.REDUCTIONS`.
     compared : int or None
         States that it compares with plain Python, at most.
+    smtlib : Path or None
+        A folder for what engines ask z3, as files in SMT-LIB 2.
+    second_solver : str or None
+        Asked the same as z3: a name of `second_opinion.SOLVERS`.
     """
 
     steps: int | None = None
@@ -39,6 +47,8 @@ class Options:
     explorer: str | None = None
     reduce: tuple[str, ...] = ()
     compared: int | None = None
+    smtlib: Path | None = None
+    second_solver: str | None = None
 
 
 FEW_COMPARED = Options(compared=50)
@@ -55,6 +65,8 @@ class Engine:
         Name of an `Options` attribute to the name of the engine's parameter.
     proves : bool
         Whether it proves by lemmas, and looks for no runs.
+    asks : bool
+        Whether it asks z3, and records what it asks.
     """
 
     name: str
@@ -62,17 +74,25 @@ class Engine:
     module: str
     options: dict[str, str]
     proves: bool = False
+    asks: bool = False
 
     def check(
-        self, model: Model, limits: Limits, wanted: Sequence[Property], options: Options
+        self,
+        model: Model,
+        limits: Limits,
+        wanted: Sequence[Property],
+        options: Options,
+        book: Obligations | None = None,
     ) -> list[Verdict]:
-        """Return a verdict for each wanted property."""
+        """Return a verdict for each wanted property; write into a book what is asked for it."""
         run: Callable[..., list[Verdict]] = importlib.import_module(self.module).check
         given: dict[str, Any] = {
             parameter: getattr(options, option)
             for option, parameter in self.options.items()
             if getattr(options, option) is not None
         }
+        if self.asks and book is not None:
+            given["record"] = book.record
         return run(model, limits, wanted, **given)
 
 
@@ -90,6 +110,7 @@ ENGINES = {
             "z3: every run of at most --steps steps, shortest first",
             "models.bounded",
             {"steps": "steps"},
+            asks=True,
         ),
         Engine(
             "induction",
@@ -97,6 +118,7 @@ ENGINES = {
             "models.induction",
             {"steps": "steps"},
             proves=True,
+            asks=True,
         ),
         Engine(
             "any-number",
@@ -104,6 +126,7 @@ ENGINES = {
             "models.any_number",
             {},
             proves=True,
+            asks=True,
         ),
         Engine(
             "stateful",
@@ -159,15 +182,48 @@ def check(
     -------
     list of Verdict
         In the order of engines, then of properties.
+
+    Raises
+    ------
+    SpecError
+        If there is no such engine, or what is asked for cannot be done.
     """
     wanted = model.properties if wanted is None else wanted
-    limits = limits or Limits()
+    limits, options = limits or Limits(), options or Options()
+    with ExitStack() as open_:
+        book = _book(model, engine, options, open_)
+        return _by_engine(model, engine, limits, wanted, options, book)
+
+
+def _book(model: Model, engine: str, options: Options, open_: ExitStack) -> Obligations | None:
+    """Return where to write what engines ask; None if nobody wants it."""
+    if options.smtlib is None and options.second_solver is None:
+        return None
+    if not any(one.asks for one in engines_named(engine)):
+        able = ", ".join(e.name for e in ENGINES.values() if e.asks)
+        option = "--smtlib" if options.smtlib is not None else "--second-solver"
+        raise SpecError(f"{option}: the engine {engine} asks no solver; these do: {able}")
+    if options.second_solver is not None:
+        second_opinion.must_be_installed(options.second_solver)
+    return open_.enter_context(recording(model, options.smtlib))
+
+
+def _by_engine(
+    model: Model,
+    engine: str,
+    limits: Limits,
+    wanted: Sequence[Property],
+    options: Options,
+    book: Obligations | None,
+) -> list[Verdict]:
     found: list[Verdict] = []
     for one in engines_named(engine):
         if engine == "all" and one.proves and not _provable(model, one.name):
             continue
-        asked = Options(**{name: getattr(options or Options(), name) for name in one.options})
-        mine = _checked(one, model, limits.again(), wanted, asked)
+        asked = Options(**{name: getattr(options, name) for name in one.options})
+        if one.asks:
+            asked = replace(asked, second_solver=options.second_solver)
+        mine = _checked(one, model, limits.again(), wanted, asked, book)
         mine = [replace(v, asked=asked) for v in mine]
         if one.name == "stateful":
             mine = _with_share(model, limits, found, mine)
@@ -176,11 +232,34 @@ def check(
 
 
 def _checked(
-    engine: Engine, model: Model, limits: Limits, wanted: Sequence[Property], asked: Options
+    engine: Engine,
+    model: Model,
+    limits: Limits,
+    wanted: Sequence[Property],
+    asked: Options,
+    book: Obligations | None,
+) -> list[Verdict]:
+    """Check with one engine, and ask another solver the same as it has asked z3."""
+    before = len(book.found) if book else 0
+    found = _compared(engine, model, limits, wanted, asked, book)
+    if book is None or asked.second_solver is None:
+        return found
+    said = second_opinion.opinion(book.found[before:], asked.second_solver, limits)
+    seconds = limits.elapsed()
+    return [replace(v, seconds=seconds) for v in second_opinion.judged(found, said)]
+
+
+def _compared(
+    engine: Engine,
+    model: Model,
+    limits: Limits,
+    wanted: Sequence[Property],
+    asked: Options,
+    book: Obligations | None,
 ) -> list[Verdict]:
     """Check with one engine; where it and plain Python do not do the same, nothing is known."""
     try:
-        return engine.check(model, limits, wanted, asked)
+        return engine.check(model, limits, wanted, asked, book)
     except Disagreement as error:
         seconds = limits.elapsed()
         return [

@@ -29,9 +29,10 @@ def command_line(
         parts += ["--property", name]
     parts += [] if engine == "exhaustive" else ["--engine", engine]
     for name, value in vars(options or Options()).items():
-        if value != getattr(Options(), name):
+        if value != getattr(Options(), name) and name != "smtlib":  # where it was not wanted before
             several = value if isinstance(value, tuple) else (value,)
-            parts += [part for one in several for part in (f"--{name}", str(one))]
+            option = f"--{name.replace('_', '-')}"
+            parts += [part for one in several for part in (option, str(one))]
     return shlex.join(parts)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import z3
 
-OPERATORS = {
+OPERATORS: dict[int, str] = {
     z3.Z3_OP_TRUE: "true", z3.Z3_OP_FALSE: "false", z3.Z3_OP_NOT: "not", z3.Z3_OP_AND: "and",
     z3.Z3_OP_OR: "or", z3.Z3_OP_IMPLIES: "=>", z3.Z3_OP_XOR: "xor", z3.Z3_OP_IFF: "=",
     z3.Z3_OP_EQ: "=", z3.Z3_OP_DISTINCT: "distinct", z3.Z3_OP_ITE: "ite",
@@ -182,7 +182,8 @@ class _Printer:
     def _text(self, part: Any, below: list[str], bound: tuple[str, ...]) -> str:
         kind = z3.Z3_get_ast_kind(self.context, part)
         if kind == z3.Z3_VAR_AST:
-            return bound[-1 - z3.Z3_get_index_value(self.context, part)]
+            place: int = z3.Z3_get_index_value(self.context, part)
+            return bound[-1 - place]
         if kind == z3.Z3_QUANTIFIER_AST:
             return self._quantified(part, bound)
         sort = self._sort(z3.Z3_get_sort(self.context, part))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from spec.notation import Explanation, Model, Property, RangeError, SpecError, Step, Values
+
+if TYPE_CHECKING:
+    from .second_opinion import Opinion
 
 Answer: TypeAlias = Literal["holds", "violated", "unknown"]
 
@@ -83,6 +86,8 @@ class Verdict:
         What the engine was asked to do beside its defaults; see `engines.Options`.
     compared : int or None
         States in which what the engine worked on was compared with plain Python.
+    second : Opinion or None
+        What another solver says of all that the engine's run rests on; see `second_opinion`.
     """
 
     model: Model
@@ -100,6 +105,7 @@ class Verdict:
     explanation: Explanation = field(default_factory=lambda: Explanation(()))
     asked: Any = None
     compared: int | None = None
+    second: Opinion | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the verdict as ``--format json`` prints it."""
@@ -120,6 +126,7 @@ class Verdict:
             "explanation": list(self.explanation.lines),
             "notes": list(self.notes),
             "compared": self.compared,
+            "second_solver": None if self.second is None else self.second.to_json(),
             "initial": self.model.show_open_cells(self.trace.states[0]) if self.trace else {},
             "trace": None if self.trace is None else self.trace.to_json(self.model),
         }

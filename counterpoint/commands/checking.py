@@ -24,6 +24,7 @@ from models.engines import ENGINES, Options, check, engines_named
 from models.exhaustive import EXPLORERS, REDUCTIONS
 from models.limits import Limits
 from models.loading import load
+from models.second_opinion import SOLVERS
 from models.verdict import Verdict
 from spec.catalogue import SPECS
 
@@ -116,6 +117,11 @@ def _describe(reference: str) -> dict[str, dict[str, str]]:
               show_default=True, help="Exhaustive: Python, C, or C if it pays.")  # fmt: skip
 @click.option("--reduce", type=click.Choice(REDUCTIONS), multiple=True,
               help="Exhaustive: leave out what others stand for; repeatable.")  # fmt: skip
+@click.option("--smtlib", type=click.Path(path_type=Path), metavar="FOLDER",
+              help="Engines with z3: write all they ask it as SMT-LIB 2, a file each.")  # fmt: skip
+@click.option("--second-solver", type=click.Choice(SOLVERS),
+              help="Engines with z3: ask this solver the same; if the two contradict each other, "
+                   "the verdict is unknown.")  # fmt: skip
 @click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
               help="For each engine (--all: in all); what is open then is unknown.")  # fmt: skip
 @click.option("--memory-limit", type=click.IntRange(1), default=4096, metavar="MB",
@@ -146,6 +152,8 @@ def check_(
     seed: int,
     explorer: str,
     reduce: tuple[str, ...],
+    smtlib: Path | None,
+    second_solver: str | None,
     time_limit: float | None,
     memory_limit: int,
     form: str,
@@ -166,6 +174,7 @@ def check_(
     counterpoint check window-stm --set transactions=3 --property opacity
     counterpoint check window-stm --set programs="w x; w z; r x, r z; r z, r x"
     counterpoint check my_spec.py:Counter --engine all --format json
+    counterpoint check window-stm --engine any-number --second-solver cvc5
     counterpoint check window-stm --mutants
     counterpoint check window-stm/reader-does-not-wait
     counterpoint check --all
@@ -183,7 +192,7 @@ def check_(
     if of_mutants:
         from . import mutants
 
-        if settings or names or html:
+        if settings or names or html or smtlib or second_solver:
             raise click.UsageError(mutants.OWN_BOUNDS)
         limits = Limits(time_limit, memory_limit * 2**20)
         return mutants.check(reference, engine, limits, Options(steps, runs, seed), processes, form)
@@ -193,10 +202,14 @@ def check_(
     must_be_writable("--html", html)
     with progress(f"checking {model.name}") as tell:
         limits = Limits(time_limit, memory_limit * 2**20, tell)
-        options = Options(steps, runs, seed, explorer, reduce)
+        options = Options(
+            steps, runs, seed, explorer, reduce, smtlib=smtlib, second_solver=second_solver
+        )
         verdicts = check(model, engine, limits, wanted, options)
     with printing():
         _print(verdicts, form)
+    if smtlib is not None:
+        click.echo(f"{smtlib} has what z3 was asked: {len(list(smtlib.iterdir()))} files", err=True)
     if html is not None:
         _write_page(verdicts, html)
     return exit_code(verdicts)

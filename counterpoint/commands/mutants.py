@@ -18,7 +18,8 @@ from models.verdict import in_steps
 
 OWN_BOUNDS = (
     "--mutants checks every property of each mutant at the mutant's own bounds; "
-    "--set, --property and --html go with one mutant, as in: check SPEC/MUTANT --html page.html"
+    "--set, --property, --html, --smtlib and --second-solver go with one mutant, as in: "
+    "check SPEC/MUTANT --html page.html"
 )
 
 COLOURS = {"killed": "green", "survives": "red", "unknown": "yellow"}
