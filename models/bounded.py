@@ -17,7 +17,7 @@ from spec.notation import _nodes as nodes
 
 from . import comparing
 from .limits import LimitReached, Limits
-from .obligations import Record, under, unrecorded
+from .obligations import Record, reading, under, unrecorded
 from .smt import Frame, becomes, width_for
 from .trace import System, trace
 from .verdict import Trace, Verdict, confirm, explained, in_steps, replayed, what_failed
@@ -141,8 +141,9 @@ class _Bounded:
         self.ended = False  # no run is any longer
 
     def go(self, steps: int) -> None:
-        self.system = trace(self.model, self.limits)
-        run = _Unrolling(self.system)
+        with reading(self.record):
+            self.system = trace(self.model, self.limits)
+            run = _Unrolling(self.system)
         if self._ask(run, []) == z3.unsat:
             raise LimitReached("there is no initial state")
         for k in range(steps + 1):

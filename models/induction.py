@@ -21,7 +21,7 @@ from . import k_induction
 from .comparing import Compared, compare, judged, walked
 from .limits import LimitReached, Limits
 from .loading import proofs_of
-from .obligations import Record, under, unrecorded
+from .obligations import Record, reading, under, unrecorded
 from .obstacle import Obstacle, Obstacles
 from .proving import Failure, Prover
 from .trace import trace
@@ -118,8 +118,10 @@ def _prove(
     steps: int,
     record: Record,
 ) -> None:
-    system = trace(proof.model)
-    first = Prover(system, proof.model.lemmas, limits, record)
+    with reading(record):
+        system = trace(proof.model)
+        _ = system.claims, system.may_end, system.initial
+        first = Prover(system, proof.model.lemmas, limits, record)
     failures = first.failures()
     prover = _kept(proof, first, failures)
     names = {c.name for c in claims} | {p.name for _, p in _own(proof.model, model)}

@@ -9,6 +9,7 @@ import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -40,6 +41,21 @@ def under(record: Record, *places: str) -> Record:
         record("/".join([*places, name]), conditions, answer)
 
     return recorded
+
+
+while_reading: ContextVar[Record] = ContextVar("while_reading", default=unrecorded)
+"""Takes what z3 is asked while the actions of a spec are read, such as that no value leaves its
+range on some way through them."""
+
+
+@contextmanager
+def reading(record: Record) -> Iterator[None]:
+    """Record what z3 is asked while a spec is read."""
+    token = while_reading.set(under(record, "reading"))
+    try:
+        yield
+    finally:
+        while_reading.reset(token)
 
 
 @dataclass(frozen=True)

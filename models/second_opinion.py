@@ -52,6 +52,8 @@ class Opinion:
     @property
     def note(self) -> str:
         """The opinion in one line."""
+        if not self.asked:
+            return f"{self.solver} was asked nothing, as z3 was not"
         said = f"{self.solver} confirms {self.confirmed:,} of {self.asked:,} obligations"
         if self.undecided:
             said += f", {len(self.undecided):,} undecided"

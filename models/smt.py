@@ -10,6 +10,7 @@ import z3
 from spec.notation import _nodes as nodes
 from spec.notation._nodes import Cell, Node
 
+from .obligations import while_reading
 from .trace import Command, System
 
 
@@ -99,9 +100,12 @@ def _name(cell: Cell) -> str:
 
 
 def satisfiable(conditions: Sequence[Node]) -> bool:
-    """Return whether some values of the cells, within their ranges, satisfy all conditions."""
+    """Return whether some values of the cells, within their ranges, satisfy all conditions.
+
+    That they do not is an obligation: what is impossible is left out of all that follows.
+    """
     terms, ranges = {}, []
-    for cell in nodes.cells_of(conditions):
+    for cell in sorted(nodes.cells_of(conditions), key=lambda c: (c.variable, c.index)):
         node = nodes.cell(cell)
         if cell.boolean:
             terms[node] = z3.Bool(_name(cell))
@@ -113,8 +117,12 @@ def satisfiable(conditions: Sequence[Node]) -> bool:
     printer = Printer(terms, 0)
     solver = z3.Solver()
     solver.set("timeout", 1000)  # what it cannot say in a second counts as possible
-    solver.add(*ranges, *map(printer.show, conditions))
-    return bool(solver.check() != z3.unsat)
+    asked = [*ranges, *map(printer.show, conditions)]
+    solver.add(*asked)
+    if solver.check() != z3.unsat:
+        return True
+    while_reading.get()("impossible", asked, z3.unsat)
+    return False
 
 
 class Frame:

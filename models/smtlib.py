@@ -32,9 +32,10 @@ TWO_OR_MORE = {"and": "true", "or": "false", "+": "0"}
 """Operators that the standard does not allow of a single term; what each is of no term."""
 
 NUMBER = re.compile(r"\d+|\(- \d+\)|\(_ bv\d+ \d+\)")
+LONGEST = 1000
+"""Letters of a part beyond which it is named though it occurs once: deep terms stay readable."""
+
 SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-WORDS = {"let", "forall", "exists", "match", "par", "as", "_", "Int", "Bool", *OPERATORS.values()}
-"""Words of the language, which name nothing else unless they are quoted."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def assertion(term: Any) -> Assertion:
     Raises
     ------
     ValueError
-        If it has an operator that the standard does not know.
+        If it has an operator that the standard does not know, or a name means two things in it.
     """
     printer = _Printer(term.ctx.ref())
     text = printer.scope(term.as_ast(), ())
@@ -81,11 +82,18 @@ def script(assertions: Sequence[Assertion], status: str, comments: Sequence[str]
         The expected answer: ``sat``, ``unsat`` or ``unknown``.
     comments : sequence of str
         Lines at the head.
+
+    Raises
+    ------
+    ValueError
+        If a name means two things.
     """
     features = frozenset[str]().union(*(a.features for a in assertions))
-    symbols = {name: line for a in assertions for name, line in a.symbols.items()}
+    symbols: dict[str, str] = {}
+    for name, line in (item for a in assertions for item in a.symbols.items()):
+        _declare(symbols, name, line)
     lines = [
-        *(f"; {line}" for line in comments),
+        *(f"; {' '.join(line.split())}" for line in comments),
         "(set-info :smt-lib-version 2.6)",
         f"(set-info :status {status})",
         f"(set-logic {logic(features)})",
@@ -95,6 +103,12 @@ def script(assertions: Sequence[Assertion], status: str, comments: Sequence[str]
         "(exit)",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _declare(symbols: dict[str, str], name: str, line: str) -> None:
+    """Add a declaration of a symbol, which may stand there already."""
+    if symbols.setdefault(name, line) != line:
+        raise ValueError(f"SMT-LIB cannot have both {symbols[name]} and {line}")
 
 
 def logic(features: frozenset[str]) -> str:
@@ -111,13 +125,14 @@ def logic(features: frozenset[str]) -> str:
 def quoted(name: str) -> str:
     """Return a symbol of the language for any name; two names never give the same symbol.
 
-    None of them has a question mark, which is left to names that are made here.
+    None is a word of the language or of its theories, such as ``let`` or ``mod``, and none has a
+    question mark, which is left to names that are made here.
     """
-    if SIMPLE.fullmatch(name) and name not in WORDS:
-        return name
-    for sign in "%|\\?":
-        name = name.replace(sign, f"%{ord(sign):X}")
-    return f"|{name}|"
+    if SIMPLE.fullmatch(name):
+        return f"s.{name}"
+    plain = any(sign.isalnum() for sign in name)
+    kept = (f"%{ord(c):X}" if c in "%|\\?." or not plain else c for c in name)
+    return f"|{''.join(kept)}|"
 
 
 @dataclass
@@ -142,7 +157,8 @@ class _Printer:
         for part, below in order:
             height = max((heights[p.value] for p in below), default=0)
             text = self._text(part, [texts[p.value] for p in below], bound)
-            if uses[part.value] > 1 and text.startswith("(") and not NUMBER.fullmatch(text):
+            shared = uses[part.value] > 1 and not NUMBER.fullmatch(text)
+            if text.startswith("(") and (shared or len(text) > LONGEST):
                 self.given += 1
                 named.setdefault(height, []).append(f"(?{self.given} {text})")
                 text, height = f"?{self.given}", height + 1
@@ -212,12 +228,11 @@ class _Printer:
     def _declared(self, function: Any) -> str:
         """Return a symbol that the script declares."""
         name = quoted(self._name(function))
-        if name not in self.symbols:
-            number = z3.Z3_get_arity(self.context, function)
-            of = [self._sort(z3.Z3_get_domain(self.context, function, i)) for i in range(number)]
-            to = self._sort(z3.Z3_get_range(self.context, function))
-            self.symbols[name] = f"(declare-fun {name} ({' '.join(of)}) {to})"
-            self.features |= {"functions"} if of else set()
+        number = z3.Z3_get_arity(self.context, function)
+        of = [self._sort(z3.Z3_get_domain(self.context, function, i)) for i in range(number)]
+        to = self._sort(z3.Z3_get_range(self.context, function))
+        _declare(self.symbols, name, f"(declare-fun {name} ({' '.join(of)}) {to})")
+        self.features |= {"functions"} if of else set()
         return name
 
     def _name(self, function: Any) -> str:
