@@ -171,10 +171,12 @@ def ask_cvc5(path: Path, seconds: float, options: Mapping[str, str]) -> str:
         parser.setFileInput(cvc5.InputLanguage.SMT_LIB_2_6, str(path))
         symbols = parser.getSymbolManager()
         while not (command := parser.nextCommand()).isNull():
-            answers.append(str(command.invoke(solver, symbols)).strip())
+            if command.getCommandName() != "set-info":  # it is not told what z3 has said
+                answers.append(str(command.invoke(solver, symbols)).strip())
     except RuntimeError as error:
         return f"an error: {error}"
-    return "".join(answers)
+    said = "".join(answers)
+    return "unknown" if said.startswith("unknown") else said  # behind it stands why
 
 
 def judged(verdicts: Sequence[Verdict], said: Opinion) -> list[Verdict]:

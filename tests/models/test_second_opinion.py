@@ -1,0 +1,520 @@
+"""Obligations as files, and another solver's opinion of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import z3
+
+from models import engines, second_opinion, smtlib
+from models.engines import Options
+from models.formats import command
+from models.limits import Limits
+from models.loading import load
+from models.obligations import FIRST_LINE, Obligation, file_name, recording
+from models.second_opinion import Opinion
+from models.verdict import Verdict
+from spec.notation import SpecError
+from tests.counterpoint.test_command_line import call
+
+LOCK = """\
+from spec.notation import *
+
+
+class Lock(Spec):
+    \"\"\"A lock that any number of processes take.\"\"\"
+
+    any_number = ("forall",)
+    forall = Index(2, names="p q")
+    mod = Array(forall, Boolean())
+    zähler = Integer(0, 5, grows=True)
+
+    @action
+    def let(s, p):
+        require(not some(s.mod[q] for q in s.forall))
+        s.mod[p], s.zähler = True, s.zähler + 1
+
+    @action
+    def exit(s, p):
+        require(s.mod[p])
+        s.mod[p] = False
+
+    @lemma
+    def one_holder(s):
+        return every(
+            implies(s.mod[p], implies(s.mod[q], p == q)) for p in s.forall for q in s.forall
+        )
+
+    @invariant
+    def nothing_below_zero(s):
+        return s.zähler >= 0
+
+    @invariant
+    def never_two(s):
+        return every(
+            implies(s.mod[p], implies(p != q, ite(s.mod[q], False, True)))
+            for p in s.forall
+            for q in s.forall
+        )
+"""
+"""Its names are words of SMT-LIB, or have letters that ASCII has not."""
+
+PAIR = """\
+from spec.notation import *
+
+
+class Pair(Spec):
+    \"\"\"One number follows another, so that none leaves its range.\"\"\"
+
+    low = Integer(0, 5)
+    high = Integer(0, 5)
+
+    @action
+    def rise(s):
+        require(s.low + s.low < s.high + s.low)
+        s.low = s.low + 1
+
+    @action
+    def lead(s):
+        require(s.high < 5)
+        s.high = s.high + 1
+
+    @invariant
+    def in_order(s):
+        return s.low <= s.high
+"""
+
+SMALL = (
+    ("peterson", "induction", ()),
+    ("peterson", "bounded", ("first=turn",)),
+    ("philosophers", "bounded", ("philosophers=3",)),
+    ("philosophers", "induction", ("philosophers=2",)),
+    ("pair.py", "bounded", ()),
+    ("lock.py", "induction", ()),
+    ("lock.py", "any-number", ()),
+)
+"""Specs, engines and parameters; those of the pair ask z3 while the spec is read."""
+
+LEFT_OUT = Opinion("cvc5", 3, 1, undecided=("a", "b"))
+
+
+def found(name: str, engine: str, settings: tuple[str, ...], **asked: Any) -> list[Verdict]:
+    """Return the verdicts of one engine on a spec, for few steps."""
+    options = Options(**{"steps": 3, **asked})
+    return engines.check(load(name, settings), engine, Limits(60), options=options)
+
+
+def opinion(verdicts: list[Verdict]) -> Opinion:
+    """Return the opinion that all verdicts have."""
+    assert verdicts[0].second is not None
+    assert all(v.second == verdicts[0].second for v in verdicts)
+    return verdicts[0].second
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A present folder with a spec of a user."""
+    (tmp_path / "lock.py").write_text(LOCK, encoding="utf-8")
+    (tmp_path / "pair.py").write_text(PAIR, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("name", "engine", "settings"), SMALL)
+def test_files_have_the_answer_that_they_state(
+    name: str, engine: str, settings: tuple[str, ...], here: Path
+) -> None:
+    """A file that no other solver reads, or asks something other than z3 was asked."""
+    verdicts = found(name, engine, settings, smtlib=here / "asked", second_solver="cvc5")
+    said = opinion(verdicts)
+    files = sorted((here / "asked").iterdir())
+    assert len(files) == said.asked == said.confirmed > 0
+    assert said.undecided == said.contradicted == ()
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        status = "unsat" if "(set-info :status unsat)" in text else "sat"
+        assert second_opinion.ask_cvc5(path, 10, {}) in (status, "unknown")
+        solver = z3.Solver()
+        solver.from_file(str(path))
+        assert str(solver.check()) == status
+
+
+@pytest.mark.parametrize(("name", "engine", "settings"), SMALL)
+def test_recording_changes_no_verdict(
+    name: str, engine: str, settings: tuple[str, ...], here: Path
+) -> None:
+    """A proof that is lost, or found, because somebody wants to see what is asked."""
+    plain = {v.claim.name: (v.answer, v.reason) for v in found(name, engine, settings)}
+    told = found(name, engine, settings, second_solver="cvc5")
+    assert {v.claim.name: (v.answer, v.reason) for v in told} == plain
+
+
+def test_every_engine_that_asks_z3_records_it(here: Path) -> None:
+    """A claim that holds though nothing of it was written; engines that write over each other."""
+    verdicts = found("lock.py", "all", (), smtlib=here / "asked", second_solver="cvc5")
+    names = sorted(p.name for p in (here / "asked").iterdir())
+    for engine in ("bounded", "induction", "any-number"):
+        mine = [n for n in names if f"-{engine}-" in n]
+        said = next(v.second for v in verdicts if v.engine == engine)
+        assert said is not None
+        assert len(mine) == said.asked >= 3
+    assert {v.second for v in verdicts if v.engine in ("exhaustive", "stateful")} == {None}
+    assert all("--second-solver" not in command(v) for v in verdicts if v.second is None)
+    assert [n[:5] for n in names] == [f"{i:05}" for i in range(1, len(names) + 1)]
+
+
+def test_a_file_says_what_it_is(here: Path) -> None:
+    """A file of which nobody knows to what it belongs, or a parameter that begins a line."""
+    found("philosophers", "bounded", ("philosophers=3",), smtlib=here / "asked")
+    path = here / "asked" / "00001-bounded-step-0-4-properties.smt2"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == FIRST_LINE
+    assert "; spec: philosophers" in lines
+    assert any(x.startswith("; parameters: ") and "philosophers=3" in x for x in lines)
+    assert "; obligation: bounded/step-0/4-properties" in lines
+    assert "(set-info :status unsat)" in lines
+    assert "(set-logic QF_BV)" in lines
+    assert all(x.startswith((";", "(")) for x in lines)
+
+
+def test_the_same_bytes_twice(here: Path) -> None:
+    """Files that differ from run to run, so that nobody can compare them."""
+    texts = []
+    for _ in range(2):
+        for name, engine, settings in SMALL:
+            found(name, engine, settings, smtlib=here / "asked")
+            texts.append({p.name: p.read_bytes() for p in (here / "asked").iterdir()})
+    assert texts[: len(SMALL)] == texts[len(SMALL) :]
+
+
+# A solver that is wrong
+
+
+def lying(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let z3 find no step that breaks anything."""
+    true = z3.Solver.check
+
+    def check(self: z3.Solver, *asked: Any) -> Any:
+        answer = true(self, *asked)
+        return z3.unsat if answer == z3.sat and (asked or self.num_scopes()) else answer
+
+    monkeypatch.setattr(z3.Solver, "check", check)
+
+
+@pytest.mark.parametrize("engine", ["induction", "bounded"])
+def test_a_wrong_answer_of_z3_is_noticed(
+    engine: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A claim that holds because z3 is wrong, with a second solver at hand."""
+    lying(monkeypatch)
+    asked = ("check", "philosophers", "--engine", engine, "--steps", "10",
+             "--property", "no-deadlock", "--set", "philosophers=2")  # fmt: skip
+    code, out, _ = call(capsys, *asked)
+    assert code == 0
+    assert "holds" in out
+    code, out, _ = call(capsys, *asked, "--second-solver", "cvc5", "--format", "json")
+    assert code == 3
+    [verdict] = json.loads(out)
+    assert verdict["verdict"] == "unknown"
+    first, *more = verdict["second_solver"]["contradicted"]
+    assert first.endswith("z3 says unsat, and cvc5 says sat")
+    assert first.startswith(f"{engine}/")
+    assert "no-deadlock" in first
+    assert verdict["reason"].startswith(first)
+    assert ("more are contradicted" in verdict["reason"]) == bool(more)
+
+
+def test_a_wrong_text_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A contradiction that comes from the text, and is shown as a proof."""
+    monkeypatch.setattr(
+        smtlib, "script", lambda *given, true=smtlib.script: true(given[0][:1], *given[1:])
+    )
+    code, out, err = call(capsys, "check", "peterson", "--engine", "induction",
+                          "--second-solver", "cvc5")  # fmt: skip
+    assert code == 3
+    assert err == ""
+    assert "contradicted" in out
+    assert "z3 says unsat, and cvc5 says sat" in " ".join(out.split())
+    assert "holds" not in out
+
+
+def test_a_contradiction_leaves_what_a_run_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A counterexample that plain Python has replayed, withdrawn for what z3 was asked beside."""
+    monkeypatch.setattr(second_opinion, "ask_cvc5", lambda *_: "sat")
+    verdicts = found("philosophers", "bounded", ("philosophers=2",), steps=6, second_solver="cvc5")
+    answers = {v.claim.name: v.answer for v in verdicts}
+    assert (answers.pop("no-deadlock"), answers.pop("somebody-eats")) == ("violated", "holds")
+    assert set(answers.values()) == {"unknown"}
+    assert len(opinion(verdicts).contradicted) > 1
+
+
+def test_a_wrong_sat_is_noticed_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step that only z3 can take."""
+    monkeypatch.setattr(second_opinion, "ask_cvc5", lambda *_: "unsat")
+    verdicts = found("philosophers", "induction", ("philosophers=2",), second_solver="cvc5")
+    assert any("z3 says sat, and cvc5 says unsat" in c for c in opinion(verdicts).contradicted)
+
+
+# What is not decided
+
+
+def test_what_is_not_decided_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An opinion that counts silence, or an error of the other solver, as consent."""
+    answers = iter(["unknown", "an error: no memory"])
+    monkeypatch.setattr(second_opinion, "ask_cvc5", lambda *_: next(answers, "unsat"))
+    asked = ("check", "peterson", "--engine", "induction", "--second-solver", "cvc5")
+    _, out, _ = call(capsys, *asked, "--format", "json")
+    verdicts = json.loads(out)
+    said = verdicts[0]["second_solver"]
+    assert all(v["second_solver"] == said for v in verdicts)
+    assert said["name"] == "cvc5"
+    assert said["obligations"] == said["confirmed"] + len(said["undecided"]) + len(
+        said["contradicted"]
+    )
+    assert len(said["undecided"]) == 2
+    assert said["undecided"][1].endswith("(an error: no memory)")
+    assert said["undecided"][0].startswith("induction/peterson/")
+    note = f"cvc5 confirms {said['confirmed']} of {said['obligations']} obligations, 2 undecided"
+    assert any(n.startswith(note) for n in verdicts[0]["notes"])
+
+
+def test_the_report_says_how_many(capsys: pytest.CaptureFixture[str]) -> None:
+    """A second opinion of which nobody hears."""
+    code, out, err = call(capsys, "check", "peterson", "--engine", "induction",
+                          "--second-solver", "cvc5")  # fmt: skip
+    assert (code, err) == (0, "")
+    assert "cvc5 confirms 11 of 11 obligations" in " ".join(out.split())
+    assert Opinion("cvc5", 0, 0).note == "cvc5 was asked nothing, as z3 was not"
+    assert LEFT_OUT.note == "cvc5 confirms 1 of 3 obligations, 2 undecided"
+
+
+HARD = """\
+(set-logic QF_BV)
+(declare-fun a () (_ BitVec 80))
+(declare-fun b () (_ BitVec 80))
+(assert (bvult a #x00000000010000000000))
+(assert (bvult b #x00000000010000000000))
+(assert (bvugt a #x00000000000000000001))
+(assert (bvugt b #x00000000000000000001))
+(assert (= (bvmul a b) #x0000ffffffffffffffc5))
+(check-sat)
+"""
+
+
+def test_an_obligation_takes_no_longer_than_it_may(tmp_path: Path) -> None:
+    """A check that hangs in the second solver."""
+    path = tmp_path / "hard.smt2"
+    path.write_text(HARD, encoding="utf-8")
+    begun = time.monotonic()
+    assert second_opinion.ask_cvc5(path, 0.5, {}) == "unknown"
+    assert second_opinion.ask_cvc5(path, 0.5, {"bitblast": "eager"}) == "unknown"
+    hard = Obligation("hard", "unsat", frozenset({"quantifiers"}), path)
+    assert second_opinion.opinion([hard] * 3, "cvc5", Limits(1)).undecided == ("hard",) * 3
+    assert time.monotonic() - begun < 10
+
+
+def test_the_time_limit_holds_for_both_solvers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proof of z3 that is lost since the other solver is slow."""
+    given = []
+
+    def slow(_: Path, seconds: float, __: object) -> str:
+        given.append(seconds)
+        time.sleep(seconds)
+        return "unknown"
+
+    monkeypatch.setattr(second_opinion, "ask_cvc5", slow)
+    model = load("peterson")
+    begun = time.monotonic()
+    verdicts = engines.check(model, "induction", Limits(3), options=Options(second_solver="cvc5"))
+    assert time.monotonic() - begun < 5
+    assert {v.answer for v in verdicts} == {"holds"}
+    assert max(given) <= 3
+    said = opinion(verdicts)
+    assert (said.confirmed, len(said.undecided)) == (0, said.asked)
+    assert verdicts[0].seconds >= sum(given)
+
+
+def test_what_z3_does_not_decide_is_not_asked(here: Path) -> None:
+    """An answer that nothing rests on, counted as confirmed or not."""
+    model = load("lock.py")
+    with recording(model, here / "asked") as book:
+        book.record("nothing", [z3.Int("x") * z3.Int("y") == 7], z3.unknown)
+        assert second_opinion.opinion(book.found, "cvc5", Limits()) == Opinion("cvc5", 0, 0)
+    [path] = (here / "asked").iterdir()
+    assert "(set-info :status unknown)" in path.read_text(encoding="utf-8")
+
+
+# Folders and names
+
+
+def test_names_of_files_are_safe() -> None:
+    """A file outside of the folder, one that Windows refuses, or a name that is too long."""
+    names = [
+        "../../etc/passwd", "a/b(p=é, q=<x>)", "CON", "...", "", " ", "x" * 5000, "line\nbreak",
+        "-rf", "a\\b:c*d?e",
+    ]  # fmt: skip
+    files = [file_name(i, name) for i, name in enumerate(names, start=1)]
+    for file in files:
+        assert set(file) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_")
+        assert file[0].isdigit()
+        assert len(file) < 200
+    assert len(set(files)) == len(files)
+    assert files == sorted(files)
+
+
+def test_an_obligation_asked_again_has_a_name_of_its_own(here: Path) -> None:
+    """Two obligations of one name, of which one is undecided."""
+    with recording(load("lock.py"), here / "asked") as book:
+        for _ in range(3):
+            book.record("again", [z3.Bool("b")], z3.sat)
+    assert [o.name for o in book.found] == ["again", "again (2)", "again (3)"]
+    assert len(list((here / "asked").iterdir())) == 3
+
+
+def test_files_of_an_earlier_run_are_replaced(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder with obligations of two proofs."""
+    asked = ("check", "philosophers", "--set", "philosophers=3", "--engine", "bounded",
+             "--property", "ranges", "--smtlib", "asked", "--steps")  # fmt: skip
+    for steps, files in (("5", 5), ("2", 2)):
+        code, _, err = call(capsys, *asked, steps)
+        assert (code, err) == (0, f"asked has what z3 was asked: {files} files\n")
+        assert len(list((here / "asked").iterdir())) == files
+
+
+@pytest.mark.parametrize("kind", ["other", "named like ours", "link", "folder", "hidden"])
+def test_what_is_not_ours_is_left_alone(
+    kind: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A user's file that is deleted, or a proof that begins before the folder is looked at."""
+    asked = ("check", "peterson", "--engine", "induction", "--smtlib", "asked")
+    assert call(capsys, *asked)[0] == 0
+    folder = here / "asked"
+    first = sorted(folder.iterdir())[0]
+    foreign = folder / ("00099-mine.smt2" if kind != "hidden" else ".mine")
+    if kind == "link":
+        (here / "elsewhere.smt2").write_bytes(first.read_bytes())
+        foreign.symlink_to(here / "elsewhere.smt2")
+    elif kind == "folder":
+        foreign.mkdir()
+    elif kind == "named like ours":
+        foreign.write_text("(check-sat)\n")
+    else:
+        foreign = foreign.rename(folder / "notes.txt") if foreign.exists() else folder / "notes.txt"
+        foreign.write_text("mine\n")
+    before = sorted(folder.iterdir())
+    code, out, err = call(capsys, *asked)
+    assert code == 2
+    assert out == ""
+    assert err.count("\n") == 1
+    assert f"asked holds '{foreign.name}', which is not from an earlier run" in err
+    assert sorted(folder.iterdir()) == before
+
+
+def test_folders_that_cannot_be_written_are_refused(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proof of an hour whose obligations cannot be written."""
+    monkeypatch.setattr(engines, "_by_engine", lambda *_: pytest.fail("it has begun"))
+    asked = ("check", "peterson", "--engine", "induction", "--smtlib")
+    for place, said in (
+        ("lock.py", "lock.py is no folder"),
+        ("lock.py/asked", "there is no folder"),
+        ("missing/asked", "there is no folder"),
+    ):
+        code, out, err = call(capsys, *asked, place)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert said in err
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    code, _, err = call(capsys, *asked, "asked")
+    assert code == 2
+    assert "nothing can be written in" in err
+    assert not (here / "asked").exists()
+
+
+# What is refused
+
+
+def test_without_cvc5_it_says_how_to_get_it(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A traceback where an extra is missing, or files deleted before that is known."""
+    asked = ("check", "peterson", "--engine", "induction", "--smtlib", "asked")
+    assert call(capsys, *asked)[0] == 0
+    before = sorted((here / "asked").iterdir())
+    monkeypatch.setitem(sys.modules, "cvc5", None)
+    code, out, err = call(capsys, *asked, "--second-solver", "cvc5")
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert "pip install 'counterpoint[cvc5]'" in err
+    assert sorted((here / "asked").iterdir()) == before
+    assert call(capsys, *asked)[0] == 0
+
+
+@pytest.mark.parametrize("option", [("--smtlib", "asked"), ("--second-solver", "cvc5")])
+@pytest.mark.parametrize("engine", ["exhaustive", "stateful"])
+def test_engines_that_ask_no_solver_are_refused(
+    option: tuple[str, str], engine: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An option that does nothing, so that a user believes in a second opinion."""
+    code, out, err = call(capsys, "check", "peterson", "--engine", engine, *option)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert f"{option[0]}: the engine {engine} asks no solver" in err
+    assert "bounded, induction, any-number" in err
+    assert not (here / "asked").exists()
+
+
+@pytest.mark.parametrize("option", [("--smtlib", "asked"), ("--second-solver", "cvc5")])
+@pytest.mark.parametrize("of", [("peterson", "--mutants"), ("--all",)])
+def test_many_checks_at_once_take_neither(
+    option: tuple[str, str], of: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An option that is read and forgotten."""
+    code, _, err = call(capsys, "check", *of, *option)
+    assert code == 2
+    assert err.count("\n") == 1
+
+
+def test_another_solver_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """A name that is taken for a module's."""
+    assert call(capsys, "check", "peterson", "--second-solver", "os")[0] == 2
+    with pytest.raises(SpecError, match="there is no 'os'"):
+        found("peterson", "induction", (), second_solver="os")
+
+
+def test_the_command_to_reproduce_asks_both(here: Path) -> None:
+    """A contradiction that the command to reproduce does not show."""
+    verdicts = found("peterson", "induction", (), smtlib=here / "asked", second_solver="cvc5")
+    assert command(verdicts[0]).endswith("--engine induction --steps 3 --second-solver cvc5")
+
+
+# The window protocol
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("engine", "settings", "number"),
+    [
+        ("any-number", (), 436),
+        ("induction", (), 138),
+        ("induction", ("transactions=4", "objects=3"), 290),
+    ],
+)
+def test_cvc5_confirms_the_proofs_of_the_window(
+    engine: str, settings: tuple[str, ...], number: int
+) -> None:
+    """A proof that rests on an error of z3, or obligations that only z3 can decide."""
+    said = opinion(engines.check(load("window-stm", settings), engine, options=Options(
+        second_solver="cvc5")))  # fmt: skip
+    assert (said.asked, said.confirmed, said.contradicted) == (number, number, ())
