@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,9 @@ from ci.gate import Outcome
 from ci.jobs_bandit import JOBS as BANDIT
 from ci.jobs_crawl import JOBS as CRAWL
 from ci.registry import TORN_SNAPSHOT, Job
-from models.engines import ENGINES, SEARCHES
+from counterpoint import show
+from models import second_opinion
+from models.engines import ENGINES, SEARCHES, Options
 from models.loading import load, mutants
 from spec.catalogue import MUTANTS
 from spec.notation import SpecError
@@ -89,6 +92,45 @@ def test_a_budget_that_is_used_up_is_unknown() -> None:
     suites = JUnitXml.fromstring(report.junit([late]).encode())
     assert sum(s.errors for s in suites) >= 1
     assert sum(s.failures for s in suites) == 0
+
+
+SECOND = Job("peterson", {}, "induction", "It is right.", options=Options(second_solver="cvc5"))
+
+
+def test_what_a_second_solver_says_is_in_the_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A second opinion that the gate asks for and shows nobody."""
+    found = outcome(SECOND)
+    assert found.answer == "as expected"
+    assert found.second == "cvc5 confirms 11 of 11 obligations"
+    report.write(tmp_path / "report", [found], 1.0)
+    for name in ("index.html", "summary.md"):
+        assert f"It is right. {found.second}." in (tmp_path / "report" / name).read_text()
+    show.gate([found], "", 1.0)
+    assert found.second in capsys.readouterr().out
+    assert "--second-solver cvc5" in report.reproduce(found)
+    assert outcome(PETERSON).second == ""
+
+
+def test_a_gate_without_cvc5_says_that_it_was_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gate that falls where an extra is missing, or speaks of an opinion that nobody gave."""
+    monkeypatch.setitem(sys.modules, "cvc5", None)
+    found = outcome(SECOND)
+    assert found.answer == "as expected"
+    assert found.second == "cvc5 was not asked: it is not installed"
+
+
+def test_a_second_solver_that_decides_little_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Obligations that the second solver no longer reads, and a gate that does not care."""
+    monkeypatch.setattr(second_opinion, "ask_cvc5", lambda *_: "unknown")
+    found = outcome(SECOND)
+    assert found.answer == "unknown"
+    assert found.unknown == (
+        ("", "cvc5 confirms 0 of 11 obligations, 11 undecided; it should be at least 90%"),
+    )
+    monkeypatch.setattr(second_opinion, "ask_cvc5", lambda *_: "sat")
+    assert "z3 says unsat, and cvc5 says sat" in outcome(SECOND).unknown[0][1]
 
 
 def test_outcomes_stand_in_the_order_of_the_jobs() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
 from pathlib import Path
@@ -17,7 +16,7 @@ from models.engines import Options
 from models.formats import command
 from models.limits import Limits
 from models.loading import load
-from models.obligations import FIRST_LINE, Obligation, file_name, recording
+from models.obligations import FIRST_LINE, Obligation
 from models.second_opinion import Opinion
 from models.verdict import Verdict
 from spec.notation import SpecError
@@ -342,105 +341,6 @@ def test_the_time_limit_holds_for_both_solvers(monkeypatch: pytest.MonkeyPatch) 
     said = opinion(verdicts)
     assert (said.confirmed, len(said.undecided)) == (0, said.asked)
     assert verdicts[0].seconds >= sum(given)
-
-
-def test_what_z3_does_not_decide_is_not_asked(here: Path) -> None:
-    """An answer that nothing rests on, counted as confirmed or not."""
-    model = load("lock.py")
-    with recording(model, here / "asked") as book:
-        book.record("nothing", [z3.Int("x") * z3.Int("y") == 7], z3.unknown)
-        assert second_opinion.opinion(book.found, "cvc5", Limits()) == Opinion("cvc5", 0, 0)
-    [path] = (here / "asked").iterdir()
-    assert "(set-info :status unknown)" in path.read_text(encoding="utf-8")
-
-
-# Folders and names
-
-
-def test_names_of_files_are_safe() -> None:
-    """A file outside of the folder, one that Windows refuses, or a name that is too long."""
-    names = [
-        "../../etc/passwd", "a/b(p=é, q=<x>)", "CON", "...", "", " ", "x" * 5000, "line\nbreak",
-        "-rf", "a\\b:c*d?e",
-    ]  # fmt: skip
-    files = [file_name(i, name) for i, name in enumerate(names, start=1)]
-    for file in files:
-        assert set(file) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_")
-        assert file[0].isdigit()
-        assert len(file) < 200
-    assert len(set(files)) == len(files)
-    assert files == sorted(files)
-
-
-def test_an_obligation_asked_again_has_a_name_of_its_own(here: Path) -> None:
-    """Two obligations of one name, of which one is undecided."""
-    with recording(load("lock.py"), here / "asked") as book:
-        for _ in range(3):
-            book.record("again", [z3.Bool("b")], z3.sat)
-    assert [o.name for o in book.found] == ["again", "again (2)", "again (3)"]
-    assert len(list((here / "asked").iterdir())) == 3
-
-
-def test_files_of_an_earlier_run_are_replaced(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A folder with obligations of two proofs."""
-    asked = ("check", "philosophers", "--set", "philosophers=3", "--engine", "bounded",
-             "--property", "ranges", "--smtlib", "asked", "--steps")  # fmt: skip
-    for steps, files in (("5", 5), ("2", 2)):
-        code, _, err = call(capsys, *asked, steps)
-        assert (code, err) == (0, f"asked has what z3 was asked: {files} files\n")
-        assert len(list((here / "asked").iterdir())) == files
-
-
-@pytest.mark.parametrize("kind", ["other", "named like ours", "link", "folder", "hidden"])
-def test_what_is_not_ours_is_left_alone(
-    kind: str, here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A user's file that is deleted, or a proof that begins before the folder is looked at."""
-    asked = ("check", "peterson", "--engine", "induction", "--smtlib", "asked")
-    assert call(capsys, *asked)[0] == 0
-    folder = here / "asked"
-    first = sorted(folder.iterdir())[0]
-    foreign = folder / ("00099-mine.smt2" if kind != "hidden" else ".mine")
-    if kind == "link":
-        (here / "elsewhere.smt2").write_bytes(first.read_bytes())
-        foreign.symlink_to(here / "elsewhere.smt2")
-    elif kind == "folder":
-        foreign.mkdir()
-    elif kind == "named like ours":
-        foreign.write_text("(check-sat)\n")
-    else:
-        foreign = foreign.rename(folder / "notes.txt") if foreign.exists() else folder / "notes.txt"
-        foreign.write_text("mine\n")
-    before = sorted(folder.iterdir())
-    code, out, err = call(capsys, *asked)
-    assert code == 2
-    assert out == ""
-    assert err.count("\n") == 1
-    assert f"asked holds '{foreign.name}', which is not from an earlier run" in err
-    assert sorted(folder.iterdir()) == before
-
-
-def test_folders_that_cannot_be_written_are_refused(
-    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A proof of an hour whose obligations cannot be written."""
-    monkeypatch.setattr(engines, "_by_engine", lambda *_: pytest.fail("it has begun"))
-    asked = ("check", "peterson", "--engine", "induction", "--smtlib")
-    for place, said in (
-        ("lock.py", "lock.py is no folder"),
-        ("lock.py/asked", "there is no folder"),
-        ("missing/asked", "there is no folder"),
-    ):
-        code, out, err = call(capsys, *asked, place)
-        assert (code, out, err.count("\n")) == (2, "", 1)
-        assert said in err
-    monkeypatch.setattr(os, "access", lambda *_: False)
-    code, _, err = call(capsys, *asked, "asked")
-    assert code == 2
-    assert "nothing can be written in" in err
-    assert not (here / "asked").exists()
 
 
 # What is refused
