@@ -196,7 +196,7 @@ class Small:
     @property
     def said(self) -> str:
         """What was visited, in words."""
-        return f"explored as well: {'; '.join(self.reached) or 'nothing'}"
+        return f"explored: {', '.join(self.reached) or 'nothing'}"
 
 
 def visit(
@@ -228,9 +228,8 @@ def visit(
         own = Limits(left, limits.bytes, limits.progress)
         run = explore(small, own, claims, explorer="python")
         left -= own.elapsed()
-        sizes = ", ".join(f"{name} {len(getattr(small.spec, name))}" for name in indices)
         how = "all" if run.complete else "the first"
-        found.reached.append(f"{how} {len(run.states):,} states with {sizes}")
+        found.reached.append(f"{how} {len(run.states):,} states of size {number}")
         for verdict in verdicts(run, claims, 0.0):
             if verdict.answer == "violated":
                 found.violated[verdict.claim.name] = verdict
