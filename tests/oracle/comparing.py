@@ -68,6 +68,11 @@ class Judged:
         except functions.SpecError as error:
             self.error = str(error)
 
+    @property
+    def large(self) -> bool:
+        """Whether there are more states than the oracle visits."""
+        return not self.error and not self.found.complete
+
     def endless(self, model: Model) -> Runner:
         """Return the runner of a spec like a model's, in which ranges that grow have no end."""
         return Runner(type(self.runner.spec)(endless=True, **model.spec.parameters))
@@ -110,40 +115,45 @@ def steps(judged: Judged, number: int = 40, seed: int = 0) -> Outcome:
     mine = [Step(name, binding) for name, binding in runner.steps]
     outcome.check(mine == list(model.steps), f"other steps: {mine}")
     for values in states:
-        for step in model.steps:
-            ours = _said(lambda v=values, s=step: model.take(v, s))
-            true = _meant(lambda v=values, s=step: runner.take(v, (s.action, s.binding)))
-            outcome.check(ours == true, f"{step} in {values}: {ours}, not {true}")
-        for claim in (*model.properties, *model.lemmas):
-            if claim.kind in ("deadlock", "range"):
-                continue
-            more = [chance.choice(reached or anywhere)] if claim.kind == "transition" else []
-            ours = _said(lambda c=claim, v=values, m=more: model.holds(c, v, *m))
-            true = _meant(lambda c=claim, v=values, m=more: runner.holds(c.name, v, *m))
-            outcome.check(ours == true, f"{claim.name} in {values}, {more}: {ours}, not {true}")
+        _compare_steps(judged, outcome, values)
+        _compare_claims(judged, outcome, values, chance.choice(reached or anywhere))
     outcome.answers["holds"] += not outcome.wrong
     return outcome
 
 
-def _said(run: Callable[[], Any]) -> Any:
-    """Return what the project's plain Python makes of something."""
-    try:
-        return run()
-    except RangeError as error:
-        # A property has no range to leave: there it is an error like any other.
-        return "leaves" if " in " in str(error) and ":" not in str(error)[:20] else "error"
-    except SpecError:
-        return "error"
+def _compare_steps(judged: Judged, outcome: Outcome, values: Values) -> None:
+    """Compare where each step leads from a state."""
+    for step in judged.model.steps:
+        try:
+            ours: Any = judged.model.take(values, step)
+        except RangeError:
+            ours = "leaves"
+        except SpecError:
+            ours = "error"
+        try:
+            true: Any = judged.runner.take(values, (step.action, step.binding))
+        except Leaves:
+            true = "leaves"
+        except functions.SpecError:
+            true = "error"
+        outcome.check(ours == true, f"{step} in {values}: {ours}, not {true}")
 
 
-def _meant(run: Callable[[], Any]) -> Any:
-    """Return what it means."""
-    try:
-        return run()
-    except Leaves:
-        return "leaves"
-    except functions.SpecError:
-        return "error"
+def _compare_claims(judged: Judged, outcome: Outcome, values: Values, after: Values) -> None:
+    """Compare what claims say of a state, and of a state and any next one."""
+    for claim in (*judged.model.properties, *judged.model.lemmas):
+        if claim.kind in ("deadlock", "range"):
+            continue
+        more = [after] if claim.kind == "transition" else []
+        try:
+            ours: Any = judged.model.holds(claim, values, *more)
+        except SpecError:
+            ours = "error"
+        try:
+            true: Any = judged.runner.holds(claim.name, values, *more)
+        except functions.SpecError:
+            true = "error"
+        outcome.check(ours == true, f"{claim.name} in {values}, {more}: {ours}, not {true}")
 
 
 # Engines that look for runs

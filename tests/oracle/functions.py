@@ -69,7 +69,8 @@ def no(*given: Any) -> bool:
 
 def implies(condition: Any, consequence: Any) -> bool:
     """Return whether the consequence holds if the condition does."""
-    return bool(value(consequence)) or not value(condition)
+    given, wanted = parts((condition, consequence))
+    return bool(wanted) or not given
 
 
 def count(*given: Any) -> int:
@@ -96,7 +97,8 @@ def _one_of(choose: Callable[[list[int]], int], given: tuple[Any, ...]) -> int:
 
 def ite(condition: Any, then: Any, otherwise: Any) -> int:
     """Return one of two values; both were evaluated."""
-    return value(then) if value(condition) else value(otherwise)
+    chosen, one, other = parts((condition, then, otherwise))
+    return one if chosen else other
 
 
 def tabulated(function: Callable[..., int], *arguments: Any) -> int:

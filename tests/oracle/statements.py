@@ -87,7 +87,7 @@ class Statements:
                     for i in variable.over]  # fmt: skip
             place = f"s.{variable.name}[{', '.join(keys)}]"
         value = getattr(self, f"_{variable.kind}")(variable, place, scope)
-        if variable.kind == "int" and value.endswith(" + 1") and self.text.often(0.3):
+        if variable.kind == "int" and value.endswith(" + 1") and self.text.often(0.5):
             return f"{place} += 1"
         return f"{place} = {value}"
 
@@ -128,7 +128,8 @@ class Statements:
             f"{low} + ({place} + 1 - {low}) % {high - low + 1}",
             str(self.chance.randint(low, high)),
             f"ite({self.text.condition(scope, 1)}, {place}, {low})",
+            f"ite({place} < {high}, {place} + 1, {place})",
         ]
-        if self.text.often(0.15):  # this may leave the range
+        if self.text.often(0.2):  # this may leave the range
             forms = [f"{place} + 1", f"{place} - 1", self.text.number(scope, 1)]
         return self.chance.choice(forms)
