@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -301,6 +302,13 @@ def test_random_specs_use_all_of_the_notation() -> None:
     for word in WORDS:
         assert sum(word in text for text in texts) >= 4, word
     assert sum(text.count(" = Index(") == 3 for text in texts) > 10
+
+
+@pytest.mark.parametrize("write", [random_spec, random_spec_for_any_number])
+def test_random_specs_can_be_written_and_read(write: Callable[[int], str]) -> None:
+    """A seed for which there is no spec, or a text that is no Python."""
+    for seed in range(1000, 1600):
+        compile(write(seed), f"{write.__name__}({seed})", "exec")
 
 
 def test_random_specs_have_something_to_say() -> None:

@@ -103,7 +103,7 @@ SLIPS = (
     (r"\bTrue\b", "False"),
     (r"\bq\b", "p"),
     (r" \+ 1", ""),
-    (r"require\(([^(),]+), [^()]+\)", r"require(\1)"),
+    (r"require\(((?:[^(),[\]]|\[[^\]]*\])+), .+\)$", r"require(\1)"),
     (r"\bevery\b", "some"),
     (r"<= ", "< "),
 )

@@ -207,7 +207,7 @@ class Expressions:
         """Return a scope with bound names, the text that binds them, and those of one index."""
         index, text, names = self.chance.choice(list(self.sizes)), "", []
         for _ in range(number):
-            name = next(n for n in BOUND if n not in scope.members)
+            name = next((n for n in BOUND if n not in scope.members), BOUND[0])
             scope, text = scope.bind(name, index), f"{text} for {name} in s.{index}"
             names.append(name)
         others = [n for n, of in scope.members.items() if of == index and n not in names]
