@@ -13,7 +13,7 @@ from spec.notation import SpecError
 from tests.oracle.comparing import Judged, Outcome, modelled, never_fails
 
 SIZES = (1, 2, 3, 4)
-MOST = 600
+MOST = 400
 """States that the oracle visits of each size: a claim is true as far as these show."""
 
 TRIED = ("broken", "no proof", "not kept", "time limit")
@@ -60,12 +60,15 @@ def for_any_number(source: str, seconds: float = 8.0) -> ForAnyNumber:
     judged = [Judged(source, MOST, **sizes) for sizes in sizes_of(model.spec.any_number)]
     for verdict in verdicts:
         _compare(outcome, verdict, judged)
+    said = {verdict.claim.name for verdict in verdicts}
+    claims = [c for c in model.properties if c.kind in ("invariant", "transition")]
+    outcome.answers["refused"] += sum(claim.name not in said for claim in claims)
     return outcome
 
 
 def _compare(outcome: ForAnyNumber, verdict: Verdict, judged: list[Judged]) -> None:
     """Compare one verdict."""
-    errors = [j.error for j in judged if j.error]
+    errors = [j.error for j in judged if _concerns(j, verdict)]
     false = [never_fails(j, verdict)[1] for j in judged if not never_fails(j, verdict)[0]]
     held = verdict.answer == "holds"
     taken = held or any(word in verdict.reason for word in TRIED)
@@ -73,9 +76,16 @@ def _compare(outcome: ForAnyNumber, verdict: Verdict, judged: list[Judged]) -> N
     if not held:
         outcome.reasons[verdict.reason.partition(":")[0][:60]] += 1
     if errors:
-        outcome.check(not held, f"{verdict.claim.name} proved, but the spec errs: {errors[0]}")
+        outcome.check(not held, f"{verdict.claim.name} proved, but it is an error: {errors[0]}")
         return
     outcome.check(not (held and false), (false or [""])[0])
     if taken and not false and verdict.claim.kind in ("invariant", "transition"):
         outcome.true += 1
         outcome.proved += held
+
+
+def _concerns(judged: Judged, verdict: Verdict) -> bool:
+    """Return whether a spec's error is one of a claim, or of an action, not of another claim."""
+    method = judged.error.partition(":")[0]
+    others = {c.method for c in (*judged.model.properties, *judged.model.lemmas)}
+    return bool(judged.error) and method not in others - {verdict.claim.method}

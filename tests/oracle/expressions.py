@@ -97,7 +97,7 @@ class Expressions:
     def _wrong_member(self, index: str, known: list[str], scope: Scope) -> str:
         texts = [f"{name} + 1" for name in known] + [f"{name} - 1" for name in known]
         texts += [f"{scope.state}.{v.name}" for v in self.variables if v.to == index and not v.over]
-        texts += [str(self.sizes[index])] if not self.plain else []
+        texts.append(str(self.sizes[index]))
         return self.chance.choice(texts or ["0"])
 
     def place(self, variable: Var, scope: Scope) -> str:

@@ -39,7 +39,7 @@ class Leaves(Exception):  # no error of the spec, but a violation
 def value(given: Any) -> int:
     """Return what was given, if it is a value: an integer or a truth value."""
     if not isinstance(given, int):
-        raise SpecError(f"{given!r} is no integer and no truth value")
+        raise SpecError(f"a {type(given).__name__} is no integer and no truth value")
     return given
 
 
@@ -47,7 +47,7 @@ def parts(given: tuple[Any, ...]) -> list[int]:
     """Return all the values of one iterable, or of several arguments; all are evaluated."""
     if len(given) == 1 and not isinstance(given[0], int):
         if not hasattr(given[0], "__iter__") or isinstance(given[0], str):
-            raise SpecError(f"{given[0]!r} is no value and holds none")
+            raise SpecError(f"a {type(given[0]).__name__} is no value and holds none")
         return [value(part) for part in given[0]]
     return [value(part) for part in given]
 

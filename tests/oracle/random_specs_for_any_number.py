@@ -25,6 +25,8 @@ def random_spec_for_any_number(seed: int) -> str:
     for number in range(chance.randint(0 if cores else 1, 1 if cores else 3)):
         draft.variables.append(_plain_variable(number, draft, chance))
     text = Expressions(chance, draft.sizes, draft.variables, plain=True, forks=0.0)
+    if chance.random() < 0.15:  # most of these cannot be said without a number
+        text.plain, text.forks = False, 0.2
     _plain_actions(draft, text, cores)
     _plain_claims(draft, text, cores)
     return draft.text()
@@ -36,7 +38,7 @@ def _plain_variable(number: int, draft: Draft, chance: random.Random) -> Var:
     kind = chance.choice(["bool", "bool", "member", "reference"])
     name = f"v{number}"
     if kind == "bool":
-        return Var(name, kind, over)
+        return Var(name, kind, over, start=chance.choice(["", "", "", "", "ANY", "True"]))
     if kind == "member":
         return Var(name, kind, over, 0, 1, f"Kind{number}", ("A", "B"))
     return Var(
@@ -50,11 +52,11 @@ def _plain_actions(draft: Draft, text: Expressions, cores: list[Core]) -> None:
     for number in range(chance.choice([0, 0, 1]) if cores else chance.randint(2, 3)):
         names = some_parameters(draft, chance)
         scope = scope_of(names)
-        text.wrong = 0.03 if chance.random() < 0.2 else 0.0
+        text.wrong = 0.15 if chance.random() < 0.2 else 0.0
         lines = [f"require({text.condition(scope, 1)})"] if chance.random() < 0.8 else []
         lines += statements.block(scope, 1)
         draft.actions[f"act{number}({', '.join(['s', *names])})"] = lines
-    text.wrong = 0.0
+    text.wrong = 0.05 if chance.random() < 0.05 else 0.0
 
 
 def _plain_claims(draft: Draft, text: Expressions, cores: list[Core]) -> None:

@@ -91,7 +91,7 @@ class Runner:
                 getattr(state, name)(*binding)
         except Disabled:
             return None
-        except (Leaves, SpecError):
+        except Leaves:
             raise
         except Exception as error:
             raise SpecError(f"{name}: {error!r}") from error
@@ -108,8 +108,6 @@ class Runner:
     def _ask(self, function: Any, values: Values, *after: Values) -> bool:
         try:
             return bool(value(function(self.at(values), *map(self.at, after))))
-        except SpecError:
-            raise
         except Exception as error:  # also what would be a violation in an action
             raise SpecError(f"{function.__name__}: {error!r}") from error
 

@@ -112,6 +112,8 @@ class Statements:
             if v.to == variable.to and v.low == variable.low
         ]  # fmt: skip
         named += [self.text.place(v, scope) for v in others]
+        if self.text.often(self.text.wrong):
+            return self.text.member(variable.to, scope) + " + 1"
         one, other = self.chance.choice(named), self.chance.choice(named)
         if self.text.often(0.3):
             return f"ite({self.text.condition(scope, 1)}, {one}, {other})"
