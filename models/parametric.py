@@ -259,7 +259,7 @@ class Run:
             value = value(self.sizeless(), *map(value_of, key))
         if value is None:
             low, high, _ = self.bounds(name)
-            value = low if low > 0 or (isinstance(high, int) and high < 0) else 0
+            value = min(max(0, low), high) if isinstance(high, int) else max(0, low)
         found = node_of(as_value(value))
         return nodes.truth(found) if variable.boolean else nodes.integer(found)
 

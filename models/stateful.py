@@ -348,6 +348,9 @@ def check(
             elif walker.closed():
                 break
     except (OutOfLimits, HypothesisException) as error:
+        for inner in getattr(error, "exceptions", ()):
+            if isinstance(inner, SpecError):
+                raise inner from error
         if not walker.stopped:
             raise Disagreement("plain Python does something else when it is run again") from error
         reason = walker.stopped  # Hypothesis may also find a run flaky that a limit cut short

@@ -79,7 +79,7 @@ class Variable:
         if callable(first):
             first = first(spec, *cell.index)
         if first is None:
-            first = cell.low if cell.low > 0 or cell.high < 0 else 0
+            first = min(max(0, cell.low), cell.high)
         if not isinstance(first, int):
             raise SpecError(f"{cell.label} starts at {first!r}, which is no integer")
         if not cell.low <= int(first) <= cell.high:
