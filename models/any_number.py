@@ -94,8 +94,8 @@ def check(
     except SpecError as error:
         reason = f"it cannot be said for any number: {error}"
     found = _verdicts(model, wanted, proofs, reason)
-    compared = min((p.compared for p in proofs), key=lambda c: (not c.difference, c.states),
-                   default=Compared())  # fmt: skip
+    done = [p.compared for p in proofs if p.complete]
+    compared = min(done, key=lambda c: (not c.difference, c.states), default=Compared())
     if proofs and not compared.difference:
         found = _against_small_sizes(
             found, visit(model, proofs[0].model.spec.any_number, wanted, limits)
