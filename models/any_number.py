@@ -17,6 +17,7 @@ from spec.notation import Model, Property, SpecError
 
 from .comparing import Compared, judged
 from .limits import LimitReached, Limits
+from .induction import leaves_out
 from .loading import proofs_of
 from .quantifiers import START, Prover
 from .small_sizes import Small, compare_at_small_sizes, visit
@@ -80,6 +81,7 @@ def check(
     """
     limits = limits or Limits()
     wanted = model.properties if wanted is None else wanted
+    notes = leaves_out(wanted)
     wanted = [p for p in wanted if p.kind != "sometimes"] or list(wanted)
     proofs = [Proof(m) for m in proofs_of(model) if m.spec.any_number]
     reason = "" if proofs else "the spec does not say which indices may have any number"
@@ -101,7 +103,8 @@ def check(
             found, visit(model, proofs[0].model.spec.any_number, wanted, limits)
         )
     seconds = limits.elapsed()
-    return judged([replace(v, seconds=seconds) for v in found], compared)
+    found = [replace(v, seconds=seconds, notes=(*v.notes, *notes)) for v in found]
+    return judged(found, compared)
 
 
 def _prove(proof: Proof, names: set[str], model: Model, limits: Limits) -> None:

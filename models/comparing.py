@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import random
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -34,6 +35,9 @@ FEWEST = 20
 
 STARTS, TRIES = 64, 4096
 """Initial states from which runs begin, at most, and among how many values they are looked for."""
+
+WALK = 3.0
+"""Seconds after which random runs end, however few states they met."""
 
 TWICE = 0.25
 """Share of the steps that are run in plain Python twice, and must do the same again."""
@@ -89,9 +93,12 @@ def walked(model: Model, number: int = STATES, seed: int = 0, length: int = 60) 
     starts = _starts(model, chance)
     found = dict.fromkeys(starts)
     fruitless = 0
-    while starts and len(found) < number and fruitless < 20:
+    end = time.monotonic() + WALK
+    while starts and len(found) < number and fruitless < 20 and time.monotonic() < end:
         known, state = len(found), chance.choice(starts)
         for _ in range(length):
+            if time.monotonic() > end:
+                break
             after = _one_after(model, state, chance)
             if after is None:
                 break
@@ -162,6 +169,8 @@ def compare(
             compared.at(states[place], number, len(chosen))
     except Difference as difference:
         return Compared(len(chosen), str(difference))
+    except RecursionError:  # an expression too deep to be evaluated so
+        return Compared(0)
     return Compared(len(chosen))
 
 

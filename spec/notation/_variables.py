@@ -209,10 +209,10 @@ class Cells:
         self._spec, self._name = spec, name
 
     def __getitem__(self, key: Value | tuple[Value, ...]) -> Value:
-        return self._spec._store.read(self._name, key if isinstance(key, tuple) else (key,))
+        return self._spec._store.read(self._name, key if type(key) is tuple else (key,))
 
     def __setitem__(self, key: Value | tuple[Value, ...], value: Value) -> None:
-        self._spec._store.write(self._name, key if isinstance(key, tuple) else (key,), value)
+        self._spec._store.write(self._name, key if type(key) is tuple else (key,), value)
 
     def _whole(self, *_: object) -> Any:
         raise SpecError(
