@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 from spec.notation import Model, Property, SpecError
 
 from .comparing import Compared, judged
-from .limits import LimitReached, Limits
 from .induction import leaves_out
+from .limits import LimitReached, Limits
 from .loading import proofs_of
 from .quantifiers import START, Prover
 from .small_sizes import Small, compare_at_small_sizes, visit
