@@ -30,7 +30,7 @@ STEPS, PARTS = 2, 20
 """For each of so many states, steps and parts of claims that are compared, at most: of a spec with
 many steps some in each state, large claims in fewer states."""
 
-FEWEST = 20
+FEWEST = 10
 """States in which a claim is compared however large it is."""
 
 STARTS, TRIES = 64, 4096
