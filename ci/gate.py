@@ -17,7 +17,7 @@ from spec.notation import SpecError
 
 from .registry import JOBS, Job
 
-DEFAULT_BUDGET = 120.0
+DEFAULT_BUDGET = 180.0
 """Seconds."""
 
 MEMORY = 4 * 2**30

@@ -26,6 +26,9 @@ from .verdict import Verdict
 STATES = 1000
 """States that are compared, at most."""
 
+WALKED = 300
+"""States of random runs that are compared, at most, where an engine visits no states."""
+
 STEPS, PARTS = 2, 20
 """For each of so many states, steps and parts of claims that are compared, at most: of a spec with
 many steps some in each state, large claims in fewer states."""
@@ -75,7 +78,7 @@ def judged(verdicts: Sequence[Verdict], found: Compared) -> list[Verdict]:
     return [replace(v, answer="unknown", reason=found.difference, trace=None) for v in verdicts]
 
 
-def walked(model: Model, number: int = STATES, seed: int = 0, length: int = 60) -> list[Values]:
+def walked(model: Model, number: int = WALKED, seed: int = 0, length: int = 60) -> list[Values]:
     """Return states of random runs in plain Python.
 
     Parameters
