@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from models.engines import Options
+from models.engines import FEW_COMPARED, Options
 from models.loading import mutants
 from spec.catalogue import MUTANTS
 
@@ -63,9 +63,13 @@ def _mutant(reference: str, name: str) -> Iterator[Job]:
     first = min(mutation.killed, key=lambda p: (mutation.killed[p] is None, mutation.killed[p]))
     why = " ".join((declared.__doc__ or "").split())
     public = f"{reference}/{name}"
-    yield Job(public, mutation.at, "exhaustive", why, violated=mutation.killed, shown=(first,))
+    yield Job(
+        public, mutation.at, "exhaustive", why, violated=mutation.killed, shown=(first,),
+        options=FEW_COMPARED,
+    )  # fmt: skip
     if mutation.at:
-        yield Job(public, {}, "exhaustive", f"At the default bounds it is not noticed. {why}")
+        unnoticed = f"At the default bounds it is not noticed. {why}"
+        yield Job(public, {}, "exhaustive", unnoticed, options=FEW_COMPARED)
 
 
 def _mutants() -> tuple[Job, ...]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from spec.notation import Model, Property, SpecError
 
 from .comparing import Compared, judged
+from .induction import leaves_out
 from .limits import LimitReached, Limits
 from .loading import proofs_of
 from .obligations import Record, under, unrecorded
@@ -86,6 +87,7 @@ def check(
     """
     limits = limits or Limits()
     wanted = model.properties if wanted is None else wanted
+    notes = leaves_out(wanted)
     wanted = [p for p in wanted if p.kind != "sometimes"] or list(wanted)
     proofs = [Proof(m) for m in proofs_of(model) if m.spec.any_number]
     reason = "" if proofs else "the spec does not say which indices may have any number"
@@ -101,14 +103,15 @@ def check(
     except SpecError as error:
         reason = f"it cannot be said for any number: {error}"
     found = _verdicts(model, wanted, proofs, reason)
-    compared = min((p.compared for p in proofs), key=lambda c: (not c.difference, c.states),
-                   default=Compared())  # fmt: skip
+    done = [p.compared for p in proofs if p.complete]
+    compared = min(done, key=lambda c: (not c.difference, c.states), default=Compared())
     if proofs and not compared.difference:
         found = _against_small_sizes(
             found, visit(model, proofs[0].model.spec.any_number, wanted, limits)
         )
     seconds = limits.elapsed()
-    return judged([replace(v, seconds=seconds) for v in found], compared)
+    found = [replace(v, seconds=seconds, notes=(*v.notes, *notes)) for v in found]
+    return judged(found, compared)
 
 
 def _prove(proof: Proof, names: set[str], model: Model, limits: Limits, record: Record) -> None:

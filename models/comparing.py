@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import random
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,15 +26,21 @@ from .verdict import Verdict
 STATES = 1000
 """States that are compared, at most."""
 
+WALKED = 300
+"""States of random runs that are compared, at most, where an engine visits no states."""
+
 STEPS, PARTS = 2, 20
 """For each of so many states, steps and parts of claims that are compared, at most: of a spec with
 many steps some in each state, large claims in fewer states."""
 
-FEWEST = 20
+FEWEST = 10
 """States in which a claim is compared however large it is."""
 
 STARTS, TRIES = 64, 4096
 """Initial states from which runs begin, at most, and among how many values they are looked for."""
+
+WALK = 3.0
+"""Seconds after which random runs end, however few states they met."""
 
 TWICE = 0.25
 """Share of the steps that are run in plain Python twice, and must do the same again."""
@@ -71,7 +78,7 @@ def judged(verdicts: Sequence[Verdict], found: Compared) -> list[Verdict]:
     return [replace(v, answer="unknown", reason=found.difference, trace=None) for v in verdicts]
 
 
-def walked(model: Model, number: int = STATES, seed: int = 0, length: int = 60) -> list[Values]:
+def walked(model: Model, number: int = WALKED, seed: int = 0, length: int = 60) -> list[Values]:
     """Return states of random runs in plain Python.
 
     Parameters
@@ -89,9 +96,12 @@ def walked(model: Model, number: int = STATES, seed: int = 0, length: int = 60) 
     starts = _starts(model, chance)
     found = dict.fromkeys(starts)
     fruitless = 0
-    while starts and len(found) < number and fruitless < 20:
+    end = time.monotonic() + WALK
+    while starts and len(found) < number and fruitless < 20 and time.monotonic() < end:
         known, state = len(found), chance.choice(starts)
         for _ in range(length):
+            if time.monotonic() > end:
+                break
             after = _one_after(model, state, chance)
             if after is None:
                 break
@@ -162,6 +172,8 @@ def compare(
             compared.at(states[place], number, len(chosen))
     except Difference as difference:
         return Compared(len(chosen), str(difference))
+    except RecursionError:  # an expression too deep to be evaluated so
+        return Compared(0)
     return Compared(len(chosen))
 
 

@@ -202,7 +202,7 @@ def _book(model: Model, engine: str, options: Options, open_: ExitStack) -> Obli
     if not any(one.asks for one in engines_named(engine)):
         able = ", ".join(e.name for e in ENGINES.values() if e.asks)
         option = "--smtlib" if options.smtlib is not None else "--second-solver"
-        raise SpecError(f"{option}: the engine {engine} asks no solver; these do: {able}")
+        raise SpecError(f"{option}: the engine {engine} has no obligations; these have: {able}")
     if options.second_solver is not None:
         second_opinion.must_be_installed(options.second_solver)
     return open_.enter_context(recording(model, options.smtlib))

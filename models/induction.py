@@ -89,6 +89,7 @@ def check(
     """
     limits = limits or Limits()
     wanted = model.properties if wanted is None else wanted
+    left_out = leaves_out(wanted)
     claims = [p for p in wanted if p.kind != "sometimes"] or list(wanted)
     proofs = [Proof(m) for m in proofs_of(model)]
     reason = ""
@@ -103,11 +104,19 @@ def check(
     verdicts += [_of_claim(m, p, proofs, reason) for m, p in own.values()]
     verdicts += _of_lemmas(proofs, reason)
     seconds = limits.elapsed()
-    verdicts = [replace(v, seconds=seconds) for v in verdicts]
+    verdicts = [replace(v, seconds=seconds, notes=(*v.notes, *left_out)) for v in verdicts]
     compared = [p.compared for p in proofs if p.compared is not None]
     differing = [c for c in compared if c.difference]
     least = min(compared, key=lambda c: c.states, default=None)
     return judged(verdicts, differing[0] if differing else least) if least else verdicts
+
+
+def leaves_out(wanted: Sequence[Property]) -> tuple[str, ...]:
+    """Return a note on the witnesses that a proof leaves out."""
+    names = [p.name for p in wanted if p.kind == "sometimes"]
+    if not names or len(names) == len(wanted):
+        return ()
+    return (f"witnesses are left to other engines: {', '.join(names)}",)
 
 
 def _prove(

@@ -13,11 +13,12 @@ import ast
 import dis
 import inspect
 import linecache
-from collections.abc import Iterable
-from functools import lru_cache
-from types import CodeType, FrameType
+from collections.abc import Collection, Iterable
+from functools import cache, lru_cache
+from types import CodeType, FrameType, FunctionType, GeneratorType
 
-from spec.notation import SpecError
+from spec.notation import Spec, SpecError
+from spec.notation._symbolic import Symbolic
 from spec.notation._text import CHANGING
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -32,7 +33,44 @@ def loop_of(frame: FrameType) -> ast.For | ast.GeneratorExp:
         If it goes through the index in any other way, or what it does with one member depends on
         what it did with others.
     """
-    return _loop(frame.f_code, frame.f_lasti, tuple(_lines(frame)))
+    loop = _loop(frame.f_code, frame.f_lasti, tuple(_lines(frame)))
+    for root, why in _changes(loop):
+        if not isinstance(frame.f_locals.get(root), Spec):
+            raise SpecError(why)
+    left = _stored(ast.walk(loop))
+    for name, value in frame.f_locals.items():
+        if name != ".0" and not _keeps_nothing(value, left):  # what a generator goes through
+            raise SpecError(
+                f"{name} stands beside a loop over an index, which could keep something in it "
+                f"from one turn to the next: use values, and tuples of them"
+            )
+    return loop
+
+
+PLAIN = (int, str, bytes, range, frozenset, Symbolic, Spec, type(None), type)
+"""What keeps nothing: it cannot be changed, or only where that is seen."""
+
+
+def _keeps_nothing(value: object, left: Collection[str]) -> bool:
+    """Return whether a value cannot carry anything from one turn of a loop to the next.
+
+    Parameters
+    ----------
+    value : object
+        What a name has where the loop begins.
+    left : collection of str
+        The names that the loop assigns to: a function that reads one of them carries it.
+    """
+    if type(value) is Symbolic or isinstance(value, PLAIN) or hasattr(type(value), "any_size"):
+        return True
+    if isinstance(value, tuple):
+        return all(_keeps_nothing(part, left) for part in value)
+    if isinstance(value, FunctionType):
+        inside = [cell.cell_contents for cell in value.__closure__ or ()]
+        given = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
+        reads = not set(value.__code__.co_freevars).isdisjoint(left)
+        return not reads and all(_keeps_nothing(part, left) for part in (*inside, *given))
+    return isinstance(value, GeneratorType) and value.gi_code.co_name == "<genexpr>"
 
 
 def _lines(frame: FrameType) -> list[str]:
@@ -58,9 +96,7 @@ def _loop(code: CodeType, at: int, lines: tuple[str, ...]) -> ast.For | ast.Gene
         )
     if code.co_flags & inspect.CO_GENERATOR:
         raise SpecError("a loop that yields members: write a generator in every, some, no or count")
-    body, state = _function_around(lines, loop)
-    _refuse_memory(loop, body, state)
-    _Flow(loop).block(body)
+    _Flow(loop).block(_function_around(lines, loop))
     return loop
 
 
@@ -85,7 +121,8 @@ def _innermost(lines: tuple[str, ...], place: Span) -> ast.AST | None:
     """Return the loop at a place in the text: its own, or that of what it goes through."""
     for node in ast.walk(_parsed(lines)):
         if isinstance(node, ast.For):
-            if place in (_span(node), _span(node.iter)):
+            through = [] if isinstance(node.iter, Comprehension) else [_span(node.iter)]
+            if place in (_span(node), *through):
                 return node
         elif isinstance(node, Comprehension):
             through = [_span(part.iter) for part in node.generators]
@@ -94,33 +131,44 @@ def _innermost(lines: tuple[str, ...], place: Span) -> ast.AST | None:
     return None
 
 
-def _function_around(lines: tuple[str, ...], loop: ast.For) -> tuple[list[ast.stmt], str]:
-    """Return the body of the innermost function around a loop, and its first parameter."""
-    found, state = _parsed(lines).body, ""
+def _function_around(lines: tuple[str, ...], loop: ast.For) -> list[ast.stmt]:
+    """Return the body of the innermost function around a loop."""
+    found = _parsed(lines).body
     for node in ast.walk(_parsed(lines)):  # breadth first: inner functions come later
         if isinstance(node, ast.FunctionDef) and any(part is loop for part in ast.walk(node)):
-            found, state = node.body, next((a.arg for a in node.args.args), "")
-    return found, state
+            if any(isinstance(part, ast.Nonlocal) for part in ast.walk(node)):
+                raise SpecError(f"line {node.lineno}: nonlocal around a loop over an index")
+            found = node.body
+    return found
 
 
-def _refuse_memory(loop: ast.For, body: list[ast.stmt], state: str) -> None:
-    """Refuse a loop that keeps something from turn to turn in an object, not in a name."""
-    for node in (part for statement in body for part in ast.walk(statement)):
-        if isinstance(node, ast.Nonlocal):
-            raise SpecError(f"line {node.lineno}: nonlocal beside a loop over an index")
+@cache
+def _changes(loop: ast.For | ast.GeneratorExp) -> list[tuple[str, str]]:
+    """Return what a loop changes, by the name of the object, with why that is refused."""
+    found = []
     for node in ast.walk(loop):
-        changed: ast.AST | None = None
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            changed = node.func.value if node.func.attr in CHANGING else None
-        elif isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        changed = _changed(node)
+        if isinstance(node, ast.NamedExpr):
             changed = node
-        while isinstance(changed, ast.Subscript | ast.Attribute):
-            changed = changed.value
-        if changed is not None and not (isinstance(changed, ast.Name) and changed.id == state):
-            raise SpecError(
+        if changed is not None:
+            why = (
                 f"line {getattr(node, 'lineno', '?')}: {ast.unparse(node)} keeps something from "
                 f"one turn of the loop over an index to the next"
             )
+            found.append((changed.id if isinstance(changed, ast.Name) else "", why))
+    return found
+
+
+def _changed(node: ast.AST) -> ast.AST | None:
+    """Return the object that a call or an assignment changes."""
+    found: ast.AST | None = None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        found = node.func.value if node.func.attr in CHANGING else None
+    elif isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        found = node
+    while isinstance(found, ast.Subscript | ast.Attribute):
+        found = found.value
+    return found
 
 
 class _Flow:

@@ -11,8 +11,9 @@ of a loop, a number of members) is refused with a `SpecError`.
 
 from __future__ import annotations
 
+import ast
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -51,13 +52,14 @@ class Members:
     """An index of any size: going through it yields one symbol that stands for each member."""
 
     __hash__ = None  # type: ignore[assignment]
+    any_size = True
 
     def __init__(self, run: Run, name: str) -> None:
         self.run, self.name = run, name
 
     def __iter__(self) -> Iterator[Symbolic]:
         loop = loop_of(sys._getframe(1))
-        return self._in_generator() if hasattr(loop, "generators") else self._in_loop()
+        return self._in_generator() if isinstance(loop, ast.GeneratorExp) else self._in_loop()
 
     def _in_loop(self) -> Iterator[Symbolic]:
         new = symbol(self.name)
@@ -94,6 +96,34 @@ class Parameters(dict[str, Any]):
         return self[name]
 
 
+class Given(dict[str, Any]):
+    """The parameters that were given, for `Spec.derive`: it may not ask for a size."""
+
+    def __init__(self, given: dict[str, Any], hidden: Collection[str]) -> None:
+        super().__init__(given)
+        self._hidden = hidden
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._hidden:
+            raise SpecError(f"{name}: {UNKNOWN}")
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a parameter that was given."""
+        there = name in self  # refused for a size
+        return super().get(name, default) if there else default
+
+    def __contains__(self, name: object) -> bool:
+        if name in self._hidden:
+            raise SpecError(f"{name}: {UNKNOWN}")
+        return super().__contains__(name)
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise SpecError(f"derive goes through all that was given: {UNKNOWN}")
+
+    __iter__ = __len__ = __bool__ = items = keys = values = copy = __or__ = _refuse
+
+
 @dataclass(frozen=True)
 class Write:
     """An assignment: to one place, or to all places that its loop symbols can name."""
@@ -112,24 +142,24 @@ class Functions:
     def __init__(self, run: Run, initial: bool = False) -> None:
         self.run, self.initial = run, initial
         self.writes: dict[str, list[Write]] = {}
-        self.read_in_loops: set[tuple[Node, str]] = set()
+        self.read_in_loops: set[tuple[str, tuple[Node, ...]]] = set()
 
     def read(self, name: str, key: tuple[Value, ...]) -> Value:
         """Return the value at a place."""
         place = tuple(nodes.integer(node_of(part)) for part in key)
         self.run.inside(name, place)
-        self.read_in_loops |= {(v, name) for v in self.run.loops if v not in place}
+        if self.run.loops:
+            self.read_in_loops.add((name, place))
         return value_of(self.at(name, place))
 
     def at(self, name: str, place: tuple[Node, ...]) -> Node:
         """Return the value at a place that lies within the array."""
         found = self.run.first(name, place) if self.initial else self.run.before(name, place)
         for write in self.writes.get(name, ()):
-            if any(v in self.run.loops and v not in place for v in write.every):
+            if place != write.key and not write.every.isdisjoint(self.run.loops):
                 raise SpecError(f"{name} is read where a loop is still to assign to it")
             matches, given = _match(write, place)
-            value = substituted(write.value, given)
-            found = nodes.ite(substituted(matches, given), value, found)
+            found = nodes.ite(matches, substituted(write.value, given), found)
         return found
 
     def write(self, name: str, key: tuple[Value, ...], value: Value) -> None:
@@ -146,7 +176,7 @@ class Functions:
         run.must_be_known(new, loops)
         for part in place:
             run.must_be_known(part, loops if part in loops else ())
-        if any((v, name) in self.read_in_loops for v in loops):
+        if loops and any(of == name and at != place for of, at in self.read_in_loops):
             raise SpecError(f"{name} is read at one place in a loop that assigns to others")
         if boolean and not node_of(value).boolean:
             run.oblige(within(node_of(value), 0, 1))
@@ -157,13 +187,14 @@ class Functions:
 def _match(write: Write, place: tuple[Node, ...]) -> tuple[Node, dict[Node, Node]]:
     """Return when an assignment concerns a place, and what its loop symbols then are."""
     given: dict[Node, Node] = {}
-    conditions = []
+    others = []
     for part, wanted in zip(write.key, place, strict=True):
         if part in write.every and part not in given:
             given[part] = wanted
         else:
-            conditions.append(nodes.equal(part, wanted))
-    return nodes.conjunction(conditions), given
+            others.append((part, wanted))
+    equal = (nodes.equal(substituted(part, given), wanted) for part, wanted in others)
+    return nodes.conjunction(equal), given
 
 
 @dataclass
@@ -259,8 +290,10 @@ class Run:
             value = value(self.sizeless(), *map(value_of, key))
         if value is None:
             low, high, _ = self.bounds(name)
-            value = low if low > 0 or (isinstance(high, int) and high < 0) else 0
+            value = min(max(0, low), high) if isinstance(high, int) else max(0, low)
         found = node_of(as_value(value))
+        if variable.boolean and not found.boolean and found.op != "constant":
+            raise SpecError(f"{name} is a truth value and starts with a number")
         return nodes.truth(found) if variable.boolean else nodes.integer(found)
 
     def sizeless(self) -> Spec:
@@ -273,6 +306,11 @@ class Run:
         found.__dict__["parameters"] = Parameters(given)
         for name in spec.any_number:
             found.__dict__[name] = Members(self, name)
+        if type(spec).derive is not Spec.derive:
+            own = {n: v for n, v in self.model.changed_parameters().items() if n not in hidden}
+            for name, value in found.derive(Given(own, hidden)).items():
+                if name in given and given[name] != value:
+                    raise SpecError(f"{name} follows from the size of an index")
         return found
 
     def at(self, store: Functions) -> Spec:
@@ -328,7 +366,7 @@ class Run:
 
     def _conditions(self, given: tuple[Value, ...]) -> list[tuple[list[Node], Node]]:
         several: Iterable[Value] = given
-        if len(given) == 1 and not isinstance(given[0], int | Symbolic):
+        if len(given) == 1 and not (type(given[0]) is Symbolic or isinstance(given[0], int)):
             if not isinstance(given[0], Iterable) or isinstance(given[0], str | Members):
                 as_value(given[0])
             several = given[0]

@@ -282,7 +282,9 @@ class Prover:
 
     def _goes_on(self) -> Node:
         """Return whether a run may end in a state, or some step is possible in it."""
-        methods = self.model.methods("finished")
+        declared = self.model.spec.declared_methods.items()
+        ending = [name for name, mark in declared if mark.kind == "finished"]
+        methods = [name for name in ending if counts(self.model, self.run, name)]
         ends = [formula(self.model, method, self.before).wanted for method in methods]
         steps = [for_some(way.run.members, nodes.conjunction(way.literals)) for way in self.ways]
         return nodes.disjunction([nodes.conjunction(ends), *steps])

@@ -28,6 +28,9 @@ SECONDS = 1.5
 STATES, STEPS = 100, 4
 """States of each size that are compared, and steps in each."""
 
+MOST = 100_000
+"""Parts of a guard beyond which an action is not compared: counts of many members."""
+
 PARTS, FEWEST = 60_000, 4
 """Parts of claims that are evaluated at each size, about; and states that are compared at least."""
 
@@ -91,6 +94,10 @@ class _Here:
         cost = sum(_cost(f.meaning, max(self.sizes.values())) for _, f in self.formulas)
         self.enough = max(FEWEST, PARTS // max(1, cost))
         self.ways: dict[str, list[Path]] = {}
+        large = {
+            p.action.name for p in prover.paths if _cost_of(p, max(self.sizes.values())) > MOST
+        }
+        self.steps = [step for step in model.steps if step.action not in large]
         for path in prover.paths:
             self.ways.setdefault(path.action.name, []).append(path)
         self.cells: dict[tuple[int, int], Node] = {}
@@ -118,7 +125,7 @@ class _Here:
             found = bool(state.value(formula.meaning)) if state.value(formula.obligations) else None
             if right != found:
                 self._differ(claim.name, values, right, found)
-        steps = self.model.steps
+        steps = self.steps
         for step in self.chance.sample(steps, min(STEPS, len(steps))):
             members = step.binding
             after = self._after(values, step)
@@ -166,6 +173,10 @@ class _Here:
         )
 
 
+def _cost_of(path: Path, members: int) -> int:
+    return sum(_cost(node, members) for node in path.literals)
+
+
 @cache
 def _cost(node: Node, members: int) -> int:
     """Return about how many parts are evaluated, where each index has so many members."""
@@ -196,7 +207,7 @@ class Small:
     @property
     def said(self) -> str:
         """What was visited, in words."""
-        return f"explored as well: {'; '.join(self.reached) or 'nothing'}"
+        return f"explored: {', '.join(self.reached) or 'nothing'}"
 
 
 def visit(
@@ -228,9 +239,8 @@ def visit(
         own = Limits(left, limits.bytes, limits.progress)
         run = explore(small, own, claims, explorer="python")
         left -= own.elapsed()
-        sizes = ", ".join(f"{name} {len(getattr(small.spec, name))}" for name in indices)
         how = "all" if run.complete else "the first"
-        found.reached.append(f"{how} {len(run.states):,} states with {sizes}")
+        found.reached.append(f"{how} {len(run.states):,} states of size {number}")
         for verdict in verdicts(run, claims, 0.0):
             if verdict.answer == "violated":
                 found.violated[verdict.claim.name] = verdict

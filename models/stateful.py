@@ -348,11 +348,20 @@ def check(
             elif walker.closed():
                 break
     except (OutOfLimits, HypothesisException) as error:
-        if not walker.stopped:
-            raise Disagreement("plain Python does something else when it is run again") from error
-        reason = walker.stopped  # Hypothesis may also find a run flaky that a limit cut short
+        reason = walker.stopped or _flaky(error)
     verdicts = [_verdict(walker, claim, found, reason, limits) for claim in wanted]
     return comparing.judged(verdicts, _again(walker, wanted, random_seed))
+
+
+def _flaky(error: BaseException) -> str:
+    """Raise what made a run end in another way when Hypothesis repeated it.
+
+    Where a limit was reached, Hypothesis may find a run flaky that the limit cut short.
+    """
+    for inner in getattr(error, "exceptions", ()):
+        if isinstance(inner, SpecError):
+            raise inner from error
+    raise Disagreement("plain Python does something else when it is run again") from error
 
 
 def _judged_alike(walker: Walker, wanted: Sequence[Property], values: Values) -> bool:

@@ -132,6 +132,12 @@ class Changes:
         return np.where(known, chance * n / np.where(known, elapsed, 1.0), 0.0)
 
 
+DIGITS = 10
+"""Of a frequency. Processors compute logarithms and exponentials with other last bits, even of
+equal numbers in one array; pages that change equally often would then be visited in another order
+on another machine."""
+
+
 class Proportional(Revisit):
     """Pages are visited in proportion to how often they change.
 
@@ -160,7 +166,8 @@ class Proportional(Revisit):
         """Return the page whose deadline is earliest."""
         if self.issued >= self._due:
             self._due += self._every
-            self._turns.allocate(self.frequencies().tolist())
+            frequencies = self.frequencies().tolist()
+            self._turns.allocate([float(f"{often:.{DIGITS}g}") for often in frequencies])
         return self._turns.first()
 
     def advance(self) -> None:

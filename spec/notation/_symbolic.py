@@ -64,6 +64,19 @@ class Symbolic:
     def __init__(self, node: Node) -> None:
         self.node = node
 
+    def __getattr__(self, name: str) -> Any:
+        raise SpecError(f"a value of the state has no {name}: an engine reads it as a symbol")
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """What ``isinstance`` asks for: nobody may tell a symbol from an integer in a trace."""
+        if deciding.get() is not None:
+            raise SpecError("a value of the state has no type: compare it instead")
+        return Symbolic
+
+    def __dir__(self) -> list[str]:
+        raise SpecError("a value of the state has no attributes: compare it instead")
+
     def __repr__(self) -> str:
         if deciding.get() is not None:
             raise SpecError("a value of the state has no text: it stands for many values at once")
@@ -148,7 +161,7 @@ class Symbolic:
 
 def node_of(value: Value) -> Node:
     """Return the node of a value."""
-    if isinstance(value, Symbolic):
+    if type(value) is Symbolic:
         return value.node
     if isinstance(value, bool):
         return nodes.constant(value)
@@ -186,7 +199,7 @@ def as_value(given: object) -> Value:
     SpecError
         If it is none; the message says what to write instead.
     """
-    if isinstance(given, int | Symbolic):
+    if type(given) is Symbolic or isinstance(given, int):
         return given
     raise no_value(given)
 
@@ -208,14 +221,14 @@ def value_of(node: Node) -> Value:
 def ite(condition: Value, then: Value, otherwise: Value) -> Value:
     """Choose without forking: ``then`` if the condition holds, else ``otherwise``."""
     as_value(condition), as_value(then), as_value(otherwise)
-    if isinstance(condition, Symbolic):
+    if type(condition) is Symbolic:
         return value_of(nodes.ite(condition.node, node_of(then), node_of(otherwise)))
     return then if condition else otherwise
 
 
 def _parts(given: tuple[Value, ...]) -> tuple[Value, ...]:
     """Return the values that were given, several or one iterable of them; all are evaluated."""
-    if len(given) == 1 and not isinstance(given[0], int | Symbolic):
+    if len(given) == 1 and not (type(given[0]) is Symbolic or isinstance(given[0], int)):
         (alone,) = given
         if isinstance(alone, str | bytes) or not isinstance(alone, Iterable):
             raise no_value(alone)
@@ -230,7 +243,7 @@ def _sides(given: tuple[Value, ...]) -> tuple[set[bool], list[Node]]:
     """Return which truth values stand among conditions, and the nodes of the symbolic ones."""
     known, symbolic = set(), []
     for part in _parts(given):
-        if isinstance(part, Symbolic):
+        if type(part) is Symbolic:
             symbolic.append(part.node)
         else:
             known.add(bool(part))
@@ -276,7 +289,7 @@ def some(*conditions: Value) -> Value:
 def no(*conditions: Value) -> Value:
     """Return whether none of the conditions holds, without forking (see `every`)."""
     found = some(*conditions)
-    if isinstance(found, Symbolic):
+    if type(found) is Symbolic:
         return value_of(nodes.negation(found.node))
     return not found
 

@@ -10,9 +10,13 @@ cannot show is found by comparing what an engine read with plain runs (`models.c
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import linecache
-from collections.abc import Collection, Iterable
+import operator
+import sys
+from collections import deque
+from collections.abc import Collection, Hashable, Iterable
 from functools import lru_cache
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -28,10 +32,22 @@ CHANGING = frozenset({
 })  # fmt: skip
 """Methods that change the object they are called on."""
 
-ASKS_THE_KIND = frozenset({"isinstance", "issubclass", "type", "id", "hash", "vars"})
+ASKS_THE_KIND = frozenset({
+    isinstance, issubclass, type, id, hash, vars, dir, hasattr, getattr, callable,
+    operator.is_, operator.is_not,
+})  # fmt: skip
 """Functions of Python that tell an integer from a symbol."""
 
+CHANGEABLE = (list, dict, set, bytearray, deque)
+
+HIDES = frozenset({eval, exec, compile, __import__, globals, locals})
+"""Functions of Python behind which a text cannot be read."""
+
 KEPT = "is kept from run to run: what a run remembers must be declared as a variable of the spec"
+
+CHOOSE = "where several values are possible, let an index of the action choose"
+
+OURS = frozenset({"spec", "models", "crawler", "sim_web", "ci", "counterpoint"})
 
 Function = ast.FunctionDef | ast.Lambda
 
@@ -63,11 +79,12 @@ def refuse_what_reads_twice(spec: type, base: type, marked: Iterable[str]) -> No
     methods = {n for n in found if isinstance(getattr(spec, n), FunctionType)}
     todo = [f for name in marked for f in found[name]]
     known = set(todo)
+    first = frozenset(todo)
     while todo:
         function = todo.pop()
         tree = _tree(function)
         if tree is not None:
-            reader = _Reader(function, methods)
+            reader = _Reader(function, methods, function in first)
             reader.read(tree)
             used = [f for name in reader.asked for f in found.get(name, ())]
             new = [f for f in (*reader.called, *used) if f not in known]
@@ -77,7 +94,7 @@ def refuse_what_reads_twice(spec: type, base: type, marked: Iterable[str]) -> No
 
 def _functions(found: Any) -> list[FunctionType]:
     """Return the function of a method or of a property."""
-    of_property = (getattr(found, "fget", None), getattr(found, "func", None))
+    of_property = [getattr(found, name, None) for name in ("fget", "func", "__func__")]
     return [f for f in (found, *of_property) if isinstance(f, FunctionType)]
 
 
@@ -112,16 +129,21 @@ class _Reader(ast.NodeVisitor):
         The attributes that it names, methods among them.
     """
 
-    def __init__(self, function: FunctionType, methods: Collection[str]) -> None:
-        self.function, self.methods = function, methods
+    def __init__(self, function: FunctionType, methods: Collection[str], marked: bool) -> None:
+        self.function, self.methods, self.marked = function, methods, marked
         self.called: list[FunctionType] = []
         self.asked: set[str] = set()
         self.local: set[str] = set()
 
     def read(self, tree: Function) -> None:
         """Read the function's body; its decorators and annotations mean nothing to a run."""
-        if inspect.isgeneratorfunction(self.function) or inspect.iscoroutinefunction(self.function):
+        if inspect.iscoroutinefunction(self.function) or (
+            inspect.isgeneratorfunction(self.function) and self.marked
+        ):
             self._refuse(tree, "yield and async make a method that does nothing when it is called")
+        for default in (*(self.function.__defaults__ or ()), *self._named_defaults()):
+            if isinstance(default, CHANGEABLE):
+                self._refuse(tree, f"the default {default!r} {KEPT}")
         self.local = {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
         self.local |= {
             n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
@@ -130,6 +152,9 @@ class _Reader(ast.NodeVisitor):
         body = tree.body if isinstance(tree.body, list) else [tree.body]
         for statement in body:
             self.visit(statement)
+
+    def _named_defaults(self) -> Iterable[Any]:
+        return (self.function.__kwdefaults__ or {}).values()
 
     def _refuse(self, node: ast.AST, why: str) -> None:
         line = getattr(node, "lineno", self.function.__code__.co_firstlineno)
@@ -144,7 +169,7 @@ class _Reader(ast.NodeVisitor):
         for name, cell in zip(code.co_freevars, cells, strict=True):
             if name == node.id:
                 return getattr(cell, "cell_contents", None)
-        return self.function.__globals__.get(node.id)
+        return self.function.__globals__.get(node.id, getattr(builtins, node.id, None))
 
     # Statements
 
@@ -198,49 +223,70 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Compare(self, node: ast.Compare) -> None:
         parts = [node.left, *node.comparators]
-        for operator, left, right in zip(node.ops, parts, parts[1:], strict=False):
-            if isinstance(operator, ast.Is | ast.IsNot) and not (_is_none(left) or _is_none(right)):
-                sign = "!=" if isinstance(operator, ast.IsNot) else "=="
+        for sign_of, left, right in zip(node.ops, parts, parts[1:], strict=False):
+            if isinstance(sign_of, ast.Is | ast.IsNot) and not (_is_none(left) or _is_none(right)):
+                sign = "!=" if isinstance(sign_of, ast.IsNot) else "=="
                 self._refuse(node, f"{ast.unparse(node)} compares by identity, which a symbol does "
                                    f"not have; write {sign}")  # fmt: skip
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
         function = node.func
-        if isinstance(function, ast.Name) and function.id not in self.local:
-            if function.id in ASKS_THE_KIND and function.id not in self.function.__globals__:
-                self._refuse(node, f"{function.id}(...) tells an integer from a symbol; compare "
-                                   f"values instead")  # fmt: skip
-            meant = self._meant(function)
-            if isinstance(meant, FunctionType) and meant.__module__ == self.function.__module__:
-                self.called.append(meant)
-            if function.id == "next" and any(
-                hasattr(self._meant(a), "__next__") for a in node.args
-            ):
-                self._refuse(node, f"{ast.unparse(node)} gives something else each time")
+        meant = self._meaning(function)
+        if isinstance(meant, FunctionType) and self._is_of_user(meant):
+            self.called.append(meant)
+        if meant is next and any(hasattr(self._meant(a), "__next__") for a in node.args):
+            self._refuse(node, f"{ast.unparse(node)} gives something else each time")
         if isinstance(function, ast.Attribute) and function.attr in CHANGING:
             self._refuse_change(node, function)
         self.generic_visit(node)
 
+    def _meaning(self, node: ast.expr) -> Any:
+        """Return what a name, or an attribute of a module, means outside of the function."""
+        if isinstance(node, ast.Attribute):
+            of = self._meant(node.value)
+            return getattr(of, node.attr, None) if isinstance(of, ModuleType) else None
+        return self._meant(node)
+
+    def _is_of_user(self, meant: FunctionType) -> bool:
+        """Return whether a function stands in the same module or in another one of the user's."""
+        name = meant.__module__ or ""
+        if name == self.function.__module__:
+            return True
+        ours = name.partition(".")[0] in {*sys.stdlib_module_names, *OURS}
+        return not ours and "site-packages" not in meant.__code__.co_filename
+
     def _refuse_change(self, node: ast.Call, function: ast.Attribute) -> None:
-        meant = self._meant(function.value)
-        if meant is not None and not isinstance(meant, ModuleType):
+        root = function.value
+        while isinstance(root, ast.Subscript | ast.Attribute):
+            root = root.value
+        if isinstance(self._meant(root), CHANGEABLE):
             self._refuse(node, f"{ast.unparse(function)}(...) {KEPT}")
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         self.asked.add(node.attr)
-        of = self._meant(node.value)
-        if isinstance(of, ModuleType):
-            self._must_be_steady(node, getattr(of, node.attr, None))
+        self._must_be_plain(node, self._meaning(node))
         self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> None:
-        self._must_be_steady(node, self._meant(node))
+        self._must_be_plain(node, self._meant(node))
 
-    def _must_be_steady(self, node: ast.expr, meant: Any) -> None:
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
+        names = [node.module] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
+        for name in UNSTEADY.intersection(filter(None, names)):
+            self._refuse(node, f"{name} answers differently each time; {CHOOSE}")
+
+    visit_ImportFrom = visit_Import
+
+    def _must_be_plain(self, node: ast.expr, meant: Any) -> None:
+        hashable = isinstance(meant, Hashable)
+        if hashable and meant in ASKS_THE_KIND:
+            self._refuse(node, f"{ast.unparse(node)} tells an integer from a symbol; compare "
+                               f"values instead")  # fmt: skip
+        if hashable and meant in HIDES:
+            self._refuse(node, f"{ast.unparse(node)} hides what is done from the engines")
         if _unsteady(meant):
-            why = "answers differently each time; where several values are possible, let an index"
-            self._refuse(node, f"{ast.unparse(node)} {why} of the action choose")
+            self._refuse(node, f"{ast.unparse(node)} answers differently each time; {CHOOSE}")
 
     def visit_If(self, node: ast.If | ast.While | ast.IfExp | ast.Assert) -> None:
         self._must_be_condition(node.test)
@@ -282,4 +328,5 @@ def _unsteady(meant: Any) -> bool:
             return owner.__name__ in UNSTEADY
         return type(owner).__module__.partition(".")[0] in UNSTEADY
     module = meant.__module__ if isinstance(meant, type | FunctionType) else type(meant).__module__
-    return isinstance(module, str) and module in UNSTEADY
+    of_class = isinstance(meant, type | FunctionType) or module == "random"
+    return of_class and isinstance(module, str) and module in UNSTEADY

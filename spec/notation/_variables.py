@@ -79,7 +79,7 @@ class Variable:
         if callable(first):
             first = first(spec, *cell.index)
         if first is None:
-            first = cell.low if cell.low > 0 or cell.high < 0 else 0
+            first = min(max(0, cell.low), cell.high)
         if not isinstance(first, int):
             raise SpecError(f"{cell.label} starts at {first!r}, which is no integer")
         if not cell.low <= int(first) <= cell.high:
@@ -209,10 +209,10 @@ class Cells:
         self._spec, self._name = spec, name
 
     def __getitem__(self, key: Value | tuple[Value, ...]) -> Value:
-        return self._spec._store.read(self._name, key if isinstance(key, tuple) else (key,))
+        return self._spec._store.read(self._name, key if type(key) is tuple else (key,))
 
     def __setitem__(self, key: Value | tuple[Value, ...], value: Value) -> None:
-        self._spec._store.write(self._name, key if isinstance(key, tuple) else (key,), value)
+        self._spec._store.write(self._name, key if type(key) is tuple else (key,), value)
 
     def _whole(self, *_: object) -> Any:
         raise SpecError(

@@ -124,7 +124,7 @@ def test_a_wrong_command_is_one_clear_line(
         (SPEC.replace("BODY", "s.m = 1"), "mine.py:11: in go: mine has no variable 'm'"),
         (SPEC.replace("BODY", "s.n = later"), "mine.py:11: in go: NameError"),
         (SPEC.replace("go(s, p)", "go(s, q)"), "mine.py:8: action go: no index has a member"),
-        (SPEC.replace("Integer(0, 3)", "Integer(3, 0)"), "variable n has an empty range 3..0"),
+        (SPEC.replace("Integer(0, 3)", "Integer(3, 0)"), "mine.py:6: Integer(3, 0) has no value"),
         (SPEC.replace("n = Integer", "name = Integer"), "the name 'name' is taken by Spec"),
         (SPEC.replace("BODY", "return ("), "mine.py:11: "),
         ("import nothing_of_that_name\n", "mine.py:1: ModuleNotFoundError"),

@@ -282,7 +282,7 @@ def test_a_claim_that_is_asked_for_by_name_is_answered(proved: dict[str, Verdict
     assert found["tms2"].answer == proved["tms2"].answer == "unknown"
     assert "memory.py:" in found["tms2"].reason
     assert found["opacity"].answer == "holds"
-    assert "all 4,611 states with transactions 2, objects 2" in found["opacity"].notes[-1]
+    assert "all 4,611 states of size 2" in found["opacity"].notes[-1]
 
 
 def test_a_spec_without_such_indices_is_unknown() -> None:

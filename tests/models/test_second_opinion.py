@@ -370,7 +370,7 @@ def test_engines_that_ask_no_solver_are_refused(
     """An option that does nothing, so that a user believes in a second opinion."""
     code, out, err = call(capsys, "check", "peterson", "--engine", engine, *option)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert f"{option[0]}: the engine {engine} asks no solver" in err
+    assert f"{option[0]}: the engine {engine} has no obligations" in err
     assert "bounded, induction, any-number" in err
     assert not (here / "asked").exists()
 

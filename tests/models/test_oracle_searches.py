@@ -1,0 +1,72 @@
+"""The engines that look for runs, and plain steps, against the oracle on random specs."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from tests.compilers import require_compiler
+from tests.oracle.batches import searches
+from tests.oracle.random_specs import random_spec
+from tests.oracle.seeds import answers, differences, this_week
+
+CHUNK = 40
+WEEKLY = 125
+
+
+@pytest.fixture(autouse=True, scope="module")
+def compiler_is_there() -> None:
+    """Some of each chunk is compiled."""
+    require_compiler()
+
+
+@pytest.mark.parametrize("chunk", range(5))
+def test_random_specs_are_explored_as_they_mean(chunk: int) -> None:
+    """A step, a property, a count or a shortest length that is not what the text means."""
+    seeds = range(chunk * CHUNK, chunk * CHUNK + CHUNK)
+    outcomes, said = differences(random_spec, seeds, partial(searches, limit=300, one_in=40))
+    assert not said, said
+    assert answers(outcomes["exhaustive"])["holds"] > 2 * CHUNK
+
+
+class Many:
+    """More specs, others in every week; each quarter on a worker of its own."""
+
+    quarter: int
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("chunk", range(10))
+    def test_many_random_specs_are_explored_as_they_mean(self, chunk: int) -> None:
+        """The same of specs that nobody has seen yet."""
+        seeds = this_week((self.quarter * 10 + chunk) * WEEKLY, WEEKLY)
+        outcomes, said = differences(random_spec, seeds, searches)
+        assert not said, said
+        found = answers(outcomes["exhaustive"])
+        assert found["refused"] < 0.3 * WEEKLY
+        assert found["holds"] > WEEKLY
+        assert found["violated"] > WEEKLY // 4
+
+
+class TestFirstQuarter(Many):
+    """Specs 0 to 1,249."""
+
+    quarter = 0
+
+
+class TestSecondQuarter(Many):
+    """Specs 1,250 to 2,499."""
+
+    quarter = 1
+
+
+class TestThirdQuarter(Many):
+    """Specs 2,500 to 3,749."""
+
+    quarter = 2
+
+
+class TestFourthQuarter(Many):
+    """Specs 3,750 to 4,999."""
+
+    quarter = 3

@@ -1,0 +1,1 @@
+"""A judge of specs that shares no code with the engines, and random specs for it to judge."""

@@ -1,0 +1,152 @@
+"""The functions and the decorators of the notation, on plain integers (see `notation`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+Value = Any
+"""What annotations in a spec say."""
+
+
+class SpecError(Exception):
+    """The spec has no meaning here: it has an error."""
+
+
+class Disabled(Exception):  # no error: the action is not possible in this state
+    """A requirement does not hold."""
+
+
+class Leaves(Exception):  # no error of the spec, but a violation
+    """An action leaves a range, or an array.
+
+    Attributes
+    ----------
+    grown : bool
+        Whether only the upper end of a range that grows was in the way, of which proofs know
+        nothing.
+    """
+
+    def __init__(self, message: str, grown: bool = False) -> None:
+        super().__init__(message)
+        self.grown = grown
+
+
+# Functions
+
+
+def value(given: Any) -> int:
+    """Return what was given, if it is a value: an integer or a truth value."""
+    if not isinstance(given, int):
+        raise SpecError(f"a {type(given).__name__} is no integer and no truth value")
+    return given
+
+
+def parts(given: tuple[Any, ...]) -> list[int]:
+    """Return all the values of one iterable, or of several arguments; all are evaluated."""
+    if len(given) == 1 and not isinstance(given[0], int):
+        if not hasattr(given[0], "__iter__") or isinstance(given[0], str):
+            raise SpecError(f"a {type(given[0]).__name__} is no value and holds none")
+        return [value(part) for part in given[0]]
+    return [value(part) for part in given]
+
+
+def every(*given: Any) -> bool:
+    """Return whether all hold."""
+    return all(parts(given))
+
+
+def some(*given: Any) -> bool:
+    """Return whether at least one holds."""
+    return any(parts(given))
+
+
+def no(*given: Any) -> bool:
+    """Return whether none holds."""
+    return not any(parts(given))
+
+
+def implies(condition: Any, consequence: Any) -> bool:
+    """Return whether the consequence holds if the condition does."""
+    given, wanted = parts((condition, consequence))
+    return bool(wanted) or not given
+
+
+def count(*given: Any) -> int:
+    """Return how many hold."""
+    return sum(1 for part in parts(given) if part)
+
+
+def minimum(*given: Any) -> int:
+    """Return the least value."""
+    return _one_of(min, given)
+
+
+def maximum(*given: Any) -> int:
+    """Return the greatest value."""
+    return _one_of(max, given)
+
+
+def _one_of(choose: Callable[[list[int]], int], given: tuple[Any, ...]) -> int:
+    found = parts(given)
+    if not found:
+        raise SpecError("no value to choose from")
+    return choose(found)
+
+
+def ite(condition: Any, then: Any, otherwise: Any) -> int:
+    """Return one of two values; both were evaluated."""
+    chosen, one, other = parts((condition, then, otherwise))
+    return one if chosen else other
+
+
+def tabulated(function: Callable[..., int], *arguments: Any) -> int:
+    """Return a function's value."""
+    return value(function(*(int(value(a)) for a in arguments)))
+
+
+_acting = False  # whether an action is running
+
+
+@contextmanager
+def acting() -> Iterator[None]:
+    """Let ``require`` be used: an action runs."""
+    global _acting
+    _acting = True
+    try:
+        yield
+    finally:
+        _acting = False
+
+
+def require(*given: Any) -> None:
+    """Say that the action is possible only where all hold."""
+    if not _acting:
+        raise SpecError("require belongs in actions")
+    if not all(parts(given)):
+        raise Disabled
+
+
+# Marks
+
+
+class _Marker:
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def __call__(self, function: Any = None, *, when: Callable[[Any], bool] | None = None) -> Any:
+        def mark(of: Any) -> Any:
+            of.kind, of.when = self.kind, when
+            return of
+
+        return mark if function is None else mark(function)
+
+
+action = _Marker("action")
+invariant = _Marker("invariant")
+lemma = _Marker("lemma")
+transition = _Marker("transition")
+sometimes = _Marker("sometimes")
+finished = _Marker("finished")
+initially = _Marker("initially")
