@@ -207,9 +207,9 @@ class Prover:
         """
         self.limits.check(f"{len(self.lemmas)} lemmas, {len(self.paths)} paths")
         asked = [*map(self.printer.is_member, members), *map(self.printer.show, conditions)]
-        answer, ends = z3.unknown, self.ends
-        for solver, ends in self.by_terms:
-            answer = self._answer(solver, asked, SECONDS if looks else AT_ONCE)
+        seconds = SECONDS if looks else AT_ONCE
+        for solver, told in self.by_terms:
+            answer, ends = self._answer(solver, asked, seconds), told
             if answer == z3.unsat:
                 break
         if looks and answer != z3.unsat:
