@@ -12,7 +12,8 @@ from typing import Any
 from spec.notation import Model, Property, SpecError
 
 from . import second_opinion
-from .limits import Limits
+from .endless import stopped
+from .limits import LimitReached, Limits
 from .obligations import Obligations, recording
 from .verdict import Disagreement, Verdict
 
@@ -259,8 +260,9 @@ def _compared(
 ) -> list[Verdict]:
     """Check with one engine; where it and plain Python do not do the same, nothing is known."""
     try:
-        return engine.check(model, limits, wanted, asked, book)
-    except Disagreement as error:
+        with stopped(model, limits):
+            return engine.check(model, limits, wanted, asked, book)
+    except (Disagreement, LimitReached) as error:
         seconds = limits.elapsed()
         return [
             Verdict(model, p, engine.name, "unknown", "", seconds=seconds, reason=str(error))
@@ -288,8 +290,13 @@ def _with_share(
     if total is None:
         exhaustive = importlib.import_module("models.exhaustive")
         seconds = min(SHARE_SECONDS, limits.seconds or SHARE_SECONDS)
-        run = exhaustive.explore(model, Limits(seconds, limits.bytes), ())
-        total = len(run.states) if run.complete else None
+        own = Limits(seconds, limits.bytes)
+        try:
+            with stopped(model, own):
+                run = exhaustive.explore(model, own, ())
+            total = len(run.states) if run.complete else None
+        except LimitReached:
+            total = None
     if not total:
         return [replace(v, notes=(*v.notes, "too many states to say what share was reached"))
                 for v in mine]  # fmt: skip

@@ -149,6 +149,9 @@ class Walker:
             after = self.model.take(values, step)
         except RangeError:
             return [(step, None)]
+        except LimitReached as limit:  # in an action that does not end
+            self.stopped = str(limit)
+            raise OutOfLimits from None
         return [] if after is None else [(step, after)]
 
     def closed(self) -> bool:

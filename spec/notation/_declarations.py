@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ._errors import SpecError
+from ._marks import MARK
 from ._parameters import Index, Parameter
+from ._variables import Variable
 
 CHANGEABLE = (list, dict, set, bytearray)
 
 
-def refuse_declarations(spec: Any, base: type) -> None:
+def refuse_declarations(spec: Any, base: type, marked: Iterable[Callable[..., Any]]) -> None:
     """Refuse a class whose declarations contradict each other, or would be passed over.
 
     Parameters
@@ -21,13 +23,15 @@ def refuse_declarations(spec: Any, base: type) -> None:
         The spec's class, its declarations collected.
     base : type
         The class of all specs.
+    marked : iterable of callable
+        What was marked as an action or a property in the body of the class.
 
     Raises
     ------
     SpecError
         With one line for the first thing that is wrong.
     """
-    for why in _wrong(spec, base):
+    for why in (*_passed_over(spec, base, marked), *_wrong(spec, base)):
         raise SpecError(f"{spec.name}: {why}")
 
 
@@ -51,6 +55,24 @@ def _wrong(spec: Any, base: type) -> Iterator[str]:
                 f"{name} is a {kind}, in which a run could keep what is no part of the state: "
                 f"declare a variable, or write a {other} if it never changes"
             )
+
+
+def _passed_over(spec: Any, base: type, marked: Iterable[Callable[..., Any]]) -> Iterator[str]:
+    """Yield what somebody has declared and the class would not have."""
+    marks = [getattr(value, MARK) for value in vars(spec).values() if hasattr(value, MARK)]
+    for method in marked:
+        if not any(getattr(method, MARK) is mark for mark in marks):
+            place = getattr(method, "__code__", None)
+            where = f", in line {place.co_firstlineno}," if place else ""
+            yield (
+                f"{method.__name__}{where} is marked and no part of the class: something else has "
+                f"its name, or another decorator stands above its mark and hides it"
+            )
+    for above in spec.__mro__:
+        if not issubclass(above, base) and above is not object:
+            for name, value in vars(above).items():
+                if isinstance(value, Parameter | Variable) or hasattr(value, MARK):
+                    yield f"{name} would be passed over: {above.__name__} must be a Spec as well"
 
 
 def _names_of_parameters(spec: Any) -> Iterator[str]:

@@ -10,6 +10,10 @@ class SpecError(Exception):
     """
 
 
+class Stopped(Exception):  # no error of the spec
+    """Somebody else ends a run of the spec's own code, which does not end by itself."""
+
+
 class RangeError(SpecError):
     """A variable left its declared range.
 

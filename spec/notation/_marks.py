@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any, TypeVar, overload
 
 from ._errors import SpecError
@@ -12,6 +15,9 @@ from ._symbolic import Symbolic, Value, as_value, deciding, judging
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 MARK = "_counterpoint_mark"
+
+MARKED = "_counterpoint_marked"
+"""Where the body of a class keeps what was marked in it, until the class is made."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,24 @@ def require(*conditions: Value) -> None:
             raise Disabled
 
 
+def _body_of_a_class() -> dict[str, Any] | None:
+    """Return the names of the class whose body is being run by whoever called; None if none is."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if not frame.f_code.co_flags & inspect.CO_OPTIMIZED:  # no function, but a class or a module
+            return frame.f_locals if "__qualname__" in frame.f_locals else None
+        frame = frame.f_back
+    return None
+
+
+def taken_out(cls: type) -> list[Callable[..., Any]]:
+    """Return what was marked in the body of a class, and forget it."""
+    found: list[Callable[..., Any]] = cls.__dict__.get(MARKED, [])
+    if found:
+        delattr(cls, MARKED)
+    return found
+
+
 class _Marker:
     """A decorator, with or without ``when=``, that marks a method as one kind of thing."""
 
@@ -71,6 +95,9 @@ class _Marker:
     def __call__(self, function: Any = None, *, when: Callable[[Any], bool] | None = None) -> Any:
         def decorate(of: Any) -> Any:
             setattr(of, MARK, Mark(self.kind, when))
+            body = _body_of_a_class()
+            if body is not None:
+                body.setdefault(MARKED, []).append(of)
             return of
 
         return decorate if function is None else decorate(function)

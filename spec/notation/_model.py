@@ -10,7 +10,7 @@ from itertools import product
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
-from ._errors import RangeError, SpecError
+from ._errors import RangeError, SpecError, Stopped
 from ._marks import Disabled
 from ._nodes import Cell
 from ._parameters import Index
@@ -218,7 +218,7 @@ class Model:
             if found is not None:
                 raise SpecError("an action returns nothing; require says when it is possible")
             return None
-        except Disabled:
+        except (Disabled, Stopped):
             raise
         except RangeError as error:
             message = f"{error} in {self._doing(method, arguments)}"
@@ -346,7 +346,12 @@ def _place(function: Callable[..., Any]) -> str:
 
 
 def _say(error: Exception) -> str:
-    return str(error) if isinstance(error, SpecError) else f"{type(error).__name__}: {error}"
+    if isinstance(error, SpecError):
+        return str(error)
+    if isinstance(error, AssertionError) and not str(error):
+        return "an assertion failed: an action says what it needs by require, and what must hold " \
+               "is an invariant"  # fmt: skip
+    return f"{type(error).__name__}: {error}"
 
 
 def _codes(of: type) -> Iterator[CodeType]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ._declarations import refuse_declarations
 from ._errors import SpecError
-from ._marks import MARK, Mark
+from ._marks import MARK, Mark, taken_out
 from ._parameters import Parameter
 from ._records import Claim, Explanation, Picture
 from ._store import Store
@@ -87,7 +87,7 @@ class Spec:
             cls.declared_methods.pop(name, None)
         for attribute, value in cls.__dict__.items():
             declares = isinstance(value, Parameter | Variable) or hasattr(value, MARK)
-            if declares and hasattr(Spec, attribute):
+            if declares and (hasattr(Spec, attribute) or attribute == "parameters"):
                 raise SpecError(f"{cls.name}: the name {attribute!r} is taken by Spec itself")
             if isinstance(value, Parameter):
                 cls.declared_parameters[value.name] = value
@@ -95,7 +95,7 @@ class Spec:
                 cls.declared_variables[attribute] = value
             elif isinstance(getattr(value, MARK, None), Mark):
                 cls.declared_methods[attribute] = getattr(value, MARK)
-        refuse_declarations(cls, Spec)
+        refuse_declarations(cls, Spec, taken_out(cls))
 
     def __init__(self, /, **given: Any) -> None:
         named = {name.replace("_", "-"): value for name, value in given.items()}

@@ -59,10 +59,15 @@ class Symbolic:
     """
 
     __slots__ = ("node",)
-    __hash__ = None  # type: ignore[assignment]  # a dictionary would compare, and so fork, silently
 
     def __init__(self, node: Node) -> None:
         self.node = node
+
+    def __hash__(self) -> int:  # a dictionary would compare, and so fork, silently
+        raise SpecError(
+            "a value of the state cannot be looked up in a dict or set: compare it in a loop, or "
+            "write tabulated"
+        )
 
     def __getattr__(self, name: str) -> Any:
         raise SpecError(f"a value of the state has no {name}: an engine reads it as a symbol")
@@ -147,6 +152,20 @@ class Symbolic:
 
     def __ne__(self, other: object) -> Value:
         return value_of(nodes.negation(nodes.equal(self.node, node_of(other))))
+
+    def _no_operator(self, *others: object) -> Any:
+        raise SpecError("values of the state have + - * // % abs and comparisons, and no other "
+                        "operators: multiply, or write tabulated")  # fmt: skip
+
+    __pow__ = __rpow__ = __truediv__ = __rtruediv__ = __divmod__ = __rdivmod__ = _no_operator
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __xor__ = __rxor__ = _no_operator
+    __round__ = __matmul__ = _no_operator
+
+    def _no_divisor(self, other: object) -> Any:
+        raise SpecError("what stands to the right of // and % is a plain integer, and no value of "
+                        "the state: write tabulated")  # fmt: skip
+
+    __rfloordiv__ = __rmod__ = _no_divisor
 
     def __and__(self, other: Value) -> Value:
         return every(*_truths(self, other))

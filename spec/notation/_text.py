@@ -73,7 +73,7 @@ def refuse_what_reads_twice(spec: type, base: type, marked: Iterable[str]) -> No
     """
     found: dict[str, list[FunctionType]] = {}
     for above in spec.__mro__:
-        if issubclass(above, base) and above is not base:
+        if above not in (base, object):
             for name, value in vars(above).items():
                 found.setdefault(name, []).extend(_functions(value))
     methods = {n for n in found if isinstance(getattr(spec, n), FunctionType)}

@@ -189,6 +189,16 @@ TRUE = {
         "            s.met[s.turn, p] = True\n"
         "    @invariant\n"
         "    def claim(s): return s.turn == Nobody.NONE\n"),
+    "what only the range of a variable shows": (
+        "    k = Array(processes, Integer(0, 3, initially=ANY))\n"
+        "    @initially\n"
+        "    def some_are_left(s): return every(s.k[p] > 0 for p in s.processes)\n"
+        "    @action\n"
+        "    def lose(s, p):\n"
+        "        require(s.k[p] != 0)\n"
+        "        s.k[p] -= 1\n"
+        "    @invariant\n"
+        "    def claim(s): return every(some(s.k[p] == 0, s.k[p] > 0) for p in s.processes)\n"),
     "the same number of members, and no more": (
         "    @invariant\n"
         "    def claim(s): return every(no(every(p < q, q < p))\n"

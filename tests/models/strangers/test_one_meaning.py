@@ -214,6 +214,31 @@ def test_a_text_that_reads_two_ways_is_refused(
         assert found.said.count("\n") == 1
 
 
+UNREAD = {
+    "a power": ("    @action\n    def theirs(s): s.n = s.n ** 2\n", "no other operators"),
+    "a fraction": ("    @action\n    def theirs(s): s.n = s.n / 2\n", "no other operators"),
+    "a divisor of the state": ("    @action\n    def theirs(s): s.n = 3 // s.n\n", "tabulated"),
+    "a dictionary": ("    @action\n    def theirs(s): s.n = {0: 1}[s.n]\n", "write tabulated"),
+    "a set": (
+        "    @action\n    def theirs(s): require(s.n in frozenset([1]))\n", "write tabulated"),
+    "an assertion": (
+        "    @action\n    def theirs(s):\n        assert s.n > 0\n", "what it needs by require"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_what_a_symbol_cannot_do_is_told(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An error of Python about a class of ours, which says nothing about what to write instead."""
+    text, told = UNREAD[name]
+    for engine in ("exhaustive", "bounded", "induction"):
+        found = check(tmp_path, HEAD + text, engine, capsys)
+        assert found.code == 2, engine
+        assert told in found.said
+        assert f"{tmp_path}/theirs.py:" in found.said
+
+
 SHORT = """\
     done = Boolean()
     @action
@@ -323,7 +348,19 @@ DECLARATIONS = {
     "    m = Integer(0, 3, initially=9)\n": "outside 0..3",
     "    m = Integer(0, 3, initially='a')\n": "which is no integer",
     "    way = Choice('a', 'b', name='slots')\n": "called 'slots'",
+    "    parameters = Boolean()\n": "taken by Spec itself",
+    "    @invariant\n    def turn(s): return s.n < 1\n": "turn, in line 19, is marked and no part",
+    "    @loud\n    @invariant\n    def claim(s): return s.n < 1\n": "another decorator stands",
+    "    claim = invariant(lambda s: s.n < 1)\n    del claim\n": "is marked and no part",
 }
+
+
+LOUD = """\
+def loud(method):
+    def called(s): return method(s)
+    return called
+
+"""
 
 
 @pytest.mark.parametrize("line", DECLARATIONS)
@@ -331,7 +368,37 @@ def test_declarations_are_looked_at(
     line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An index without members, of which everything holds; a setting that is passed over."""
-    found = check(tmp_path, HEAD + line, "exhaustive", capsys)
+    found = check(tmp_path, LOUD + HEAD + line, "exhaustive", capsys)
     assert found.code == 2
     assert DECLARATIONS[line] in found.said
     assert found.said.count("\n") == 1
+
+
+def test_what_a_base_declares_is_not_passed_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A claim of a base that is no spec, which nobody judges."""
+    claims = "class Claims:\n    @invariant\n    def claim(s): return s.n < 1\n\n"
+    text = claims + HEAD.replace("(Spec)", "(Claims, Spec)")
+    found = check(tmp_path, text, "exhaustive", capsys)
+    assert found.code == 2
+    assert "claim would be passed over: Claims must be a Spec as well" in found.said
+    path = write(tmp_path, text.replace("Claims:", "Claims(Spec):"))
+    found = in_a_process(tmp_path, "check", f"{path}:Theirs", "--engine", "exhaustive")
+    assert "holds     claim" in found.stdout
+
+
+def test_marks_by_functions_of_their_own_are_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A claim that is refused though the class has it, under a wrapper that tells what it wraps."""
+    text = (
+        "import functools\n\n"
+        "def told(method):\n"
+        "    @functools.wraps(method)\n"
+        "    def called(s): return method(s)\n"
+        "    return called\n\n"
+    )
+    claim = "    @told\n    @invariant\n    def claim(s): return s.n < 1\n"
+    found = check(tmp_path, text + HEAD + claim, "exhaustive", capsys)
+    assert found.answers("claim") == {"exhaustive": "holds"}
