@@ -215,6 +215,10 @@ class Run:
         What must hold wherever the literals do; else a plain run would leave a range or an array.
     loops, bound : list of Node
         The symbols of the loops and of the generators that are being gone through.
+    asked : int
+        How many of the decisions were asked for so far.
+    branches : bool
+        Whether a branch may depend on the state, as in actions.
     """
 
     model: Model
@@ -225,6 +229,7 @@ class Run:
     loops: list[Node] = field(default_factory=list)
     bound: list[Node] = field(default_factory=list)
     asked: int = 0
+    branches: bool = True
 
     # Variables
 
@@ -328,6 +333,8 @@ class Run:
             return True
         if nodes.negation(condition) in self.literals or condition is FALSE:
             return False
+        if not self.branches:
+            raise SpecError("a branch on the state: use every, some, implies or ite")
         if self.asked == len(self.decisions):
             self.decisions.append(True)
         side = self.decisions[self.asked]

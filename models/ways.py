@@ -115,16 +115,15 @@ def formula(model: Model, method: str, store: Functions, *arguments: Any) -> For
         If it branches, or cannot be said for indices of any size.
     """
     run = store.run
-    literals, obligations = len(run.literals), len(run.obligations)
+    obligations, run.branches = len(run.obligations), False
     try:
         found = nodes.truth(node_of(evaluate(run, store, method, *arguments)))
-        if len(run.literals) != literals:
-            raise SpecError(f"{method} branches on the state: use every, some, implies or ite")
         run.must_be_known(found)
         wanted = nodes.conjunction(condition for _, condition in run.obligations[obligations:])
         return Formula(found, wanted)
     finally:
-        del run.literals[literals:], run.obligations[obligations:]
+        run.branches = True
+        del run.obligations[obligations:]
 
 
 def counts(model: Model, run: Run, method: str) -> bool:

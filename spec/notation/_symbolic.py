@@ -51,6 +51,10 @@ quantifying: ContextVar[Quantifiers | None] = ContextVar("quantifying", default=
 """Set while a trace runs whose indices have no size."""
 
 
+class Unhashable(SpecError, TypeError):
+    """What Python raises where something has no hash, with what to write instead."""
+
+
 class Symbolic:
     """An integer or truth value that depends on the state.
 
@@ -64,7 +68,7 @@ class Symbolic:
         self.node = node
 
     def __hash__(self) -> int:  # a dictionary would compare, and so fork, silently
-        raise SpecError(
+        raise Unhashable(
             "a value of the state cannot be looked up in a dict or set: compare it in a loop, or "
             "write tabulated"
         )

@@ -238,6 +238,23 @@ def test_the_declared_size_is_not_known(
     assert "any number has no number here" in str(row["reason"])
 
 
+def test_a_branch_in_a_claim_is_told_with_its_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An unknown that does not say which text to change."""
+    text = HEAD + (
+        "    @invariant\n"
+        "    def claim(s):\n"
+        "        if s.n == 1:\n"
+        "            return True\n"
+        "        return s.n < 1\n"
+    )
+    row = check(tmp_path, text, "any-number", capsys).rows["any-number", "claim"]
+    assert row["verdict"] == "unknown"
+    line = 1 + (tmp_path / "theirs.py").read_text().splitlines().index("        if s.n == 1:")
+    assert f"theirs.py:{line}: in claim: a branch on the state" in str(row["reason"])
+
+
 def test_words_that_cannot_be_said_prove_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
