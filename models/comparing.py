@@ -20,6 +20,7 @@ from spec.notation import Model, Property, RangeError, SpecError, Step, Values
 from spec.notation._nodes import Cell, Node
 
 from .evaluating import State
+from .limits import Limits
 from .trace import Command, System
 from .verdict import Verdict
 
@@ -45,8 +46,9 @@ WALK = 3.0
 TWICE = 0.25
 """Share of the steps that are run in plain Python twice, and must do the same again."""
 
-RARE = 40
-"""If no compared state enters some commands: for how many of them z3 looks for a state."""
+RARE, HARD = 40, 3
+"""If no compared state enters some commands: for how many of them z3 looks for a state, and how
+often in vain."""
 
 LEAVES = "leaves its range"
 
@@ -150,6 +152,7 @@ def compare(
     seed: int = 0,
     most: int = STATES,
     anywhere: bool = False,
+    limits: Limits | None = None,
 ) -> Compared:
     """Compare guarded commands and claims with plain Python.
 
@@ -167,6 +170,8 @@ def compare(
         States that are compared.
     anywhere : bool
         Whether states that cannot be reached count as well.
+    limits : Limits, optional
+        Of the engine: of its time these states must not take more.
     """
     chance = random.Random(seed)
     places = range(len(states))
@@ -177,7 +182,7 @@ def compare(
         for number, place in enumerate(chosen):
             compared.at(states[place], number, len(chosen))
         if compared.left and chosen and anywhere:
-            compared.elsewhere(states[chosen[0]])
+            compared.elsewhere(states[chosen[0]], limits)
     except Difference as difference:
         return Compared(len(chosen), str(difference))
     except RecursionError:  # an expression too deep to be evaluated so
@@ -231,7 +236,7 @@ class _Comparison:
         if here:
             self.left = [c for c in self.left if id(c) not in self.entered]
 
-    def elsewhere(self, values: Values) -> None:
+    def elsewhere(self, values: Values, limits: Limits | None) -> None:
         """Compare commands that no state has entered, each in a state that z3 finds for it.
 
         Whether that can be reached is not known: if plain Python fails there, that says nothing.
@@ -240,11 +245,17 @@ class _Comparison:
         ----------
         values : state
             A reached one, for the cells of which a command does not ask.
+        limits : Limits or None
+            No further state is sought when its time is over.
         """
         from .smt import solution  # z3 takes long to load, and is mostly not needed
 
+        in_vain = 0
         for command in self.left[:RARE]:
+            if in_vain == HARD or (limits is not None and limits.left() == 0):
+                break
             found = solution(command.guard)
+            in_vain += found is None
             if found is not None:
                 cells = zip(self.model.cells, values, strict=True)
                 there = tuple(found.get(cell, value) for cell, value in cells)

@@ -7,8 +7,8 @@ that arrives in the main thread; elsewhere, and on systems without that signal, 
 from __future__ import annotations
 
 import signal
-import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -19,19 +19,53 @@ from spec.notation._errors import Stopped
 from .limits import LimitReached, Limits
 
 GRACE = 5.0
-"""Seconds after the time limit in which an engine may end by itself."""
+"""Seconds that one call of the spec's code may take after the time limit."""
 
-AGAIN = 0.5
-"""Seconds after which it is looked again whether the spec's own code runs."""
+LOOK = 0.2
+"""Seconds after which it is looked again what runs."""
 
 
 class Endless(Stopped, LimitReached):
     """A time limit was reached, in code that looks at no clock."""
 
 
+class _Watch:
+    """Sees whether one and the same call of the spec's code goes on and on."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.call: FrameType | None = None
+        self.since = 0.0
+
+    def look(self, number: int, frame: FrameType | None) -> None:
+        """Raise `Endless` in the midst of a call that was there `GRACE` seconds ago."""
+        call = theirs = None
+        while frame is not None:
+            if theirs is None and not _is_ours(frame):
+                theirs = frame
+            if frame.f_code is Model.call.__code__:
+                call = frame
+            frame = frame.f_back
+        if call is not self.call:
+            self.call, self.since = call, time.monotonic()
+        elif call is not None and theirs is not None and time.monotonic() - self.since >= GRACE:
+            place = f"{theirs.f_code.co_filename}:{theirs.f_lineno}"
+            raise Endless(
+                f"the time limit of {self.limits.seconds:g} s was reached in {place}, which did "
+                f"not end in {GRACE:g} s more: does a loop there have no end?"
+            )
+
+
+def _is_ours(frame: FrameType) -> bool:
+    name = frame.f_globals.get("__name__") or ""
+    return str(name).startswith("spec.notation")
+
+
 @contextmanager
-def stopped(model: Model, limits: Limits) -> Iterator[None]:
-    """Stop the spec's own code where it runs when the time is over.
+def stopped(limits: Limits) -> Iterator[None]:
+    """Stop a call of the spec's own code that does not end when the time is over.
+
+    Where somebody else has set an alarm, that one stays, and nothing is stopped.
 
     Raises
     ------
@@ -43,22 +77,11 @@ def stopped(model: Model, limits: Limits) -> Iterator[None]:
     if left is None or not here or not hasattr(signal, "setitimer"):
         yield
         return
-    files = {
-        getattr(sys.modules.get(c.__module__), "__file__", None) for c in type(model.spec).__mro__
-    }
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        while frame is not None:
-            if frame.f_code.co_filename in files:
-                place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
-                raise Endless(
-                    f"the time limit of {limits.seconds:g} s was reached in {place}, which did not "
-                    f"end in {GRACE:g} s more: does a loop there have no end?"
-                )
-            frame = frame.f_back
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, left + GRACE, AGAIN)
+    if signal.getitimer(signal.ITIMER_REAL)[0] or signal.getsignal(signal.SIGALRM) is None:
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _Watch(limits).look)
+    signal.setitimer(signal.ITIMER_REAL, left + LOOK, LOOK)
     try:
         yield
     finally:

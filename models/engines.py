@@ -260,7 +260,7 @@ def _compared(
 ) -> list[Verdict]:
     """Check with one engine; where it and plain Python do not do the same, nothing is known."""
     try:
-        with stopped(model, limits):
+        with stopped(limits):
             return engine.check(model, limits, wanted, asked, book)
     except (Disagreement, LimitReached) as error:
         seconds = limits.elapsed()
@@ -292,7 +292,7 @@ def _with_share(
         seconds = min(SHARE_SECONDS, limits.seconds or SHARE_SECONDS)
         own = Limits(seconds, limits.bytes)
         try:
-            with stopped(model, own):
+            with stopped(own):
                 run = exhaustive.explore(model, own, ())
             total = len(run.states) if run.complete else None
         except LimitReached:

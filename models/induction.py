@@ -149,7 +149,7 @@ def _prove(
     found = Obstacles(first)
     proof.obstacles = [found.smallest(failure) for failure in failures]
     claims = [*asked, *proof.model.lemmas]
-    proof.compared = compare(system, walked(proof.model), claims, anywhere=True)
+    proof.compared = compare(system, walked(proof.model), claims, anywhere=True, limits=limits)
     proof.complete = True
 
 

@@ -104,7 +104,10 @@ class Obligations:
         self._names[name] += 1
         if self._names[name] > 1:  # another way through the same step, or with fewer lemmas
             name = f"{name} ({self._names[name]})"
-        printed = [self._assertion(c) for c in conditions]
+        try:
+            printed = [self._assertion(c) for c in conditions]
+        except ValueError as error:
+            raise SpecError(f"{name} cannot be written as SMT-LIB: {error}") from error
         comments = [
             *self._head,
             f"obligation: {name}",

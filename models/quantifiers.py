@@ -19,9 +19,11 @@ from .parametric import Functions, Run
 from .quantified import applied, for_all, for_some, parts, symbol, within
 from .ways import Formula, Path, actions, counts, formula, paths, spoken
 
-SECONDS, LAST_LOOK, AT_ONCE = 10.0, 5.0, 0.5
-"""What z3 may take for one question: choosing instances by terms, and then by models as well; and
-for a question that it answers at once or not at all."""
+SECONDS, LAST_LOOK = 10.0, 5.0
+"""What z3 may take for one question: choosing instances by terms, and then by models as well."""
+
+AT_ONCE = 200_000
+"""What z3 may do, in its own units, for a question that it answers at once or not at all."""
 
 BY_TERMS = {"smt.auto_config": False, "smt.mbqi": False}
 """Options by which z3 proves or gives up at once. Asked with either of two solvers for arithmetic:
@@ -207,9 +209,9 @@ class Prover:
         """
         self.limits.check(f"{len(self.lemmas)} lemmas, {len(self.paths)} paths")
         asked = [*map(self.printer.is_member, members), *map(self.printer.show, conditions)]
-        seconds = SECONDS if looks else AT_ONCE
+        effort = 0 if looks else AT_ONCE
         for solver, told in self.by_terms:
-            answer, ends = self._answer(solver, asked, seconds), told
+            answer, ends = self._answer(solver, asked, SECONDS, effort), told
             if answer == z3.unsat:
                 break
         if looks and answer != z3.unsat:
@@ -217,10 +219,13 @@ class Prover:
         self.record(name, [*self.least, *self.known, *ends, *asked], answer)
         return _said(answer)
 
-    def _answer(self, solver: Any, conditions: Sequence[Any], seconds: float) -> Any:
+    def _answer(
+        self, solver: Any, conditions: Sequence[Any], seconds: float, effort: int = 0
+    ) -> Any:
         left = self.limits.left()
         most = seconds if left is None else min(left, seconds)
         solver.set("timeout", max(1, int(most * 1000)))
+        solver.set("rlimit", effort)  # 0: any
         solver.push()
         solver.add(*conditions)
         answer = solver.check()

@@ -69,19 +69,22 @@ def compare_at_small_sizes(prover: Prover, claims: Sequence[Property]) -> Compar
         The claims that were judged.
     """
     count = 0
+    done: list[object] = []
     try:
         for number, most in STATES.items():
-            indices = prover.model.spec.any_number
-            model = sized(prover.model, number, indices, unbounded=True)
-            if model is not None:
-                here = _Here(prover, model, claims)
-                states = walked(model, most, seed=number)
-                count += len(states)
-                for place, values in enumerate(states):
-                    prover.limits.check("comparing what was read with plain Python")
-                    here.compare(values, claims=place < here.enough)
-                for place, values in enumerate(here.anywhere(states[:ANYWHERE])):
-                    here.compare(values, claims=not place, reached=False)
+            model = sized(prover.model, number, prover.model.spec.any_number, unbounded=True)
+            if model is None or model.changed_parameters() in done:
+                continue
+            done.append(model.changed_parameters())
+            here = _Here(prover, model, claims)
+            states = walked(model, most, seed=number)
+            for place, values in enumerate(states):
+                if count and prover.limits.left() == 0:
+                    return Compared(count)
+                count += 1
+                here.compare(values, claims=place < here.enough)
+            for place, values in enumerate(here.anywhere(states[:ANYWHERE])):
+                here.compare(values, claims=not place, reached=False)
     except Difference as difference:
         return Compared(count, str(difference))
     return Compared(count)

@@ -74,8 +74,17 @@ def _body_of_a_class() -> dict[str, Any] | None:
     return None
 
 
+def no_longer_open(cls: type) -> None:
+    """Take what a class has off the list of the class around it, in whose body it is made."""
+    around = _body_of_a_class() or {}
+    has = {id(getattr(value, MARK, None)) for value in vars(cls).values()}
+    if MARKED in around:
+        around[MARKED] = [m for m in around[MARKED] if id(getattr(m, MARK)) not in has]
+
+
 def taken_out(cls: type) -> list[Callable[..., Any]]:
     """Return what was marked in the body of a class, and forget it."""
+    no_longer_open(cls)
     found: list[Callable[..., Any]] = cls.__dict__.get(MARKED, [])
     if found:
         delattr(cls, MARKED)

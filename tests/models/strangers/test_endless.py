@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
 
+from counterpoint.console import run
+from counterpoint.main import counterpoint
 from models import endless
+from models.engines import check as check_model
+from models.limits import Limits
+from models.loading import load
 
-from .check import check
+from .check import check, write
 
 LOOPS = {
     "on integers": "        i = 0\n        while True:\n            i += 1\n",
@@ -39,9 +45,74 @@ def test_an_action_that_does_not_end_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A check that goes on for ever in spite of its time limit."""
-    monkeypatch.setattr(endless, "GRACE", 0.1)
+    monkeypatch.setattr(endless, "GRACE", 0.3)
     found = check(tmp_path, SPEC + LOOPS[name], engine, capsys, "--time-limit", "0.7")
     assert found.code == 3
     row = found.rows[engine, "ranges"]
     assert row["verdict"] == "unknown"
     assert f"was reached in {tmp_path}/theirs.py:" in str(row["reason"])
+
+
+def test_a_file_that_is_named_from_its_folder_is_known(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A loop that is ended only where the file was named from the root."""
+    monkeypatch.setattr(endless, "GRACE", 0.3)
+    path = write(tmp_path, SPEC + LOOPS["on the state"])
+    monkeypatch.chdir(tmp_path)
+    code = run(counterpoint, ["check", path.name, "--engine", "exhaustive", "--time-limit", "0.5"])
+    assert code == 3
+    assert "was reached in" in capsys.readouterr().out
+
+
+SLOW = """\
+def busy():
+    for i in range(20000):
+        pass
+
+class Theirs(Spec):
+    n = Integer(0, 300)
+    m = Integer(0, 300)
+
+    @action
+    def up(s):
+        require(s.n < 300)
+        busy()
+        s.n += 1
+
+    @action
+    def on(s):
+        require(s.m < 300)
+        busy()
+        s.m += 1
+
+    @invariant
+    def small(s): return s.n + s.m < 6
+"""
+
+
+def test_what_was_found_in_time_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A violation that is forgotten since comparing goes on with many calls, each of which ends."""
+    monkeypatch.setattr(endless, "GRACE", 0.3)
+    found = check(
+        tmp_path, SLOW, "exhaustive", capsys, "--explorer", "python", "--time-limit", "0.2"
+    )
+    assert found.answers("small") == {"exhaustive": "violated"}
+    assert found.code == 1
+
+
+def test_an_alarm_of_somebody_else_stays() -> None:
+    """A caller whose own time limit never comes."""
+    came = []
+    before = signal.signal(signal.SIGALRM, lambda number, frame: came.append(number))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 600)
+        check_model(load("peterson"), "exhaustive", Limits(30.0))
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
+        signal.raise_signal(signal.SIGALRM)
+        assert came
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

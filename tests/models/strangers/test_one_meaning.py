@@ -402,3 +402,19 @@ def test_marks_by_functions_of_their_own_are_kept(
     claim = "    @told\n    @invariant\n    def claim(s): return s.n < 1\n"
     found = check(tmp_path, text + HEAD + claim, "exhaustive", capsys)
     assert found.answers("claim") == {"exhaustive": "holds"}
+
+
+def test_a_class_within_a_class_keeps_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Actions of another spec, made in the body of a spec, that count as lost."""
+    text = (
+        "def other():\n"
+        "    def go(s): s.n = 0\n"
+        "    has = {'n': Integer(0, 3), 'go': action(go), '__module__': __name__}\n"
+        "    return type('Other', (Spec,), has)\n\n"
+    )
+    claim = "    other = other()\n    @invariant\n    def claim(s): return s.n < 1\n"
+    path = write(tmp_path, text + HEAD + claim)
+    found = in_a_process(tmp_path, "check", f"{path}:Theirs", "--engine", "exhaustive")
+    assert "holds     claim" in found.stdout
