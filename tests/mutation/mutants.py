@@ -1,10 +1,15 @@
-"""Small changes of a module, by the operators of cosmic-ray."""
+"""Small changes of a module, by the operators of cosmic-ray.
+
+Left out is what certainly means the same, changes of annotations that nobody asks for when the
+program runs; and a comparison with a literal by identity, since Python itself warns of it.
+"""
 
 from __future__ import annotations
 
 import ast
 import difflib
 import random
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +42,7 @@ class Mutant:
         """Return the changed text; None if it means the same, as in an annotation."""
         before = path.read_text(encoding="utf-8")
         after = mutate_code(before, get_operator(self.operator)(), self.occurrence)
-        if after is None or _meaning(before) == _meaning(after):
+        if after is None or _meaning(before) == _meaning(after) or _warned_of(after):
             return None
         return str(after)
 
@@ -62,6 +67,14 @@ def _meaning(text: str) -> str:
         if isinstance(body, list):
             node.body = [s for s in body if not _is_text(s)]  # type: ignore[attr-defined]
     return ast.dump(tree)
+
+
+def _warned_of(text: str) -> bool:
+    """Return whether Python warns of a text, as it does of ``x is 3``."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        compile(text, "mutant", "exec")
+    return any(issubclass(w.category, SyntaxWarning) for w in found)
 
 
 def _is_text(statement: ast.stmt) -> bool:

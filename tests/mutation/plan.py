@@ -16,6 +16,13 @@ ANY = (
     "tests/models/test_any_number.py",
 )
 
+QUICK_ORACLE = "tests/mutation/quick.py"
+AGREE = "tests/models/test_agreement.py"
+SOUND = "tests/models/test_soundness.py"
+SLIPS = "tests/models/test_oracle_slips.py"
+REDUCED = "tests/models/test_reductions.py"
+BITS = "tests/models/test_compiled.py"
+
 LONG: dict[str, tuple[str, ...]] = {
     "models/trace.py": (*ORACLE, "tests/models/test_agreement.py"),
     "models/paths.py": ("tests/models/test_soundness.py", *ORACLE),
@@ -40,9 +47,58 @@ LONG: dict[str, tuple[str, ...]] = {
 """For each module, the tests for what survives the quick ones."""
 
 QUICK: dict[str, tuple[str, ...]] = {
+    "models/trace.py": (
+        f"{QUICK_ORACLE}::test_all_states",
+        f"{AGREE}::test_random_specs_step_alike_in_all_engines",
+        f"{AGREE}::test_generated_code_agrees_on_random_states[window new-some]",
+        f"{AGREE}::test_no_path_that_cannot_be_taken_is_left[filter]",
+        f"{SLIPS}::test_an_error_of_an_action_is_one",
+        "tests/models/test_trace.py",
+    ),
     "models/paths.py": (
         "tests/models/test_paths.py",
-        "tests/models/test_soundness.py::test_facts_conclude_nothing_false",
+        f"{SOUND}::test_facts_conclude_nothing_false",
+    ),
+    "models/smt.py": (
+        f"{AGREE}::test_z3_agrees_on_random_states[peterson-some]",
+        f"{QUICK_ORACLE}::test_runs_of_few_steps",
+        f"{AGREE}::test_random_specs_step_alike_in_all_engines",
+        "tests/models/test_z3_terms.py",
+    ),
+    "models/bounded.py": (
+        f"{QUICK_ORACLE}::test_runs_of_few_steps",
+        "tests/models/test_bounded.py",
+    ),
+    "models/induction.py": (
+        "tests/models/test_small_proofs.py",
+        f"{QUICK_ORACLE}::test_proofs",
+    ),
+    "models/proving.py": (
+        "tests/models/test_small_proofs.py",
+        f"{QUICK_ORACLE}::test_proofs",
+    ),
+    "models/k_induction.py": (
+        "tests/models/test_small_proofs.py",
+        f"{QUICK_ORACLE}::test_proofs",
+    ),
+    "models/comparing.py": ("tests/models/test_comparing.py",),
+    "models/symmetry.py": (
+        f"{REDUCED}::test_what_is_interchangeable",
+        f"{REDUCED}::test_a_representative_is_the_same_for_a_whole_class",
+        f"{REDUCED}::test_indices_of_one_member_are_left_alone",
+        "tests/models/test_exchanges.py",
+        f"{REDUCED}::test_exchanges_map_steps_onto_steps",
+    ),
+    "models/partial_order.py": ("tests/models/test_waiting.py",),
+    "models/generate.py": (
+        f"{QUICK_ORACLE}::test_all_states",
+        f"{AGREE}::test_generated_code_agrees_on_random_states[window new-some]",
+        f"{SOUND}::test_expressions_mean_what_python_means",
+        "tests/models/test_generated_code.py",
+    ),
+    "models/compiled/circuit.py": (
+        f"{BITS}::test_expressions_become_bits",
+        "tests/models/test_circuit.py",
     ),
 }
 """For each module, the tests that every mutant of it meets first: some seconds in all."""

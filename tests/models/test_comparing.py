@@ -1,0 +1,517 @@
+"""What an engine has read, against plain runs: every slip of a reading is seen and told."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from models import comparing
+from models.comparing import LEAVES, Compared, Difference, compare, judged, leaving, plain, shown
+from models.comparing import walked as along_runs
+from models.trace import Check, Command, System, trace
+from models.verdict import Verdict
+from spec.notation import (
+    ANY,
+    Boolean,
+    Index,
+    Integer,
+    Model,
+    Spec,
+    SpecError,
+    Step,
+    Values,
+    action,
+    finished,
+    initially,
+    invariant,
+    require,
+    sometimes,
+    transition,
+)
+from spec.notation import _nodes as nodes
+from tests.documentation import __file__ as beside
+
+
+class Shop(Spec):
+    """Something is bought, and the money goes down; somebody may overdraw."""
+
+    things = Index(2, names="t", labels="tea rum")
+    money = Integer(0, 5, initially=ANY)
+    bought = Integer(0, 3)
+    closed = Boolean()
+
+    @initially
+    def rich(s):
+        return s.money >= 4
+
+    @action
+    def buy(s, t):
+        require(not s.closed, s.bought < 3)
+        s.money = s.money - t - 1
+        s.bought = s.bought + 1
+
+    @action
+    def close(s):
+        require(s.bought == 3, not s.closed)
+        s.closed = True
+
+    @invariant
+    def open_or_sold_out(s):
+        return s.bought == 3 if s.closed else True
+
+    @sometimes
+    def all_gone(s):
+        return s.money == 0
+
+    @transition
+    def no_gift(s, after):
+        return after.money <= s.money
+
+    @finished
+    def at_the_end(s):
+        return s.closed or s.money == 0
+
+
+@pytest.fixture
+def model() -> Model:
+    """Return a model."""
+    return Model(Shop())
+
+
+def read(model: Model) -> System:
+    """Return what an engine works on, in every part."""
+    system = trace(model)
+    _ = system.claims, system.may_end, system.initial
+    return system
+
+
+def everywhere(model: Model) -> list[Values]:
+    """Return the states of many runs."""
+    return along_runs(model)
+
+
+def test_a_right_reading_differs_nowhere(model: Model) -> None:
+    """A difference that is none: every verdict would be unknown."""
+    states = everywhere(model)
+    assert compare(read(model), states, model.properties) == Compared(len(states), "")
+    assert compare(read(model), states, model.properties, most=7) == Compared(7, "")
+    assert compare(read(model), states, ()) == Compared(len(states), "")
+
+
+def changed(system: System, place: int, **changes: object) -> None:
+    """Change a command of what was read."""
+    commands = list(system.commands)
+    commands[place] = replace(commands[place], **changes)  # type: ignore[arg-type]
+    system.commands = tuple(commands)
+
+
+def place_of(system: System, action: str, leaves: bool = False) -> int:
+    """Return the place of a command."""
+    return next(
+        i for i, c in enumerate(system.commands)
+        if c.step.action == action and bool(c.leaves) == leaves
+    )  # fmt: skip
+
+
+def no_guard(system: System) -> None:
+    """Take a guard away."""
+    changed(system, place_of(system, "close"), guard=())
+
+
+def never(system: System) -> None:
+    """Take a command away."""
+    at = place_of(system, "close")
+    system.commands = system.commands[:at] + system.commands[at + 1 :]
+
+
+def no_update(system: System) -> None:
+    """Take an assignment away."""
+    at = place_of(system, "buy")
+    changed(system, at, updates=system.commands[at].updates[:1])
+
+
+def stays(system: System) -> None:
+    """Take it that nobody leaves a range."""
+    changed(system, place_of(system, "buy", True), leaves="")
+
+
+def goes(system: System) -> None:
+    """Take it that a step leaves a range which does not."""
+    changed(system, place_of(system, "buy"), leaves="money")
+
+
+def two_ways(system: System) -> None:
+    """Add a second way of one step."""
+    one = system.commands[place_of(system, "close")]
+    system.commands = (*system.commands, replace(one, updates=()))
+
+
+def never_right(system: System) -> None:
+    """Read a transition property that is always false."""
+    check = Check(nodes.FALSE, "no-gift")
+    changed(system, place_of(system, "close"), checks=(check,))
+
+
+def wrong_claim(system: System) -> None:
+    """Read a claim as its contrary."""
+    system.claims["open-or-sold-out"] = nodes.FALSE
+
+
+def wrong_witness(system: System) -> None:
+    """Read a witness as always true."""
+    system.claims["all-gone"] = nodes.TRUE
+
+
+def wrong_end(system: System) -> None:
+    """Read that a run may end anywhere."""
+    system.__dict__["may_end"] = nodes.TRUE
+
+
+def wrong_start(system: System) -> None:
+    """Read that a run may begin anywhere."""
+    system.__dict__["initial"] = nodes.TRUE
+
+
+SLIPS: dict[str, tuple[Callable[[System], None], str, str]] = {
+    "a guard": (no_guard, "close", "is not possible; as the engine"),
+    "a command": (never, "close", "closed False→True; as the engine"),
+    "an update": (no_update, "buy", "bought 0→1; as the engine"),
+    "a step that leaves": (stays, "buy", f"{LEAVES}; as the engine"),
+    "a step that stays": (goes, "buy", "run again: " + LEAVES),
+    "one step in two ways": (two_ways, "close", "changes nothing or closed False→True"),
+    "a check": (never_right, "no-gift", "True; as the engine has read it, or when it is run again"),
+    "a claim": (wrong_claim, "open-or-sold-out", "plain Python: True; as the engine"),
+    "a witness": (wrong_witness, "all-gone", "plain Python: False; as the engine"),
+    "an end": (wrong_end, "finished", "plain Python: False; as the engine"),
+    "a start": (wrong_start, "initially", "plain Python: False; as the engine"),
+}
+
+
+@pytest.mark.parametrize("name", SLIPS)
+def test_a_slip_of_a_reading_is_seen(name: str, model: Model) -> None:
+    """A reading that is wrong and passes for right, or a difference told of another place."""
+    slip, what, told = SLIPS[name]
+    system = read(model)
+    slip(system)
+    states = everywhere(model)
+    found = compare(system, states, model.properties)
+    assert found.states == len(states)
+    assert found.difference.startswith(what)
+    assert " means two things, at " in found.difference
+    assert told in found.difference
+    assert compare(system, states, model.properties) == found
+
+
+@pytest.mark.parametrize("name", ["a claim", "a witness", "a check", "an end"])
+def test_what_nobody_asked_is_not_compared(name: str, model: Model) -> None:
+    """A verdict made unknown by a claim that it does not speak of."""
+    system = read(model)
+    SLIPS[name][0](system)
+    asked = [p for p in model.properties if p.kind == "range"]
+    assert not compare(system, everywhere(model), asked).difference
+
+
+def test_a_difference_is_told_of_all_that_changes(model: Model) -> None:
+    """A message without the state, or without what both say."""
+    system = read(model)
+    no_guard(system)
+    start = next(model.initial_states())
+    told = compare(system, [start], ()).difference
+    assert told == (
+        f"close() means two things, at {shown(model, start)}: in plain Python: is not possible; "
+        "as the engine has read it, or when it is run again: closed False→True"
+    )
+
+
+def test_a_state_is_shown_by_what_differs_from_the_first(model: Model) -> None:
+    """A state of hundreds of cells printed whole, or one that shows nothing."""
+    first = tuple(several[0] for several in model.initial_values())
+    assert shown(model, first) == "the initial state"
+    values = list(first)
+    values[1], values[2] = 2, 1
+    assert shown(model, tuple(values)) == "bought=2, closed=True"
+
+
+def test_after_a_difference_nothing_is_said(model: Model) -> None:
+    """A verdict that stands though what was judged is not the user's text."""
+    verdicts = [Verdict(model, p, "bounded", "holds", "2 steps") for p in model.properties]
+    right = judged(verdicts, Compared(5))
+    assert {(v.answer, v.compared, v.reason) for v in right} == {("holds", 5, "")}
+    wrong = judged(verdicts, Compared(5, "it differs"))
+    assert {(v.answer, v.reason, v.trace) for v in wrong} == {("unknown", "it differs", None)}
+    assert [v.claim for v in wrong] == [v.claim for v in right] == list(model.properties)
+
+
+def test_states_of_random_runs(model: Model) -> None:
+    """States that no run reaches, too many of them, or others in every run."""
+    found = along_runs(model)
+    assert found == along_runs(model)
+    assert len(set(found)) == len(found)
+    starts = set(model.initial_states())
+    assert set(found[: len(starts)]) == starts
+    reached = set(starts)
+    for state in found:
+        nexts = [plain(model, state, step) for step in model.steps]
+        reached |= {after for after in nexts if isinstance(after, tuple)}
+    assert set(found) <= reached
+    assert found != along_runs(model, seed=1)
+    assert len(along_runs(model, number=3)) == 3
+    assert set(along_runs(model, number=50, length=0)) == starts
+
+
+def test_the_steps_of_a_run_are_those_that_are_possible(model: Model) -> None:
+    """A run that ends where it could go on, or goes on out of a range."""
+    chance = random.Random(0)
+    assert comparing._one_after(model, (5, 3, 1), chance) is None
+    assert comparing._one_after(model, (0, 0, 0), chance) is None
+    assert comparing._one_after(model, (5, 3, 0), chance) == (5, 3, 1)
+    assert {comparing._one_after(model, (4, 0, 0), chance) for _ in range(40)} == {
+        (3, 1, 0), (2, 1, 0)
+    }  # fmt: skip
+    buy, rum, close = model.steps
+    assert (buy.action, rum.action, close.action) == ("buy", "buy", "close")
+    assert plain(model, (1, 0, 0), rum) == LEAVES
+    assert plain(model, (1, 0, 0), buy) == (0, 1, 0)
+    assert plain(model, (1, 0, 0), close) is None
+
+
+class Many(Spec):
+    """Starts anywhere, among very many states, where two numbers are equal."""
+
+    a = Integer(0, 99, initially=ANY)
+    b = Integer(0, 99, initially=ANY)
+    narrow = True
+
+    @initially
+    def alike(s):
+        return s.a == s.b or not s.narrow
+
+    @action
+    def go(s):
+        s.a = (s.a + 1) % 100
+
+
+class Wide(Many):
+    """The same from anywhere."""
+
+    narrow = False
+
+
+class Exactly(Spec):
+    """As many starts as are all looked at, of which one is right: the last that is met."""
+
+    a = Integer(0, 63, initially=ANY)
+    b = Integer(0, 63, initially=ANY)
+
+    @initially
+    def last(s):
+        return s.a + s.b == 126
+
+    @action
+    def go(s):
+        s.a = 0
+
+
+def test_starts_are_found_among_many() -> None:
+    """A spec with many starts of which none is tried, or for which all are gone through."""
+    some = comparing._starts(Model(Many()), random.Random(0))
+    assert some
+    assert all(a == b for a, b in some)
+    assert len(set(some)) == len(some)
+    assert len(comparing._starts(Model(Wide()), random.Random(0))) == comparing.STARTS == 64
+    assert comparing.TRIES == 64 * 64
+    for seed in range(5):
+        assert comparing._starts(Model(Exactly()), random.Random(seed)) == [(63, 63)]
+
+
+def test_a_run_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random runs that take for ever where each step takes long."""
+    now = iter(range(10_000))
+    monkeypatch.setattr(comparing.time, "monotonic", lambda: float(next(now)))
+    monkeypatch.setattr(comparing, "WALK", 20.0)
+    model = Model(Wide())
+    found = along_runs(model, number=10_000)
+    assert 64 + 10 <= len(found) <= 64 + 20
+    monkeypatch.setattr(comparing, "WALK", -1.0)
+    assert len(along_runs(model, number=10_000)) == 64
+
+
+def test_some_states_are_compared_of_many(model: Model) -> None:
+    """All of a million states compared, or always the first of them."""
+    looked = []
+    system = read(model)
+    states = [(m, b, 0) for m in range(6) for b in range(4)]
+
+    class Spy(comparing._Comparison):
+        def at(self, values: Values, number: int, total: int) -> None:
+            looked.append((values, number, total))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(comparing, "_Comparison", Spy)
+        assert compare(system, states, (), most=24) == Compared(24)
+        assert [values for values, *_ in looked] == states
+        looked.clear()
+        assert compare(system, states, (), most=10) == Compared(10)
+        first = [values for values, *_ in looked]
+        assert [(n, total) for _, n, total in looked] == [(n, 10) for n in range(10)]
+        assert len(set(first)) == 10
+        assert first != sorted(first)
+        looked.clear()
+        compare(system, states, (), most=10, seed=1)
+        assert [values for values, *_ in looked] != first
+
+
+def test_how_much_is_compared_in_each_state(model: Model) -> None:
+    """A spec with many steps or large claims that is compared for minutes, or hardly at all."""
+    steps, claims = [], []
+
+    class Spy(comparing._Comparison):
+        def _step(self, state: object, values: Values, step: Step) -> None:
+            steps.append(step)
+
+        def _claims(self, state: object, values: Values) -> None:
+            claims.append(values)
+
+    start = next(model.initial_states())
+
+    def looked(most: int, total: int, number: int, parts: int = 1) -> tuple[int, int]:
+        steps.clear()
+        claims.clear()
+        one = Spy(read(model), model.properties, random.Random(0), most)
+        one.parts = parts
+        one.at(start, number, total)
+        assert len(set(steps)) == len(steps)
+        return len(steps), len(claims)
+
+    assert looked(most=100, total=1, number=0) == (3, 1)
+    assert looked(most=2, total=2, number=0)[0] == 2  # two steps for each state
+    assert looked(most=3, total=2, number=0)[0] == 3
+    assert looked(most=1, total=2, number=0)[0] == 1
+    assert looked(most=1, total=5, number=0)[0] == 1
+    assert looked(most=1, total=99, number=9, parts=10**6) == (1, 1)  # ten states in any case
+    assert looked(most=1, total=99, number=10, parts=10**6) == (1, 0)
+    assert looked(most=6, total=99, number=11, parts=10) == (1, 1)  # 6 * 20 / 10 states
+    assert looked(most=6, total=99, number=12, parts=10) == (1, 0)
+    assert looked(most=6, total=99, number=119, parts=0)[1] == 1
+    assert looked(most=6, total=99, number=120, parts=0)[1] == 0
+
+
+def test_the_size_of_an_expression_counts_each_part_once() -> None:
+    """Shared parts counted again and again: a large claim seems larger than any."""
+    a, b = (nodes.cell(c) for c in Model(Wide()).cells)
+    total = nodes.add(a, b)
+    assert comparing._size(a) == 1
+    assert comparing._size(total) == 3
+    assert comparing._size(nodes.equal(nodes.subtract(total, a), total)) == 5
+
+
+def test_a_step_that_does_something_else_the_second_time(model: Model) -> None:
+    """Chance or memory in an action that no text shows."""
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Model, "take", _moody())
+        found = compare(read(model), [(5, 3, 0)] * 40, ())
+    assert "close() means two things" in found.difference
+
+
+def _moody() -> Callable[[Model, Values, Step], Values | None]:
+    asked = [0]
+
+    def take(model: Model, values: Values, step: Step) -> Values | None:
+        asked[0] += step.action == "close"
+        if step.action != "close":
+            return None
+        return (*values[:2], 1) if asked[0] == 1 else (*values[:2], 0)
+
+    return take
+
+
+def test_one_in_four_steps_is_run_twice(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps that are never run twice, or always, which takes twice as long."""
+    asked = []
+    take = Model.take
+    monkeypatch.setattr(
+        Model, "take", lambda m, v, s: asked.append(s) or take(m, v, s)  # type: ignore[func-returns-value]
+    )
+    start = next(model.initial_states())
+    assert not compare(read(model), [start] * 200, ()).difference
+    assert 600 * 1.18 < len(asked) < 600 * 1.32
+
+
+def test_an_error_of_a_plain_run_is_a_difference(model: Model) -> None:
+    """A spec that fails in plain Python, told as a traceback."""
+    system = read(model)
+
+    def fails(*_: object) -> None:
+        raise SpecError("it cannot")
+
+    start = next(model.initial_states())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Model, "take", fails)
+        told = compare(system, [start], ()).difference
+    assert told == f"plain Python fails in buy(t=tea), at {shown(model, start)}: it cannot"
+
+
+def test_what_is_too_deep_to_be_compared_is_not(model: Model) -> None:
+    """A traceback on a spec whose expressions are deep."""
+
+    def deep(*_: object) -> None:
+        raise RecursionError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(comparing._Comparison, "at", deep)
+        assert compare(read(model), everywhere(model), ()) == Compared(0, "")
+
+
+def test_a_move_is_judged_where_a_step_leads_somewhere(model: Model) -> None:
+    """A transition property judged of a step that leads nowhere."""
+    system = read(model)
+    start = next(model.initial_states())
+    claim = model.property_named("no-gift")
+    one = comparing._Comparison(system, [claim], random.Random(0), 1)
+    assert (one.moves, one.stops, one.claims) == ([claim], False, [])
+    one.at(start, 0, 1)
+    one.model.spec.__class__.no_gift, kept = (lambda s, after: False), Shop.no_gift
+    try:
+        with pytest.raises(Difference, match="no-gift means two things"):
+            one.at(start, 0, 1)
+        one.at((0, 3, 1), 0, 1)  # nothing is possible there
+        one.at((0, 0, 0), 0, 1)  # and there money leaves its range
+    finally:
+        Shop.no_gift = kept  # type: ignore[method-assign]
+
+
+def test_a_step_that_may_leave_is_told_where_nobody_asked(model: Model) -> None:
+    """A claim that holds since the step that breaks it leads nowhere: without a word."""
+    system = read(model)
+    invariants = [p for p in model.properties if p.kind == "invariant"]
+    assert leaving(system, invariants) == (
+        "not judged: ranges (buy: a step that leaves a range leads nowhere)",
+    )
+    assert leaving(system, model.properties) == ()
+    system.commands = tuple(c for c in system.commands if not c.leaves)
+    assert leaving(system, invariants) == ()
+
+
+def test_the_documentation_says_how_many_states_are_compared() -> None:
+    """Numbers that are changed and that a user reads otherwise."""
+    root = Path(beside).parent.parent
+    text = (root / "docs" / "what-a-verdict-means.md").read_text(encoding="utf-8")
+    assert f"in up to {comparing.STATES:,} states" in text
+    assert f"up to {comparing.WALKED} that random runs reach" in text
+
+
+def test_commands_know_nothing_of_each_other() -> None:
+    """The commands of another step taken for a way of this one."""
+    model = Model(Shop())
+    one = comparing._Comparison(read(model), (), random.Random(0), 1)
+    assert {step: {c.step for c in ways} for step, ways in one.commands.items()} == {
+        step: {step} for step in one.commands
+    }
+    assert all(isinstance(c, Command) for ways in one.commands.values() for c in ways)
