@@ -107,9 +107,7 @@ def test_what_is_said_after_each_number_of_steps() -> None:
         assert found["tired-above"] == (
             ("holds", "4 steps", 4) if k >= 4 else ("unknown", extent, k)
         )
-        assert found["ranges"] == (
-            ("violated", "6 steps", 6) if k >= 6 else ("holds", extent, k)
-        )
+        assert found["ranges"] == (("violated", "6 steps", 6) if k >= 6 else ("holds", extent, k))
         assert found["no-deadlock"] == (
             ("violated", "5 steps", 5) if k >= 5 else ("holds", extent, k)
         )

@@ -16,9 +16,7 @@ from tests.models.test_soundness import CELLS, integer, truth
 LAYOUT = bit_packing([c.args[0] for c in CELLS])
 INPUTS = 4
 ALL = (1 << 2**INPUTS) - 1
-PLANES = [
-    sum((values >> i & 1) << values for values in range(2**INPUTS)) for i in range(INPUTS)
-]
+PLANES = [sum((values >> i & 1) << values for values in range(2**INPUTS)) for i in range(INPUTS)]
 """Of each input, its value in all combinations, as bits of one number."""
 
 

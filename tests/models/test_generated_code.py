@@ -163,9 +163,7 @@ def ran(system: System, layout: Packing, values: Values) -> tuple[list[Any], lis
     taken = [0] * len(system.commands)
     reports: list[Any] = []
     packed = layout.pack(values)
-    steps = expand(
-        [packed], 5, seen, found, parent, via, taken, lambda *said: reports.append(said)
-    )
+    steps = expand([packed], 5, seen, found, parent, via, taken, lambda *said: reports.append(said))
     assert seen == set(found)
     assert parent == [5] * len(found)
     following = list(zip(map(layout.unpack, found), via, strict=True))
@@ -191,7 +189,9 @@ def test_generated_code_does_what_commands_say(seed: int) -> None:
         assert told == reports
         assert steps == sum(taken)
         leaving = [i for _, i, name in reports if name == "ranges"]
-        assert [i for i, n in enumerate(taken) if n] == sorted([*leaving, *(i for _, i in following)])
+        assert [i for i, n in enumerate(taken) if n] == sorted(
+            [*leaving, *(i for _, i in following)]
+        )
         assert set(taken) <= {0, 1}
 
 

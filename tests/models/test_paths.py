@@ -322,3 +322,22 @@ def test_a_path_that_contradicts_itself_is_left_deep_down(monkeypatch: pytest.Mo
     run.decide(FLAGS[0])
     with pytest.raises(Infeasible):
         run.decide(FLAGS[1])
+
+
+def test_large_numbers_are_compared_as_numbers() -> None:
+    """Equal numbers told apart since they are not the same object."""
+    cell, other = LARGE
+    facts = learned(nodes.equal(cell, nodes.constant(1000)), nodes.less(other, cell))
+    assert facts is not None
+    twice = nodes.add(cell, cell)
+    assert facts.interval(twice) == (2000, 2000)
+    assert facts.known(nodes.equal(twice, nodes.constant(2000))) is True
+    assert facts.known(nodes.less(nodes.constant(1999), twice)) is True
+
+
+def test_only_cells_have_values() -> None:
+    """What a comparison says of a sum kept as if it were a cell."""
+    a, b = SMALL[:2]
+    facts = learned(nodes.less(nodes.subtract(a, b), nodes.constant(2)))
+    assert facts is not None
+    assert facts.domain == facts.bounds == {}

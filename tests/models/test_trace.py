@@ -160,9 +160,7 @@ def test_checks_are_those_that_a_command_may_fail(system: System) -> None:
     ]  # fmt: skip
     [either] = of(system, "either")
     worn = cells(system)["worn"]
-    assert either.checks == (
-        Check(nodes.negation(nodes.less(nodes.constant(1), worn)), "only-up"),
-    )
+    assert either.checks == (Check(nodes.negation(nodes.less(nodes.constant(1), worn)), "only-up"),)
 
 
 def test_conditions_of_a_spec(system: System) -> None:
@@ -268,7 +266,7 @@ def test_every_path_is_gone_once() -> None:
 
 
 def test_an_error_on_a_path_counts_where_a_state_takes_it() -> None:
-    """An error that no state meets, by which a right spec is refused; or one that is passed over."""
+    """An error that no state meets, by which a right spec is refused; one that is passed over."""
     a, b, c = (nodes.cell(Cell(f"n{i}", (), f"n{i}", 0, 3, False)) for i in range(3))
 
     def fails(*conditions: Node) -> int:
@@ -354,3 +352,67 @@ def test_values_have_the_kind_of_their_variables() -> None:
     assert [c.step.action for c in system.commands] == ["swap", "mix", "back", "same", "far"]
     assert of(system, "same")[0].updates == ()
     assert [place for place, _ in of(system, "back")[0].updates] == [2, 3]
+
+
+class Judged(Spec):
+    """What a guard says decides what a transition property asks."""
+
+    n = Integer(0, 9)
+
+    @action
+    def go(s):
+        require(s.n < 3)
+        s.n = s.n + 1
+
+    @transition
+    def not_far(s, after):
+        return after.n <= 5
+
+    @transition
+    def far(s, after):
+        return after.n >= 9
+
+
+def test_what_a_guard_decides_of_a_check() -> None:
+    """A check kept that is always true there; or one left out since it is always false."""
+    [command] = trace(Model(Judged())).commands
+    assert [c.claim for c in command.checks] == ["far"]
+    assert len({command, command.checks[0], *command.checks}) == 2
+
+
+class Tangled(Spec):
+    """Conditions of which only z3 sees, or only another order shows, that they are impossible."""
+
+    f = Boolean()
+    a = Integer(0, 4)
+    b = Integer(0, 4)
+    c = Integer(0, 4)
+    n = Integer(1, 3)
+
+    @action
+    def within(s):
+        require(s.a < s.b)
+        require(s.b < s.c)
+        require(s.c - s.a < 4)
+        s.n = s.c - s.a
+
+    @action
+    def other_order(s):
+        if s.f:
+            if s.a >= 3 and s.b <= 3:
+                s.n = 1
+        else:
+            require(s.a < s.b)
+            require(s.a >= 3)
+            require(s.b <= 3)
+            s.n = 2
+
+
+def test_what_cannot_be_is_left_out() -> None:
+    """A step that is said to leave its range and cannot; a path that no state takes."""
+    system = trace(Model(Tangled()))
+    assert not [c for c in system.commands if c.leaves]
+    [n] = [i for i, c in enumerate(system.model.cells) if c.variable == "n"]
+    other = [c.updates for c in of(system, "other_order")]
+    assert other
+    assert ((n, nodes.constant(2)),) not in other

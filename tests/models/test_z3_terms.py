@@ -37,9 +37,7 @@ def system_of(cells: Sequence[Node], **parts: Any) -> System:
 def computed(node: Node, values: dict[Node, int], width: int) -> int:
     """Return what z3 computes of an expression."""
     number = Printer({}, width).number
-    terms = {
-        n: z3.BoolVal(bool(v)) if n.boolean else number(int(v)) for n, v in values.items()
-    }
+    terms = {n: z3.BoolVal(bool(v)) if n.boolean else number(int(v)) for n, v in values.items()}
     found = z3.simplify(Printer(terms, width).show(node))
     if node.boolean:
         assert z3.is_true(found) or z3.is_false(found)
@@ -131,9 +129,7 @@ def test_ranges_of_sums() -> None:
             nodes.equal(total, nodes.constant(low)),
             nodes.equal(apart, nodes.constant(high)),
         ]
-        possible = any(
-            x + y == low and x - y == high for x, y in product(range(-2, 6), repeat=2)
-        )
+        possible = any(x + y == low and x - y == high for x, y in product(range(-2, 6), repeat=2))
         assert satisfiable(there) == possible
 
 

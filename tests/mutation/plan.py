@@ -46,6 +46,12 @@ LONG: dict[str, tuple[str, ...]] = {
 }
 """For each module, the tests for what survives the quick ones."""
 
+PROVED = (
+    "tests/models/test_prover.py",
+    "tests/models/test_small_proofs.py",
+    "tests/mutation/quick.py::test_proofs",
+)
+
 QUICK: dict[str, tuple[str, ...]] = {
     "models/trace.py": (
         f"{QUICK_ORACLE}::test_all_states",
@@ -69,25 +75,17 @@ QUICK: dict[str, tuple[str, ...]] = {
         f"{QUICK_ORACLE}::test_runs_of_few_steps",
         "tests/models/test_bounded.py",
     ),
-    "models/induction.py": (
-        "tests/models/test_small_proofs.py",
-        f"{QUICK_ORACLE}::test_proofs",
+    "models/induction.py": PROVED,
+    "models/proving.py": PROVED,
+    "models/k_induction.py": PROVED,
+    "models/comparing.py": (
+        "tests/models/test_comparing.py",
+        "tests/models/test_compared_states.py",
     ),
-    "models/proving.py": (
-        "tests/models/test_small_proofs.py",
-        f"{QUICK_ORACLE}::test_proofs",
-    ),
-    "models/k_induction.py": (
-        "tests/models/test_small_proofs.py",
-        f"{QUICK_ORACLE}::test_proofs",
-    ),
-    "models/comparing.py": ("tests/models/test_comparing.py",),
     "models/symmetry.py": (
         f"{REDUCED}::test_what_is_interchangeable",
         f"{REDUCED}::test_a_representative_is_the_same_for_a_whole_class",
-        f"{REDUCED}::test_indices_of_one_member_are_left_alone",
         "tests/models/test_exchanges.py",
-        f"{REDUCED}::test_exchanges_map_steps_onto_steps",
     ),
     "models/partial_order.py": ("tests/models/test_waiting.py",),
     "models/generate.py": (

@@ -16,9 +16,7 @@ LIMIT = 60
 """States that the oracle visits of a spec, at most."""
 
 
-def assert_right(
-    compare: Callable[[Judged], Outcome], seeds: range, limit: int = LIMIT
-) -> None:
+def assert_right(compare: Callable[[Judged], Outcome], seeds: range, limit: int = LIMIT) -> None:
     """Compare some random specs."""
     for seed in seeds:
         judged = Judged(random_spec(seed), limit)
