@@ -125,7 +125,7 @@ def check(
         reason = str(limit)
     compared = comparing.Compared()
     if run.system is not None:
-        compared = comparing.compare(run.system, comparing.walked(model), run.wanted)
+        compared = comparing.compare(run.system, comparing.walked(model), run.wanted, anywhere=True)
     if compared.difference:
         return comparing.judged([run.unknown(claim) for claim in run.wanted], compared)
     return comparing.judged([run.verdict(claim, steps, reason) for claim in run.wanted], compared)

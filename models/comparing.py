@@ -29,7 +29,7 @@ STATES = 1000
 WALKED = 300
 """States of random runs that are compared, at most, where an engine visits no states."""
 
-STEPS, PARTS = 2, 20
+STEPS, PARTS = 1, 20
 """For each of so many states, steps and parts of claims that are compared, at most: of a spec with
 many steps some in each state, large claims in fewer states."""
 
@@ -44,6 +44,9 @@ WALK = 3.0
 
 TWICE = 0.25
 """Share of the steps that are run in plain Python twice, and must do the same again."""
+
+RARE = 40
+"""If no compared state enters some commands: for how many of them z3 looks for a state."""
 
 LEAVES = "leaves its range"
 
@@ -146,6 +149,7 @@ def compare(
     wanted: Sequence[Property],
     seed: int = 0,
     most: int = STATES,
+    anywhere: bool = False,
 ) -> Compared:
     """Compare guarded commands and claims with plain Python.
 
@@ -161,6 +165,8 @@ def compare(
         Of the choice.
     most : int
         States that are compared.
+    anywhere : bool
+        Whether states that cannot be reached count as well.
     """
     chance = random.Random(seed)
     places = range(len(states))
@@ -170,6 +176,8 @@ def compare(
         compared.starts()
         for number, place in enumerate(chosen):
             compared.at(states[place], number, len(chosen))
+        if compared.left and chosen and anywhere:
+            compared.elsewhere(states[chosen[0]])
     except Difference as difference:
         return Compared(len(chosen), str(difference))
     except RecursionError:  # an expression too deep to be evaluated so
@@ -189,6 +197,8 @@ class _Comparison:
         self.parts = sum(_size(node) for _, node in self.claims)
         self.moves = [p for p in wanted if p.kind == "transition"]
         self.stops = any(p.kind == "deadlock" for p in wanted)
+        self.entered: set[int] = set()
+        self.left: Sequence[Command] = system.commands
 
     def starts(self) -> None:
         """Compare the condition on initial states."""
@@ -208,8 +218,41 @@ class _Comparison:
         some = max(1, self.most * STEPS // total)
         for step in steps if len(steps) <= some else self.chance.sample(steps, some):
             self._step(state, values, step)
+        if self.left:
+            self._rare(state, values)
         if number < max(FEWEST, self.most * PARTS // max(1, self.parts)):
             self._claims(state, values)
+
+    def _rare(self, state: State, values: Values) -> None:
+        """Compare the commands of a state that no state before has entered."""
+        here = [c for c in self.left if state.all(c.guard)]
+        for step in dict.fromkeys(c.step for c in here if id(c) not in self.entered):
+            self._step(state, values, step)
+        if here:
+            self.left = [c for c in self.left if id(c) not in self.entered]
+
+    def elsewhere(self, values: Values) -> None:
+        """Compare commands that no state has entered, each in a state that z3 finds for it.
+
+        Whether that can be reached is not known: if plain Python fails there, that says nothing.
+
+        Parameters
+        ----------
+        values : state
+            A reached one, for the cells of which a command does not ask.
+        """
+        from .smt import solution  # z3 takes long to load, and is mostly not needed
+
+        for command in self.left[:RARE]:
+            found = solution(command.guard)
+            if found is not None:
+                cells = zip(self.model.cells, values, strict=True)
+                there = tuple(found.get(cell, value) for cell, value in cells)
+                try:
+                    plain(self.model, there, command.step)
+                except SpecError:
+                    continue
+                self._step(State(self.system.cells, there), there, command.step)
 
     def _claims(self, state: State, values: Values) -> None:
         for claim, node in self.claims:
@@ -229,6 +272,7 @@ class _Comparison:
             if right != again:
                 self._differ(said, values, self._shown(values, right), self._shown(values, again))
         ways = [c for c in self.commands.get(step, ()) if state.all(c.guard)]
+        self.entered.update(map(id, ways))
         read = {self._after(state, values, c) for c in ways} or {None}
         if read != {right}:
             others = " or ".join(sorted(self._shown(values, a) for a in read))

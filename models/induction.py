@@ -148,7 +148,8 @@ def _prove(
         proof.hints = _hints(prover, proof, left)
     found = Obstacles(first)
     proof.obstacles = [found.smallest(failure) for failure in failures]
-    proof.compared = compare(system, walked(proof.model), [*asked, *proof.model.lemmas])
+    claims = [*asked, *proof.model.lemmas]
+    proof.compared = compare(system, walked(proof.model), claims, anywhere=True)
     proof.complete = True
 
 

@@ -1,4 +1,4 @@
-"""Proofs for any number, held against sizes that can be run: 1, 2 and 3 members of each index."""
+"""Proofs for any number, held against sizes that can be run: 1, 2, 3 and 5 members of an index."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
 
-from spec.notation import Index, Model, Property, SpecError, Step, Values
+from spec.notation import Index, Model, Property, SpecError, Values
 from spec.notation import _nodes as nodes
 from spec.notation._nodes import Node
 
@@ -25,14 +25,16 @@ SIZES = (1, 2, 3)
 SECONDS = 1.5
 """What visiting the states of small sizes may take in all."""
 
-STATES, STEPS = 100, 4
-"""States of each size that are compared, and steps in each."""
+STATES, ANYWHERE, STEPS = {1: 100, 2: 100, 3: 100, 5: 20}, 20, 4
+"""By size, states of random runs that are compared; states that may not be reachable; and steps in
+each."""
 
 MOST = 100_000
 """Parts of a guard beyond which an action is not compared: counts of many members."""
 
 PARTS, FEWEST = 60_000, 4
-"""Parts of claims that are evaluated at each size, about; and states that are compared at least."""
+"""Parts of claims that are evaluated at each size, about; and states that are compared at least
+at the sizes that are visited."""
 
 
 def sized(
@@ -68,15 +70,18 @@ def compare_at_small_sizes(prover: Prover, claims: Sequence[Property]) -> Compar
     """
     count = 0
     try:
-        for number in SIZES:
+        for number, most in STATES.items():
             indices = prover.model.spec.any_number
             model = sized(prover.model, number, indices, unbounded=True)
             if model is not None:
                 here = _Here(prover, model, claims)
-                states = walked(model, STATES, seed=number)
+                states = walked(model, most, seed=number)
                 count += len(states)
                 for place, values in enumerate(states):
+                    prover.limits.check("comparing what was read with plain Python")
                     here.compare(values, claims=place < here.enough)
+                for place, values in enumerate(here.anywhere(states[:ANYWHERE])):
+                    here.compare(values, claims=not place, reached=False)
     except Difference as difference:
         return Compared(count, str(difference))
     return Compared(count)
@@ -92,7 +97,8 @@ class _Here:
         self.sizes = {index.attribute: index.size(model.spec) for index in indices}
         self.formulas = [(p, f) for p, f in self._said(claims) if f is not None]
         cost = sum(_cost(f.meaning, max(self.sizes.values())) for _, f in self.formulas)
-        self.enough = max(FEWEST, PARTS // max(1, cost))
+        fewest = FEWEST if max(self.sizes.values()) in SIZES else 1
+        self.enough = max(fewest, PARTS // max(1, cost))
         self.ways: dict[str, list[Path]] = {}
         large = {
             p.action.name for p in prover.paths if _cost_of(p, max(self.sizes.values())) > MOST
@@ -116,8 +122,21 @@ class _Here:
         place = self.model.layout.places.get((name, key))
         return 0 if place is None else values[place]
 
-    def compare(self, values: Values, claims: bool) -> None:
-        """Compare some steps in one state, and the claims if wanted."""
+    def anywhere(self, states: Sequence[Values]) -> Iterator[Values]:
+        """Yield states with other values in some of their cells, in range but maybe unreachable."""
+        for values in states:
+            found = list(values)
+            for place, cell in enumerate(self.model.cells):
+                if self.chance.random() < 0.3:
+                    high = cell.high if cell.high != nodes.UNBOUNDED else cell.low + 9
+                    found[place] = self.chance.randint(cell.low, high)
+            yield tuple(found)
+
+    def compare(self, values: Values, claims: bool, reached: bool = True) -> None:
+        """Compare some steps in one state, and the claims if wanted.
+
+        Where plain Python fails in a state that may not be reachable, that says nothing.
+        """
         read: Callable[[str, tuple[int, ...]], int] = partial(self._read, values)
         state = Sized(self.sizes, read, {})
         for claim, formula in self.formulas if claims else ():
@@ -128,7 +147,12 @@ class _Here:
         steps = self.steps
         for step in self.chance.sample(steps, min(STEPS, len(steps))):
             members = step.binding
-            after = self._after(values, step)
+            try:
+                after = plain(self.model, values, step)
+            except SpecError as error:
+                if reached:
+                    raise Difference(f"plain Python fails: {error}") from error
+                continue
             ways = {self._way(p, values, read, members) for p in self.ways.get(step.action, ())}
             ways = ways - {None} or {None}
             if ways != {after}:
@@ -139,12 +163,6 @@ class _Here:
             return self.model.holds(claim, values)
         except SpecError:  # it leaves an array
             return None
-
-    def _after(self, values: Values, step: Step) -> After:
-        try:
-            return plain(self.model, values, step)
-        except SpecError as error:
-            raise Difference(f"plain Python fails: {error}") from error
 
     def _way(self, path: Path, values: Values, read: Any, members: Sequence[int]) -> After:
         """Return where a way leads; None if it is not open, or ends before it leaves a range."""

@@ -13,6 +13,9 @@ from spec.notation._nodes import Cell, Node
 from .obligations import while_reading
 from .trace import Command, System
 
+EFFORT = 200_000
+"""What z3 may do for a `solution`, in its own units: some tenths of a second."""
+
 
 def width_for(system: System) -> int:
     """Return the bits that hold every value that occurs, as a signed number, without overflow."""
@@ -99,30 +102,48 @@ def _name(cell: Cell) -> str:
     return f"{cell.variable}{list(cell.index)}"
 
 
+class _Question:
+    """Conditions on the cells of a state, each cell within its range."""
+
+    def __init__(self, conditions: Sequence[Node], **options: int) -> None:
+        self.terms: dict[Cell, Any] = {}
+        nodes_to_terms, ranges = {}, []
+        for cell in sorted(nodes.cells_of(conditions), key=lambda c: (c.variable, c.index)):
+            node, name = nodes.cell(cell), _name(cell)
+            term = z3.Bool(name) if cell.boolean else z3.Int(name)
+            self.terms[cell] = nodes_to_terms[node] = term
+            if not cell.boolean:
+                ranges.append(term >= cell.low)
+                if cell.high != nodes.UNBOUNDED:
+                    ranges.append(term <= cell.high)
+        printer = Printer(nodes_to_terms, 0)
+        self.asked = [*ranges, *map(printer.show, conditions)]
+        self.solver = z3.Solver()
+        self.solver.set(**options)
+        self.solver.add(*self.asked)
+
+
 def satisfiable(conditions: Sequence[Node]) -> bool:
     """Return whether some values of the cells, within their ranges, satisfy all conditions.
 
     That they do not is an obligation: what is impossible is left out of all that follows.
     """
-    terms, ranges = {}, []
-    for cell in sorted(nodes.cells_of(conditions), key=lambda c: (c.variable, c.index)):
-        node = nodes.cell(cell)
-        if cell.boolean:
-            terms[node] = z3.Bool(_name(cell))
-        else:
-            terms[node] = z3.Int(_name(cell))
-            ranges.append(cell.low <= terms[node])
-            if cell.high != nodes.UNBOUNDED:
-                ranges.append(terms[node] <= cell.high)
-    printer = Printer(terms, 0)
-    solver = z3.Solver()
-    solver.set("timeout", 1000)  # what it cannot say in a second counts as possible
-    asked = [*ranges, *map(printer.show, conditions)]
-    solver.add(*asked)
-    if solver.check() != z3.unsat:
+    # What z3 cannot say in a second counts as possible.
+    question = _Question(conditions, timeout=1000)
+    if question.solver.check() != z3.unsat:
         return True
-    while_reading.get()("impossible", asked, z3.unsat)
+    while_reading.get()("impossible", question.asked, z3.unsat)
     return False
+
+
+def solution(conditions: Sequence[Node]) -> dict[Cell, int] | None:
+    """Return values of the cells that satisfy all conditions; None if z3 finds none soon."""
+    question = _Question(conditions, rlimit=EFFORT)
+    if question.solver.check() != z3.sat:
+        return None
+    model = question.solver.model()
+    found = {c: model.eval(t, model_completion=True) for c, t in question.terms.items()}
+    return {c: int(z3.is_true(v)) if c.boolean else v.as_long() for c, v in found.items()}
 
 
 class Frame:

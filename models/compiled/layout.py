@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from spec.notation import Values
 from spec.notation._nodes import Cell
@@ -67,14 +68,16 @@ class BitPacking:
     def unpack(self, state: bytes) -> Values:
         """Return a packed state's values."""
         number = int.from_bytes(state, "little")
-        values = []
+        return tuple([low + (number >> shift & mask) for low, shift, mask in self._bits])
+
+    @cached_property
+    def _bits(self) -> list[tuple[int, int, int]]:
+        """The least value of each cell, its lowest bit in a state, and a mask of its width."""
+        found = []
         for cell in self.cells:
-            place = self.places.get(cell)
-            raw = 0
-            if place is not None:
-                raw = number >> place.word * WORD + place.shift & (1 << place.width) - 1
-            values.append(cell.low + raw)
-        return tuple(values)
+            place = self.places.get(cell, Place(0, 0, 0))
+            found.append((cell.low, place.word * WORD + place.shift, (1 << place.width) - 1))
+        return found
 
 
 def bit_packing(cells: Sequence[Cell]) -> BitPacking:

@@ -234,7 +234,7 @@ def _parts(given: tuple[Value, ...]) -> tuple[Value, ...]:
             raise no_value(alone)
         given = tuple(alone)
     for part in given:
-        if type(part) is not bool:
+        if type(part) is not bool and type(part) is not Symbolic:
             as_value(part)
     return given
 
@@ -243,7 +243,9 @@ def _sides(given: tuple[Value, ...]) -> tuple[set[bool], list[Node]]:
     """Return which truth values stand among conditions, and the nodes of the symbolic ones."""
     known, symbolic = set(), []
     for part in _parts(given):
-        if type(part) is Symbolic:
+        if type(part) is bool:
+            known.add(part)
+        elif type(part) is Symbolic:
             symbolic.append(part.node)
         else:
             known.add(bool(part))
