@@ -334,7 +334,7 @@ def test_a_step_that_may_leave_is_told_where_nobody_asked() -> None:
 def test_a_wrong_reading_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A verdict on something else than the text."""
     compared = bounded.comparing.Compared(7, "it differs")
-    monkeypatch.setattr(bounded.comparing, "compare", lambda *_: compared)
+    monkeypatch.setattr(bounded.comparing, "compare", lambda *_, **__: compared)
     found = bounded.check(Model(Climb()), steps=3)
     assert {(v.answer, v.reason, v.extent, v.depth) for v in found} == {
         ("unknown", "it differs", "0 steps", None)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from models import comparing
-from models.comparing import LEAVES, Compared, compare, plain
+from models.comparing import LEAVES, Compared, Difference, compare, plain
 from models.comparing import walked as along_runs
+from models.trace import System
 from spec.notation import (
     ANY,
     Integer,
     Model,
     Spec,
+    SpecError,
     Step,
     Values,
     action,
@@ -177,15 +180,16 @@ def test_how_much_is_compared_in_each_state(model: Model) -> None:
         steps.clear()
         claims.clear()
         one = Spy(read(model), model.properties, random.Random(0), most)
-        one.parts = parts
+        one.parts, one.left = parts, ()
         one.at(start, number, total)
         assert len(set(steps)) == len(steps)
         return len(steps), len(claims)
 
     assert looked(most=100, total=1, number=0) == (3, 1)
-    assert looked(most=2, total=2, number=0)[0] == 2  # two steps for each state
-    assert looked(most=3, total=2, number=0)[0] == 3
-    assert looked(most=1, total=2, number=0)[0] == 1
+    assert looked(most=4, total=2, number=0)[0] == 2  # one step for each state
+    assert looked(most=6, total=2, number=0)[0] == 3
+    assert looked(most=5, total=2, number=0)[0] == 2
+    assert looked(most=2, total=2, number=0)[0] == 1
     assert looked(most=1, total=5, number=0)[0] == 1
     assert looked(most=1, total=99, number=9, parts=10**6) == (1, 1)  # ten states in any case
     assert looked(most=1, total=99, number=10, parts=10**6) == (1, 0)
@@ -225,3 +229,88 @@ def test_the_documentation_says_how_many_states_are_compared() -> None:
     text = (root / "docs" / "what-a-verdict-means.md").read_text(encoding="utf-8")
     assert f"in up to {comparing.STATES:,} states" in text
     assert f"up to {comparing.WALKED} that random runs reach" in text
+
+
+SOLD_OUT = (5, 3, 0)
+
+
+def without_update(system: System, action: str) -> None:
+    """Take all assignments of an action away."""
+    system.commands = tuple(
+        replace(c, updates=()) if c.step.action == action and not c.leaves else c
+        for c in system.commands
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_command_is_compared_where_it_is_entered_first(model: Model, seed: int) -> None:
+    """A command that is wrong and that chance has not chosen where it was possible."""
+    system = read(model)
+    without_update(system, "close")
+    one = comparing._Comparison(system, (), random.Random(seed), 1)
+    with pytest.raises(Difference, match=r"close\(\)"):
+        one.at(SOLD_OUT, 0, 99)
+
+
+def test_commands_that_were_entered_are_looked_for_no_more(model: Model) -> None:
+    """All commands tried in all states; or one that is thought entered and was not."""
+    one = comparing._Comparison(read(model), (), random.Random(0), 1)
+
+    def left() -> list[tuple[str, bool]]:
+        return [(c.step.action, bool(c.leaves)) for c in one.left]
+
+    buys = [("buy", False), ("buy", True)] * 2
+    assert left() == [*buys, ("close", False)]
+    one.at((5, 3, 1), 0, 99)  # nothing is possible
+    assert left() == [*buys, ("close", False)]
+    one.at(SOLD_OUT, 0, 99)
+    assert left() == buys
+    one.at((4, 0, 0), 0, 99)
+    assert left() == [("buy", True)] * 2
+    steps = []
+    one._step = lambda *given: steps.append(given)  # type: ignore[assignment, method-assign]
+    one.at((4, 0, 0), 0, 99)
+    assert len(steps) == 1
+    one.at((0, 0, 0), 0, 99)
+    assert {step for *_, step in steps[1:]} == {c.step for c in one.left}
+
+
+def test_a_command_that_no_state_enters_is_compared_elsewhere(model: Model) -> None:
+    """A command that is wrong where only states lead that were not visited."""
+    system = read(model)
+    without_update(system, "close")
+    start = next(model.initial_states())
+    assert not compare(system, [start], ()).difference
+    told = compare(system, [start], (), anywhere=True)
+    assert (told.states, told.difference[:8]) == (1, "close() ")
+    assert "money" not in told.difference.split(": in plain")[0] or "money=4" in told.difference
+    assert not compare(system, [], (), anywhere=True).difference
+    assert not compare(read(model), [start], (), anywhere=True).difference
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(comparing, "RARE", 2)  # two that leave the range of money come first
+        assert not compare(system, [start], (), anywhere=True).difference
+        patch.setattr(comparing, "RARE", 3)
+        assert compare(system, [start], (), anywhere=True).difference
+    system.commands = tuple(c for c in system.commands if c.step.action != "close")
+    assert not compare(system, [start], (), anywhere=True).difference
+
+
+def test_an_error_elsewhere_says_nothing(model: Model) -> None:
+    """A spec that fails where no run leads, and whose verdict is unknown therefore."""
+    take = Model.take
+
+    def fails(of: Model, values: Values, step: Step) -> Values | None:
+        if step.action == "close" and values[1] == 3:
+            raise SpecError("it cannot")
+        return take(of, values, step)
+
+    start = next(model.initial_states())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Model, "take", fails)
+        assert not compare(read(model), [start], (), anywhere=True).difference
+        wrong = read(model)
+        goes_on = [c for c in wrong.commands if c.step.action == "close"]
+        others = [replace(c, leaves="money") if not c.leaves else replace(c, leaves="")
+                  for c in wrong.commands if c.step.action == "buy"]  # fmt: skip
+        wrong.commands = (*goes_on, *others)
+        assert compare(wrong, [(*SOLD_OUT[:2], 1)], (), anywhere=True).difference

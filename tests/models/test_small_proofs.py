@@ -198,7 +198,7 @@ def test_which_witnesses_are_left_out() -> None:
 def test_a_wrong_reading_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A proof of something else than the text; the fewest states that any proof compared told."""
     found = iter([Compared(9), Compared(5, "it differs"), Compared(3), Compared(4)] * 2)
-    monkeypatch.setattr(induction, "compare", lambda *_: next(found))
+    monkeypatch.setattr(induction, "compare", lambda *_, **__: next(found))
     monkeypatch.setattr(induction, "proofs_of", lambda m: [m, m])
     verdicts = induction.check(Model(Lemmas()))
     assert {(v.answer, v.reason) for v in verdicts} == {("unknown", "it differs")}

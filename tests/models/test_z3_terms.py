@@ -11,8 +11,9 @@ from typing import Any, cast
 import pytest
 import z3
 
+from models import smt
 from models.obligations import while_reading
-from models.smt import Frame, Printer, becomes, satisfiable, width_for
+from models.smt import Frame, Printer, becomes, satisfiable, solution, width_for
 from models.trace import Check, Command, System, trace
 from spec.notation import ANY, Array, Boolean, Index, Integer, Model, Spec, Step, action, require
 from spec.notation import _nodes as nodes
@@ -262,3 +263,26 @@ def test_a_guard_of_nothing_is_true(counter: System) -> None:
     guards = {c.step.action: frame.guard(c) for c in counter.commands if not c.leaves}
     assert not z3.is_true(guards["go"])
     assert z3.is_true(frame.guard(Command(Step("any", ()), (), ())))
+
+
+def test_a_solution_meets_all_conditions() -> None:
+    """Values outside of their ranges, of other cells, or of a condition that was left out."""
+    a, b, f = cell(-2, 5, "a"), cell(-2, 5, "b"), nodes.cell(Cell("f", (), "f", 0, 1, True))
+    conditions = [nodes.equal(nodes.add(a, b), nodes.constant(-3)), nodes.less(a, b), f]
+    found = solution(conditions)
+    assert found is not None
+    assert found == {a.args[0]: -2, b.args[0]: -1, f.args[0]: 1}
+    assert all(isinstance(v, int) for v in found.values())
+    assert solution([nodes.negation(f)]) == {f.args[0]: 0}
+    assert solution([*conditions, nodes.less(nodes.constant(0), a)]) is None
+    assert solution([]) == {}
+
+
+def test_what_takes_long_has_no_solution(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Minutes of z3 for a state that nobody needs."""
+    monkeypatch.setattr(smt, "EFFORT", 1)
+    many = [cell(0, 99, f"m{i}") for i in range(8)]
+    squares = nodes.constant(0)
+    for n in many:
+        squares = nodes.add(squares, nodes.multiply(n, n))
+    assert solution([nodes.equal(squares, nodes.constant(7919))]) is None
