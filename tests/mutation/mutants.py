@@ -12,6 +12,7 @@ import random
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +41,7 @@ class Mutant:
 
     def text(self, path: Path) -> str | None:
         """Return the changed text; None if it means the same, as in an annotation."""
-        before = path.read_text(encoding="utf-8")
-        after = mutate_code(before, get_operator(self.operator)(), self.occurrence)
-        if after is None or _meaning(before) == _meaning(after) or _warned_of(after):
-            return None
-        return str(after)
+        return _changed(path.read_text(encoding="utf-8"), self.operator, self.occurrence)
 
     def difference(self, path: Path) -> str:
         """Return the lines that differ."""
@@ -53,6 +50,15 @@ class Mutant:
         return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
 
 
+@cache
+def _changed(before: str, operator: str, occurrence: int) -> str | None:
+    after = mutate_code(before, get_operator(operator)(), occurrence)
+    if after is None or _meaning(before) == _meaning(after) or _warned_of(after):
+        return None
+    return str(after)
+
+
+@lru_cache(maxsize=4)
 def _meaning(text: str) -> str:
     """Return a module's syntax tree without annotations and docstrings."""
     tree = ast.parse(text)

@@ -88,5 +88,14 @@ QUICK: dict[str, tuple[str, ...]] = {
         f"{BITS}::test_expressions_become_bits",
     ),
     "models/loops.py": ("tests/models/test_loops.py",),
+    "models/ways.py": ("tests/models/test_any_size.py",),
+    "models/parametric.py": ("tests/models/test_any_size.py",),
+    "models/quantified.py": ("tests/models/test_quantified.py",),
+    "models/quantifiers.py": (
+        "tests/models/test_quantifiers.py",
+        "tests/models/test_any_number_verdicts.py",
+    ),
+    "models/any_number.py": ("tests/models/test_any_number_verdicts.py",),
+    "models/small_sizes.py": ("tests/models/test_small_sizes.py",),
 }
 """For each module, the tests that every mutant of it meets first: some seconds in all."""
