@@ -1,4 +1,4 @@
-"""Expressions over indices of any size, against what they say of one, two, three or four members."""
+"""Expressions over indices of any size, against what they say of one to four members."""
 
 from __future__ import annotations
 

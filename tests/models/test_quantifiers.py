@@ -19,7 +19,7 @@ from spec.notation import (
     require,
 )
 from spec.notation import _nodes as nodes
-from tests.models.locks import Broken, Proved, prover
+from tests.models.locks import Broken, Nobody, Proved, prover
 
 
 def test_which_actions_break_a_lemma() -> None:
@@ -174,7 +174,7 @@ def any_symbol() -> nodes.Node:
 
 
 def test_each_question_has_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Minutes for a question that z3 answers at once or not at all; an unknown taken for a proof."""
+    """Minutes for a question that z3 does not decide; an unknown taken for a proof."""
     model = Model(Proved())
     made = prover(model)
     asked: list[float] = []

@@ -116,8 +116,7 @@ def test_specs_of_given_sizes() -> None:
     assert only.cells[seen].high == 9
     endless = sized(model, 2, ("people",), unbounded=True)
     assert endless is not None
-    assert endless.cells[next(
-        i for i, c in enumerate(endless.cells) if c.variable == "seen")].high == nodes.UNBOUNDED  # fmt: skip
+    assert next(c for c in endless.cells if c.variable == "seen").high == nodes.UNBOUNDED
 
     class Follows(Lock):
         def derive(s, given):
