@@ -201,3 +201,19 @@ def test_a_cell_has_the_digits_of_its_range() -> None:
         assert all(circuit.gates[d >> 1].kind == "input" for d in found.digits)
     alone = nodes.cell(Cell("alone", (), "alone", 4, 4, False))
     assert circuit.number(alone) == Digits(4, ())
+
+
+def test_cells_of_later_words_are_read_from_there() -> None:
+    """A cell of a large state that is read from the bits of another one."""
+    cells = [Cell(f"n{i}", (), f"n{i}", -1, 12, False) for i in range(40)]
+    layout = bit_packing(cells)
+    circuit = Circuit(layout)
+    planes = set()
+    for cell in cells:
+        place = layout.places[cell]
+        found = circuit.number(nodes.cell(cell))
+        inputs = [circuit.gates[d >> 1].inputs[0] for d in found.digits]
+        first = 64 * place.word + place.shift
+        assert inputs == list(range(first, first + 4))
+        planes |= set(inputs)
+    assert len(planes) == 160

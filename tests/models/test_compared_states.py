@@ -126,6 +126,11 @@ def test_runs_end_that_meet_nothing_new(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(asked) == 20
 
 
+def test_runs_go_on_that_meet_something_new() -> None:
+    """A comparison that ends though every run leads to new states."""
+    assert len(along_runs(Model(Wide()), number=200, length=1)) > 64 + 40
+
+
 def test_a_run_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Random runs that take for ever where each step takes long."""
     now = iter(range(10_000))

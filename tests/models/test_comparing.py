@@ -114,6 +114,11 @@ def wrong_end(system: System) -> None:
     system.__dict__["may_end"] = nodes.TRUE
 
 
+def no_start(system: System) -> None:
+    """Read that a run begins nowhere."""
+    system.__dict__["initial"] = nodes.FALSE
+
+
 def wrong_start(system: System) -> None:
     """Read that a run may begin anywhere."""
     system.__dict__["initial"] = nodes.TRUE
@@ -132,6 +137,7 @@ SLIPS: dict[str, tuple[Callable[[System], None], str, str]] = {
     "a claim": (wrong_claim, "open-or-sold-out", f"plain Python: True{AGAIN}False"),
     "a witness": (wrong_witness, "all-gone", f"plain Python: False{AGAIN}True"),
     "an end": (wrong_end, "finished", f"plain Python: False{AGAIN}True"),
+    "no start": (no_start, "initially", f"plain Python: True{AGAIN}False"),
     "a start": (wrong_start, "initially", f"plain Python: False{AGAIN}True"),
 }
 
@@ -202,6 +208,15 @@ def test_a_state_is_shown_where_it_has_less_than_the_first() -> None:
             s.n = s.n - 1
 
     assert shown(Model(Down()), (1,)) == "n=1"
+
+    class Large(Spec):
+        n = Integer(0, 5000, initially=1000)
+
+        @action
+        def go(s):
+            s.n = 7
+
+    assert shown(Model(Large()), (int("1000"),)) == "the initial state"
     assert Compared() == Compared(0, "")
 
 
