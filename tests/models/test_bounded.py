@@ -339,3 +339,69 @@ def test_a_wrong_reading_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
     assert {(v.answer, v.reason, v.extent, v.depth) for v in found} == {
         ("unknown", "it differs", "0 steps", None)
     }
+
+
+class Once(Short):
+    """One step, and an end."""
+
+    n = Integer(0, 1)
+
+    @action
+    def go(s):
+        require(s.n < 1)
+        s.n = s.n + 1
+
+    @finished
+    def over(s):
+        return s.n == 1
+
+
+def test_where_a_run_ends_after_one_step() -> None:
+    """The length told of another step."""
+    asked: list[str] = []
+    bounded.check(Model(Once()), None, None, 9, lambda name, *_: asked.append(name))
+    assert asked[-1] == "bounded/step-2/no-run-is-as-long"
+
+
+class Endless(Leaving):
+    """It may leave its range; two properties of steps, of which one is broken."""
+
+    @action
+    def round(s):
+        s.n = 0
+
+    @transition
+    def always_small(s, after):
+        return after.n <= 2
+
+    @transition
+    def up(s, after):
+        return after.n >= s.n
+
+
+def test_a_property_of_steps_is_judged_by_its_own_checks() -> None:
+    """A step that leaves a range, or that breaks another property, taken for a violation."""
+    found = said(Model(Endless()), 4)
+    assert found["always-small"] == ("holds", "4 steps", 4)
+    assert (found["up"][0], found["ranges"][0]) == ("violated", "violated")
+    [unasked] = bounded.check(Model(Endless()), None, [Model(Endless()).property_named("fine")])
+    assert unasked.extent == "20 steps"
+
+
+class Still(Spec):
+    """Nothing is ever possible."""
+
+    n = Integer(0, 1)
+
+    @action
+    def go(s):
+        require(s.n > s.n)
+
+    @invariant
+    def zero(s):
+        return s.n == 0
+
+
+def test_a_spec_without_commands() -> None:
+    """A traceback where there is nothing to choose from."""
+    assert said(Model(Still()), 3)["zero"] == ("holds", "all states", 0)

@@ -145,6 +145,7 @@ REFUSED = {
     "a list in a tuple": (["z = (1, [])", "for p in ps:", "    x"], "z " + BESIDE),
     "a dictionary beside it": (["z = {}", "for p in ps:", "    x"], "z " + BESIDE),
     "an iterator beside it": (["z = iter((1, 2))", "for p in ps:", "    x"], "z " + BESIDE),
+    "a generator beside it": (["z = (k for k in (1, 2))", "for p in ps:", "    x"], "z " + BESIDE),
     "a list as a default": (["z = lambda k=[]: k", "for p in ps:", "    z()"], "z " + BESIDE),
     "a list as a default by name": (
         ["z = lambda *, k=[]: k", "for p in ps:", "    z()"], "z " + BESIDE),
