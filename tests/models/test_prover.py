@@ -10,7 +10,7 @@ import z3
 from models import k_induction, proving
 from models.limits import LimitReached, Limits
 from models.obligations import unrecorded
-from models.proving import Prover
+from models.proving import Failure, Prover
 from models.trace import trace
 from spec.notation import (
     ANY,
@@ -285,6 +285,7 @@ def test_what_is_to_be_shown_after_a_command() -> None:
 
 
 SOLVER = z3.Solver
+ALL: list[Tired] = []
 
 
 class Tired:
@@ -295,6 +296,7 @@ class Tired:
     def __init__(self) -> None:
         self.real = SOLVER()
         self.timeouts: list[tuple[str, int]] = []
+        ALL.append(self)
         self.asked = 0
 
     def __getattr__(self, name: str) -> Any:
@@ -307,7 +309,9 @@ class Tired:
     def check(self, *conditions: Any) -> Any:
         """Answer the first questions only."""
         self.asked += 1
-        return self.real.check(*conditions) if self.asked <= self.after else z3.unknown
+        if self.asked <= self.after:
+            return self.real.check(*conditions)
+        return z3.CheckSatResult(z3.Z3_L_UNDEF)  # as z3 does, a new one each time
 
     def reason_unknown(self) -> str:
         """Say why."""
@@ -318,6 +322,7 @@ class Tired:
 def test_a_solver_that_gives_up_proves_nothing(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
     """An answer that is none taken for a proof."""
     monkeypatch.setattr(Tired, "after", after)
+    ALL.clear()
     model = Model(Lemmas())
     system = trace(model)
     monkeypatch.setattr(proving.z3, "Solver", Tired)
@@ -328,8 +333,9 @@ def test_a_solver_that_gives_up_proves_nothing(monkeypatch: pytest.MonkeyPatch, 
     assert {f.lemma.name for f in failures if not f.action} == {"parity", "low", "zero"}
     assert proof.follows(model.property_named("small")) == z3.unknown
     assert proof.reason == "tired"
-    timeouts = proof.solver.timeouts
-    assert timeouts
+    assert proof.solver.timeouts
+    timeouts = [one for solver in ALL for one in solver.timeouts]
+    assert len({solver for solver in ALL if solver.timeouts}) == 2
     assert all(name == "timeout" and 90_000 < value <= 100_000 for name, value in timeouts)
     claim = model.property_named("small")
     run = k_induction._Run(system, 1, Limits(100.0), unrecorded)
@@ -363,3 +369,40 @@ def test_only_parts_that_a_step_touches_are_asked() -> None:
         if not command.leaves and command.updates:
             assert len(proof.after(command).get("low", [])) <= 1
     assert proof.failures() == []
+
+
+class Hardly(Limits):
+    """Hardly any time is left; how often that was asked is counted."""
+
+    asked = 0
+
+    def left(self) -> float:
+        """Return what is left."""
+        return 0.0
+
+    def check(self, line: str = "") -> None:
+        """Count."""
+        self.asked += 1
+
+
+def test_a_question_has_some_time_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No time at all, which z3 takes for all the time there is; an answer that comes too late."""
+    model = Model(Pairs())
+    system = trace(model)
+    monkeypatch.setattr(proving.z3, "Solver", Tired)
+    ALL.clear()
+    limits = Hardly()
+    proof = Prover(system, model.lemmas, limits)
+    proof.failures()
+    limits.asked = 0
+    assert proof.ask("x", z3.BoolVal(False)) == z3.unknown
+    assert limits.asked == 2
+    monkeypatch.setattr(Tired, "after", 10**6)
+    assert proof.ask("x", z3.BoolVal(False)) == z3.unsat
+    assert limits.asked == 3
+    run = k_induction._Run(system, 1, limits, unrecorded)
+    run.impossible("x", z3.BoolVal(False))
+    given = [value for solver in ALL for _, value in solver.timeouts]
+    assert len(given) > 4
+    assert set(given) == {1}
+    assert len({Failure(model.lemmas[0], "go")} | {Failure(model.lemmas[0], "go")}) == 1

@@ -86,6 +86,7 @@ def test_a_proof_asks_for_everything_that_it_rests_on() -> None:
         f"follows/{n}" for n in ("small", "y-is-zero", "never-down-by-one", "no-deadlock", "ranges")
     ]
     assert {"go()/lemmas", "far()/lemmas"} <= set(names)
+    assert "go()/low" not in names  # all at once were kept
     assert "grow()/lemmas" not in names  # it touches no lemma
     assert all(answer == z3.unsat for *_, answer in asked)
 

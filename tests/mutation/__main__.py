@@ -45,11 +45,14 @@ def main() -> None:
 
 def _module(name: str, given: argparse.Namespace) -> None:
     path = ROOT / name
-    chosen = sample(path, given.sample, given.seed)
     if given.survivors:
         known = [json.loads(line) for line in given.survivors.read_text().splitlines()]
-        there = {(k["operator"], k["occurrence"]) for k in known if k["answer"] == "survived"}
-        chosen = [m for m in chosen if (m.operator, m.occurrence) in there]
+        chosen = [
+            Mutant(k["operator"], k["occurrence"], k["line"])
+            for k in known if k["module"] == name and k["answer"] == "survived"
+        ]  # fmt: skip
+    else:
+        chosen = sample(path, given.sample, given.seed)
     quick = _Tests(name, QUICK[name], path)
     long = _Tests(name, LONG[name], path) if given.long else None
     survivors, killers = [], Counter[str]()

@@ -67,7 +67,7 @@ QUICK: dict[str, tuple[str, ...]] = {
     ),
     "models/induction.py": ("tests/models/test_small_proofs.py", "tests/models/test_prover.py"),
     "models/proving.py": ("tests/models/test_prover.py", "tests/models/test_small_proofs.py"),
-    "models/k_induction.py": ("tests/models/test_prover.py", "tests/models/test_small_proofs.py"),
+    "models/k_induction.py": ("tests/models/test_prover.py",),
     "models/comparing.py": (
         "tests/models/test_comparing.py",
         "tests/models/test_compared_states.py",
