@@ -493,6 +493,13 @@ def test_what_counts_at_every_size(club: Model) -> None:
     with pytest.raises(SpecError, match="members: an index of any number"):
         actions(Model(BySize()))
 
+    class Claimed(Club):
+        @invariant(when=lambda s: len(s.members) > 1)
+        def at_some_sizes(s):
+            return True
+
+    assert [a.name for a in actions(Model(Claimed()))] == names
+
 
 def test_parameters_that_follow_from_others() -> None:
     """A parameter that follows from a size, used as if it were known."""

@@ -124,9 +124,12 @@ def test_what_k_induction_asks() -> None:
     """An obligation without the ranges, the steps or the start that it is about."""
     model = Model(Slow())
     claim = model.property_named("not-seven")
+    told: list[str] = []
+    limits = Limits(progress=told.append)
     asked = recorded(
-        lambda record: k_induction.proved(trace(model), (), [claim], Limits(), 4, record)
+        lambda record: k_induction.proved(trace(model), (), [claim], limits, 4, record)
     )
+    assert told == [f"{i}-induction" for k in range(1, 5) for i in range(k + 1)]
     expected = []
     for k in range(1, 5):
         expected += [(f"{k}-induction/start-{i}/not-seven", z3.unsat) for i in range(k)]
