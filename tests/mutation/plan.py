@@ -23,6 +23,8 @@ SLIPS = "tests/models/test_oracle_slips.py"
 REDUCED = "tests/models/test_reductions.py"
 BITS = "tests/models/test_compiled.py"
 
+READ_FOR_ANY = ("tests/models/test_any_size.py", "tests/models/test_any_size_refused.py")
+
 LONG: dict[str, tuple[str, ...]] = {
     "models/trace.py": (*ORACLE, "tests/models/test_agreement.py"),
     "models/paths.py": ("tests/models/test_soundness.py", *ORACLE),
@@ -73,6 +75,7 @@ QUICK: dict[str, tuple[str, ...]] = {
         "tests/models/test_compared_states.py",
     ),
     "models/symmetry.py": (
+        "tests/models/test_alike.py",
         "tests/models/test_exchanges.py",
         f"{REDUCED}::test_what_is_interchangeable",
         f"{REDUCED}::test_a_representative_is_the_same_for_a_whole_class",
@@ -88,8 +91,8 @@ QUICK: dict[str, tuple[str, ...]] = {
         f"{BITS}::test_expressions_become_bits",
     ),
     "models/loops.py": ("tests/models/test_loops.py",),
-    "models/ways.py": ("tests/models/test_any_size.py",),
-    "models/parametric.py": ("tests/models/test_any_size.py",),
+    "models/ways.py": READ_FOR_ANY,
+    "models/parametric.py": READ_FOR_ANY,
     "models/quantified.py": ("tests/models/test_quantified.py",),
     "models/quantifiers.py": (
         "tests/models/test_quantifiers.py",

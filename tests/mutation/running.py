@@ -32,7 +32,7 @@ OPTIONS = (
 )  # fmt: skip
 
 
-class Changed(MetaPathFinder, SourceLoader):
+class Changed(MetaPathFinder, SourceLoader):  # type: ignore[misc]
     """Loads one module from another text than its file's; without a text, not at all."""
 
     def __init__(self, path: Path, text: str | None = None) -> None:
