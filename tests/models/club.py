@@ -80,7 +80,7 @@ class Club(Spec):
     def all_older(s):
         for q in s.members:
             s.age[q] = ite(s.age[q] < 3, s.age[q] + 1, 0)
-            s.knows[q, q] = True
+            s.knows[q, q] = s.age[q] == 0
 
     @action
     def everybody_meets(s):

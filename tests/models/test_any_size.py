@@ -14,8 +14,13 @@ from models.parametric import Functions, Run
 from models.small_sizes import sized
 from models.ways import Path, formula, paths
 from spec.notation import (
+    ANY,
+    Array,
+    Boolean,
     Index,
+    Integer,
     Model,
+    Spec,
     SpecError,
     Values,
     action,
@@ -155,3 +160,57 @@ def test_an_impossible_way_without_obligations_is_none(club: Model) -> None:
     model = Model(Never())
     [never] = [a for a in model.actions if a.name == "never"]
     assert list(paths(model, never)) == []
+
+
+class Crossed(Spec):
+    """Two indices of any number, and places that are asked for members of the other one."""
+
+    any_number = ("people", "boxes")
+    people = Index(2, names="p q")
+    boxes = Index(2, names="b")
+    tall = Array(people, Boolean())
+    full = Array(boxes, Boolean())
+    of_number = Array(people, Integer(0, 9, initially=lambda s, p: p))
+    n = Integer(-1, 2, initially=ANY)
+    flag = Boolean()
+    deep = Integer(-3, 2, grows=True)
+
+    @action
+    def own(s, p, b):
+        s.tall[p] = s.full[b]
+
+    @action
+    def grow(s, b):
+        s.tall[b] = True
+
+    @action
+    def fill(s, p):
+        s.flag = s.full[p]
+
+    @action
+    def turn(s):
+        s.flag = s.n
+
+    @action
+    def zero(s):
+        s.full[0] = s.tall[0]
+
+
+@pytest.mark.parametrize("sizes", [(1, 2), (2, 1), (2, 2), (3, 1)])
+def test_a_member_of_another_index_may_lie_outside(sizes: tuple[int, int]) -> None:
+    """A place taken for one of the array since the number is that of some member."""
+    model = Model(Crossed())
+    ways = {a.name: list(paths(model, a)) for a in model.actions}
+    assert [len(p.run.obligations) for p in ways["own"]] == [0, 0][: len(ways["own"])]
+    small = Model(Crossed(people=sizes[0], boxes=sizes[1]), unbounded=True)
+    for values in some_states(small, 8, 1):
+        for step in small.steps:
+            found = {leads(path, small, values, step.binding) for path in ways[step.action]}
+            assert (found - {None} or {None}) == {plain(small, values, step)}, step
+    first = Functions(Run(model), initial=True)
+    start = next(small.initial_states())
+    state = state_of(small, start, {})
+    for cell, value in zip(small.cells, start, strict=True):
+        if cell.variable != "n":
+            place = tuple(map(nodes.constant, cell.index))
+            assert state.value(first.at(cell.variable, place)) == value, cell.label

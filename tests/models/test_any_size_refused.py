@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from models.parametric import Functions, Given, Members, Parameters, Run
+from models.quantified import symbol
 from models.ways import actions, counts, evaluate, formula, spoken
 from spec.notation import (
+    Array,
+    Boolean,
     Model,
     SpecError,
     action,
@@ -275,3 +278,28 @@ def test_what_a_run_decides(club: Model) -> None:
         with pytest.raises(Exception) as told:
             run.assume(impossible)
         assert type(told.value).__name__ == "Disabled"
+
+
+def test_a_member_is_known_where_it_is_gone_through(club: Model) -> None:
+    """A value of one member used where it stands for nobody."""
+    one, other = symbol("members"), symbol("members")
+    there = Run(club).before("knows", (one, other))
+    Run(club, (one, other)).must_be_known(there)
+    Run(club, (one,)).must_be_known(there, [other])
+    Run(club).must_be_known(there, [one, other])
+    for run, loops in ((Run(club), [one]), (Run(club, (other,)), []), (Run(club), [])):
+        with pytest.raises(SpecError, match="where the loop does not reach"):
+            run.must_be_known(there, loops)
+
+
+def test_a_truth_value_does_not_start_with_a_number(club: Model) -> None:
+    """A number of members taken for a truth value."""
+
+    class Numbered(Club):
+        there = Array(Club.members, Boolean(initially=lambda s, p: p))
+
+    run = Run(Model(Numbered()))
+    with pytest.raises(SpecError, match="there is a truth value and starts with a number"):
+        run.first("there", (symbol("members"),))
+    assert run_of(club, lambda s: every()) is True
+    assert run_of(club, lambda s: some()) is False
