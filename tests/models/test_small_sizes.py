@@ -10,6 +10,7 @@ import pytest
 
 from models import small_sizes
 from models.limits import Limits
+from models.quantified import applied, for_all, symbol
 from models.quantifiers import Prover
 from models.small_sizes import Small, compare_at_small_sizes, sized, visit
 from models.ways import Formula
@@ -112,6 +113,9 @@ def test_specs_of_given_sizes() -> None:
     only = sized(model, 5, ("people",))
     assert only is not None
     assert (len(only.spec.people), len(only.spec.rooms)) == (5, 3)
+    one = sized(model, 1, ("people",))
+    assert one is not None
+    assert (len(one.spec.people), len(one.spec.rooms)) == (1, 3)
     seen = next(i for i, c in enumerate(only.cells) if c.variable == "seen")
     assert only.cells[seen].high == 9
     endless = sized(model, 2, ("people",), unbounded=True)
@@ -189,3 +193,61 @@ def test_small_sizes_are_visited_in_time(monkeypatch: pytest.MonkeyPatch) -> Non
     assert found.reached == ["all 1,234 states of size 1", "the first 1,234 states of size 2"]
     assert given[0] == 1.5
     assert 0.4 < cast(float, given[1]) < 0.5
+
+
+def test_a_claim_that_was_judged_is_compared() -> None:
+    """A claim that is read as its contrary, and that nobody holds against plain runs."""
+
+    def wrong_claim(made: Prover) -> None:
+        made.said = lambda *_: Formula(nodes.FALSE, nodes.TRUE)  # type: ignore[method-assign]
+
+    assert corrupted(wrong_claim, "one-inside").startswith("one-inside means two things")
+    assert not corrupted(wrong_claim, "ranges")
+
+
+def test_how_much_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Claims compared in all states, which takes minutes; or states from anywhere passed over."""
+    compared: list[tuple[int, bool, bool]] = []
+
+    def compare(here: Any, values: Any, claims: bool, reached: bool = True) -> None:
+        here.enough = 3
+        compared.append((here.sizes["people"], claims, reached))
+
+    monkeypatch.setattr(small_sizes._Here, "compare", compare)
+    model = Model(Proved())
+    found = compare_at_small_sizes(prover(model), model.properties)
+    assert found.states == sum(reached for *_, reached in compared)
+    for size in (1, 2, 3, 5):
+        runs = [claims for at, claims, reached in compared if at == size and reached]
+        anywhere = [claims for at, claims, reached in compared if at == size and not reached]
+        assert runs[1:5] == [True, True, False, False]
+        assert not any(runs[3:])
+        assert anywhere == [True] + [False] * (min(len(runs), small_sizes.ANYWHERE) - 1)
+
+
+def test_states_from_anywhere() -> None:
+    """States out of range, or hardly different from those that were reached."""
+    model = Model(Proved())
+    small = sized(model, 3, ("people",), unbounded=True)
+    assert small is not None
+    here = small_sizes._Here(prover(model), small, ())
+    start = next(small.initial_states())
+    changed = 0
+    for values in here.anywhere([start] * 300):
+        for cell, value, old in zip(small.cells, values, start, strict=True):
+            high = cell.high if cell.high != nodes.UNBOUNDED else cell.low + 9
+            assert cell.low <= value <= high
+            changed += value != old
+    assert 0.1 < changed / (300 * len(start)) < 0.25
+
+
+def test_what_an_expression_costs() -> None:
+    """A count of many members evaluated for minutes, or a small claim that is left out."""
+    p, q = symbol("people"), symbol("people")
+    one = applied("inside", (p,), 0, 1, True)
+    both = nodes.conjunction([one, applied("inside", (q,), 0, 1, True)])
+    assert small_sizes._cost(p, 3) == 1
+    assert small_sizes._cost(one, 3) == 2
+    assert small_sizes._cost(both, 3) == 5
+    assert small_sizes._cost(for_all([p], one), 3) == 3 * 2
+    assert small_sizes._cost(for_all([p, q], both), 3) == 9 * 5
