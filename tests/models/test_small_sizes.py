@@ -165,6 +165,9 @@ def test_states_of_small_sizes_are_visited() -> None:
     ranges = [model.property_named("ranges")]
     assert visit(model, ("people",), ranges, Limits()).reached == []  # one range grows
 
+    steps = [model.property_named("never-back")]
+    assert len(visit(model, ("people",), steps, Limits()).reached) == 3
+
     class Narrow(Lock):
         seen = Integer(0, 1)
 
