@@ -16,6 +16,8 @@ from spec.notation import (
     Index,
     Model,
     action,
+    every,
+    implies,
     invariant,
     lemma,
 )
@@ -56,7 +58,7 @@ def test_lemmas_that_fall() -> None:
     assert key.reason.endswith("): induction shows from which state")
     assert found["fine"].answer == "holds"
     assert found["within"].answer == "holds"
-    assert found["at-most"].reason.startswith("without ")
+    assert found["at-most"].reason.startswith("without has-the-key, wrong-at-the-start it is")
     assert " it is not kept by enter (" in found["at-most"].reason
     one = found["one-inside"]
     assert (one.answer, one.reason) == ("unknown", "it rests on lemmas that are not kept") or (
@@ -246,3 +248,51 @@ def test_an_action_that_cannot_be_read_leaves_all_unknown() -> None:
     found = checked(Model(Counts()))
     assert {v.answer for v in found.values()} <= {"unknown", "violated"}
     assert found["few-turns"].reason.startswith("it cannot be said for any number: ")
+
+
+class AsInvariant(Lock):
+    """What a proof needs is claimed."""
+
+    @invariant
+    def has_the_key(s):
+        return every(implies(s.inside[p], s.key == p) for p in s.people)
+
+
+def test_claims_help_each_other() -> None:
+    """An invariant that every step keeps, left unknown since no lemma implies it."""
+    found = checked(Model(AsInvariant()))
+    assert {found[n].answer for n in ("has-the-key", "one-inside")} == {"holds"}
+
+
+def test_claims_of_the_proof_are_judged_too() -> None:
+    """A claim that only the class of the lemmas makes, dropped without a word."""
+    proof = Proof(Model(Proved()), claims={"few-turns": ""}, complete=True)
+    found = any_number._verdicts(Model(Lock()), [], [proof], "")
+    assert [(v.claim.name, v.answer) for v in found] == [
+        ("few-turns", "holds"), ("has-the-key", "holds"), ("within", "holds")
+    ]  # fmt: skip
+
+
+def test_a_proof_whose_lemmas_fall_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Minutes for a second proof where the first has failed; or a reason that is not told."""
+    asked: list[str] = []
+
+    def prove(proof: Proof, *_: Any) -> None:
+        asked.append(proof.model.name)
+        proof.broken["within"] = "so"
+
+    monkeypatch.setattr(any_number, "_prove", prove)
+    monkeypatch.setattr(any_number, "proofs_of", lambda m: [Model(Proved()), m, m])
+    found = checked(Model(Lock()))
+    assert asked == ["proved"]
+    assert found["few-turns"].reason == "not asked, since lemmas of proved are not kept"
+
+
+def test_a_claim_that_is_false_at_the_start_has_no_steps() -> None:
+    """A violation of no steps told as one of one step."""
+    model = Model(Lock())
+    claim = model.property_named("one-inside")
+    seen = Verdict(model, claim, "exhaustive", "violated", "0 steps", depth=0)
+    unknown = Verdict(model, claim, "any-number", "unknown", ANY_NUMBER)
+    held = any_number._against(unknown, Small({"one-inside": seen}))
+    assert (held.depth, held.extent) == (0, "0 steps")

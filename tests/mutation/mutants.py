@@ -1,7 +1,8 @@
 """Small changes of a module, by the operators of cosmic-ray.
 
 Left out is what certainly means the same, changes of annotations that nobody asks for when the
-program runs; and a comparison with a literal by identity, since Python itself warns of it.
+program runs; a comparison with a literal by identity, since Python itself warns of it; and what is
+no Python.
 """
 
 from __future__ import annotations
@@ -53,9 +54,11 @@ class Mutant:
 @cache
 def _changed(before: str, operator: str, occurrence: int) -> str | None:
     after = mutate_code(before, get_operator(operator)(), occurrence)
-    if after is None or _meaning(before) == _meaning(after) or _warned_of(after):
+    try:
+        same = after is None or _meaning(before) == _meaning(after) or _warned_of(after)
+    except SyntaxError:  # an operator that does not know all of the syntax
         return None
-    return str(after)
+    return None if same else str(after)
 
 
 @lru_cache(maxsize=4)
