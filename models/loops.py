@@ -15,7 +15,7 @@ import inspect
 import linecache
 from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
-from types import CodeType, FrameType, FunctionType, GeneratorType
+from types import CodeType, FrameType, FunctionType
 
 from spec.notation import Spec, SpecError
 from spec.notation._symbolic import Symbolic
@@ -70,7 +70,7 @@ def _keeps_nothing(value: object, left: Collection[str]) -> bool:
         given = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
         reads = not set(value.__code__.co_freevars).isdisjoint(left)
         return not reads and all(_keeps_nothing(part, left) for part in (*inside, *given))
-    return isinstance(value, GeneratorType) and value.gi_code.co_name == "<genexpr>"
+    return False
 
 
 def _lines(frame: FrameType) -> list[str]:

@@ -1,12 +1,19 @@
-"""Small changes of a module, by the operators of cosmic-ray."""
+"""Small changes of a module, by the operators of cosmic-ray.
+
+Left out is what certainly means the same, changes of annotations that nobody asks for when the
+program runs; a comparison with a literal by identity, since Python itself warns of it; and what is
+no Python.
+"""
 
 from __future__ import annotations
 
 import ast
 import difflib
 import random
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +42,7 @@ class Mutant:
 
     def text(self, path: Path) -> str | None:
         """Return the changed text; None if it means the same, as in an annotation."""
-        before = path.read_text(encoding="utf-8")
-        after = mutate_code(before, get_operator(self.operator)(), self.occurrence)
-        if after is None or _meaning(before) == _meaning(after):
-            return None
-        return str(after)
+        return _changed(path.read_text(encoding="utf-8"), self.operator, self.occurrence)
 
     def difference(self, path: Path) -> str:
         """Return the lines that differ."""
@@ -48,6 +51,17 @@ class Mutant:
         return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
 
 
+@cache
+def _changed(before: str, operator: str, occurrence: int) -> str | None:
+    after = mutate_code(before, get_operator(operator)(), occurrence)
+    try:
+        same = after is None or _meaning(before) == _meaning(after) or _warned_of(after)
+    except SyntaxError:  # an operator that does not know all of the syntax
+        return None
+    return None if same else str(after)
+
+
+@lru_cache(maxsize=4)
 def _meaning(text: str) -> str:
     """Return a module's syntax tree without annotations and docstrings."""
     tree = ast.parse(text)
@@ -62,6 +76,14 @@ def _meaning(text: str) -> str:
         if isinstance(body, list):
             node.body = [s for s in body if not _is_text(s)]  # type: ignore[attr-defined]
     return ast.dump(tree)
+
+
+def _warned_of(text: str) -> bool:
+    """Return whether Python warns of a text, as it does of ``x is 3``."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        compile(text, "mutant", "exec")
+    return any(issubclass(w.category, SyntaxWarning) for w in found)
 
 
 def _is_text(statement: ast.stmt) -> bool:

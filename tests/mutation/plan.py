@@ -16,7 +16,16 @@ ANY = (
     "tests/models/test_any_number.py",
 )
 
-PLAN: dict[str, tuple[str, ...]] = {
+QUICK_ORACLE = "tests/mutation/quick.py"
+AGREE = "tests/models/test_agreement.py"
+SOUND = "tests/models/test_soundness.py"
+SLIPS = "tests/models/test_oracle_slips.py"
+REDUCED = "tests/models/test_reductions.py"
+BITS = "tests/models/test_compiled.py"
+
+READ_FOR_ANY = ("tests/models/test_any_size.py", "tests/models/test_any_size_refused.py")
+
+LONG: dict[str, tuple[str, ...]] = {
     "models/trace.py": (*ORACLE, "tests/models/test_agreement.py"),
     "models/paths.py": ("tests/models/test_soundness.py", *ORACLE),
     "models/smt.py": (*ORACLE, "tests/models/test_agreement.py"),
@@ -37,4 +46,59 @@ PLAN: dict[str, tuple[str, ...]] = {
     "models/generate.py": ("tests/models/test_soundness.py", *ORACLE),
     "models/compiled/circuit.py": ("tests/models/test_compiled.py",),
 }
-"""For each module, the tests that are run on its mutants: the quickest first."""
+"""For each module, the tests for what survives the quick ones."""
+
+QUICK: dict[str, tuple[str, ...]] = {
+    "models/trace.py": (
+        "tests/models/test_trace.py",
+        f"{QUICK_ORACLE}::test_all_states",
+        f"{AGREE}::test_random_specs_step_alike_in_all_engines",
+        f"{SLIPS}::test_an_error_of_an_action_is_one",
+    ),
+    "models/paths.py": (
+        "tests/models/test_paths.py",
+        f"{SOUND}::test_facts_conclude_nothing_false",
+    ),
+    "models/smt.py": (
+        "tests/models/test_z3_terms.py",
+        f"{AGREE}::test_z3_agrees_on_random_states[peterson-some]",
+    ),
+    "models/bounded.py": (
+        "tests/models/test_bounded.py",
+        f"{QUICK_ORACLE}::test_runs_of_few_steps",
+    ),
+    "models/induction.py": ("tests/models/test_small_proofs.py", "tests/models/test_prover.py"),
+    "models/proving.py": ("tests/models/test_prover.py", "tests/models/test_small_proofs.py"),
+    "models/k_induction.py": ("tests/models/test_prover.py",),
+    "models/comparing.py": (
+        "tests/models/test_comparing.py",
+        "tests/models/test_compared_states.py",
+    ),
+    "models/symmetry.py": (
+        "tests/models/test_alike.py",
+        "tests/models/test_exchanges.py",
+        f"{REDUCED}::test_what_is_interchangeable",
+        f"{REDUCED}::test_a_representative_is_the_same_for_a_whole_class",
+    ),
+    "models/partial_order.py": ("tests/models/test_waiting.py",),
+    "models/generate.py": (
+        "tests/models/test_generated_code.py",
+        f"{QUICK_ORACLE}::test_all_states",
+        f"{SOUND}::test_expressions_mean_what_python_means",
+    ),
+    "models/compiled/circuit.py": (
+        "tests/models/test_circuit.py",
+        f"{BITS}::test_expressions_become_bits",
+    ),
+    "models/loops.py": ("tests/models/test_loops.py",),
+    "models/ways.py": READ_FOR_ANY,
+    "models/parametric.py": READ_FOR_ANY,
+    "models/quantified.py": ("tests/models/test_quantified.py",),
+    "models/quantifiers.py": (
+        "tests/models/test_quantifiers.py",
+        "tests/models/test_any_number_verdicts.py",
+    ),
+    "models/any_number.py": ("tests/models/test_any_number_verdicts.py",),
+    "models/small_sizes.py": ("tests/models/test_small_sizes.py",),
+}
+"""For each module, the tests that every mutant of it meets first: some seconds in all."""

@@ -55,6 +55,9 @@ FALSE = {
     "an iterator": action(
         "it = iter((False, False, False, True))",
         "for p in s.ps:", "    s.h[p] = next(it, True)") + ALIKE,
+    "a generator": action(
+        "it = (k >= 9 for k in range(20))",
+        "for p in s.ps:", "    s.h[p] = next(it, True)") + ALIKE,
     "a walrus in a generator": action(
         "k = 0", "require(every((k := k + 1) > 0 for p in s.ps))", "s.x = k >= 4") + NEVER,
     "a list that a generator fills": action(

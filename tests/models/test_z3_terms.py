@@ -1,0 +1,288 @@
+"""What z3 is given: terms that compute what expressions do, in as many bits as that takes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import product
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+import z3
+
+from models import smt
+from models.obligations import while_reading
+from models.smt import Frame, Printer, becomes, satisfiable, solution, width_for
+from models.trace import Check, Command, System, trace
+from spec.notation import ANY, Array, Boolean, Index, Integer, Model, Spec, Step, action, require
+from spec.notation import _nodes as nodes
+from spec.notation._nodes import Cell, Node
+from tests.models.test_soundness import CELLS, STATES, integer, truth
+
+
+def cell(low: int, high: int, name: str = "n") -> Node:
+    """Return a cell of a range."""
+    return nodes.cell(Cell(name, (), name, low, high, False))
+
+
+def system_of(cells: Sequence[Node], **parts: Any) -> System:
+    """Return as much of a system as is printed."""
+    given: dict[str, Any] = {
+        "cells": tuple(cells), "commands": (), "claims": {}, "initial": nodes.TRUE,
+        "may_end": None, "model": SimpleNamespace(cells=tuple(c.args[0] for c in cells)),
+    }  # fmt: skip
+    return cast(System, SimpleNamespace(**(given | parts)))
+
+
+def computed(node: Node, values: dict[Node, int], width: int) -> int:
+    """Return what z3 computes of an expression."""
+    number = Printer({}, width).number
+    terms = {n: z3.BoolVal(bool(v)) if n.boolean else number(int(v)) for n, v in values.items()}
+    found = z3.simplify(Printer(terms, width).show(node))
+    if node.boolean:
+        assert z3.is_true(found) or z3.is_false(found)
+        return int(z3.is_true(found))
+    return int(found.as_signed_long() if width else found.as_long())
+
+
+@pytest.mark.parametrize("bits", [True, False])
+def test_terms_compute_what_expressions_do(bits: bool) -> None:
+    """Division that is rounded otherwise, a sum that overflows, a comparison without signs."""
+    chance = random.Random(4)
+    for i in range(150):
+        node, compute = (integer if i % 2 else truth)(chance, 3)
+        width = width_for(system_of(CELLS, claims={"c": node})) if bits else 0
+        for state in chance.sample(STATES, 6):
+            assert computed(node, state, width) == int(compute(state)), node
+
+
+@pytest.mark.parametrize("low", [-9, -8, -4, -1, 0, 3])
+@pytest.mark.parametrize("by", [1, 2, 3, 7])
+def test_division_of_all_numbers_of_a_range(low: int, by: int) -> None:
+    """A quotient of a negative number, whose way leads beyond the bits that there are."""
+    n = cell(low, 8)
+    quotient = nodes.divide(n, nodes.constant(by))
+    rest = nodes.modulo(n, nodes.constant(by))
+    for width in (width_for(system_of([n], claims={"q": nodes.equal(quotient, rest)})), 0):
+        for value in range(low, 9):
+            assert computed(quotient, {n: value}, width) == value // by
+            assert computed(rest, {n: value}, width) == value % by
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "bits"),
+    [(0, 1, 2), (0, 3, 3), (0, 7, 4), (0, 8, 5), (-1, 1, 2), (-2, 1, 2), (-3, 1, 3), (-4, 3, 3),
+     (-5, 3, 4), (-8, 7, 4), (-9, 7, 5), (-8, 8, 5), (-300, 0, 10), (2, 255, 9)],
+)  # fmt: skip
+def test_a_range_has_the_bits_that_it_needs(low: int, high: int, bits: int) -> None:
+    """A value that does not fit, or twice as many bits as are needed."""
+    assert width_for(system_of([cell(low, high)])) == bits
+
+
+def test_every_expression_counts_for_the_bits() -> None:
+    """A value that does not fit within some part of a spec that was passed over."""
+    n = cell(0, 3)
+    far = nodes.multiply(n, nodes.constant(5))  # up to 15
+    claim = nodes.less(far, n)
+    step = Step("go", ())
+
+    def bits(*commands: Command, **parts: Any) -> int:
+        return width_for(system_of([n], commands=commands, **parts))
+
+    assert bits() == 3
+    assert bits(Command(step, (), ((0, far),))) == 5
+    assert bits(Command(step, (claim,), ())) == 5
+    assert bits(Command(step, (), (), (Check(claim, "c"),))) == 5
+    assert bits(claims={"c": claim}) == bits(initial=claim) == bits(may_end=claim) == 5
+    assert width_for(system_of([cell(0, 1, f"n{i}") for i in range(9)])) == 5
+    below = cell(-8, 7)
+    by = nodes.constant(3)
+    assert width_for(system_of([below], initial=nodes.equal(nodes.modulo(below, by), n))) == 4
+    halves = nodes.equal(nodes.divide(below, by), n)
+    assert width_for(system_of([below], initial=halves)) == 5  # on the way there is -8 - 2
+
+
+@pytest.mark.parametrize("name", ["low", "high", "both"])
+def test_ranges_are_known_where_conditions_are_asked(name: str) -> None:
+    """A path dropped that some state takes, or one that no value within its range takes."""
+    n = cell(-2, 5)
+    beyond = {
+        "low": nodes.less(n, nodes.constant(-2)),
+        "high": nodes.less(nodes.constant(5), n),
+        "both": nodes.conjunction(
+            [nodes.less(nodes.constant(3), n), nodes.less(n, nodes.constant(4))]
+        ),
+    }[name]
+    twice = nodes.add(n, n)
+    wide = nodes.less(nodes.constant(10), nodes.add(twice, cell(0, 0)))  # not seen by intervals
+    assert not satisfiable([beyond if beyond.op != "constant" else wide])
+    for value in (-2, 0, 5):
+        assert satisfiable([nodes.equal(n, nodes.constant(value))])
+
+
+def test_ranges_of_sums() -> None:
+    """Ends of ranges that are one off: what is asked of cells is seen by intervals already."""
+    a, b = cell(-2, 5, "a"), cell(-2, 5, "b")
+    total, apart = nodes.add(a, b), nodes.subtract(a, b)
+    for low, high in ((10, 0), (-4, 0), (3, 7), (8, 4), (8, -4), (-1, -5), (-1, 5)):
+        there = [
+            nodes.equal(total, nodes.constant(low)),
+            nodes.equal(apart, nodes.constant(high)),
+        ]
+        possible = any(x + y == low and x - y == high for x, y in product(range(-2, 6), repeat=2))
+        assert satisfiable(there) == possible
+
+
+def test_a_range_without_an_end_has_none() -> None:
+    """A cell that grows kept below the largest number there is; or one without a lower end."""
+    n, m = cell(0, nodes.UNBOUNDED), cell(0, nodes.UNBOUNDED, "m")
+    beyond = nodes.constant(10**9)
+    assert satisfiable([nodes.less(beyond, nodes.add(nodes.add(n, n), m))])
+    assert not satisfiable([nodes.less(nodes.add(n, n), nodes.subtract(n, m))])
+    half = cell(0, 10**9, "half")
+    assert satisfiable([nodes.less(beyond, nodes.add(half, half))])
+    assert not satisfiable([nodes.less(nodes.constant(2 * 10**9), nodes.add(half, half))])
+
+
+def test_only_what_is_impossible_is_an_obligation() -> None:
+    """A path that was dropped, and that no other solver is asked about."""
+    asked: list[tuple[str, int, Any]] = []
+    token = while_reading.set(
+        lambda name, conditions, answer: asked.append((name, len(conditions), answer))
+    )
+    try:
+        n = cell(0, 3)
+        assert satisfiable([nodes.less(nodes.constant(1), n)])
+        assert asked == []
+        contrary = [nodes.less(nodes.constant(1), n), nodes.less(n, nodes.constant(2))]
+        assert satisfiable(contrary) is False
+        assert asked == [("impossible", 4, z3.unsat)]
+    finally:
+        while_reading.reset(token)
+
+
+def test_cells_of_one_variable_have_names_of_their_own() -> None:
+    """Two elements of an array confused, or an element with another variable."""
+    cells = [nodes.cell(Cell("a", (i,), f"a[{i}]", 0, 3, False)) for i in range(2)]
+    flags = [nodes.cell(Cell("f", (i,), f"f[{i}]", 0, 1, True)) for i in range(2)]
+    assert satisfiable([nodes.less(*cells), flags[0], nodes.negation(flags[1])])
+
+
+class Counter(Spec):
+    """A constant first, last and between, and cells of each kind."""
+
+    hands = Index(2, names="h")
+    one = Integer(4, 4)
+    n = Array(hands, Integer(-1, 2, initially=ANY))
+    still = Integer(2, 2)
+    up = Boolean(initially=ANY)
+    top = Integer(0, 9, grows=True)
+    last = Integer(1, 1)
+
+    @action
+    def go(s, h):
+        require(s.n[h] < 2)
+        s.n[h] = s.n[h] + 1
+        s.up = not s.up
+
+    @action
+    def over(s):
+        s.top = s.top + 1
+
+
+@pytest.fixture(scope="module")
+def counter() -> System:
+    """Return what is read of it."""
+    return trace(Model(Counter()))
+
+
+WIDTHS = pytest.mark.parametrize("width", [0, 8])
+
+
+def states(frame: Frame, *conditions: Any) -> set[tuple[int, ...]]:
+    """Return all states that meet some conditions."""
+    solver = z3.Solver()
+    solver.add(*conditions)
+    found: set[tuple[int, ...]] = set()
+    while solver.check() == z3.sat:
+        values = frame.values(solver.model())
+        assert values not in found
+        found.add(values)
+        solver.add(z3.Not(frame.is_one_of([[v] for v in values])))
+        assert len(found) < 500
+    return found
+
+
+@WIDTHS
+def test_values_that_are_given(counter: System, width: int) -> None:
+    """A range without one of its ends, a truth value that is fixed to the other one."""
+    frame = Frame(counter, "now", width)
+    for allowed in (
+        [[4], range(-1, 3), [0], [2], [0, 1], range(5), [1]],
+        [[4], [-1, 2], range(1, 2), [2], [1], [0, 7], [1]],
+        [[4], [2], [0, 1], [2], [0], range(3, 4), [1]],
+    ):
+        assert states(frame, frame.is_one_of(allowed)) == set(product(*allowed))
+
+
+@WIDTHS
+def test_steps_that_are_given(counter: System, width: int) -> None:
+    """A cell that a step does not name and that changes, or one that keeps its value."""
+    before, after = Frame(counter, "before", width), Frame(counter, "after", width)
+    choice, number = z3.Int("choice"), z3.IntVal
+    start = (4, 1, -1, 2, 1, 3, 1)
+    conditions = becomes(counter, before, after, choice, number)
+    here = before.is_one_of([[v] for v in start])
+    assert states(after, here, *conditions) == {
+        (4, 2, -1, 2, 0, 3, 1), (4, 1, 0, 2, 0, 3, 1), (4, 1, -1, 2, 1, 4, 1)
+    }  # fmt: skip
+    going = [i for i, c in enumerate(counter.commands) if not c.leaves]
+    assert len(going) < len(counter.commands)
+    taken = z3.Solver()
+    taken.add(here, *conditions)
+    found = set()
+    while taken.check() == z3.sat:
+        found.add(taken.model().eval(choice, True).as_long())
+        taken.add(choice != max(found), *(choice != i for i in found))
+    assert len(found) == 3
+    assert found < set(going)
+
+
+def test_names_tell_moments_apart(counter: System) -> None:
+    """Two moments of a run that share a cell."""
+    one, two = Frame(counter, "0", 0), Frame(counter, "1", 0)
+    names = [str(t) for frame in (one, two) for t in frame.terms]
+    variables = [n for n in names if "@" in n]
+    assert len(set(variables)) == len(variables) == 8
+
+
+def test_a_guard_of_nothing_is_true(counter: System) -> None:
+    """A step without a condition that is never possible, or one with a condition that always is."""
+    frame = Frame(counter, "now", 0)
+    guards = {c.step.action: frame.guard(c) for c in counter.commands if not c.leaves}
+    assert not z3.is_true(guards["go"])
+    assert z3.is_true(frame.guard(Command(Step("any", ()), (), ())))
+
+
+def test_a_solution_meets_all_conditions() -> None:
+    """Values outside of their ranges, of other cells, or of a condition that was left out."""
+    a, b, f = cell(-2, 5, "a"), cell(-2, 5, "b"), nodes.cell(Cell("f", (), "f", 0, 1, True))
+    conditions = [nodes.equal(nodes.add(a, b), nodes.constant(-3)), nodes.less(a, b), f]
+    found = solution(conditions)
+    assert found is not None
+    assert found == {a.args[0]: -2, b.args[0]: -1, f.args[0]: 1}
+    assert all(isinstance(v, int) for v in found.values())
+    assert solution([nodes.negation(f)]) == {f.args[0]: 0}
+    assert solution([*conditions, nodes.less(nodes.constant(0), a)]) is None
+    assert solution([]) == {}
+
+
+def test_what_takes_long_has_no_solution(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Minutes of z3 for a state that nobody needs."""
+    monkeypatch.setattr(smt, "EFFORT", 1)
+    many = [cell(0, 99, f"m{i}") for i in range(8)]
+    squares = nodes.constant(0)
+    for n in many:
+        squares = nodes.add(squares, nodes.multiply(n, n))
+    assert solution([nodes.equal(squares, nodes.constant(7919))]) is None
