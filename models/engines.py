@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from spec.notation import Model, Property, SpecError
+from spec.notation._memory import changed as remembers
 
 from . import second_opinion
 from .endless import stopped
@@ -259,15 +260,24 @@ def _compared(
     book: Obligations | None,
 ) -> list[Verdict]:
     """Check with one engine; where it and plain Python do not do the same, nothing is known."""
+    before = model.spec.remembered()
     try:
         with stopped(limits):
-            return engine.check(model, limits, wanted, asked, book)
+            found = engine.check(model, limits, wanted, asked, book)
+        changed = remembers(before, model.spec.remembered())
+        if not changed:
+            return found
+        reason = (
+            f"{', '.join(changed)} changed while the spec was run: what a run remembers must be "
+            f"declared as a variable"
+        )
     except (Disagreement, LimitReached) as error:
-        seconds = limits.elapsed()
-        return [
-            Verdict(model, p, engine.name, "unknown", "", seconds=seconds, reason=str(error))
-            for p in wanted
-        ]
+        reason = str(error)
+    seconds = limits.elapsed()
+    return [
+        Verdict(model, p, engine.name, "unknown", "", seconds=seconds, reason=reason)
+        for p in wanted
+    ]
 
 
 def _provable(model: Model, engine: str) -> bool:

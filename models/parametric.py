@@ -334,7 +334,10 @@ class Run:
         if nodes.negation(condition) in self.literals or condition is FALSE:
             return False
         if not self.branches:
-            raise SpecError("a branch on the state: use every, some, implies or ite")
+            raise SpecError(
+                "a branch on the state: use every, some, no, implies or ite; for x in (a, b) "
+                "write some(x == a, x == b)"
+            )
         if self.asked == len(self.decisions):
             self.decisions.append(True)
         side = self.decisions[self.asked]

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ._declarations import refuse_declarations
 from ._errors import SpecError
 from ._marks import MARK, Mark, taken_out
+from ._memory import remembered
 from ._parameters import Parameter
 from ._records import Claim, Explanation, Picture
 from ._store import Store
@@ -70,7 +72,7 @@ class Spec:
     declared_parameters: ClassVar[dict[str, Parameter]] = {}
     declared_variables: ClassVar[dict[str, Variable]] = {}
     declared_methods: ClassVar[dict[str, Mark]] = {}
-    _text_was_read: ClassVar[bool] = False
+    _text_was_read: ClassVar[list[FunctionType]]
 
     parameters: dict[str, Any]
     _store: Store
@@ -137,8 +139,13 @@ class Spec:
             See `_text`.
         """
         if "_text_was_read" not in cls.__dict__:
-            refuse_what_reads_twice(cls, Spec, cls.declared_methods)
-            cls._text_was_read = True
+            cls._text_was_read = refuse_what_reads_twice(cls, Spec, cls.declared_methods)
+
+    @classmethod
+    def remembered(cls) -> dict[str, bytes]:
+        """Return a digest of all that the text can reach beside the state, by name."""
+        cls.read_text()
+        return remembered(cls.__dict__["_text_was_read"], cls)
 
     # What a subclass may say about itself
 

@@ -125,6 +125,9 @@ class Symbolic:
     def __neg__(self) -> Value:
         return 0 - self
 
+    def __pos__(self) -> Value:
+        return 0 + self
+
     def __mul__(self, other: Value) -> Value:
         return value_of(nodes.multiply(self.node, node_of(other)))
 
@@ -163,7 +166,7 @@ class Symbolic:
 
     __pow__ = __rpow__ = __truediv__ = __rtruediv__ = __divmod__ = __rdivmod__ = _no_operator
     __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __xor__ = __rxor__ = _no_operator
-    __round__ = __matmul__ = _no_operator
+    __round__ = __matmul__ = __invert__ = __trunc__ = _no_operator
 
     def _no_divisor(self, other: object) -> Any:
         raise SpecError("what stands to the right of // and % is a plain integer, and no value of "

@@ -18,13 +18,25 @@ import sys
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable
 from functools import lru_cache
-from types import FunctionType, MethodType, ModuleType
+from types import (
+    FunctionType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
 from ._errors import SpecError
 
 UNSTEADY = frozenset({"random", "secrets", "time", "datetime", "uuid", "numpy.random"})
 """Modules whose functions answer differently each time."""
+
+SEES_MORE = frozenset({
+    "asyncio", "concurrent", "ctypes", "gc", "inspect", "io", "multiprocessing", "os", "posix",
+    "pickle", "signal", "socket", "subprocess", "sys", "threading", "traceback", "weakref",
+})  # fmt: skip
+"""Modules that tell a symbol from an integer, or reach around a run."""
 
 CHANGING = frozenset({
     "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem",
@@ -52,8 +64,10 @@ OURS = frozenset({"spec", "models", "crawler", "sim_web", "ci", "counterpoint"})
 Function = ast.FunctionDef | ast.Lambda
 
 
-def refuse_what_reads_twice(spec: type, base: type, marked: Iterable[str]) -> None:
+def refuse_what_reads_twice(spec: type, base: type, marked: Iterable[str]) -> list[FunctionType]:
     """Refuse a spec whose text cannot mean the same in a plain run and in a trace.
+
+    Return the functions that were read.
 
     Parameters
     ----------
@@ -90,6 +104,7 @@ def refuse_what_reads_twice(spec: type, base: type, marked: Iterable[str]) -> No
             new = [f for f in (*reader.called, *used) if f not in known]
             known.update(new)
             todo += new
+    return sorted(known, key=lambda f: (f.__module__ or "", f.__code__.co_firstlineno))
 
 
 def _functions(found: Any) -> list[FunctionType]:
@@ -263,8 +278,22 @@ class _Reader(ast.NodeVisitor):
         if isinstance(self._meant(root), CHANGEABLE):
             self._refuse(node, f"{ast.unparse(function)}(...) {KEPT}")
 
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, str):
+            self._must_not_be_special(node, node.value)
+
+    def _must_not_be_special(self, node: ast.expr, name: str) -> None:
+        """Refuse Python's own methods: an integer's knows no symbol, and says what counts as true.
+
+        A class is refused where it is asked for, by what it is asked of.
+        """
+        if name != "__class__" and len(name) > 4 and name[:2] == name[-2:] == "__":
+            self._refuse(node, f"{ast.unparse(node)} is Python's own, and answers something else "
+                               f"for a symbol; write the operator")  # fmt: skip
+
     def visit_Attribute(self, node: ast.Attribute) -> None:
         self.asked.add(node.attr)
+        self._must_not_be_special(node, node.attr)
         self._must_be_plain(node, self._meaning(node))
         self.generic_visit(node)
 
@@ -275,6 +304,9 @@ class _Reader(ast.NodeVisitor):
         names = [node.module] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
         for name in UNSTEADY.intersection(filter(None, names)):
             self._refuse(node, f"{name} answers differently each time; {CHOOSE}")
+        for name in filter(None, names):
+            if name.partition(".")[0] in SEES_MORE:
+                self._refuse(node, f"{name} can see or do what is no part of the state")
 
     visit_ImportFrom = visit_Import
 
@@ -285,8 +317,12 @@ class _Reader(ast.NodeVisitor):
                                f"values instead")  # fmt: skip
         if hashable and meant in HIDES:
             self._refuse(node, f"{ast.unparse(node)} hides what is done from the engines")
-        if _unsteady(meant):
+        if _from(meant, UNSTEADY):
             self._refuse(node, f"{ast.unparse(node)} answers differently each time; {CHOOSE}")
+        if _from(meant, SEES_MORE):
+            self._refuse(node, f"{ast.unparse(node)} can see or do what is no part of the state")
+        if isinstance(meant, MethodWrapperType | WrapperDescriptorType):
+            self._must_not_be_special(node, meant.__name__)
 
     def visit_If(self, node: ast.If | ast.While | ast.IfExp | ast.Assert) -> None:
         self._must_be_condition(node.test)
@@ -318,15 +354,19 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _unsteady(meant: Any) -> bool:
-    """Return whether a name means a module of chance or of time, or something from one."""
+def _from(meant: Any, modules: Collection[str]) -> bool:
+    """Return whether a name means one of some modules, or something from one."""
     if isinstance(meant, ModuleType):
-        return meant.__name__ in UNSTEADY
+        return _is_one(meant.__name__, modules)
     if isinstance(meant, MethodType) or inspect.isbuiltin(meant):
         owner = getattr(meant, "__self__", None)
         if isinstance(owner, ModuleType):
-            return owner.__name__ in UNSTEADY
-        return type(owner).__module__.partition(".")[0] in UNSTEADY
+            return _is_one(owner.__name__, modules)
+        return _is_one(type(owner).__module__, modules)
     module = meant.__module__ if isinstance(meant, type | FunctionType) else type(meant).__module__
     of_class = isinstance(meant, type | FunctionType) or module == "random"
-    return of_class and isinstance(module, str) and module in UNSTEADY
+    return of_class and isinstance(module, str) and _is_one(module, modules)
+
+
+def _is_one(module: str, modules: Collection[str]) -> bool:
+    return module in modules or module.partition(".")[0] in modules

@@ -160,11 +160,34 @@ REFUSED = {
         "            require(s.n > 5)\n"
         "        except Exception:\n"
         "            s.n = 3\n", "must not be caught"),
+    "Python's own equality": (
+        "    @invariant\n    def claim(s): return any(map((1).__ne__, [s.n]))\n",
+        "write the operator"),
+    "Python's own equality by its name": (
+        "    @invariant\n"
+        "    def claim(s): return operator.methodcaller('__eq__', s.n)(1)\n", "write the operator"),
+    "Python's own equality, kept": (
+        "    @invariant\n    def claim(s): return any(map(DIFFERS, [s.n]))\n",
+        "write the operator"),
+    "a look at an object": (
+        "    @invariant\n    def claim(s): return gc.is_tracked(s.n)\n", "no part of the state"),
+    "a look that is imported late": (
+        "    @invariant\n"
+        "    def claim(s):\n"
+        "        from inspect import getattr_static\n"
+        "        return not getattr_static(s.n, 'real', False)\n", "no part of the state"),
+    "an error that another thread keeps": (
+        "    @invariant\n"
+        "    def claim(s):\n"
+        "        return bool(futures.ThreadPoolExecutor(1).submit(hex, s.n).exception())\n",
+        "no part of the state"),
     "an action that yields": (
         "    @action\n    def theirs(s):\n        s.n = 3\n        yield\n", "yield and async"),
 }  # fmt: skip
 
 FILE = """\
+import concurrent.futures as futures
+import gc
 import itertools
 import operator
 import random
@@ -174,6 +197,7 @@ from random import choice
 import helper
 
 KIND = isinstance
+DIFFERS = (1).__ne__
 MET = []
 KEPT = {}
 NUMBERS = itertools.count()
