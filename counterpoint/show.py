@@ -42,7 +42,8 @@ def report(verdicts: Sequence[Verdict]) -> None:
             _line(verdict, max(26, min(longest, width() // 2 - 10)))
         if len(told) < len(mine):
             other = "other " if any(v.claim.kind == "lemma" for v in told) else ""
-            click.echo(f"  {click.style('holds   ', fg='green')}  {len(kept)} {other}lemmas")
+            lemmas = "lemma" if len(kept) == 1 else "lemmas"
+            click.echo(f"  {click.style('holds   ', fg='green')}  {len(kept)} {other}{lemmas}")
     obstacles(verdicts)
     worst = first_to_break(verdicts)
     if worst is not None:

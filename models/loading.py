@@ -74,6 +74,8 @@ def find(reference: str) -> type[Spec]:
         return _in_module(_import(Path(path)), path, name)
     if ":" in reference:
         return _imported(reference)
+    if Path(f"{reference}.py").is_file():
+        raise SpecError(f"there is no spec {reference!r}; did you mean the file {reference}.py?")
     near = difflib.get_close_matches(reference, SPECS, 1)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(SPECS)}"
     raise SpecError(f"there is no spec {reference!r}; {hint} (a file: my_spec.py:Class)")

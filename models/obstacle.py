@@ -85,7 +85,8 @@ class Obstacles:
         where = model.show_step(step)
         lines = [
             f"{failure.lemma.name}: {failure.lemma.description}",
-            f"In this state {self.what} hold, and {where} breaks it:",
+            f"In {'this' if differing else 'the initial'} state {self.what} hold, and {where} "
+            f"breaks it{':' if differing else '.'}",
             *(f"  {line}" for line in differing),
         ]
         trace, said = self._reached(model, state, step)

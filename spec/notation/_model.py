@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
@@ -110,7 +111,10 @@ class Model:
             parameters = tuple((n, by_name[n]) for n in names)
             found.append(Action(method, parameters, _first_line(function)))
         if not found:
-            raise SpecError(f"{self.name} has no action")
+            module = sys.modules.get(type(self.spec).__module__)
+            place = getattr(module, "__file__", None)
+            raise SpecError(f"{place}: {self.name} has no action" if place
+                            else f"{self.name} has no action")  # fmt: skip
         return tuple(found)
 
     @cached_property
@@ -155,7 +159,7 @@ class Model:
             If there is none of that name; the message lists them.
         """
         for found in (*self.properties, *self.lemmas):
-            if found.name == name:
+            if found.name == name or found.name == name.replace("_", "-"):
                 return found
         known = ", ".join(p.name for p in self.properties)
         raise SpecError(f"{self.name} has no property {name!r} (it has: {known})")
