@@ -72,7 +72,7 @@ class Spec:
     declared_parameters: ClassVar[dict[str, Parameter]] = {}
     declared_variables: ClassVar[dict[str, Variable]] = {}
     declared_methods: ClassVar[dict[str, Mark]] = {}
-    _text_was_read: ClassVar[list[FunctionType]]
+    _text_was_read: ClassVar[list[FunctionType]] = []
 
     parameters: dict[str, Any]
     _store: Store

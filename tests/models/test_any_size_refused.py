@@ -175,7 +175,7 @@ def test_a_claim_that_branches_is_refused(club: Model) -> None:
 
     run = Run(Model(Branching()))
     store = Functions(run)
-    with pytest.raises(SpecError, match="branching branches on the state"):
+    with pytest.raises(SpecError, match="in branching: a branch on the state"):
         formula(run.model, "branching", store)
     assert run.literals == run.obligations == []
     with pytest.raises(SpecError):

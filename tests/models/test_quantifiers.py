@@ -177,18 +177,18 @@ def test_each_question_has_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Minutes for a question that z3 does not decide; an unknown taken for a proof."""
     model = Model(Proved())
     made = prover(model)
-    asked: list[float] = []
+    asked: list[tuple[float, int]] = []
 
-    def answer(solver: Any, conditions: Any, seconds: float) -> Any:
-        asked.append(seconds)
+    def answer(solver: Any, conditions: Any, seconds: float, effort: int = 0) -> Any:
+        asked.append((seconds, effort))
         return z3.unknown
 
     monkeypatch.setattr(made, "_answer", answer)
     assert made.ask("x", [nodes.FALSE], ()) == "z3 finds no proof"
-    assert asked == [quantifiers.SECONDS] * 3 + [quantifiers.LAST_LOOK]
+    assert asked == [(quantifiers.SECONDS, 0)] * 3 + [(quantifiers.LAST_LOOK, 0)]
     asked.clear()
     assert made.ask("x", [nodes.FALSE], (), looks=False) == "z3 finds no proof"
-    assert asked == [quantifiers.AT_ONCE] * 3
+    assert asked == [(quantifiers.SECONDS, quantifiers.AT_ONCE)] * 3
     assert made.at_start("x", nodes.FALSE) == "z3 finds no proof"
     assert made.at_start("x", nodes.TRUE) == ""
     assert made.everywhere("x", nodes.TRUE) == ""
@@ -204,7 +204,8 @@ def test_what_is_left_of_the_time_is_given(monkeypatch: pytest.MonkeyPatch) -> N
 
     class Solver:
         def set(self, name: str, value: int) -> None:
-            given.append(value)
+            if name == "timeout":
+                given.append(value)
 
         def push(self) -> None:
             pass

@@ -136,7 +136,7 @@ def test_a_variable_that_is_not_declared_cannot_be_assigned() -> None:
         ("s.a = 0.5", "which is no integer"),
         ("s.a = [s.a][s.a]", "plain integer"),
         ("s.a = float(s.a)", "cannot become a float"),
-        ("s.a = {0: 1}[s.a]", "unhashable"),
+        ("s.a = {0: 1}[s.a]", "cannot be looked up in a dict"),
         ("s.row = 1", "row is an array"),
         ("s.a = s.row[0, 0]", "row has 1 indices, not 2"),
         ("s.a = s.a // s.row[0]", "positive constant"),
