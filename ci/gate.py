@@ -18,7 +18,7 @@ from spec.notation import SpecError
 
 from .registry import JOBS, Job
 
-DEFAULT_BUDGET = 180.0
+DEFAULT_BUDGET = 240.0
 """Seconds."""
 
 LEAST_CONFIRMED = 0.9

@@ -37,7 +37,7 @@ def loop_of(frame: FrameType) -> ast.For | ast.GeneratorExp:
     for root, why in _changes(loop):
         if not isinstance(frame.f_locals.get(root), Spec):
             raise SpecError(why)
-    left = _stored(ast.walk(loop))
+    left = _assigned_in(loop)
     for name, value in frame.f_locals.items():
         if name != ".0" and not _keeps_nothing(value, left):  # what a generator goes through
             raise SpecError(
@@ -254,6 +254,11 @@ def _own(part: ast.AST, name: str) -> set[str]:
         elif isinstance(node, ast.Lambda) and name in {a.arg for a in node.args.args}:
             return {name}
     return set()
+
+
+@cache
+def _assigned_in(loop: ast.AST) -> frozenset[str]:
+    return frozenset(_stored(ast.walk(loop)))
 
 
 def _stored(found: Iterable[ast.AST]) -> set[str]:

@@ -22,17 +22,17 @@ from .ways import Formula, Path
 
 SIZES = (1, 2, 3)
 
-SECONDS = 1.5
+SECONDS = 1.0
 """What visiting the states of small sizes may take in all."""
 
-STATES, ANYWHERE, STEPS = {1: 100, 2: 100, 3: 100, 5: 20}, 20, 4
+STATES, ANYWHERE, STEPS = {1: 100, 2: 100, 3: 100, 5: 10}, 20, 4
 """By size, states of random runs that are compared; states that may not be reachable; and steps in
 each."""
 
 MOST = 100_000
 """Parts of a guard beyond which an action is not compared: counts of many members."""
 
-PARTS, FEWEST = 60_000, 4
+PARTS, FEWEST = 40_000, 4
 """Parts of claims that are evaluated at each size, about; and states that are compared at least
 at the sizes that are visited."""
 
