@@ -39,12 +39,14 @@ class _Watch:
 
     def look(self, number: int, frame: FrameType | None) -> None:
         """Raise `Endless` in the midst of a call that was there `GRACE` seconds ago."""
-        call = theirs = None
+        call = theirs = within = None  # the frames of a call, and of the spec's code in it
         while frame is not None:
-            if theirs is None and not _is_ours(frame):
-                theirs = frame
             if frame.f_code is Model.call.__code__:
-                call = frame
+                call, theirs, within = frame, within, None
+            elif _is_ours(frame):  # what it calls, a solver among others, is none of the spec's
+                within = None
+            elif within is None:
+                within = frame
             frame = frame.f_back
         if call is not self.call:
             self.call, self.since = call, time.monotonic()
@@ -58,7 +60,7 @@ class _Watch:
 
 def _is_ours(frame: FrameType) -> bool:
     name = frame.f_globals.get("__name__") or ""
-    return str(name).startswith("spec.notation")
+    return str(name).startswith(("spec.notation", "models."))
 
 
 @contextmanager

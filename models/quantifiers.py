@@ -148,7 +148,7 @@ class Prover:
         self.by_terms = [*by_terms, (self._solver(BY_TERMS, self.ends), self.ends)]
 
     def _solver(self, options: Mapping[str, Any], ends: Sequence[Any]) -> Any:
-        """Return a solver that knows the sizes, the lemmas, and ranges as far as it is told."""
+        """Return a solver that knows the sizes, the lemmas, and some ends of ranges."""
         solver = self._empty(**options)
         solver.add(*self.known, *ends)
         return solver
@@ -210,8 +210,8 @@ class Prover:
         self.limits.check(f"{len(self.lemmas)} lemmas, {len(self.paths)} paths")
         asked = [*map(self.printer.is_member, members), *map(self.printer.show, conditions)]
         effort = 0 if looks else AT_ONCE
-        for solver, told in self.by_terms:
-            answer, ends = self._answer(solver, asked, SECONDS, effort), told
+        for solver, known in self.by_terms:
+            answer, ends = self._answer(solver, asked, SECONDS, effort), known
             if answer == z3.unsat:
                 break
         if looks and answer != z3.unsat:

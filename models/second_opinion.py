@@ -171,7 +171,7 @@ def ask_cvc5(path: Path, seconds: float, options: Mapping[str, str]) -> str:
         parser.setFileInput(cvc5.InputLanguage.SMT_LIB_2_6, str(path))
         symbols = parser.getSymbolManager()
         while not (command := parser.nextCommand()).isNull():
-            if command.getCommandName() != "set-info":  # it is not told what z3 has said
+            if command.getCommandName() != "set-info":  # z3's answer is left out
                 answers.append(str(command.invoke(solver, symbols)).strip())
     except RuntimeError as error:
         return f"an error: {error}"

@@ -65,7 +65,7 @@ def require(*conditions: Value) -> None:
 
 
 def _body_of_a_class() -> dict[str, Any] | None:
-    """Return the names of the class whose body is being run by whoever called; None if none is."""
+    """Return the names of the class whose body the caller runs; None if it runs none."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if not frame.f_code.co_flags & inspect.CO_OPTIMIZED:  # no function, but a class or a module

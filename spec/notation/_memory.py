@@ -18,6 +18,9 @@ from hashlib import blake2b
 from types import FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any
 
+from ._marks import MARK
+from ._text import OURS
+
 MOST = 100_000
 """Objects that are looked at from one name, at most."""
 
@@ -25,10 +28,11 @@ PLAIN = (int, float, complex, str, bytes, bool, type(None), range, Enum)
 
 SEVERAL = (list, tuple, set, frozenset, deque)
 
-OURS = frozenset({"spec", "models", "crawler", "sim_web", "ci", "counterpoint"})
+Reached = dict[tuple[str, str], bytes]
+"""A digest of what can be reached, by a name and the function or class that uses the name."""
 
 
-def remembered(functions: Iterable[FunctionType], spec: type) -> dict[str, bytes]:
+def remembered(functions: Iterable[FunctionType], spec: type) -> Reached:
     """Return a digest of what each name that some functions use can reach.
 
     Parameters
@@ -38,23 +42,31 @@ def remembered(functions: Iterable[FunctionType], spec: type) -> dict[str, bytes
     spec : type
         The spec's class: its other attributes can be reached as well.
     """
-    found: dict[str, bytes] = {}
-    for function in functions:
+    found: Reached = {}
+    done: dict[int, tuple[Any, bytes]] = {}  # each object once, and kept alive
+    for name, user, value in _used(functions, spec):
+        if id(value) not in done:
+            done[id(value)] = value, _digest(value)
+        found[name, user] = done[id(value)][1]
+    return found
+
+
+def _used(functions: Iterable[FunctionType], spec: type) -> Iterator[tuple[str, str, Any]]:
+    """Yield each name, the function or class that uses it, and what it means there."""
+    for number, function in enumerate(functions):
         for name, value in _named(function):
-            if name not in found:
-                found[name] = _digest(value)
+            yield name, f"function {number}", value
     for above in spec.__mro__:
         if _is_of_user(above.__module__) or above is spec:
             for name, value in vars(above).items():
                 own = name.startswith("_") or isinstance(value, FunctionType)
                 if not own and not _is_ours(value):
-                    found.setdefault(name, _digest(value))
-    return found
+                    yield name, above.__qualname__, value
 
 
-def changed(before: dict[str, bytes], after: dict[str, bytes]) -> list[str]:
+def changed(before: Reached, after: Reached) -> list[str]:
     """Return the names from which something else can be reached than before."""
-    return [name for name, digest in before.items() if after.get(name, digest) != digest]
+    return list(dict.fromkeys(k[0] for k in before if after.get(k) != before[k]))
 
 
 def _named(function: FunctionType) -> Iterator[tuple[str, Any]]:
@@ -70,7 +82,7 @@ def _named(function: FunctionType) -> Iterator[tuple[str, Any]]:
             continue
     for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
         yield f"a default of {function.__name__}", default
-    own = {n: v for n, v in vars(function).items() if n not in ("_counterpoint_mark",)}
+    own = {n: v for n, v in vars(function).items() if n != MARK}
     if own:
         yield function.__name__, own
 

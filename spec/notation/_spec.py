@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from ._declarations import refuse_declarations
 from ._errors import SpecError
 from ._marks import MARK, Mark, taken_out
-from ._memory import remembered
+from ._memory import Reached, remembered
 from ._parameters import Parameter
 from ._records import Claim, Explanation, Picture
 from ._store import Store
@@ -142,7 +142,7 @@ class Spec:
             cls._text_was_read = refuse_what_reads_twice(cls, Spec, cls.declared_methods)
 
     @classmethod
-    def remembered(cls) -> dict[str, bytes]:
+    def remembered(cls) -> Reached:
         """Return a digest of all that the text can reach beside the state, by name."""
         cls.read_text()
         return remembered(cls.__dict__["_text_was_read"], cls)

@@ -134,7 +134,7 @@ def prover(model: Model) -> Prover:
 
 
 class Until(Limits):
-    """A limit that is reached where progress is told of something."""
+    """A limit that is reached where a given step is reported."""
 
     def __init__(self, line: str) -> None:
         super().__init__()

@@ -104,7 +104,7 @@ def test_a_limit_leaves_all_unknown() -> None:
 
 
 class Until(Limits):
-    """A limit that is reached where progress is told of something."""
+    """A limit that is reached where a given step is reported."""
 
     def __init__(self, line: str) -> None:
         super().__init__()

@@ -155,3 +155,17 @@ def test_constants_and_caches_are_no_memory(
     found = check(tmp_path, text, engine, capsys)
     assert found.code == 0
     assert found.answers("claim") == {engine: "holds"}
+
+
+def test_one_name_in_two_modules_is_two_things(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list that changes in one module, passed over since another has a constant of its name."""
+    helper = "LOG = []\nadd = LOG.append\n\ndef grown():\n    return add(1) or len(LOG)\n"
+    (tmp_path / "two_logs.py").write_text(helper)
+    monkeypatch.syspath_prepend(tmp_path)
+    text = "from two_logs import grown\n\nadd = (1, 2)\nLOG = (0,)\n\n" + SPEC
+    claim = text.replace("{} <= 100000", "grown() + len(add) + len(LOG) <= 100000")
+    found = check(tmp_path, claim, "exhaustive", capsys)
+    assert found.code == 3
+    assert "add, LOG changed" in str(found.rows["exhaustive", "claim"]["reason"])
