@@ -67,7 +67,11 @@ QUICK: dict[str, tuple[str, ...]] = {
         "tests/models/test_bounded.py",
         f"{QUICK_ORACLE}::test_runs_of_few_steps",
     ),
-    "models/induction.py": ("tests/models/test_small_proofs.py", "tests/models/test_prover.py"),
+    "models/induction.py": (
+        "tests/models/test_small_proofs.py",
+        "tests/models/test_prover.py",
+        "tests/models/test_slips.py",
+    ),
     "models/proving.py": ("tests/models/test_prover.py", "tests/models/test_small_proofs.py"),
     "models/k_induction.py": ("tests/models/test_prover.py",),
     "models/comparing.py": (
@@ -97,8 +101,12 @@ QUICK: dict[str, tuple[str, ...]] = {
     "models/quantifiers.py": (
         "tests/models/test_quantifiers.py",
         "tests/models/test_any_number_verdicts.py",
+        "tests/models/test_slips.py",
     ),
-    "models/any_number.py": ("tests/models/test_any_number_verdicts.py",),
-    "models/small_sizes.py": ("tests/models/test_small_sizes.py",),
+    "models/any_number.py": (
+        "tests/models/test_any_number_verdicts.py",
+        "tests/models/test_slips.py",
+    ),
+    "models/small_sizes.py": ("tests/models/test_small_sizes.py", "tests/models/test_slips.py"),
 }
 """For each module, the tests that every mutant of it meets first: some seconds in all."""

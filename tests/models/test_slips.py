@@ -1,0 +1,180 @@
+"""Slips that other tests of the proofs did not notice, each once; mutation testing found them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import z3
+
+from counterpoint.models import any_number, induction
+from counterpoint.models.any_number import Proof
+from counterpoint.models.comparing import Compared
+from counterpoint.models.exhaustive import explore
+from counterpoint.models.limits import Limits
+from counterpoint.models.obstacle import Obstacle
+from counterpoint.models.proving import Failure
+from counterpoint.models.small_sizes import compare_at_small_sizes, sized, visit
+from counterpoint.spec.notation import (
+    Index,
+    Model,
+    Reference,
+    Spec,
+    SpecError,
+    every,
+    invariant,
+    lemma,
+)
+from tests.models.locks import Lock, Nobody, Proved, checked, prover
+from tests.models.small_proofs import Lemmas, Ring
+from tests.models.test_quantifiers import Leaving, Stuck
+
+
+def test_a_difference_in_one_of_two_proofs_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proof without a difference that hides the difference in another one."""
+    for results in (
+        [Compared(9), Compared(5, "it differs")],
+        [Compared(5, "it differs"), Compared(3)],
+    ):
+        left = iter(results)
+        monkeypatch.setattr(any_number, "compare_at_small_sizes", lambda *_, it=left: next(it))
+        monkeypatch.setattr(any_number, "proofs_of", lambda m: [m, m])
+        found = checked(Model(Proved()))
+        assert {(v.answer, v.reason) for v in found.values()} == {("unknown", "it differs")}
+
+
+def test_a_lemma_is_judged_in_the_proofs_that_have_it() -> None:
+    """A lemma that depends on a proof in which it does not stand."""
+
+    class Before(Lock):
+        @lemma
+        def a_lemma(s):
+            return s.turns >= 0
+
+    class After(Lock):
+        @lemma
+        def z_lemma(s):
+            return s.turns >= 0
+
+    whole = Proof(Model(Proved()), complete=True)
+    for other in (Proof(Model(Before())), Proof(Model(After()))):
+        found = {v.claim.name: v for v in any_number._of_lemmas([whole, other], "")}
+        assert found["within"].answer == "holds"
+        assert found[other.model.lemmas[0].name].reason == "not decided"
+
+
+@pytest.mark.parametrize(("of", "claim"), [(Leaving, "ranges"), (Stuck, "no-deadlock")])
+def test_only_invariants_help_each_other(of: type[Spec], claim: str) -> None:
+    """A claim of another kind taken for a lemma, which ends the check with an error."""
+    found = checked(Model(of()))
+    assert found[claim].answer != "holds"
+    assert found["one-inside"].answer == "holds"
+
+
+def test_the_least_size_is_one_of_the_sizes() -> None:
+    """A proof that says nothing of the smallest size; one of sizes that cannot be."""
+
+    class Some(Proved):
+        people = Index(4, names="p q", labels="P", at_least=4)
+
+    made = prover(Model(Some()))
+    size = made.printer.show(made.sizes["people"])
+
+    def possible(number: int) -> bool:
+        solver = z3.Solver(ctx=made.printer.context)
+        solver.add(*made.least, size == number)
+        return bool(solver.check() == z3.sat)
+
+    assert [possible(n) for n in (3, 4, 5)] == [False, True, True]
+
+
+def test_a_first_value_may_leave_its_range_at_a_smaller_size() -> None:
+    """Ranges proved for any number though at one size the start is outside."""
+
+    class Second(Proved):
+        chosen = Reference(Lock.people, Nobody, initially=1)
+
+    model = Model(Second())
+    assert prover(model).judge(model.property_named("ranges"))
+
+
+def test_a_lemma_that_no_step_changes_may_look_outside_of_an_array() -> None:
+    """A lemma taken for kept that names a place that an array does not have."""
+
+    class Outside(Proved):
+        chosen = Reference(Lock.people, Nobody, initially=0)
+
+        @lemma
+        def a_place(s):
+            return s.from_any[s.chosen] <= 2
+
+    model = Model(Outside())
+    made = prover(model)
+    found = made.broken_by(model.property_named("a-place"))
+    assert set(found) == {"a place outside of an array"}
+
+
+def test_sizes_that_a_spec_cannot_have_are_passed_over() -> None:
+    """A search of small sizes that ends at the first one that cannot be."""
+
+    class Even(Lock):
+        def derive(s, given: dict[str, int]) -> dict[str, int]:
+            if given.get("people", 2) == 1:
+                raise SpecError("two or more")
+            return {}
+
+    model = Model(Even())
+    claims = [model.property_named("one-inside")]
+    found = visit(model, ("people",), claims, Limits())
+    assert [said.split(" of ")[1] for said in found.reached] == ["size 2", "size 3"]
+    assert sized(model, 1, ("people",)) is None
+
+
+def test_a_claim_that_cannot_be_said_is_not_compared() -> None:
+    """A check that ends with an error where a claim is of no kind that can be compared."""
+
+    class Vague(Proved):
+        @invariant
+        def vague(s):
+            return every(s.turns in range(p, 9) for p in s.people)
+
+    model = Model(Vague())
+    with pytest.raises(SpecError):
+        prover(model).judge(model.property_named("vague"))
+    assert not compare_at_small_sizes(prover(model), model.properties).difference
+
+
+def test_an_obstacle_that_was_reached_is_a_violation() -> None:
+    """A lemma that a run breaks, left unknown since a smaller obstacle was not reached."""
+    model = Model(Lemmas())
+    low, zero = model.property_named("low"), model.property_named("zero")
+    trace = explore(model, Limits(), [], explorer="python").trace_to(0)
+    found = [
+        Obstacle(Failure(low, "go"), "go()", ("first",), 5, model, trace),
+        Obstacle(Failure(low, "far"), "far()", ("second",), 2),
+    ]
+    verdict = induction._of_lemma(induction.Proof(model, obstacles=found, complete=True), low, "")
+    assert (verdict.answer, verdict.trace) == ("violated", trace)
+    without = [replace(found[0], model=None), found[1]]
+    proof = induction.Proof(model, obstacles=without, complete=True)
+    assert induction._of_lemma(proof, low, "").answer == "unknown"
+    assert induction._of_lemma(proof, zero, "").answer == "holds"
+
+
+def test_claims_that_only_the_proof_makes_are_proved() -> None:
+    """A claim of the class of the lemmas that is dropped, or a false one that is not seen."""
+
+    class Own(Ring):
+        @invariant
+        def own(s):
+            return s.x <= 9
+
+        @invariant
+        def own_and_false(s):
+            return s.x < 3
+
+    proof = induction.Proof(Model(Own()))
+    assert [p.name for _, p in induction._own(proof.model, Model(Ring()))] == [
+        "own", "own-and-false"
+    ]  # fmt: skip
+    assert list(induction._own(proof.model, Model(Own()))) == []
