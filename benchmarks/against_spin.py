@@ -107,10 +107,10 @@ def ours_alone(case: Case) -> dict[str, float]:
 
 def alone(reference: str, settings: Sequence[str]) -> None:
     """Print what the compiled explorer needs for itself; called in a process of its own."""
-    from models.compiled.explorer import Compiled
-    from models.limits import Limits
-    from models.loading import load
-    from models.trace import trace
+    from counterpoint.models.compiled.explorer import Compiled
+    from counterpoint.models.limits import Limits
+    from counterpoint.models.loading import load
+    from counterpoint.models.trace import trace
 
     model = load(reference, settings)
     compiled = Compiled(trace(model), model.properties)
@@ -223,5 +223,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
+    sys.path.insert(0, str(ROOT / "src"))
     main()

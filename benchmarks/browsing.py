@@ -104,7 +104,7 @@ def filled(store: Any, links: int) -> None:
     """Fill an empty store."""
     from sqlalchemy import insert
 
-    from crawler.store import schema
+    from counterpoint.crawler.store import schema
 
     made = Made(links)
     for table, rows in (
@@ -170,7 +170,7 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
 
 def cases(kind: Any) -> Iterator[tuple[str, Any, str]]:
     """Yield every filter and sort that is offered."""
-    from crawler.store.views import VIEWS, Filter
+    from counterpoint.crawler.store.views import VIEWS, Filter
 
     view = VIEWS[kind]
     for sort in view.sorts:
@@ -182,14 +182,14 @@ def cases(kind: Any) -> Iterator[tuple[str, Any, str]]:
 
 def measured(store: Any) -> list[dict[str, Any]]:
     """Return the time of each view."""
-    from crawler.store.views import Kind
+    from counterpoint.crawler.store.views import Kind
 
     return [viewed(store, kind, *case) for kind in Kind for case in cases(kind)]
 
 
 def viewed(store: Any, kind: Any, named: str, wanted: Any, sort: str) -> dict[str, Any]:
     """Return the time of the slowest of four pages of a list, and that of counting it."""
-    from crawler.store.browsing import browse, total
+    from counterpoint.crawler.store.browsing import browse, total
 
     with queries(store) as made, store.reading() as connection:
         look = partial(browse, connection, kind, wanted, sort)
@@ -238,8 +238,8 @@ def main() -> None:
     if asked.processor_time:
         globals()["CLOCK"] = time.process_time
         asked.database = "sqlite"
-    sys.path.insert(0, str(ROOT))
-    from crawler.store.opening import open_store
+    sys.path.insert(0, str(ROOT / "src"))
+    from counterpoint.crawler.store.opening import open_store
     from tests.postgres import new_server, programs
 
     kept: dict[str, Any] = {"links": asked.links, "python": platform.python_version()}

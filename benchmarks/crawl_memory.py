@@ -37,8 +37,8 @@ class Answering:
     """A `Dispatcher` that answers out of a synthetic web."""
 
     def __init__(self, web: Any) -> None:
-        from sim_web.fetcher import Simulated
-        from sim_web.site import SyntheticSite
+        from counterpoint.sim_web.fetcher import Simulated
+        from counterpoint.sim_web.site import SyntheticSite
 
         self._web, self._jobs = Simulated(SyntheticSite(web)), asyncio.Queue[Any]()
 
@@ -52,8 +52,8 @@ class Answering:
 
     async def completed(self) -> Any:
         """Return an answer."""
-        from crawler.fetching.job import ClosedError, Fetched, HostState
-        from crawler.pages.addresses import site
+        from counterpoint.crawler.fetching.job import ClosedError, Fetched, HostState
+        from counterpoint.crawler.pages.addresses import site
 
         await asyncio.sleep(0)  # so that the loop goes on, however many jobs there are
         job = await self._jobs.get()
@@ -107,9 +107,9 @@ class Watch:
 
 def begun(store: Any, web: Any, sites: int, budget: int, policy: str) -> None:
     """Begin a plan for the largest hosts of a web."""
-    from crawler.beebot.beginning import begin
-    from crawler.store.lists import Seed
-    from crawler.store.seeds import add_all
+    from counterpoint.crawler.beebot.beginning import begin
+    from counterpoint.crawler.store.lists import Seed
+    from counterpoint.crawler.store.seeds import add_all
 
     starts = [f"http://{web.name(host)}/" for host in range(sites)]
     add_all(store, [(start, Seed(start)) for start in starts])
@@ -125,7 +125,7 @@ async def crawled(engine: Any, seconds: float | None) -> Any:
 
 def remember_names(web: Any) -> None:
     """Let a web remember as many names of hosts as it ever will."""
-    from sim_web.pages import render
+    from counterpoint.sim_web.pages import render
 
     for host in range(min(web.hosts, render._name.cache_info().maxsize or 0)):
         render._name(web, host)
@@ -133,12 +133,12 @@ def remember_names(web: Any) -> None:
 
 def crawl(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     """Crawl, and go on with it as after a kill."""
-    from crawler.beebot.engine import Engine
-    from crawler.beebot.planner import Planner
-    from crawler.memory import keep_memory, look_seldom
-    from crawler.store.opening import open_store
-    from sim_web import profile
-    from sim_web.generator import Web
+    from counterpoint.crawler.beebot.engine import Engine
+    from counterpoint.crawler.beebot.planner import Planner
+    from counterpoint.crawler.memory import keep_memory, look_seldom
+    from counterpoint.crawler.store.opening import open_store
+    from counterpoint.sim_web import profile
+    from counterpoint.sim_web.generator import Web
 
     keep_memory()
     look_seldom()
@@ -191,5 +191,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
+    sys.path.insert(0, str(ROOT / "src"))
     main()

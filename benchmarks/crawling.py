@@ -122,7 +122,7 @@ def scrapy(folder: Path, proxy: str, budget: int, *, disk: bool) -> tuple[list[s
 def timed(command: Sequence[str], folder: Path, proxy: str) -> tuple[float, float]:
     """Run a command; return its seconds of the processor and of the clock."""
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    environment = os.environ | {"http_proxy": proxy, "PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"http_proxy": proxy, "PYTHONPATH": str(ROOT / "src")}
     subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

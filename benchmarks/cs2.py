@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "src"))
 
 PAGES = 203_549_046
 """Of the crawl of May 1999 ([WEB])."""
@@ -39,8 +39,8 @@ def step(name: str, given: argparse.Namespace) -> dict[str, Any]:
     """Do a step in this process, and return what it found."""
     from planted import Planted
 
-    from crawler.graph.build import Settings, build
-    from crawler.graph.store import GraphStore
+    from counterpoint.crawler.graph.build import Settings, build
+    from counterpoint.crawler.graph.store import GraphStore
 
     planted = Planted(given.pages, given.addresses)
     store = given.folder / "web.graph"
@@ -61,10 +61,10 @@ def step(name: str, given: argparse.Namespace) -> dict[str, Any]:
 
 
 def _computed(name: str, graph: Any, truth: dict[str, int]) -> dict[str, Any]:
-    from crawler.graph.bfs import bfs
-    from crawler.graph.bowtie import bowtie
-    from crawler.graph.scc import scc
-    from crawler.graph.wcc import wcc
+    from counterpoint.crawler.graph.bfs import bfs
+    from counterpoint.crawler.graph.bowtie import bowtie
+    from counterpoint.crawler.graph.scc import scc
+    from counterpoint.crawler.graph.wcc import wcc
 
     in_one = graph.nodes - truth["disconnected"]
     if name == "bfs":

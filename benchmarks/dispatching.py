@@ -33,9 +33,9 @@ def addresses(pages: int, wanted: int) -> list[str]:
     """Return addresses of pages in random order."""
     import numpy as np
 
-    from sim_web import profile
-    from sim_web.generator import Web
-    from sim_web.pages.address import address
+    from counterpoint.sim_web import profile
+    from counterpoint.sim_web.generator import Web
+    from counterpoint.sim_web.pages.address import address
 
     web = Web(profile.load("broder-1999"), pages, 7)
     order = np.random.default_rng(1).permutation(web.pages)[:wanted].tolist()
@@ -62,10 +62,10 @@ async def bare(proxy: str, wanted: list[str]) -> int:
 
 async def dispatched(proxy: str, wanted: list[str]) -> int:
     """Fetch with the dispatcher; return how many bytes came."""
-    from crawler.fetching.dispatcher import PoliteDispatcher
-    from crawler.fetching.job import Job
-    from crawler.fetching.manners import Manners
-    from crawler.fetching.network import Network
+    from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
+    from counterpoint.crawler.fetching.job import Job
+    from counterpoint.crawler.fetching.manners import Manners
+    from counterpoint.crawler.fetching.network import Network
 
     manners = Manners(robots=False, delay=0.0)
     there = PoliteDispatcher(Network(proxy), concurrency=AT_ONCE, manners=manners)
@@ -99,7 +99,7 @@ def server(pages: int) -> Iterator[str]:
     """Serve the web in a process of its own; yield the proxy's address."""
     command = [sys.executable, "-m", "counterpoint", "web", "serve", "--profile", "broder-1999",
                "--pages", str(pages), "--seed", "7"]  # fmt: skip
-    told = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    told = os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(command, env=told, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
@@ -153,5 +153,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
+    sys.path.insert(0, str(ROOT / "src"))
     main()

@@ -24,11 +24,11 @@ def subjects(pages: int, fetches: int) -> dict[str, Callable[[], None]]:
     """Return what is measured: each does the given number of fetches."""
     import numpy as np
 
-    from sim_web import profile
-    from sim_web.fetcher import Simulated, keep_memory, read
-    from sim_web.generator import Web
-    from sim_web.pages.address import address
-    from sim_web.site import SyntheticSite
+    from counterpoint.sim_web import profile
+    from counterpoint.sim_web.fetcher import Simulated, keep_memory, read
+    from counterpoint.sim_web.generator import Web
+    from counterpoint.sim_web.pages.address import address
+    from counterpoint.sim_web.site import SyntheticSite
 
     keep_memory()
     web = Web(profile.load("broder-1999"), pages, 7)
@@ -80,5 +80,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
+    sys.path.insert(0, str(ROOT / "src"))
     main()

@@ -44,8 +44,8 @@ def planted(pages: int, path: Path) -> list[int]:
     """Write a web's links, unless they are there; return the pages of its six components."""
     import numpy as np
 
-    from sim_web import profile
-    from sim_web.generator import Web
+    from counterpoint.sim_web import profile
+    from counterpoint.sim_web.generator import Web
 
     told = profile.load("broder-1999")
     web = Web(replace(told, degrees=replace(told.degrees, mean=DEGREE)), pages, 7)
@@ -75,7 +75,7 @@ def _one_core() -> None:
 
 def main() -> None:
     """Measure, print a table, write JSON."""
-    sys.path.insert(0, str(ROOT))
+    sys.path.insert(0, str(ROOT / "src"))
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pages", type=int, default=1_000_000)
     parser.add_argument("--graph", type=Path, help="keep the links here, or take them from here")

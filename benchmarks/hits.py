@@ -36,8 +36,8 @@ EXPANDED = 100
 
 def planted(pages: int, degree: float) -> tuple[Any, Any]:
     """Return offsets and targets of a web."""
-    from sim_web import profile
-    from sim_web.generator import Web
+    from counterpoint.sim_web import profile
+    from counterpoint.sim_web.generator import Web
 
     told = profile.load("broder-1999")
     web = Web(replace(told, degrees=replace(told.degrees, mean=degree)), pages, 7)
@@ -53,7 +53,7 @@ def crawled(offsets: Any, targets: Any, hits: Any, links: int) -> Any:
     """
     import numpy as np
 
-    from crawler.schedulers.tables import Found
+    from counterpoint.crawler.schedulers.tables import Found
 
     found = Found([0])
     place = other = 0
@@ -81,8 +81,8 @@ def whole(pages: int, rounds: int) -> dict[str, Any]:
     import numpy as np
     from scipy.sparse import csr_matrix
 
-    from crawler.graph.hits import hits as stored
-    from crawler.schedulers.weights import GrowingHits
+    from counterpoint.crawler.graph.hits import hits as stored
+    from counterpoint.crawler.schedulers.weights import GrowingHits
 
     offsets, targets = planted(pages, 10.0)
     growing = GrowingHits(tolerance=0, most=ITERATIONS)
@@ -119,7 +119,7 @@ def whole(pages: int, rounds: int) -> dict[str, Any]:
 
 def steps(links: int, rounds: int) -> dict[str, Any]:
     """Return the times of steps of a crawl that knows so many links."""
-    from crawler.schedulers.weights import GrowingHits
+    from counterpoint.crawler.schedulers.weights import GrowingHits
 
     offsets, targets = planted(400_000, 4.3)
     growing = GrowingHits()
@@ -141,7 +141,7 @@ def steps(links: int, rounds: int) -> dict[str, Any]:
 
 def main() -> None:
     """Measure, print, write JSON."""
-    sys.path.insert(0, str(ROOT))
+    sys.path.insert(0, str(ROOT / "src"))
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pages", type=int, default=1_000_000)
     parser.add_argument("--links", type=int, default=700_000, help="that the crawl knows")

@@ -36,18 +36,18 @@ def timed(call: Callable[[], Any], count: int) -> tuple[Any, float]:
 
 def steps(pages: int) -> None:
     """Measure single steps, and print them."""
-    from crawler.content.languages import guessed, stems
-    from crawler.content.reader import Bm25, TfIdf
-    from crawler.content.vocabulary import Vocabulary
-    from crawler.content.words import words
-    from crawler.pages.links import read
-    from crawler.protocol import Content
-    from sim_web.answer import Question
-    from sim_web.generator import Web
-    from sim_web.pages.address import address
-    from sim_web.pages.contents import said
-    from sim_web.profile import load
-    from sim_web.site import SyntheticSite
+    from counterpoint.crawler.content.languages import guessed, stems
+    from counterpoint.crawler.content.reader import Bm25, TfIdf
+    from counterpoint.crawler.content.vocabulary import Vocabulary
+    from counterpoint.crawler.content.words import words
+    from counterpoint.crawler.pages.links import read
+    from counterpoint.crawler.protocol import Content
+    from counterpoint.sim_web.answer import Question
+    from counterpoint.sim_web.generator import Web
+    from counterpoint.sim_web.pages.address import address
+    from counterpoint.sim_web.pages.contents import said
+    from counterpoint.sim_web.profile import load
+    from counterpoint.sim_web.site import SyntheticSite
 
     web = Web(load("topical"), pages, 1)
     some = Random(1).sample(range(pages), min(SAMPLE, pages))
@@ -89,9 +89,9 @@ def steps(pages: int) -> None:
 
 def crawls(pages: int, budget: int, seeds: int) -> None:
     """Crawl, and print what came of it."""
-    from ci.comparison.plan import Plan
-    from ci.comparison.planted import Planted
-    from sim_web.profile import load
+    from counterpoint.ci.comparison.plan import Plan
+    from counterpoint.ci.comparison.planted import Planted
+    from counterpoint.sim_web.profile import load
 
     plan = Plan(("",), load("topical"), budget, pages)
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in POLICIES}
@@ -106,11 +106,11 @@ def crawls(pages: int, budget: int, seeds: int) -> None:
 
 def crawled(name: str, plan: Any, planted: Any, seed: int) -> tuple[float, float]:
     """Return what a page takes of a policy, and how many are relevant."""
-    from ci.comparison.world import World, seconds_per_visit
-    from crawler.crawl import crawl
-    from crawler.policies import find
-    from crawler.protocol import Scope
-    from sim_web.pages.words import LANGUAGES, theme_words
+    from counterpoint.ci.comparison.world import World, seconds_per_visit
+    from counterpoint.crawler.crawl import crawl
+    from counterpoint.crawler.policies import find
+    from counterpoint.crawler.protocol import Scope
+    from counterpoint.sim_web.pages.words import LANGUAGES, theme_words
 
     theme, starts = planted.web.theme(planted.sites[0]), planted.starts(Scope.WEB)
     query = " ".join(word for of in LANGUAGES for word in theme_words(theme, of)[:2])
@@ -123,7 +123,7 @@ def crawled(name: str, plan: Any, planted: Any, seed: int) -> tuple[float, float
 
 def main() -> None:
     """Measure, and print."""
-    sys.path.insert(0, str(ROOT))
+    sys.path.insert(0, str(ROOT / "src"))
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pages", type=int, default=20_000)
     parser.add_argument("--budget", type=int, default=3_000)

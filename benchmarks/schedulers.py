@@ -38,7 +38,7 @@ class Arrays:
     def __init__(self, pages: int) -> None:
         import numpy as np
 
-        from crawler.protocol import Outcome
+        from counterpoint.crawler.protocol import Outcome
 
         chance = np.random.default_rng(1)
         size = pages // SITES
@@ -72,9 +72,9 @@ class Arrays:
 
 def rate(name: str, world: Arrays) -> float:
     """Return the steps per second of a policy."""
-    from crawler.crawl import crawl
-    from crawler.policies import find
-    from crawler.protocol import Scope
+    from counterpoint.crawler.crawl import crawl
+    from counterpoint.crawler.policies import find
+    from counterpoint.crawler.protocol import Scope
 
     chosen = find(name)
     scope = chosen.policy.scope
@@ -92,8 +92,8 @@ def rate(name: str, world: Arrays) -> float:
 
 def main() -> None:
     """Measure, print a table, write JSON."""
-    sys.path.insert(0, str(ROOT))
-    from crawler.policies import POLICIES
+    sys.path.insert(0, str(ROOT / "src"))
+    from counterpoint.crawler.policies import POLICIES
 
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("policies", nargs="*", metavar="POLICY")

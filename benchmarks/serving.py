@@ -72,9 +72,9 @@ def serve_constant(port_of: Any, log: Path) -> None:
     """Serve one made-up page with our server until killed."""
     import uvloop
 
-    from sim_web.answer import Answer, Kind, Question
-    from sim_web.record import Header
-    from sim_web.server import Log, Server, VirtualClock
+    from counterpoint.sim_web.answer import Answer, Kind, Question
+    from counterpoint.sim_web.record import Header
+    from counterpoint.sim_web.server import Log, Server, VirtualClock
 
     headers = (
         ("Content-Type", "text/html; charset=utf-8"),
@@ -127,7 +127,7 @@ def running(subject: str, options: argparse.Namespace, folder: Path) -> Iterator
                    "--seed", str(options.seed), "--log", str(log)]  # fmt: skip
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
     ) as process:  # fmt: skip
         try:
             os.sched_setaffinity(process.pid, {min(os.sched_getaffinity(0))})
@@ -178,10 +178,10 @@ def load(process: int, port: int, script: Path, seconds: int) -> dict[str, float
 
 def addresses(options: argparse.Namespace) -> list[str]:
     """Return host and path of pages drawn at random."""
-    sys.path.insert(0, str(ROOT))
-    from sim_web import profile
-    from sim_web.generator import Web
-    from sim_web.pages.address import address
+    sys.path.insert(0, str(ROOT / "src"))
+    from counterpoint.sim_web import profile
+    from counterpoint.sim_web.generator import Web
+    from counterpoint.sim_web.pages.address import address
 
     web = Web(profile.load(options.profile), options.pages, options.seed)
     chance = random.Random(options.seed)
@@ -224,7 +224,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    sys.path.insert(0, str(ROOT))
+    sys.path.insert(0, str(ROOT / "src"))
     if options.child:
         child(*options.child)
         return 0

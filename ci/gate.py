@@ -8,13 +8,13 @@ from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 
-from models import second_opinion
-from models.engines import check
-from models.limits import Limits
-from models.loading import load
-from models.processes import end, executor, interrupts_held
-from models.verdict import Verdict, in_steps
-from spec.notation import SpecError
+from counterpoint.models import second_opinion
+from counterpoint.models.engines import check
+from counterpoint.models.limits import Limits
+from counterpoint.models.loading import load
+from counterpoint.models.processes import end, executor, interrupts_held
+from counterpoint.models.verdict import Verdict, in_steps
+from counterpoint.spec.notation import SpecError
 
 from .registry import JOBS, Job
 

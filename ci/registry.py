@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from models.engines import FEW_COMPARED, Options
-from models.loading import mutants
-from spec.catalogue import MUTANTS
+from counterpoint.models.engines import FEW_COMPARED, Options
+from counterpoint.models.loading import mutants
+from counterpoint.spec.catalogue import MUTANTS
 
 from .job import Job
 from .jobs_bandit import JOBS as BANDIT

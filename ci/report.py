@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, Template
 
-from models import page
-from models.formats import Case, annotation, as_junit, command, command_line, said
-from spec.notation import SpecError
+from counterpoint.models import page
+from counterpoint.models.formats import Case, annotation, as_junit, command, command_line, said
+from counterpoint.spec.notation import SpecError
 
 from .gate import Outcome
 
@@ -119,7 +119,11 @@ def _write_pages(folder: Path, outcomes: Sequence[Outcome]) -> dict[tuple[int, s
 
 @cache
 def _template() -> Template:
-    text = resources.files("ci").joinpath("templates/index.html.j2").read_text(encoding="utf-8")
+    text = (
+        resources.files("counterpoint.ci")
+        .joinpath("templates/index.html.j2")
+        .read_text(encoding="utf-8")
+    )
     return Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(text)
 
 

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from crawler.judging import (
+from counterpoint.crawler.judging import (
     ENDLESS,
     LIMIT,
     SPENT,
@@ -27,10 +27,10 @@ from crawler.judging import (
     page_of,
     reason,
 )
-from crawler.kernels import ASKED, GROW, OFFERED, UNKNOWN, offer
-from crawler.protocol import NONE, Outcome, Pages, Request, Scheduler, Scope
-from crawler.schedulers.tables import FIRST, grown, room_for
-from crawler.watch import TooLong, watched
+from counterpoint.crawler.kernels import ASKED, GROW, OFFERED, UNKNOWN, offer
+from counterpoint.crawler.protocol import NONE, Outcome, Pages, Request, Scheduler, Scope
+from counterpoint.crawler.schedulers.tables import FIRST, grown, room_for
+from counterpoint.crawler.watch import TooLong, watched
 
 
 class World(Protocol):

@@ -7,9 +7,9 @@ import reprlib
 import traceback
 from pathlib import Path
 
-from crawler.errors import in_words
-from crawler.protocol import Request, Scheduler
-from crawler.watch import TooLong
+from counterpoint.crawler.errors import in_words
+from counterpoint.crawler.protocol import Request, Scheduler
+from counterpoint.crawler.watch import TooLong
 
 SPENT = "the budget is spent"
 SILENT = "the policy has nothing to fetch and does not say why"

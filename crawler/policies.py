@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from crawler.errors import CrawlError, in_words
-from crawler.protocol import Frontier, Policy, Scheduler, Scope, Setting, Truth
-from crawler.schedulers.catalogue import ALIASES, POLICIES
+from counterpoint.crawler.errors import CrawlError, in_words
+from counterpoint.crawler.protocol import Frontier, Policy, Scheduler, Scope, Setting, Truth
+from counterpoint.crawler.schedulers.catalogue import ALIASES, POLICIES
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from spec.notation import Model, Property, SpecError
+from counterpoint.spec.notation import Model, Property, SpecError
 
 from .comparing import Compared, judged
 from .induction import leaves_out

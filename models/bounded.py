@@ -12,8 +12,8 @@ from typing import Any
 
 import z3
 
-from spec.notation import Model, Property, RangeError, Step
-from spec.notation import _nodes as nodes
+from counterpoint.spec.notation import Model, Property, RangeError, Step
+from counterpoint.spec.notation import _nodes as nodes
 
 from . import comparing
 from .limits import LimitReached, Limits

@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from spec.notation import Index, Model, SpecError, Step
+from counterpoint.spec.notation import Index, Model, SpecError, Step
 
 from .verdict import Trace, Verdict
 

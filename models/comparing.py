@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, product
 
-from spec.notation import Model, Property, RangeError, SpecError, Step, Values
-from spec.notation._nodes import Cell, Node
+from counterpoint.spec.notation import Model, Property, RangeError, SpecError, Step, Values
+from counterpoint.spec.notation._nodes import Cell, Node
 
 from .evaluating import State
 from .limits import Limits

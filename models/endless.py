@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from spec.notation import Model
-from spec.notation._errors import Stopped
+from counterpoint.spec.notation import Model
+from counterpoint.spec.notation._errors import Stopped
 
 from .limits import LimitReached, Limits
 
@@ -60,7 +60,7 @@ class _Watch:
 
 def _is_ours(frame: FrameType) -> bool:
     name = frame.f_globals.get("__name__") or ""
-    return str(name).startswith(("spec.notation", "models."))
+    return str(name).startswith(("counterpoint.spec.notation", "counterpoint.models."))
 
 
 @contextmanager

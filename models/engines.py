@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from spec.notation import Model, Property, SpecError
-from spec.notation._memory import changed as remembers
+from counterpoint.spec.notation import Model, Property, SpecError
+from counterpoint.spec.notation._memory import changed as remembers
 
 from . import second_opinion
 from .endless import stopped
@@ -104,20 +104,20 @@ ENGINES = {
         Engine(
             "exhaustive",
             "every reachable state, breadth first: shortest counterexamples",
-            "models.exhaustive",
+            "counterpoint.models.exhaustive",
             {"explorer": "explorer", "reduce": "reduce", "compared": "compared"},
         ),
         Engine(
             "bounded",
             "z3: every run of at most --steps steps, shortest first",
-            "models.bounded",
+            "counterpoint.models.bounded",
             {"steps": "steps"},
             asks=True,
         ),
         Engine(
             "induction",
             "z3: every run of any length, from lemmas or by k-induction (k up to --steps)",
-            "models.induction",
+            "counterpoint.models.induction",
             {"steps": "steps"},
             proves=True,
             asks=True,
@@ -125,7 +125,7 @@ ENGINES = {
         Engine(
             "any-number",
             "z3: every run, any number of transactions and objects, from lemmas",
-            "models.any_number",
+            "counterpoint.models.any_number",
             {},
             proves=True,
             asks=True,
@@ -133,7 +133,7 @@ ENGINES = {
         Engine(
             "stateful",
             "Hypothesis: --runs random runs in plain Python, minimised",
-            "models.stateful",
+            "counterpoint.models.stateful",
             {"runs": "runs", "seed": "random_seed"},
         ),
     )
@@ -282,7 +282,7 @@ def _compared(
 
 def _provable(model: Model, engine: str) -> bool:
     """Return whether the spec has what an engine needs for a proof."""
-    proofs = importlib.import_module("models.loading").proofs_of(model)
+    proofs = importlib.import_module("counterpoint.models.loading").proofs_of(model)
     if engine == "any-number":
         return any(proof.spec.any_number for proof in proofs)
     return any(proof.lemmas for proof in proofs)
@@ -298,7 +298,7 @@ def _with_share(
     """Add the share of all reachable states that the stateful engine reached."""
     total = next((v.states for v in known if v.extent == "all states" and v.states), None)
     if total is None:
-        exhaustive = importlib.import_module("models.exhaustive")
+        exhaustive = importlib.import_module("counterpoint.models.exhaustive")
         seconds = min(SHARE_SECONDS, limits.seconds or SHARE_SECONDS)
         own = Limits(seconds, limits.bytes)
         try:

@@ -6,8 +6,8 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
-from spec.notation import Values
-from spec.notation._nodes import Node
+from counterpoint.spec.notation import Values
+from counterpoint.spec.notation._nodes import Node
 
 ARITHMETIC: dict[str, Callable[[int, int], int]] = {
     "add": operator.add,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from spec.notation import Model, Property, SpecError, Values
+from counterpoint.spec.notation import Model, Property, SpecError, Values
 
 from . import comparing
 from .compiled.compiler import NoCompiler

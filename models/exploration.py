@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from spec.notation import Property, Step, Values
+from counterpoint.spec.notation import Property, Step, Values
 
 from .trace import System
 from .verdict import Disagreement, Trace, extended, replayed

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from spec.notation import SpecError, Values
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import Cell, Node
+from counterpoint.spec.notation import SpecError, Values
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Cell, Node
 
 from .statements import Statements
 from .trace import Command, System

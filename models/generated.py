@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from operator import itemgetter
 from typing import Any
 
-from spec.notation import Property
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import Node
+from counterpoint.spec.notation import Property
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Node
 
 from .exploration import Exploration
 from .generate import Expander, Packing, compile_function, judge_source, packing, size_of

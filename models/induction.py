@@ -1,9 +1,9 @@
 """z3, every step: lemmas that hold at the start, that every action keeps, and that imply a claim.
 
-A spec's lemmas are its own (`@lemma`), or stand in classes that `spec.catalogue.PROOFS` names for
-it: these record what a proof speaks of, and no step depends on what they record. A claim is proved
-if the lemmas are inductive in each of these classes, and it follows in each that makes the claim.
-What does not follow is tried by k-induction.
+A spec's lemmas are its own (`@lemma`), or stand in classes that
+`counterpoint.spec.catalogue.PROOFS` names for it: these record what a proof speaks of, and no step
+depends on what they record. A claim is proved if the lemmas are inductive in each of these classes,
+and it follows in each that makes the claim. What does not follow is tried by k-induction.
 
 Nothing is said of witnesses: they need a run, and other engines find one.
 """
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 import z3
 
-from spec.notation import Explanation, Model, Property
+from counterpoint.spec.notation import Explanation, Model, Property
 
 from . import k_induction
 from .comparing import Compared, compare, judged, walked

@@ -7,7 +7,7 @@ from typing import Any
 
 import z3
 
-from spec.notation import Property
+from counterpoint.spec.notation import Property
 
 from .bounded import fails
 from .limits import Limits

@@ -15,9 +15,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from models.texts import FromText, read_anew
-from spec.catalogue import MUTANTS, PROOFS, SPECS
-from spec.notation import Model, Spec, SpecError
+from counterpoint.models.texts import FromText, read_anew
+from counterpoint.spec.catalogue import MUTANTS, PROOFS, SPECS
+from counterpoint.spec.notation import Model, Spec, SpecError
 
 _IN_FILE = re.compile(r"\.py(:\w+)?$")
 

@@ -17,9 +17,9 @@ from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
 from types import CodeType, FrameType, FunctionType
 
-from spec.notation import Spec, SpecError
-from spec.notation._symbolic import Symbolic
-from spec.notation._text import CHANGING
+from counterpoint.spec.notation import Spec, SpecError
+from counterpoint.spec.notation._symbolic import Symbolic
+from counterpoint.spec.notation._text import CHANGING
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from spec.notation import Model, Property, RangeError, Step
+from counterpoint.spec.notation import Model, Property, RangeError, Step
 
 from .limits import LimitReached, Limits
 from .verdict import Trace, violates

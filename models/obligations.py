@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from spec.notation import Model, SpecError
+from counterpoint.spec.notation import Model, SpecError
 
 from . import smtlib
 

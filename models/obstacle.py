@@ -12,8 +12,8 @@ from typing import Any
 
 import z3
 
-from spec.notation import Index, Model, Property, RangeError, SpecError, Step, Values
-from spec.notation._nodes import Cell
+from counterpoint.spec.notation import Index, Model, Property, RangeError, SpecError, Step, Values
+from counterpoint.spec.notation._nodes import Cell
 
 from .comparing import shown
 from .exhaustive import Disagreement, Exploration, explore

@@ -13,7 +13,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from spec.notation import Model, Picture, Values
+from counterpoint.spec.notation import Model, Picture, Values
 
 from .chart import Move, arrange, chosen, outcome, traced
 from .verdict import Verdict

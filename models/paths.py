@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from spec.notation import Disabled, SpecError
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import FALSE, TRUE, Node
+from counterpoint.spec.notation import Disabled, SpecError
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import FALSE, TRUE, Node
 
 WIDE = 4096
 """Values from which on a cell is known by the least and the greatest only."""

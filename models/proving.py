@@ -8,9 +8,9 @@ from typing import Any
 
 import z3
 
-from spec.notation import Property, Values
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import TRUE, Node
+from counterpoint.spec.notation import Property, Values
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import TRUE, Node
 
 from .bounded import fails
 from .limits import LimitReached, Limits

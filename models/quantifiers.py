@@ -7,10 +7,10 @@ from typing import Any
 
 import z3
 
-from spec.notation import Index, Model, Property, SpecError
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import TRUE, UNBOUNDED, Node
-from spec.notation._variables import ANY
+from counterpoint.spec.notation import Index, Model, Property, SpecError
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import TRUE, UNBOUNDED, Node
+from counterpoint.spec.notation._variables import ANY
 
 from . import smt
 from .limits import Limits

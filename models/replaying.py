@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spec.notation import Model, RangeError, SpecError, Values
+from counterpoint.spec.notation import Model, RangeError, SpecError, Values
 
 from .loading import load
 from .verdict import Trace, in_steps, violates

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from spec.notation import Explanation, SpecError
+from counterpoint.spec.notation import Explanation, SpecError
 
 from .limits import LimitReached, Limits
 from .obligations import Obligation

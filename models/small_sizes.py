@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
 
-from spec.notation import Index, Model, Property, SpecError, Values
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import Node
+from counterpoint.spec.notation import Index, Model, Property, SpecError, Values
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Node
 
 from .comparing import LEAVES, After, Compared, Difference, plain, shown, walked
 from .evaluating import Sized

@@ -7,8 +7,8 @@ from typing import Any
 
 import z3
 
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import Cell, Node
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Cell, Node
 
 from .obligations import while_reading
 from .trace import Command, System

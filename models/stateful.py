@@ -27,7 +27,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from spec.notation import Model, Property, RangeError, Spec, SpecError, Step, Values
+from counterpoint.spec.notation import Model, Property, RangeError, Spec, SpecError, Step, Values
 
 from . import comparing
 from .limits import LimitReached, Limits

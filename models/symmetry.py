@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations, product
 
-from spec.notation import Array, Index, Model, Reference, Step, Values
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import Node
+from counterpoint.spec.notation import Array, Index, Model, Reference, Step, Values
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Node
 
 from .trace import Command, System
 

@@ -17,7 +17,7 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 
-OURS = frozenset({"spec", "models", "crawler", "sim_web", "ci", "counterpoint"})
+OURS = frozenset({"counterpoint"})
 
 
 class FromText(SourceFileLoader):

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
 
-from spec.notation import Disabled, Model, Property, RangeError, Spec, SpecError, Step
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import TRUE, Cell, Node
-from spec.notation._symbolic import deciding, node_of, value_of
+from counterpoint.spec.notation import Disabled, Model, Property, RangeError, Spec, SpecError, Step
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import TRUE, Cell, Node
+from counterpoint.spec.notation._symbolic import deciding, node_of, value_of
 
 from .limits import Limits
 from .paths import Facts, Infeasible, Run

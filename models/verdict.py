@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from spec.notation import Explanation, Model, Property, RangeError, SpecError, Step, Values
+from counterpoint.spec.notation import (
+    Explanation,
+    Model,
+    Property,
+    RangeError,
+    SpecError,
+    Step,
+    Values,
+)
 
 if TYPE_CHECKING:
     from .second_opinion import Opinion

@@ -25,9 +25,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from sim_web.errors import WebError
-from sim_web.generator import Web
-from sim_web.generator.kernels import permuted, unpermuted, zipf_mass
+from counterpoint.sim_web.errors import WebError
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.generator.kernels import permuted, unpermuted, zipf_mass
 
 Address: TypeAlias = IPv4Address | IPv6Address
 Block: TypeAlias = IPv4Network | IPv6Network

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from sim_web.generator import Explicit, Web
-from sim_web.measure import (
+from counterpoint.sim_web.generator import Explicit, Web
+from counterpoint.sim_web.measure import (
     NAMES,
     Bowtie,
     Distances,
@@ -22,7 +22,7 @@ from sim_web.measure import (
     sampled,
     tail,
 )
-from sim_web.memory import available_cores
+from counterpoint.sim_web.memory import available_cores
 
 REPEATS_FROM = 2000
 """Pages of which the repeated links are counted."""

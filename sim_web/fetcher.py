@@ -11,13 +11,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from sim_web.answer import Answer, Fault, Question
-from sim_web.generator import Explicit
-from sim_web.generator.kernels import Array
-from sim_web.generator.packing import links
-from sim_web.links import Links as Links
-from sim_web.links import read as read
-from sim_web.site import SyntheticSite
+from counterpoint.sim_web.answer import Answer, Fault, Question
+from counterpoint.sim_web.generator import Explicit
+from counterpoint.sim_web.generator.kernels import Array
+from counterpoint.sim_web.generator.packing import links
+from counterpoint.sim_web.links import Links as Links
+from counterpoint.sim_web.links import read as read
+from counterpoint.sim_web.site import SyntheticSite
 
 from .pages import faults
 from .pages.host import host

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sim_web.answer import Answer, Fault, Kind, Question
-from sim_web.generator import Web
+from counterpoint.sim_web.answer import Answer, Fault, Kind, Question
+from counterpoint.sim_web.generator import Web
 
 from .pages import change, delivery, faults, render, robots, sitemap, traps
 from .pages.address import base36, path_of

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from sim_web.errors import WebError
-from sim_web.generator import Web
+from counterpoint.sim_web.errors import WebError
+from counterpoint.sim_web.generator import Web
 
 from .pages import words
 from .pages.address import address

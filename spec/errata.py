@@ -1,6 +1,6 @@
 """What papers printed that does not hold, each with the specs and parameters that show it.
 
-An entry holds no result: `models.sweeps.errata` runs it.
+An entry holds no result: `counterpoint.models.sweeps.errata` runs it.
 """
 
 from __future__ import annotations

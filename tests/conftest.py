@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import signal
+import sys
+from pathlib import Path
+from types import ModuleType
 
 from hypothesis import settings
 
@@ -15,6 +18,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Begun in the background: the processes of tests would ignore it, too, and never end.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+ROOMS = ("spec", "models", "crawler", "sim_web", "ci")
+"""The folders of the checkout; what is in them is imported as ``counterpoint.…`` only."""
+
 settings.register_profile("counterpoint", derandomize=True, database=None, deadline=None)
 settings.load_profile("counterpoint")
 
@@ -22,3 +28,10 @@ settings.load_profile("counterpoint")
 def pytest_runtest_teardown() -> None:
     """End command lines that a test that failed has left behind."""
     end_all()
+    twice = [room for room in ROOMS if _is_ours(sys.modules.get(room))]
+    assert not twice, f"import counterpoint.{twice[0]}: as {twice[0]} its classes exist twice"
+
+
+def _is_ours(module: ModuleType | None) -> bool:
+    file = getattr(module, "__file__", None)
+    return bool(file) and Path(file).resolve().is_relative_to(Path(__file__).resolve().parents[1])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from models import exhaustive
-from models.verdict import Verdict
-from spec.notation import Model
-from spec.stm.memory import TransactionalMemory
+from counterpoint.models import exhaustive
+from counterpoint.models.verdict import Verdict
+from counterpoint.spec.notation import Model
+from counterpoint.spec.stm.memory import TransactionalMemory
 
 CRITERIA = (
     "serializability",

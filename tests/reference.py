@@ -7,9 +7,9 @@ from typing import Any
 
 import z3
 
-from models.smt import Frame, becomes, width_for
-from models.trace import System
-from spec.notation import Model, RangeError, Step, Values
+from counterpoint.models.smt import Frame, becomes, width_for
+from counterpoint.models.trace import System
+from counterpoint.spec.notation import Model, RangeError, Step, Values
 
 LEAVES = "leaves its range"
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from spec.notation import Model, Spec
+from counterpoint.spec.notation import Model, Spec
 
 HEADER = """\
-from spec.notation import *
+from counterpoint.spec.notation import *
 """
 
 TABLES = (
@@ -135,7 +135,7 @@ def sources(draw: st.DrawFn) -> str:
 
 SYMMETRIC_HEADER = """\
 from enum import IntEnum
-from spec.notation import *
+from counterpoint.spec.notation import *
 
 class Nobody(IntEnum):
     NOBODY = -1
@@ -197,7 +197,7 @@ def symmetric_sources(draw: st.DrawFn) -> str:
 
 
 WAITING_HEADER = """\
-from spec.notation import *
+from counterpoint.spec.notation import *
 
 class Random(Spec):
     members = Index(3, names='p')

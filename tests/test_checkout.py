@@ -12,28 +12,43 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ("spec", "models", "crawler", "sim_web", "ci", "counterpoint")
+ROOMS = ("spec", "models", "crawler", "sim_web", "ci")
+FOLDERS = (*ROOMS, "src/counterpoint")
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_package_is_loaded_from_this_checkout(room: str) -> None:
     """Another installed package of the same common name, tested instead of ours."""
-    found = importlib.import_module(room).__file__
+    found = importlib.import_module(f"counterpoint.{room}").__file__
     assert found is not None
     assert Path(found).resolve().is_relative_to(ROOT)
 
 
-def test_every_package_is_listed() -> None:
-    """A folder of modules that an installation would leave out."""
-    listed = set(
-        tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+def test_every_room_is_linked_into_the_package() -> None:
+    """A room at the top that no installation has; a link that leads out of the checkout."""
+    links = {p.name: p for p in (ROOT / "src" / "counterpoint").iterdir() if p.is_symlink()}
+    assert set(links) == set(ROOMS)
+    assert all(str(p.readlink()) == f"../../{name}" for name, p in links.items())
+
+
+def test_no_room_can_be_imported_by_its_own_name() -> None:
+    """A name that takes the place of a module of a user's: ``models``, ``spec``, ``ci``."""
+    program = f"import importlib.util as u; print([r for r in {ROOMS!r} if u.find_spec(r)])"
+    found = subprocess.run(
+        [sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True
     )
-    there = {
-        ".".join(p.parent.relative_to(ROOT).parts)
-        for room in ROOMS
-        for p in (ROOT / room).rglob("__init__.py")
+    assert found.stdout == "[]\n"
+
+
+def test_every_folder_of_modules_is_a_package() -> None:
+    """A folder of modules that an installation would leave out."""
+    without = {
+        str(p.parent.relative_to(ROOT))
+        for folder in FOLDERS
+        for p in (ROOT / folder).rglob("*.py")
+        if not p.with_name("__init__.py").exists()
     }
-    assert listed == there
+    assert without == set()
 
 
 def test_every_file_that_is_no_module_is_listed() -> None:
@@ -43,20 +58,20 @@ def test_every_file_that_is_no_module_is_listed() -> None:
         path
         for package, patterns in tool["package-data"].items()
         for pattern in patterns
-        for path in ROOT.joinpath(*package.split(".")).glob(pattern)
+        for path in ROOT.joinpath("src", *package.split(".")).glob(pattern)
     }
     named = subprocess.run(
-        ["git", "ls-files", *ROOMS], cwd=ROOT, capture_output=True, text=True, check=True
+        ["git", "ls-files", *FOLDERS], cwd=ROOT, capture_output=True, text=True, check=True
     )
     tracked = {ROOT / name for name in named.stdout.splitlines() if not name.endswith(".py")}
-    assert tracked - listed == set()
+    assert {p for p in tracked if not p.is_symlink()} - {p.resolve() for p in listed} == set()
 
 
 def test_modules_keep_to_their_size() -> None:
     """A module that has grown beyond one topic."""
     long = {
         str(p.relative_to(ROOT)): n
-        for room in (*ROOMS, "tests")
+        for room in (*FOLDERS, "tests")
         for p in (ROOT / room).rglob("*.py")
         if (n := len(p.read_text().splitlines())) > 500
     }
@@ -84,17 +99,21 @@ def test_style() -> None:
 @pytest.mark.parametrize("rooms", [["spec"], pytest.param([], marks=pytest.mark.slow)])
 def test_types(rooms: list[str]) -> None:
     """A type that does not fit; in all that is configured, where no room is named."""
-    run_tool("mypy", *rooms)
+    run_tool("mypy", *(f"src/counterpoint/{room}" for room in rooms))
 
 
 def test_spec_stands_alone() -> None:
     """A specification that does input or output, or uses an engine; it may read its own text."""
-    allowed = "spec __future__ collections contextvars dataclasses enum functools inspect"
-    allowed += " ast builtins hashlib itertools linecache math operator pickle re sys traceback"
+    allowed = (
+        "counterpoint.spec __future__ collections contextvars dataclasses enum functools inspect"
+    )
+    allowed += (
+        " inspect ast builtins hashlib itertools linecache math operator pickle re sys traceback"
+    )
     allowed += " types typing warnings"
     for path in (ROOT / "spec").rglob("*.py"):
         for line in path.read_text().splitlines():
-            found = re.match(r"from (\w+)[\w.]* import |import (\w+)", line)
+            found = re.match(r"from (counterpoint\.\w+|\w+)[\w.]* import |import (\w+)", line)
             room = found and (found[1] or found[2])
             assert room is None or room in allowed.split(), f"{path.name}: {line}"
 
@@ -105,5 +124,7 @@ def test_no_path_of_a_machine_is_in_the_tree() -> None:
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     for name in listed.stdout.splitlines():
+        if (ROOT / name).is_symlink():
+            continue
         text = (ROOT / name).read_text(errors="replace")
         assert not re.search(r"/(?:root|home/\w+|work/\w+)/", text), name

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from crawler.errors import CrawlError
-from sim_web.errors import WebError
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.sim_web.errors import WebError
 
 from .comparison import Comparison, Tell, checked, collected
 from .crew import Crew, Fallen

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from crawler.errors import CrawlError
-from crawler.policies import Chosen, find
-from crawler.protocol import Scope
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.policies import Chosen, find
+from counterpoint.crawler.protocol import Scope
 
 from .crew import Crew, Fallen
 from .measures import INTERPOLATION, MEASURES, Measure

@@ -22,7 +22,7 @@ from multiprocessing.connection import Connection, Pipe
 from threading import Thread
 from typing import Any
 
-from models.processes import interrupts_held
+from counterpoint.models.processes import interrupts_held
 
 from .plan import Plan
 
@@ -35,7 +35,7 @@ _PARENT_DEATH_SIGNAL = 1
 _BEGIN = """
 import sys
 sys.path[:] = {path!r}
-from ci.comparison.hand import serve
+from counterpoint.ci.comparison.hand import serve
 serve({connection}, {marks})
 """
 
@@ -121,7 +121,7 @@ def serve(connection: int, marks: int) -> None:
 
 
 def _serve(parent: Connection, told: Any) -> None:
-    from crawler.policies import find
+    from counterpoint.crawler.policies import find
 
     from .run import Runs
 

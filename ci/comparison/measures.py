@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from crawler.evaluation.measures import LEVELS, Interpolation, measured
-from crawler.protocol import Pages, Scope
+from counterpoint.crawler.evaluation.measures import LEVELS, Interpolation, measured
+from counterpoint.crawler.protocol import Pages, Scope
 
 from .planted import Planted
 

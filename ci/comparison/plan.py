@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sim_web.profile import Profile
+from counterpoint.sim_web.profile import Profile
 
 POINTS = 50
 """Of a curve."""

@@ -18,15 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from crawler.protocol import Pages, Scope
-from sim_web import topics
-from sim_web.generator import Explicit, Web
-from sim_web.generator.counting import first_pages, leaving_links
-from sim_web.measure.graph import Graph
-from sim_web.measure.kernels import extend
-from sim_web.pages import change
-from sim_web.pages.sizes import Texts
-from sim_web.referee.quality import page_rank, top
+from counterpoint.crawler.protocol import Pages, Scope
+from counterpoint.sim_web import topics
+from counterpoint.sim_web.generator import Explicit, Web
+from counterpoint.sim_web.generator.counting import first_pages, leaving_links
+from counterpoint.sim_web.measure.graph import Graph
+from counterpoint.sim_web.measure.kernels import extend
+from counterpoint.sim_web.pages import change
+from counterpoint.sim_web.pages.sizes import Texts
+from counterpoint.sim_web.referee.quality import page_rank, top
 
 from .plan import Plan
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from crawler.evaluation.measures import LEVELS
-from sim_web.referee.plots import Tick
+from counterpoint.crawler.evaluation.measures import LEVELS
+from counterpoint.sim_web.referee.plots import Tick
 
 from .comparison import Comparison
 from .measures import INTERPOLATION, Measure

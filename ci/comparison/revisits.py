@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from crawler.protocol import Pages
+from counterpoint.crawler.protocol import Pages
 
 from .planted import Planted
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from crawler.crawl import crawl
-from crawler.errors import CrawlError
-from crawler.evaluation.indices import index_of
-from crawler.kernels import offer
-from crawler.policies import Chosen
-from crawler.protocol import NONE, Outcome, Pages, Scheduler, Scope
+from counterpoint.crawler.crawl import crawl
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.evaluation.indices import index_of
+from counterpoint.crawler.kernels import offer
+from counterpoint.crawler.policies import Chosen
+from counterpoint.crawler.protocol import NONE, Outcome, Pages, Scheduler, Scope
 
 from .measures import Array, answered, by_site, discovery
 from .plan import Plan

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from crawler.protocol import NONE, Content, Outcome, Pages, Scope
-from sim_web.answer import SECONDS_PER_REQUEST
-from sim_web.fetcher import Clock, Simulated
-from sim_web.pages.contents import said
-from sim_web.site import SyntheticSite
+from counterpoint.crawler.protocol import NONE, Content, Outcome, Pages, Scope
+from counterpoint.sim_web.answer import SECONDS_PER_REQUEST
+from counterpoint.sim_web.fetcher import Clock, Simulated
+from counterpoint.sim_web.pages.contents import said
+from counterpoint.sim_web.site import SyntheticSite
 
 from .plan import Plan
 from .planted import Planted

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from crawler.coverage.ranking import among, weights
-from crawler.coverage.samplers import (
+from counterpoint.crawler.coverage.ranking import among, weights
+from counterpoint.crawler.coverage.samplers import (
     Probed,
     Sample,
     around,

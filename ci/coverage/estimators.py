@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from crawler.coverage.quality import curve, top
-from crawler.coverage.recapture import chao2, chapman, covered_of, met
-from crawler.coverage.samplers import REACHABLE, Sample
-from crawler.coverage.shares import (
+from counterpoint.crawler.coverage.quality import curve, top
+from counterpoint.crawler.coverage.recapture import chao2, chapman, covered_of, met
+from counterpoint.crawler.coverage.samplers import REACHABLE, Sample
+from counterpoint.crawler.coverage.shares import (
     NOTHING,
     Estimate,
     OverSamples,
@@ -23,8 +23,8 @@ from crawler.coverage.shares import (
     over_samples,
     share,
 )
-from crawler.coverage.slopes import through_origin, with_intercept
-from sim_web.profile import Profile
+from counterpoint.crawler.coverage.slopes import through_origin, with_intercept
+from counterpoint.sim_web.profile import Profile
 
 from .drawn import Drawn, Ranked
 from .truth import GRID, PARTS, TOPICAL

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ci.comparison.plan import DEFAULT_SITES, STEP_LIMIT, Plan
-from sim_web.profile import Profile
+from counterpoint.ci.comparison.plan import DEFAULT_SITES, STEP_LIMIT, Plan
+from counterpoint.sim_web.profile import Profile
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from ci.papers.report import (
+from counterpoint.ci.papers.report import (
     IN_PART,
     NOT_REPRODUCED,
     REPRODUCED,
@@ -16,7 +16,7 @@ from ci.papers.report import (
     Section,
     Table,
 )
-from crawler.coverage.samplers import REACHABLE
+from counterpoint.crawler.coverage.samplers import REACHABLE
 
 from .estimators import QUANTITY, TOPICS, Estimator, kinds
 from .study import ENDS, TELLING, Judged, Study

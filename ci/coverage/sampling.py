@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ci.comparison.plan import Plan
-from ci.comparison.planted import Planted
-from crawler.coverage.ranking import among, weights
-from crawler.coverage.samplers import Kind, breadth_first, expanded, whole_sites
-from crawler.errors import CrawlError
-from crawler.protocol import Pages
-from sim_web.memory import must_fit
-from sim_web.pages.address import address, page_at
-from sim_web.profile import Profile
+from counterpoint.ci.comparison.plan import Plan
+from counterpoint.ci.comparison.planted import Planted
+from counterpoint.crawler.coverage.ranking import among, weights
+from counterpoint.crawler.coverage.samplers import Kind, breadth_first, expanded, whole_sites
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.protocol import Pages
+from counterpoint.sim_web.memory import must_fit
+from counterpoint.sim_web.pages.address import address, page_at
+from counterpoint.sim_web.profile import Profile
 
 from .truth import Domain
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ci.comparison.comparison import compare
-from ci.comparison.planted import Planted
-from ci.comparison.statistics import Mean, mean
-from ci.papers.study import Tell, collected
-from crawler.coverage.quality import knee
-from crawler.coverage.shares import Estimate
-from crawler.errors import CrawlError
-from sim_web.allocation import Allocation
-from sim_web.generator import Web
+from counterpoint.ci.comparison.comparison import compare
+from counterpoint.ci.comparison.planted import Planted
+from counterpoint.ci.comparison.statistics import Mean, mean
+from counterpoint.ci.papers.study import Tell, collected
+from counterpoint.crawler.coverage.quality import knee
+from counterpoint.crawler.coverage.shares import Estimate
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.sim_web.allocation import Allocation
+from counterpoint.sim_web.generator import Web
 
 from .drawn import Drawn
 from .estimators import Estimator, curves, estimators, kinds
@@ -153,7 +153,10 @@ class Study:
         return [mean(column) for column in np.array(rows).T.tolist()]
 
     def knee(self, signal: str, policy: int, true: bool, end: float = 1.0) -> float | None:
-        """Return the knee of such a curve up to a threshold, by `crawler.coverage.quality.knee`."""
+        """Return the knee of such a curve up to a threshold.
+
+        It is that of `counterpoint.crawler.coverage.quality.knee`.
+        """
         parts = [part for part in GRID if part <= end]
         values = [point.value for point in self.curve(signal, policy, true)]
         return knee(parts, values[: len(parts)])

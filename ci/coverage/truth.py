@@ -9,15 +9,15 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from ci.comparison.planted import Planted
-from crawler.coverage.blocks import Address, Blocks
-from crawler.coverage.quality import curve, top
-from crawler.coverage.ranking import among, weights
-from crawler.coverage.samplers import Front, Kind, around
-from crawler.graph.csr import csr
-from crawler.protocol import Pages, Scope
-from sim_web.allocation import Allocation
-from sim_web.measure.kernels import extend
+from counterpoint.ci.comparison.planted import Planted
+from counterpoint.crawler.coverage.blocks import Address, Blocks
+from counterpoint.crawler.coverage.quality import curve, top
+from counterpoint.crawler.coverage.ranking import among, weights
+from counterpoint.crawler.coverage.samplers import Front, Kind, around
+from counterpoint.crawler.graph.csr import csr
+from counterpoint.crawler.protocol import Pages, Scope
+from counterpoint.sim_web.allocation import Allocation
+from counterpoint.sim_web.measure.kernels import extend
 
 Array = np.ndarray[Any, Any]
 

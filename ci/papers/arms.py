@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ci.comparison.planted import Planted
-from crawler.crawl import crawl
-from crawler.policies import find
-from crawler.protocol import NONE, Outcome, Pages, Scope
+from counterpoint.ci.comparison.planted import Planted
+from counterpoint.crawler.crawl import crawl
+from counterpoint.crawler.policies import find
+from counterpoint.crawler.protocol import NONE, Outcome, Pages, Scope
 
 Array = np.ndarray[Any, Any]
 
@@ -26,7 +26,7 @@ class Linked:
     """A web as the rules of [BeeBot] meet it: links within sites, and how many leave them.
 
     Nothing goes wrong and nothing changes there, so that texts and their sizes are not needed; what
-    it answers is otherwise what `ci.comparison.world.World` does.
+    it answers is otherwise what `counterpoint.ci.comparison.world.World` does.
 
     Parameters
     ----------

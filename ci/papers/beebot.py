@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ci.comparison.plan import Plan
-from ci.comparison.planted import Planted
-from ci.comparison.statistics import Mean, mean
-from crawler.policies import find
-from sim_web.profile import load
+from counterpoint.ci.comparison.plan import Plan
+from counterpoint.ci.comparison.planted import Planted
+from counterpoint.ci.comparison.statistics import Mean, mean
+from counterpoint.crawler.policies import find
+from counterpoint.sim_web.profile import load
 
 from .arms import Linked, order_of, rows_of
 from .report import Report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ci.comparison.statistics import mean
+from counterpoint.ci.comparison.statistics import mean
 
 from .beebot import (
     INITIAL,

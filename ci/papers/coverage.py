@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from ci.comparison.statistics import Mean, mean
-from crawler.coverage.quality import knee, marginal, two_lines
-from crawler.coverage.samplers import REACHABLE
-from crawler.coverage.shares import Estimate, OverSamples, over_samples, share
-from crawler.coverage.slopes import Line, increments, through_origin, with_intercept
+from counterpoint.ci.comparison.statistics import Mean, mean
+from counterpoint.crawler.coverage.quality import knee, marginal, two_lines
+from counterpoint.crawler.coverage.samplers import REACHABLE
+from counterpoint.crawler.coverage.shares import Estimate, OverSamples, over_samples, share
+from counterpoint.crawler.coverage.slopes import Line, increments, through_origin, with_intercept
 
 from . import coverage_tables as tables
 from .report import Report

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ci.comparison.statistics import Mean
-from crawler.coverage.samplers import REACHABLE
-from crawler.coverage.shares import Estimate, OverSamples, share
+from counterpoint.ci.comparison.statistics import Mean
+from counterpoint.crawler.coverage.samplers import REACHABLE
+from counterpoint.crawler.coverage.shares import Estimate, OverSamples, share
 
 from . import coverage_tables as tables
 from .coverage import Coverage, Flattening, Growing

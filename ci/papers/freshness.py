@@ -13,15 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from ci.comparison.plan import Plan
-from ci.comparison.planted import Known, Planted
-from ci.comparison.statistics import Mean, mean
-from ci.comparison.world import DAY, World
-from crawler.crawl import crawl
-from crawler.policies import find
-from crawler.protocol import Outcome, Scope
-from crawler.schedulers.allocation import freshness, optimal_frequencies, proportional_frequencies
-from sim_web.profile import load
+from counterpoint.ci.comparison.plan import Plan
+from counterpoint.ci.comparison.planted import Known, Planted
+from counterpoint.ci.comparison.statistics import Mean, mean
+from counterpoint.ci.comparison.world import DAY, World
+from counterpoint.crawler.crawl import crawl
+from counterpoint.crawler.policies import find
+from counterpoint.crawler.protocol import Outcome, Scope
+from counterpoint.crawler.schedulers.allocation import (
+    freshness,
+    optimal_frequencies,
+    proportional_frequencies,
+)
+from counterpoint.sim_web.profile import load
 
 from .report import IN_PART, NOT_REPRODUCED, REPRODUCED, Finding, Report, Section, Table
 from .statistics import as_json, contains, told

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ci.comparison.measures import INTERPOLATION
-from ci.comparison.statistics import Mean, against, mean
-from ci.topical.experiment import CRAWLERS, SPACES, TOPICS, Searched, searched
+from counterpoint.ci.comparison.measures import INTERPOLATION
+from counterpoint.ci.comparison.statistics import Mean, against, mean
+from counterpoint.ci.topical.experiment import CRAWLERS, SPACES, TOPICS, Searched, searched
 
 from .report import Report
 from .statistics import as_json, column_means

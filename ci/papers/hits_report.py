@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ci.comparison.measures import INTERPOLATION
-from ci.topical.crawling import TOP
-from ci.topical.experiment import (
+from counterpoint.ci.comparison.measures import INTERPOLATION
+from counterpoint.ci.topical.crawling import TOP
+from counterpoint.ci.topical.experiment import (
     BOTH,
     CRAWLERS,
     DIVIDED,
@@ -15,11 +15,11 @@ from ci.topical.experiment import (
     STEPS,
     WORDS,
 )
-from ci.topical.spaces import RESULTS
-from crawler.content.search import SHARE
-from crawler.evaluation.measures import LEVELS
-from crawler.schedulers.hits import C
-from sim_web.profile import load
+from counterpoint.ci.topical.spaces import RESULTS
+from counterpoint.crawler.content.search import SHARE
+from counterpoint.crawler.evaluation.measures import LEVELS
+from counterpoint.crawler.schedulers.hits import C
+from counterpoint.sim_web.profile import load
 
 from .hits import CELLS, COLLECTED, PRINTED, Hits
 from .report import (

@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 from .study import Study, Tell
 
@@ -39,7 +39,9 @@ class Paper:
         tell : callable, optional
             Told how far it is.
         """
-        module = importlib.import_module(f"ci.papers.{self.name}")  # numba is loaded only then
+        module = importlib.import_module(
+            f"counterpoint.ci.papers.{self.name}"
+        )  # numba is loaded only then
         made: Callable[[range, int, Tell | None], Study] = module.study
         return made(seeds, processes, tell)
 

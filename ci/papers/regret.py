@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from ci.comparison.plan import Plan
-from ci.comparison.planted import Planted
-from ci.comparison.statistics import Mean, mean
-from sim_web.profile import load
+from counterpoint.ci.comparison.plan import Plan
+from counterpoint.ci.comparison.planted import Planted
+from counterpoint.ci.comparison.statistics import Mean, mean
+from counterpoint.sim_web.profile import load
 
 from .arms import best_totals, found_so_far, play, rows_of
 from .report import NOT_REPRODUCED, REPRODUCED, Figure, Finding, Line, Report, Section, Table

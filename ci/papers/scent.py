@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ci.comparison.plan import Plan
-from ci.comparison.planted import Known, Planted
-from ci.comparison.statistics import Mean, mean
-from sim_web.profile import load
+from counterpoint.ci.comparison.plan import Plan
+from counterpoint.ci.comparison.planted import Known, Planted
+from counterpoint.ci.comparison.statistics import Mean, mean
+from counterpoint.sim_web.profile import load
 
 from .report import Report
 from .statistics import as_json, column_means, ratio

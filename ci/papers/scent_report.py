@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ci.comparison.statistics import Mean
+from counterpoint.ci.comparison.statistics import Mean
 
 from .report import (
     IN_PART,

@@ -1,4 +1,7 @@
-"""Ratios and correlations with their intervals; means are those of `ci.comparison.statistics`."""
+"""Ratios and correlations with their intervals.
+
+Means are those of `counterpoint.ci.comparison.statistics`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from ci.comparison.statistics import CONFIDENCE, Mean, mean
+from counterpoint.ci.comparison.statistics import CONFIDENCE, Mean, mean
 
 Array = np.ndarray[Any, Any]
 

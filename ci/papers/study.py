@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from typing import Any, Protocol, TypeVar
 
-from models.processes import in_order
+from counterpoint.models.processes import in_order
 
 from .report import Report
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ci.comparison.planted import Planted
-from crawler.crawl import crawl
-from crawler.policies import find
-from crawler.protocol import Outcome, Pages, Scope
+from counterpoint.ci.comparison.planted import Planted
+from counterpoint.crawler.crawl import crawl
+from counterpoint.crawler.policies import find
+from counterpoint.crawler.protocol import Outcome, Pages, Scope
 
 Array = np.ndarray[Any, Any]
 

@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from ci.comparison.comparison import Compared
-from ci.comparison.plan import Plan
-from crawler.crawl import digest_of
-from crawler.errors import CrawlError
-from crawler.evaluation.measures import LEVELS
-from crawler.protocol import NONE, Pages
+from counterpoint.ci.comparison.comparison import Compared
+from counterpoint.ci.comparison.plan import Plan
+from counterpoint.crawler.crawl import digest_of
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.evaluation.measures import LEVELS
+from counterpoint.crawler.protocol import NONE, Pages
 
 VERSION = 1
 ANEW = "remove it, and counterpoint gate --accept makes it anew"

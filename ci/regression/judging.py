@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ci.comparison.comparison import Compared
-from ci.comparison.measures import BY_NAME
-from ci.comparison.plan import Plan
-from ci.comparison.planted import Planted
-from ci.comparison.statistics import mean
-from crawler.evaluation.measures import LEVELS
-from crawler.protocol import Pages, Scope
+from counterpoint.ci.comparison.comparison import Compared
+from counterpoint.ci.comparison.measures import BY_NAME
+from counterpoint.ci.comparison.plan import Plan
+from counterpoint.ci.comparison.planted import Planted
+from counterpoint.ci.comparison.statistics import mean
+from counterpoint.crawler.evaluation.measures import LEVELS
+from counterpoint.crawler.protocol import Pages, Scope
 
 from .baseline import Baseline
 from .cases import BAND

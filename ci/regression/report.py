@@ -8,10 +8,10 @@ from typing import Any
 
 from jinja2 import Template
 
-from ci.comparison.measures import BY_NAME
-from ci.comparison.page import environment
-from ci.comparison.plots import Plot, Series, diagram
-from models.formats import Case, annotation
+from counterpoint.ci.comparison.measures import BY_NAME
+from counterpoint.ci.comparison.page import environment
+from counterpoint.ci.comparison.plots import Plot, Series, diagram
+from counterpoint.models.formats import Case, annotation
 
 from .judging import Judged
 

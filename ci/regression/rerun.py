@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ci.comparison.comparison import compare
-from models.processes import interrupts_held
+from counterpoint.ci.comparison.comparison import compare
+from counterpoint.models.processes import interrupts_held
 
 from . import baseline
 from .baseline import Baseline

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from ci.comparison.measures import INTERPOLATION
-from ci.comparison.world import World
-from crawler.crawl import crawl
-from crawler.errors import CrawlError
-from crawler.evaluation.indices import index_of
-from crawler.evaluation.measures import LEVELS, measured
-from crawler.policies import find
-from crawler.protocol import Outcome, Pages, Scheduler, Scope
-from crawler.schedulers.weights import ranked
-from sim_web.answer import SECONDS_PER_REQUEST
+from counterpoint.ci.comparison.measures import INTERPOLATION
+from counterpoint.ci.comparison.world import World
+from counterpoint.crawler.crawl import crawl
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.evaluation.indices import index_of
+from counterpoint.crawler.evaluation.measures import LEVELS, measured
+from counterpoint.crawler.policies import find
+from counterpoint.crawler.protocol import Outcome, Pages, Scheduler, Scope
+from counterpoint.crawler.schedulers.weights import ranked
+from counterpoint.sim_web.answer import SECONDS_PER_REQUEST
 
 from .spaces import Space, Task
 

@@ -7,13 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from ci.comparison.plan import Plan
-from ci.comparison.planted import Array, Planted
-from crawler.content.search import start_set, two_engines
-from crawler.protocol import Content, Scope
-from sim_web import topics
-from sim_web.pages.contents import said
-from sim_web.profile import load
+from counterpoint.ci.comparison.plan import Plan
+from counterpoint.ci.comparison.planted import Array, Planted
+from counterpoint.crawler.content.search import start_set, two_engines
+from counterpoint.crawler.protocol import Content, Scope
+from counterpoint.sim_web import topics
+from counterpoint.sim_web.pages.contents import said
+from counterpoint.sim_web.profile import load
 
 RESULTS = 20
 """Results that a crawl begins with, from all engines together."""

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from crawler.fetching.job import Fetched
-from crawler.pages.addresses import Spelling, domain, site
-from crawler.pages.links import Kind, Reference
-from crawler.protocol import Content, Outcome
-from crawler.robots import Rules
-from crawler.store.recording import TAKEN_OUT, Page, Recording, Row
-from crawler.store.schema import Standing, State, stored_key
-from crawler.web_world import LEFT
+from counterpoint.crawler.fetching.job import Fetched
+from counterpoint.crawler.pages.addresses import Spelling, domain, site
+from counterpoint.crawler.pages.links import Kind, Reference
+from counterpoint.crawler.protocol import Content, Outcome
+from counterpoint.crawler.robots import Rules
+from counterpoint.crawler.store.recording import TAKEN_OUT, Page, Recording, Row
+from counterpoint.crawler.store.schema import Standing, State, stored_key
+from counterpoint.crawler.web_world import LEFT
 
 from .contents import Said, packed, said, unpacked
 from .document import Document

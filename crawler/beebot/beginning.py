@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from crawler.errors import CrawlError
-from crawler.pages.addresses import Spelling, site
-from crawler.protocol import Scope
-from crawler.store.opening import Store
-from crawler.store.recording import Page, Recording
-from crawler.store.schema import State, stored_key
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.pages.addresses import Spelling, site
+from counterpoint.crawler.protocol import Scope
+from counterpoint.crawler.store.opening import Store
+from counterpoint.crawler.store.recording import Page, Recording
+from counterpoint.crawler.store.schema import State, stored_key
 
 from .discovery import NEW
 from .leases import database_clock

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import zstandard
 
-from crawler.protocol import Content
+from counterpoint.crawler.protocol import Content
 
 LEVEL = 3
 """Of compression."""

@@ -13,17 +13,17 @@ from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 
-from crawler.fetching.dispatcher import PoliteDispatcher
-from crawler.fetching.guard import Guard
-from crawler.fetching.job import HostState
-from crawler.fetching.manners import POLITE, Limits, Manners
-from crawler.fetching.network import Network
-from crawler.fetching.politeness import is_here
-from crawler.fetching.warc import Warc
-from crawler.memory import keep_memory, look_seldom
-from crawler.protocol import Scope
-from crawler.store.opening import Store
-from crawler.store.recording import Recording
+from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
+from counterpoint.crawler.fetching.guard import Guard
+from counterpoint.crawler.fetching.job import HostState
+from counterpoint.crawler.fetching.manners import POLITE, Limits, Manners
+from counterpoint.crawler.fetching.network import Network
+from counterpoint.crawler.fetching.politeness import is_here
+from counterpoint.crawler.fetching.warc import Warc
+from counterpoint.crawler.memory import keep_memory, look_seldom
+from counterpoint.crawler.protocol import Scope
+from counterpoint.crawler.store.opening import Store
+from counterpoint.crawler.store.recording import Recording
 
 from .answers import Taken
 from .beginning import Begun, begin

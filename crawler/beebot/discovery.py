@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from crawler.pages.addresses import site
-from crawler.protocol import Scope
-from crawler.robots import Rules, origin
-from crawler.store.recording import BEYOND, Head, Page, Recording, Row
-from crawler.store.schema import State
+from counterpoint.crawler.pages.addresses import site
+from counterpoint.crawler.protocol import Scope
+from counterpoint.crawler.robots import Rules, origin
+from counterpoint.crawler.store.recording import BEYOND, Head, Page, Recording, Row
+from counterpoint.crawler.store.schema import State
 
 from .plan import Plan
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from crawler.exchange import is_html
-from crawler.fetching.job import Fetched
-from crawler.pages.addresses import site
-from crawler.pages.decoding import loaded
-from crawler.pages.links import Kind, Reason, Reference, read
-from crawler.protocol import Content
-from crawler.web_world import LEFT
+from counterpoint.crawler.exchange import is_html
+from counterpoint.crawler.fetching.job import Fetched
+from counterpoint.crawler.pages.addresses import site
+from counterpoint.crawler.pages.decoding import loaded
+from counterpoint.crawler.pages.links import Kind, Reason, Reference, read
+from counterpoint.crawler.protocol import Content
+from counterpoint.crawler.web_world import LEFT
 
 
 class Document(NamedTuple):

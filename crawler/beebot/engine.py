@@ -18,8 +18,8 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from crawler.errors import CrawlError, StoreError
-from crawler.fetching.job import ClosedError, Dispatcher, Fetched
+from counterpoint.crawler.errors import CrawlError, StoreError
+from counterpoint.crawler.fetching.job import ClosedError, Dispatcher, Fetched
 
 from .answers import Taken
 from .planner import CHANGED, Planner, Step

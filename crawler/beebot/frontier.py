@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from crawler.errors import CrawlError
-from crawler.pages.addresses import site
-from crawler.store.recording import Page, Recording
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.pages.addresses import site
+from counterpoint.crawler.store.recording import Page, Recording
 
 WINDOW = 32
 """Pages of a site that are read ahead."""

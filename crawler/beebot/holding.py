@@ -16,8 +16,8 @@ from pathlib import Path
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
-from crawler.errors import CrawlError
-from crawler.store.opening import Store
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.store.opening import Store
 
 try:
     import fcntl

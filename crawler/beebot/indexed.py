@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from crawler.errors import CrawlError
-from crawler.evaluation.indices import index_of
-from crawler.protocol import NONE, Pages
-from crawler.store.opening import Store
-from crawler.store.recording import Recording
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.evaluation.indices import index_of
+from counterpoint.crawler.protocol import NONE, Pages
+from counterpoint.crawler.store.opening import Store
+from counterpoint.crawler.store.recording import Recording
 
 from .plan import plan_of
 from .replay import CHUNK, replay

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from crawler.fetching.job import HostState, Lease
-from crawler.fetching.manners import POLITE
-from crawler.pages.addresses import site
-from crawler.store.recording import Recording
+from counterpoint.crawler.fetching.job import HostState, Lease
+from counterpoint.crawler.fetching.manners import POLITE
+from counterpoint.crawler.pages.addresses import site
+from counterpoint.crawler.store.recording import Recording
 
 LEASE = 20.0
 """Seconds."""

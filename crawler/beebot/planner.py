@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 from sqlalchemy.exc import DBAPIError
 
-from crawler.errors import CrawlError, StoreError
-from crawler.fetching.job import Fetched, Job, Lease
-from crawler.judging import LIMIT
-from crawler.store.opening import Store
-from crawler.store.recording import Head, Recording
-from crawler.watch import TooLong, watched
+from counterpoint.crawler.errors import CrawlError, StoreError
+from counterpoint.crawler.fetching.job import Fetched, Job, Lease
+from counterpoint.crawler.judging import LIMIT
+from counterpoint.crawler.store.opening import Store
+from counterpoint.crawler.store.recording import Head, Recording
+from counterpoint.crawler.watch import TooLong, watched
 
 from .answers import Answers, Taken
 from .beginning import outdated

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from crawler.errors import CrawlError
-from crawler.store.recording import Head, Recording
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.store.recording import Head, Recording
 
 from .contents import Said, said, unpacked
 from .frontier import NotRepeated

@@ -6,11 +6,11 @@ another document puts its links in the place of those that were known.
 
 from __future__ import annotations
 
-from crawler.fetching.job import Fetched
-from crawler.pages.blocks import blocks, difference
-from crawler.pages.links import Kind
-from crawler.robots import Rules
-from crawler.store.recording import Page, Recording
+from counterpoint.crawler.fetching.job import Fetched
+from counterpoint.crawler.pages.blocks import blocks, difference
+from counterpoint.crawler.pages.links import Kind
+from counterpoint.crawler.robots import Rules
+from counterpoint.crawler.store.recording import Page, Recording
 
 from .answers import Answers, Taken
 from .document import Document

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from crawler.judging import (
+from counterpoint.crawler.judging import (
     ENDLESS,
     LIMIT,
     SPENT,
@@ -26,10 +26,10 @@ from crawler.judging import (
     page_of,
     reason,
 )
-from crawler.pages.addresses import site
-from crawler.protocol import NONE, Outcome, Request, Scope
-from crawler.store.recording import Page, Recording, asked_already
-from crawler.watch import TooLong
+from counterpoint.crawler.pages.addresses import site
+from counterpoint.crawler.protocol import NONE, Outcome, Request, Scope
+from counterpoint.crawler.store.recording import Page, Recording, asked_already
+from counterpoint.crawler.watch import TooLong
 
 from .contents import Said
 from .discovery import Discovery

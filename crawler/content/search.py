@@ -19,8 +19,8 @@ from random import Random
 
 import numpy as np
 
-from crawler.errors import CrawlError
-from crawler.protocol import Content
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.protocol import Content
 
 from .languages import language_of
 from .vocabulary import Bag, Vocabulary

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crawler.kernels import Array
-from crawler.schedulers.tables import FIRST, grown
+from counterpoint.crawler.kernels import Array
+from counterpoint.crawler.schedulers.tables import FIRST, grown
 
 from .kernels import tally
 from .languages import Stems, stems

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 from .lists import Listed
 from .quality import curve, knee
@@ -91,7 +91,7 @@ def assess(
     ----------
     samples : sequence of Listed
     crawl : frozenset of str
-        Its pages, as `crawler.coverage.lists` compares them.
+        Its pages, as `counterpoint.crawler.coverage.lists` compares them.
     thresholds : sequence of float
         Parts of a sample that are important, from 0 to 1.
     growing : bool

@@ -22,7 +22,7 @@ from ipaddress import (
 from itertools import accumulate, pairwise
 from typing import TypeAlias
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 Address: TypeAlias = IPv4Address | IPv6Address
 Block: TypeAlias = IPv4Network | IPv6Network

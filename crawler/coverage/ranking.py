@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from crawler.graph.csr import both, csr
-from crawler.graph.hits import hits
-from crawler.graph.pagerank import pagerank
-from crawler.protocol import Pages
+from counterpoint.crawler.graph.csr import both, csr
+from counterpoint.crawler.graph.hits import hits
+from counterpoint.crawler.graph.pagerank import pagerank
+from counterpoint.crawler.protocol import Pages
 
 from .samplers import Web
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from crawler.protocol import Pages
+from counterpoint.crawler.protocol import Pages
 
 from .blocks import Address
 
@@ -167,7 +167,7 @@ def whole_sites(web: Web, seeds: Sequence[int], host: Callable[[Pages], Pages]) 
     """Take all pages of the seeds' sites that lead there from the seed by links within the site.
 
     Sites are then drawn with equal chances and weighed by their pages: the estimate is a ratio over
-    lumps (`crawler.coverage.shares.bootstrap`).
+    lumps (`counterpoint.crawler.coverage.shares.bootstrap`).
 
     Parameters
     ----------

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from crawler.errors import CrawlError, in_words
-from crawler.protocol import Pages, Scheduler
-from crawler.schedulers.weights import ranked
+from counterpoint.crawler.errors import CrawlError, in_words
+from counterpoint.crawler.protocol import Pages, Scheduler
+from counterpoint.crawler.schedulers.weights import ranked
 
 
 def index_of(

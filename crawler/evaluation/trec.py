@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 _Value = TypeVar("_Value", int, float)
 _WHOLE = re.compile("[-+]?[0-9]{1,9}")

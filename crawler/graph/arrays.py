@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 from .codes import BLOCK
 from .compiling import Array

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 from .compiling import Array, Number, compiled
 from .csr import Csr, Graph

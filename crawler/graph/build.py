@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 from .building import Part, folder_of
 from .codebook import CLASSES, KINDS

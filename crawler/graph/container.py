@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 from .compiling import Array
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 from .compiling import Array, compiled
 

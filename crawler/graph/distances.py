@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numba.cpython.unsafe import numbers
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 from .bfs import followed
 from .compiling import Array, Number, compiled

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 from .compiling import Array, compiled
 from .csr import Both, Csr, Graph, both

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 from .building import Part
 from .compiling import Array

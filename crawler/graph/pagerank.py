@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 from .compiling import Array, Number, compiled
 from .csr import Graph

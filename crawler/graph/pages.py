@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 from .compiling import Array
 from .sorting import Rows

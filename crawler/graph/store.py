@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 from . import codebook
 from .codes import BLOCK

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 from .compiling import Array, compiled
 from .csr import Both, Csr, Graph

@@ -25,8 +25,11 @@ MANY = 5_000
 SECONDS = 10.0
 """Of the processor, that reading a document may take."""
 
-_ROOT = Path(__file__).resolve().parents[2]
-_SCRIPT = "import sys; sys.path.insert(0, {!r}); from crawler.pages.apart import serve; serve()"
+_ROOT = Path(__file__).absolute().parents[3]
+_SCRIPT = (
+    "import sys; sys.path.insert(0, {!r}); "
+    "from counterpoint.crawler.pages.apart import serve; serve()"
+)
 _GONE = object()
 POSSIBLE = hasattr(signal, "setitimer")
 """Not on Windows: there all documents are read at once."""

@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeAlias
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from crawler.protocol import Content
+from counterpoint.crawler.protocol import Content
 
 from . import apart
 from .addresses import LONGEST, joined, site
@@ -75,7 +75,7 @@ class Reason(StrEnum):
     SCHEME = "other scheme"
     """Any other that is not http or https."""
     LONG = "too long"
-    """An address longer than `crawler.pages.addresses.LONGEST`."""
+    """An address longer than `counterpoint.crawler.pages.addresses.LONGEST`."""
     MALFORMED = "malformed"
     """No address: no host, a host or a port that cannot be."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from crawler.protocol import Content
+from counterpoint.crawler.protocol import Content
 
 from .blocks import UNSEEN, WITHIN
 

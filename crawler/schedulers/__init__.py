@@ -1,1 +1,1 @@
-"""Schedulers at speed; what they must do is said in `spec.crawl`."""
+"""Schedulers at speed; what they must do is said in `counterpoint.spec.crawl`."""

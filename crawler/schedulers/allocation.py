@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 Numbers = npt.NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from crawler.protocol import Frontier, Outcome, Pages
+from counterpoint.crawler.protocol import Frontier, Outcome, Pages
 
 from .site_kernels import COLUMNS, HEAD, WAITING, count, take
 from .tables import Sites

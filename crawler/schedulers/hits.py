@@ -21,9 +21,9 @@ from collections import deque
 
 import numpy as np
 
-from crawler.graph.topk import top
-from crawler.kernels import Array
-from crawler.protocol import Outcome, Request, Setting
+from counterpoint.crawler.graph.topk import top
+from counterpoint.crawler.kernels import Array
+from counterpoint.crawler.protocol import Outcome, Request, Setting
 
 from .parameters import number, switch, whole
 from .tables import FIRST, grown

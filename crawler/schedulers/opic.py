@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from crawler.kernels import GROW, Array, compiled
-from crawler.protocol import NONE, Outcome, Request, Setting
+from counterpoint.crawler.kernels import GROW, Array, compiled
+from counterpoint.crawler.protocol import NONE, Outcome, Request, Setting
 
 from .site_kernels import EMPTY
 from .tables import FIRST, grown, room_for

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import heapq
 
-from crawler.errors import CrawlError
-from crawler.protocol import Outcome, Request, Setting, Truth
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.protocol import Outcome, Request, Setting, Truth
 
 from .tables import Found
 from .web import FETCHED, FLYING, SPENT

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crawler.errors import CrawlError
-from crawler.protocol import Setting
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.protocol import Setting
 
 
 def whole(setting: Setting, name: str, default: int, least: int = 1) -> int:

@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 
-from crawler.errors import CrawlError
-from crawler.protocol import Outcome, Request, Setting
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.protocol import Outcome, Request, Setting
 
 from .allocation import Numbers, optimal_frequencies, proportional_frequencies
 from .parameters import switch, whole

@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from crawler.protocol import Outcome, Request, Setting
-from spec.crawl.ucb import TRUST, compare
+from counterpoint.crawler.protocol import Outcome, Request, Setting
+from counterpoint.spec.crawl.ucb import TRUST, compare
 
 from .elsewhere import SitesElsewhere
 from .parameters import whole

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crawler.kernels import GROW, Array, compiled
+from counterpoint.crawler.kernels import GROW, Array, compiled
 
 EMPTY = -1
 UNDECIDED = -2

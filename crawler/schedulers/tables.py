@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from crawler.errors import CrawlError
-from crawler.kernels import GROW, Array, discover, discover_reversed
-from crawler.protocol import Outcome, Pages
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.kernels import GROW, Array, discover, discover_reversed
+from counterpoint.crawler.protocol import Outcome, Pages
 
 from .site_kernels import COLUMNS, FLYING, SCANNED, WAITING, absorb, enqueue, take
 

@@ -21,9 +21,9 @@ from collections import deque
 
 import numpy as np
 
-from crawler.content.reader import PLACES
-from crawler.kernels import Array
-from crawler.protocol import NONE, Outcome, Setting
+from counterpoint.crawler.content.reader import PLACES
+from counterpoint.crawler.kernels import Array
+from counterpoint.crawler.protocol import NONE, Outcome, Setting
 
 from .parameters import choice, number, whole
 from .tables import FIRST, grown

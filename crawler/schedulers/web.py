@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from crawler.protocol import Outcome, Request, Setting
+from counterpoint.crawler.protocol import Outcome, Request, Setting
 
 from .elsewhere import FoundElsewhere
 from .tables import Found

@@ -28,9 +28,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from crawler.errors import CrawlError
-from crawler.graph.csr import Both, Csr, both
-from crawler.graph.products import (
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.graph.csr import Both, Csr, both
+from counterpoint.crawler.graph.products import (
     Run,
     gather,
     gather_weighed,
@@ -38,8 +38,8 @@ from crawler.graph.products import (
     spread,
     spread_weighed,
 )
-from crawler.kernels import Array, compiled
-from crawler.protocol import NONE, Pages
+from counterpoint.crawler.kernels import Array, compiled
+from counterpoint.crawler.protocol import NONE, Pages
 
 from .tables import FIRST, grown
 
@@ -120,7 +120,7 @@ class GrowingHits:
         """Return all links from numbers to numbers, in both directions: a copy of what is known.
 
         So `base_set` finds what surrounds a root set in a crawl, and any algorithm of
-        `crawler.graph` its other properties.
+        `counterpoint.crawler.graph` its other properties.
         """
         offsets = np.zeros(len(self.pages) + 1, np.uint64)
         offsets[self.sources + 1] = np.diff(self.graph.offsets)

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, get_type_hints
 from xml.sax.saxutils import escape, quoteattr
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 from .browsing import browse
 from .opening import Store

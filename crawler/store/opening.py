@@ -13,7 +13,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, inspect, select
 from sqlalchemy.exc import DatabaseError, DBAPIError, InterfaceError, OperationalError
 
-from crawler.errors import CrawlError, StoreError
+from counterpoint.crawler.errors import CrawlError, StoreError
 
 from . import migrations, postgresql, sqlite
 from .schema import FORMAT, settings

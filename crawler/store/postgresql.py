@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 _SUCH_AS = "postgresql://user:password@host/database"
 _LOCK = 0x436F756E  # any number of our own

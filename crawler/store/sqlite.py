@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 CACHE = 32
 """Megabytes of a file that each connection keeps in memory at most."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, FromClause, Select, Table, and_, func, or_, select, text
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 from .schema import (
     HEAD,

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import factorial, prod
 
-from spec.notation import Array, Model, Reference
-from spec.notation._nodes import Cell
+from counterpoint.spec.notation import Array, Model, Reference
+from counterpoint.spec.notation._nodes import Cell
 
 from ..symmetry import Exchange, Interchangeable
 from .layout import WORD, BitPacking

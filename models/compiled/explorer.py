@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, overload
 
-from spec.notation import Property, Values
+from counterpoint.spec.notation import Property, Values
 
 from ..exploration import Exploration
 from ..generate import in_order

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from spec.notation import Values
-from spec.notation._nodes import Cell
+from counterpoint.spec.notation import Values
+from counterpoint.spec.notation._nodes import Cell
 
 WORD = 64
 """Bits of a machine word."""

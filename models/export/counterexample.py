@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spec.notation import Model, Property, SpecError
+from counterpoint.spec.notation import Model, Property, SpecError
 
 from ..engines import check
 from ..limits import Limits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from spec.notation import Model, Property, SpecError
+from counterpoint.spec.notation import Model, Property, SpecError
 
 from ..limits import Limits
 from ..verdict import Verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from spec.notation import Model, Property, RangeError, SpecError, Values
+from counterpoint.spec.notation import Model, Property, RangeError, SpecError, Values
 
 from ..limits import LimitReached, Limits
 from .counterexample import Undecided

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from spec.notation import Model, Values
-from spec.notation._nodes import Cell
+from counterpoint.spec.notation import Model, Values
+from counterpoint.spec.notation._nodes import Cell
 
 from ..chart import outcome, traced
 from ..formats import command

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from math import prod
 
-from spec.notation import Model, Property, SpecError
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import Cell, Node
+from counterpoint.spec.notation import Model, Property, SpecError
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Cell, Node
 
 from ..formats import command_line
 from ..trace import Command, System, trace

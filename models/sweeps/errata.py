@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from models import engines
-from models.limits import Limits
-from models.loading import load
-from models.verdict import Verdict
-from spec.errata import Erratum
+from counterpoint.models import engines
+from counterpoint.models.limits import Limits
+from counterpoint.models.loading import load
+from counterpoint.models.verdict import Verdict
+from counterpoint.spec.errata import Erratum
 
 
 @dataclass(frozen=True)

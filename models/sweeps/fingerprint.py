@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from models.trace import Command, System, trace
-from spec.notation import Model
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import Cell, Node
+from counterpoint.models.trace import Command, System, trace
+from counterpoint.spec.notation import Model
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Cell, Node
 
 
 def fingerprint(model: Model, wanted: Sequence[str]) -> str:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from models import engines
-from models.engines import Options
-from models.limits import Limits
-from models.loading import load, mutants
-from models.processes import in_order
-from models.verdict import Verdict, in_steps
-from spec.notation import SpecError
+from counterpoint.models import engines
+from counterpoint.models.engines import Options
+from counterpoint.models.limits import Limits
+from counterpoint.models.loading import load, mutants
+from counterpoint.models.processes import in_order
+from counterpoint.models.verdict import Verdict, in_steps
+from counterpoint.spec.notation import SpecError
 
 
 @dataclass(frozen=True)

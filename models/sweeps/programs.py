@@ -7,7 +7,7 @@ from itertools import combinations_with_replacement, permutations, product
 from math import comb
 from typing import TypeAlias
 
-from spec.notation import SpecError
+from counterpoint.spec.notation import SpecError
 
 Operation: TypeAlias = tuple[str, int]
 """``"r"`` or ``"w"`` with the number of an object."""

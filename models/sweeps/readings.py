@@ -11,12 +11,12 @@ from math import prod
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from models import engines
-from models.engines import FEW_COMPARED
-from models.limits import Limits
-from models.loading import load
-from models.processes import in_order
-from spec.notation import Choice, Claim, Model, SpecError
+from counterpoint.models import engines
+from counterpoint.models.engines import FEW_COMPARED
+from counterpoint.models.limits import Limits
+from counterpoint.models.loading import load
+from counterpoint.models.processes import in_order
+from counterpoint.spec.notation import Choice, Claim, Model, SpecError
 
 from .fingerprint import fingerprint
 from .results import Outcome, Results

@@ -9,11 +9,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-import models
-import spec
-from models.loading import find
-from models.texts import files_behind
-from spec.notation import SpecError
+from counterpoint import models, spec
+from counterpoint.models.loading import find
+from counterpoint.models.texts import files_behind
+from counterpoint.spec.notation import SpecError
 
 KIND = "counterpoint readings"
 """What the first entry of every line says."""

@@ -8,13 +8,13 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 
-from models import engines
-from models.engines import FEW_COMPARED
-from models.limits import Limits
-from models.loading import load
-from models.processes import in_order
-from models.verdict import Verdict
-from spec.notation import Model, Property, SpecError
+from counterpoint.models import engines
+from counterpoint.models.engines import FEW_COMPARED
+from counterpoint.models.limits import Limits
+from counterpoint.models.loading import load
+from counterpoint.models.processes import in_order
+from counterpoint.models.verdict import Verdict
+from counterpoint.spec.notation import Model, Property, SpecError
 
 from .programs import ProgramSet, program_sets, smaller, text
 

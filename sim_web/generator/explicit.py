@@ -11,7 +11,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from sim_web.errors import WebError
+from counterpoint.sim_web.errors import WebError
 
 from .kernels import Array
 from .numbers import Numbers

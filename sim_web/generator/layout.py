@@ -12,8 +12,8 @@ from enum import IntEnum
 
 import numpy as np
 
-from sim_web.errors import WebError
-from sim_web.profile import Profile
+from counterpoint.sim_web.errors import WebError
+from counterpoint.sim_web.profile import Profile
 
 from .kernels import Array, compiled, subkey, unit, zipf_mass
 from .sites import check as check_sites

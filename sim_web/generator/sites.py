@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sim_web.errors import WebError
-from sim_web.sections import Site
+from counterpoint.sim_web.errors import WebError
+from counterpoint.sim_web.sections import Site
 
 from .kernels import Array
 

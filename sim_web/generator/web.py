@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from sim_web.errors import WebError
-from sim_web.profile import Profile
-from sim_web.sections import full_name
+from counterpoint.sim_web.errors import WebError
+from counterpoint.sim_web.profile import Profile
+from counterpoint.sim_web.sections import full_name
 
 from . import adjacency, subjects
 from .explicit import Explicit, written_out

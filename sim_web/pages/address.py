@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from sim_web.generator import Web
+from counterpoint.sim_web.generator import Web
 
 from . import words
 from .numbers import (

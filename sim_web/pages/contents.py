@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from sim_web.generator import Web
+from counterpoint.sim_web.generator import Web
 
 from . import text
 from .address import base36

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim_web.generator import Web
+from counterpoint.sim_web.generator import Web
 
 LEGACY = {
     "en": ("windows-1252",),

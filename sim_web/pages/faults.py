@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import math
 
-from sim_web.answer import Fault
-from sim_web.generator import Web
-from sim_web.sections import Faults
+from counterpoint.sim_web.answer import Fault
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.sections import Faults
 
 OF_PAGES = (
     ("redirect", Fault.NONE),

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_web.generator import Web
-from sim_web.generator.kernels import Array
-from sim_web.generator.web import SYLLABLES, name_length
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.generator.kernels import Array
+from counterpoint.sim_web.generator.web import SYLLABLES, name_length
 
 from . import text
 from .address import AFTER, ANDS, BEFORE, QUESTIONS, START_ALIAS, base36, name_of

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sim_web.generator import Web
+from counterpoint.sim_web.generator import Web
 
 from . import faults, text
 from .address import name_of

@@ -13,12 +13,19 @@ import math
 
 import numpy as np
 
-from sim_web.generator.adjacency import copies, out_links
-from sim_web.generator.kernels import Array, compiled, hashed, permuted, unit, unpermuted
-from sim_web.generator.layout import host_of_page, region_of_page
-from sim_web.generator.numbers import Numbers
-from sim_web.generator.packing import unpacked
-from sim_web.generator.subjects import SECTIONS, relevant, theme_of
+from counterpoint.sim_web.generator.adjacency import copies, out_links
+from counterpoint.sim_web.generator.kernels import (
+    Array,
+    compiled,
+    hashed,
+    permuted,
+    unit,
+    unpermuted,
+)
+from counterpoint.sim_web.generator.layout import host_of_page, region_of_page
+from counterpoint.sim_web.generator.numbers import Numbers
+from counterpoint.sim_web.generator.packing import unpacked
+from counterpoint.sim_web.generator.subjects import SECTIONS, relevant, theme_of
 
 from .change import time_of, version_at
 

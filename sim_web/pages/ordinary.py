@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_web.answer import Answer, Fault, Kind, Question
-from sim_web.generator import Web
-from sim_web.generator.kernels import Array
+from counterpoint.sim_web.answer import Answer, Fault, Kind, Question
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.generator.kernels import Array
 
 from . import delivery
 from .address import WAYS

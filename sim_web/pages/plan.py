@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from sim_web.generator import Web
-from sim_web.generator.kernels import Array
-from sim_web.generator.packing import packed
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.generator.kernels import Array
+from counterpoint.sim_web.generator.packing import packed
 
 from . import change, faults
 

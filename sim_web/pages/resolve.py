@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from sim_web.answer import Kind
-from sim_web.generator import Web
+from counterpoint.sim_web.answer import Kind
+from counterpoint.sim_web.generator import Web
 
 from . import faults, host, sitemap, traps
 from .address import coded, without_alias

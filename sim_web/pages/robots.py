@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-from sim_web.generator import Web
+from counterpoint.sim_web.generator import Web
 
 from . import words
 from .address import name_of

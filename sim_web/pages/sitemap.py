@@ -11,7 +11,7 @@ import re
 from datetime import timedelta
 from functools import lru_cache
 
-from sim_web.generator import Web
+from counterpoint.sim_web.generator import Web
 
 from . import change
 from .address import path_of

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from sim_web.generator import Web
-from sim_web.generator.counting import first_pages
-from sim_web.generator.kernels import Array, compiled
-from sim_web.generator.packing import packed, unpacked
-from sim_web.generator.subjects import relevant
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.generator.counting import first_pages
+from counterpoint.sim_web.generator.kernels import Array, compiled
+from counterpoint.sim_web.generator.packing import packed, unpacked
+from counterpoint.sim_web.generator.subjects import relevant
 
 from . import text
 from .change import law, time_of, version_at

@@ -6,7 +6,7 @@ import re
 import zlib
 from functools import lru_cache
 
-from sim_web.generator import Web
+from counterpoint.sim_web.generator import Web
 
 from .host import Host
 

@@ -8,8 +8,8 @@ page with frames they are spread over its documents, `documents`.
 
 from __future__ import annotations
 
-from sim_web.answer import Kind
-from sim_web.generator import Web
+from counterpoint.sim_web.answer import Kind
+from counterpoint.sim_web.generator import Web
 
 from . import render
 from .address import address, name_of, path_of

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sim_web.generator.kernels import Array, compiled, copied, mixed, permuted
-from sim_web.generator.web import NAMES, SYLLABLES
+from counterpoint.sim_web.generator.kernels import Array, compiled, copied, mixed, permuted
+from counterpoint.sim_web.generator.web import NAMES, SYLLABLES
 
 from .fragments import (
     BAD,

@@ -7,12 +7,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from sim_web.generator import Web
-from sim_web.generator.layout import COMPONENT_OF_REGION
-from sim_web.pages import change, robots
-from sim_web.pages.address import page_of
-from sim_web.pages.truth import place_at
-from sim_web.profile import Profile
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.generator.layout import COMPONENT_OF_REGION
+from counterpoint.sim_web.pages import change, robots
+from counterpoint.sim_web.pages.address import page_of
+from counterpoint.sim_web.pages.truth import place_at
+from counterpoint.sim_web.profile import Profile
 
 from .truth import COMPONENTS, Truth
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from sim_web import profile as profiles
-from sim_web.errors import WebError
-from sim_web.profile import Profile
-from sim_web.record import Header
+from counterpoint.sim_web import profile as profiles
+from counterpoint.sim_web.errors import WebError
+from counterpoint.sim_web.profile import Profile
+from counterpoint.sim_web.record import Header
 
 from .judgment import Judgment, judge
 from .reading import read, read_header

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sim_web.answer import Kind
+from counterpoint.sim_web.answer import Kind
 
 from .reading import Log, Requests
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sim_web.measure.kernels import passed_along
+from counterpoint.sim_web.measure.kernels import passed_along
 
 from .reached import Covered, covered
 from .truth import Links, Planted

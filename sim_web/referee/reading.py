@@ -13,9 +13,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from sim_web import record
-from sim_web.answer import Fault, Kind
-from sim_web.errors import WebError
+from counterpoint.sim_web import record
+from counterpoint.sim_web.answer import Fault, Kind
+from counterpoint.sim_web.errors import WebError
 
 from .truth import Truth
 

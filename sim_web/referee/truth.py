@@ -31,7 +31,7 @@ class Links(Protocol):
 
 
 class Planted(Protocol):
-    """A web as the referee uses it; `sim_web.generator.Web` is one."""
+    """A web as the referee uses it; `counterpoint.sim_web.generator.Web` is one."""
 
     pages: int
     seed: int

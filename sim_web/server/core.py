@@ -26,7 +26,7 @@ _NO_HOST = (Kind.FOREIGN, Kind.BAD)
 
 
 class Site(Protocol):
-    """Whatever knows the answers: `sim_web.site.SyntheticSite`, and what tests make up."""
+    """Whatever knows the answers: a `counterpoint.sim_web.site.SyntheticSite`, or a test's own."""
 
     def answer(self, question: Question) -> Answer:
         """Return the answer to any question."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from spec.notation import (
+from counterpoint.spec.notation import (
     Array,
     Choice,
     Index,

@@ -5,7 +5,7 @@ With a quantum that no site outgrows it is the simplest planner, one site after 
 
 from __future__ import annotations
 
-from spec.notation import (
+from counterpoint.spec.notation import (
     Integer,
     Number,
     Value,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spec.erratum import Erratum
+from counterpoint.spec.erratum import Erratum
 
 SOURCE = (
     "Pechnikov and Chernobrovkin, an adaptive crawler for external hyperlinks (2011/12): "

@@ -20,7 +20,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any, Self
 
-from spec.notation import (
+from counterpoint.spec.notation import (
     Array,
     Boolean,
     Choice,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.notation import (
+from counterpoint.spec.notation import (
     Array,
     Index,
     Integer,

@@ -11,7 +11,7 @@ looked at, so each way to fill them makes the same crawl.
 
 from __future__ import annotations
 
-from spec.notation import (
+from counterpoint.spec.notation import (
     Choice,
     Integer,
     Number,

@@ -24,7 +24,7 @@ from functools import cache, cmp_to_key
 from itertools import pairwise
 from typing import Self
 
-from spec.notation import (
+from counterpoint.spec.notation import (
     Choice,
     Integer,
     Number,

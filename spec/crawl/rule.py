@@ -9,7 +9,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.notation import Choice, Value, count, every, implies, invariant, no, some, sometimes
+from counterpoint.spec.notation import (
+    Choice,
+    Value,
+    count,
+    every,
+    implies,
+    invariant,
+    no,
+    some,
+    sometimes,
+)
 
 from .sites import Sites
 

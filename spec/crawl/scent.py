@@ -40,7 +40,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Self
 
-from spec.notation import (
+from counterpoint.spec.notation import (
     Array,
     Boolean,
     Choice,

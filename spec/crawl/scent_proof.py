@@ -7,7 +7,7 @@ in every unit, and even if each halving were rounded down.
 
 from __future__ import annotations
 
-from spec.notation import (
+from counterpoint.spec.notation import (
     ANY,
     Array,
     Integer,

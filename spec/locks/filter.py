@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
-from spec.notation import (
+from counterpoint.spec.notation import (
     Array,
     Choice,
     Index,

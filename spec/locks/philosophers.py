@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from spec.notation import (
+from counterpoint.spec.notation import (
     Array,
     Boolean,
     Choice,

@@ -176,7 +176,7 @@ def _is_ours(value: Any) -> bool:
     if isinstance(value, FunctionType):
         return not _is_of_user(value.__module__)
     of = value if isinstance(value, type) else type(value)
-    if any(c.__module__.startswith("spec.notation") for c in of.__mro__):
+    if any(c.__module__.startswith("counterpoint.spec.notation") for c in of.__mro__):
         return True
     return isinstance(value, type) and not _is_of_user(value.__module__)
 

@@ -4,7 +4,8 @@ A plain-Python run gives a spec its meaning; the engines read the same text once
 Python means one thing on integers and another on symbols (``is``), or means another thing each time
 (``random``), or keeps what is no part of the state (a set that grows). Where a look at the syntax
 tree shows that, the text is refused, with its line and with what to write instead. What such a look
-cannot show is found by comparing what an engine read with plain runs (`models.comparing`).
+cannot show is found by comparing what an engine read with plain runs
+(`counterpoint.models.comparing`).
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ KEPT = "is kept from run to run: what a run remembers must be declared as a vari
 
 CHOOSE = "where several values are possible, let an index of the action choose"
 
-OURS = frozenset({"spec", "models", "crawler", "sim_web", "ci", "counterpoint"})
+OURS = frozenset({"counterpoint"})
 
 Function = ast.FunctionDef | ast.Lambda
 

@@ -23,7 +23,7 @@ only at its next operation: until then it gets no answer.
 
 from __future__ import annotations
 
-from spec.notation import (
+from counterpoint.spec.notation import (
     Array,
     Boolean,
     Choice,

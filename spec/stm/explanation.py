@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, permutations, product
 
-from spec.notation import Explanation
+from counterpoint.spec.notation import Explanation
 
 from .history import CRITERIA, Demand, History, in_some_order, reads_dirty, writes
 

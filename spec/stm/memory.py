@@ -12,7 +12,7 @@ from enum import IntEnum
 from functools import cached_property
 from typing import Any, Self
 
-from spec.notation import (
+from counterpoint.spec.notation import (
     Array,
     Boolean,
     Explanation,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, TypeAlias, overload
 
-from spec.notation import Parameter, Spec, SpecError
+from counterpoint.spec.notation import Parameter, Spec, SpecError
 
 Program: TypeAlias = tuple[tuple[str, str], ...]
 """Operations in order: ``"r"`` or ``"w"`` with an object's name."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from spec.notation import (
+from counterpoint.spec.notation import (
     Array,
     Integer,
     Value,

@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 from junitparser import JUnitXml
 
-from ci import gate, registry, report
-from ci.gate import Outcome
-from ci.jobs_bandit import JOBS as BANDIT
-from ci.jobs_crawl import JOBS as CRAWL
-from ci.registry import TORN_SNAPSHOT, Job
 from counterpoint import show
-from models import second_opinion
-from models.engines import ENGINES, SEARCHES, Options
-from models.loading import load, mutants
-from spec.catalogue import MUTANTS
-from spec.notation import SpecError
+from counterpoint.ci import gate, registry, report
+from counterpoint.ci.gate import Outcome
+from counterpoint.ci.jobs_bandit import JOBS as BANDIT
+from counterpoint.ci.jobs_crawl import JOBS as CRAWL
+from counterpoint.ci.registry import TORN_SNAPSHOT, Job
+from counterpoint.models import second_opinion
+from counterpoint.models.engines import ENGINES, SEARCHES, Options
+from counterpoint.models.loading import load, mutants
+from counterpoint.spec.catalogue import MUTANTS
+from counterpoint.spec.notation import SpecError
 
 OLD = {"fetch-and-increment": "old"}
 PETERSON = Job("peterson", {}, "exhaustive", "It is right.")
@@ -155,7 +155,7 @@ def test_every_registered_job_makes_sense(job: Job) -> None:
 
 def test_every_spec_and_engine_is_registered() -> None:
     """A spec or an engine that the gate never runs."""
-    from spec.catalogue import SPECS
+    from counterpoint.spec.catalogue import SPECS
 
     assert {j.reference for j in registry.JOBS if "/" not in j.reference} == set(SPECS)
     assert {j.engine for j in registry.JOBS} == set(ENGINES)

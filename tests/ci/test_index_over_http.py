@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from ci.comparison.planted import Planted
-from ci.comparison.world import World
-from crawler.beebot.indexed import index
-from crawler.crawl import crawl
-from crawler.policies import find
-from crawler.protocol import Scope
-from crawler.store.opening import open_store
-from sim_web.pages.address import address
-from sim_web.site import SyntheticSite
+from counterpoint.ci.comparison.planted import Planted
+from counterpoint.ci.comparison.world import World
+from counterpoint.crawler.beebot.indexed import index
+from counterpoint.crawler.crawl import crawl
+from counterpoint.crawler.policies import find
+from counterpoint.crawler.protocol import Scope
+from counterpoint.crawler.store.opening import open_store
+from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.site import SyntheticSite
 from tests.ci.test_worlds import QUERY, one_address_each, start_addresses
 from tests.crawler.beebot.inprocess import visited
 from tests.sim_web.threaded import running

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from ci import gate, report
-from ci.gate import Outcome
-from spec.notation import SpecError
+from counterpoint.ci import gate, report
+from counterpoint.ci.gate import Outcome
+from counterpoint.spec.notation import SpecError
 from tests.counterpoint.starting import start
 from tests.counterpoint.test_command_line import cpu_seconds, processes, wait_until
 

@@ -13,23 +13,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci.comparison.plan import Plan
-from ci.comparison.planted import Known, Planted
-from ci.comparison.world import World
-from crawler.capture import Capture, Recorder
-from crawler.client import Client
-from crawler.crawl import crawl
-from crawler.exchange import Exchange, Source, with_links
-from crawler.fetching.manners import Limits, Manners
-from crawler.handles import Handles
-from crawler.policies import Chosen
-from crawler.protocol import Policy, Scope
-from crawler.schedulers.catalogue import POLICIES
-from crawler.web_world import WebWorld
-from sim_web import profile
-from sim_web.fetcher import Simulated
-from sim_web.pages.address import address, page_at
-from sim_web.site import SyntheticSite
+from counterpoint.ci.comparison.plan import Plan
+from counterpoint.ci.comparison.planted import Known, Planted
+from counterpoint.ci.comparison.world import World
+from counterpoint.crawler.capture import Capture, Recorder
+from counterpoint.crawler.client import Client
+from counterpoint.crawler.crawl import crawl
+from counterpoint.crawler.exchange import Exchange, Source, with_links
+from counterpoint.crawler.fetching.manners import Limits, Manners
+from counterpoint.crawler.handles import Handles
+from counterpoint.crawler.policies import Chosen
+from counterpoint.crawler.protocol import Policy, Scope
+from counterpoint.crawler.schedulers.catalogue import POLICIES
+from counterpoint.crawler.web_world import WebWorld
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.fetcher import Simulated
+from counterpoint.sim_web.pages.address import address, page_at
+from counterpoint.sim_web.site import SyntheticSite
 from tests.crawler.scripted import FakeTime
 from tests.documentation import site_of
 from tests.examples import few_and_many

@@ -19,7 +19,7 @@ def start(*arguments: str, cwd: Path) -> subprocess.Popen[str]:
     process = subprocess.Popen(
         [sys.executable, "-m", "counterpoint", *arguments],
         cwd=cwd,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "80"},
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src"), "COLUMNS": "80"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 from junitparser import JUnitXml
 
-from ci.job import Job
-from ci.registry import JOBS
+from counterpoint.ci.job import Job
+from counterpoint.ci.registry import JOBS
 from counterpoint.commands import everything
 from counterpoint.console import run
 from counterpoint.main import counterpoint as commands
-from models.engines import ENGINES
-from spec.catalogue import SPECS
+from counterpoint.models.engines import ENGINES
+from counterpoint.spec.catalogue import SPECS
 
 RIGHT = Job("peterson", {}, "exhaustive", "It is right.", states=20)
 WRONG = Job(

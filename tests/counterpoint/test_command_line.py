@@ -22,7 +22,7 @@ from .starting import ROOT, start
 OLD = ("check", "window-stm", "--set", "fetch-and-increment=old")
 
 SPEC = """\
-from spec.notation import *
+from counterpoint.spec.notation import *
 
 
 class Mine(Spec):

@@ -140,7 +140,7 @@ def test_a_policy_of_the_present_folder(tmp_path: Path) -> None:
 
 def in_a_shell(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the command as a process of its own."""
-    path = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
+    path = os.pathsep.join([str(Path(__file__).parents[2] / "src"), *sys.path])
     environment: dict[str, Any] = {**os.environ, "PYTHONPATH": path}
     return subprocess.run(
         [sys.executable, "-m", "counterpoint", "compare", *arguments],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -13,12 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from crawler.capture import Capture
+from counterpoint.crawler.capture import Capture
 from tests.crawler.scripted import Page, Scripted, scripted
 
 from .test_command_line import call
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
     "http://a.test/robots.txt": Page("User-agent: *\nDisallow: /private/\n"),
     "http://a.test/": Page("<a href=x>1</a><a href=private/y>2</a><a href=gone>3</a>"
@@ -175,7 +173,7 @@ def test_a_policy_that_fails(
 ) -> None:  # fmt: skip
     """A traceback for a user's mistake, or one that passes for an end."""
     (tmp_path / "mine_of_crawl.py").write_text(
-        "from crawler.protocol import Request\n"
+        "from counterpoint.crawler.protocol import Request\n"
         "class Bad:\n"
         "    def __init__(self, setting): self.pages = [0, 77]\n"
         "    def next(self): return Request(self.pages.pop(0))\n"
@@ -248,9 +246,7 @@ def test_it_is_interrupted(web: Scripted, tmp_path: Path) -> None:
     path = tmp_path / "c"
     command = [sys.executable, "-m", "counterpoint", "crawl", "one-by-one", *STARTS, "--proxy",
                web.proxy, "--delay", "600", "--ignore-robots", "--capture", str(path)]  # fmt: skip
-    with subprocess.Popen(
-        command, env=os.environ | {"PYTHONPATH": str(ROOT)}, text=True, stderr=subprocess.PIPE
-    ) as process:
+    with subprocess.Popen(command, text=True, stderr=subprocess.PIPE) as process:
         try:
             while not path.exists() or path.read_text().count("\n") < 2:
                 with contextlib.suppress(subprocess.TimeoutExpired):

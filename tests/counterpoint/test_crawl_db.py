@@ -17,14 +17,14 @@ import pytest
 
 from counterpoint.commands.watching import summary
 from counterpoint.console import run as command_line
+from counterpoint.crawler.beebot.beginning import begin
+from counterpoint.crawler.beebot.engine import Ended
+from counterpoint.crawler.beebot.planner import Planner
+from counterpoint.crawler.store import seeds
+from counterpoint.crawler.store.lists import Seed
+from counterpoint.crawler.store.opening import open_store
+from counterpoint.crawler.store.recording import Recording
 from counterpoint.main import counterpoint
-from crawler.beebot.beginning import begin
-from crawler.beebot.engine import Ended
-from crawler.beebot.planner import Planner
-from crawler.store import seeds
-from crawler.store.lists import Seed
-from crawler.store.opening import open_store
-from crawler.store.recording import Recording
 from tests.crawler.scripted import Page, Scripted, scripted
 
 COUNT = 100

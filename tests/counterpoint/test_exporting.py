@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from models.export import FORMATS
+from counterpoint.models.export import FORMATS
 from tests import spin
 
 from .starting import ROOT, start
@@ -151,7 +151,7 @@ def test_the_commands_of_the_page_for_users_of_spin(tmp_path: Path) -> None:
     first = commands[0].replace("counterpoint", f"{sys.executable} -m counterpoint", 1)
     script.write_text("\n".join(["set -e", first, *commands[1:]]))
     done = subprocess.run(
-        ["sh", str(script)], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)},
+        ["sh", str(script)], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     expected = re.search(r"# (\d+ states, stored)", commands[-1])

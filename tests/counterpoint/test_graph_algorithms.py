@@ -12,11 +12,11 @@ import pytest
 
 from counterpoint.commands.graph import pictures
 from counterpoint.console import run
+from counterpoint.crawler.graph.csr import both, csr
+from counterpoint.crawler.graph.pagerank import pagerank
 from counterpoint.main import counterpoint
-from crawler.graph.csr import both, csr
-from crawler.graph.pagerank import pagerank
-from sim_web import profile
-from sim_web.generator import Explicit, Web
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.generator import Explicit, Web
 
 PAGES = 3000
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from counterpoint.console import run as run_command
+from counterpoint.crawler.evaluation.trec import read_run
 from counterpoint.main import counterpoint
-from crawler.evaluation.trec import read_run
 from tests.crawler.scripted import Page, Scripted, scripted
 
 WORDS = ("violins", "boats", "old violins", "boats", "cats", "violins", "boats")

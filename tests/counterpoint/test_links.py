@@ -11,8 +11,8 @@ from random import Random
 
 import pytest
 
-from crawler.store.opening import open_store
-from crawler.store.views import Kind
+from counterpoint.crawler.store.opening import open_store
+from counterpoint.crawler.store.views import Kind
 from tests.crawler.store.filled import Held, fill
 
 from .test_command_line import call

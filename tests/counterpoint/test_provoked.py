@@ -52,7 +52,7 @@ def test_a_terminal_without_unicode(tmp_path: Path) -> None:
     found = subprocess.run(
         [sys.executable, "-m", "counterpoint", *OLD, "--property", "opacity"],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "latin-1"},
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "latin-1"},
         capture_output=True,
         text=True,
     )
@@ -66,7 +66,7 @@ def test_without_standard_error(tmp_path: Path) -> None:
     found = subprocess.run(
         ["sh", "-c", '"$0" -m counterpoint check peterson 2>&-', sys.executable],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
         capture_output=True,
         text=True,
     )

@@ -14,9 +14,9 @@ import pytest
 
 from counterpoint.console import run
 from counterpoint.main import counterpoint
-from sim_web import description, memory, profile
-from sim_web.generator import Explicit, Web
-from sim_web.measure import NAMES
+from counterpoint.sim_web import description, memory, profile
+from counterpoint.sim_web.generator import Explicit, Web
+from counterpoint.sim_web.measure import NAMES
 
 BRODER = ("web", "describe", "--profile", "broder-1999")
 

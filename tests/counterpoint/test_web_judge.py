@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from sim_web import profile as profiles
-from sim_web.generator import Web
-from sim_web.record import Header
+from counterpoint.sim_web import profile as profiles
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.record import Header
 from tests.sim_web.small_web import request_of
 
 from .test_command_line import call

@@ -19,12 +19,12 @@ from counterpoint.commands.web import web as group
 from counterpoint.commands.web.serve import prepare, start_addresses
 from counterpoint.console import run
 from counterpoint.main import counterpoint
-from sim_web import profile, record
-from sim_web.answer import Question
-from sim_web.errors import WebError
-from sim_web.generator import Component, Web
-from sim_web.pages import traps
-from sim_web.site import SyntheticSite
+from counterpoint.sim_web import profile, record
+from counterpoint.sim_web.answer import Question
+from counterpoint.sim_web.errors import WebError
+from counterpoint.sim_web.generator import Component, Web
+from counterpoint.sim_web.pages import traps
+from counterpoint.sim_web.site import SyntheticSite
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVE = ("web", "serve", "--profile", "broder-1999", "--pages", "2000", "--seed", "7")
@@ -35,7 +35,7 @@ def serving(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[st
     """Run the command; yield the process and the lines it printed until it served."""
     with subprocess.Popen(
         [sys.executable, "-m", "counterpoint", *SERVE, *arguments],
-        cwd=folder, env=os.environ | {"PYTHONPATH": str(ROOT)}, text=True,
+        cwd=folder, env=os.environ | {"PYTHONPATH": str(ROOT / "src")}, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         assert process.stdout is not None

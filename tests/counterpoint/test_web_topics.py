@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crawler.evaluation.trec import read_qrels
-from sim_web import profile, topics
-from sim_web.generator import Web
-from sim_web.pages.address import address
+from counterpoint.crawler.evaluation.trec import read_qrels
+from counterpoint.sim_web import profile, topics
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.pages.address import address
 
 from .test_command_line import call
 

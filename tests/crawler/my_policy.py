@@ -1,6 +1,6 @@
 """A policy of my own."""
 
-from crawler.protocol import Outcome, Request, Scope, Setting
+from counterpoint.crawler.protocol import Outcome, Request, Scope, Setting
 
 
 class Greedy:

@@ -9,9 +9,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from crawler.handles import Handles
-from crawler.pages import addresses
-from crawler.pages.addresses import LONGEST, Spelling, domain, joined, key, normalized, site
+from counterpoint.crawler.handles import Handles
+from counterpoint.crawler.pages import addresses
+from counterpoint.crawler.pages.addresses import (
+    LONGEST,
+    Spelling,
+    domain,
+    joined,
+    key,
+    normalized,
+    site,
+)
 
 BASE = "http://a/b/c/d;p?q"
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from crawler.policies import find
-from crawler.protocol import Outcome, Scope, Setting
-from crawler.schedulers.hits import FocusedHits
-from crawler.schedulers.scent import Scent
-from spec.crawl import breadth_first, equal_quanta, focused, r1, r2, r3, scent
-from spec.notation import Model, Spec
+from counterpoint.crawler.policies import find
+from counterpoint.crawler.protocol import Outcome, Scope, Setting
+from counterpoint.crawler.schedulers.hits import FocusedHits
+from counterpoint.crawler.schedulers.scent import Scent
+from counterpoint.spec.crawl import breadth_first, equal_quanta, focused, r1, r2, r3, scent
+from counterpoint.spec.notation import Model, Spec
 
 from .webs import Web, World, contests, webs
 

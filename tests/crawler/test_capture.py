@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crawler.capture import Capture, Recorder
-from crawler.errors import CrawlError
-from crawler.exchange import Exchange
-from crawler.protocol import Content
+from counterpoint.crawler.capture import Capture, Recorder
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.exchange import Exchange
+from counterpoint.crawler.protocol import Content
 
 ADDRESSES = [f"http://{host}.test/{path}" for host in "ab" for path in ("", "x", "y/", "?q=ä")]
 ADDRESSES = [address.replace("ä", "%C3%A4") for address in ADDRESSES]

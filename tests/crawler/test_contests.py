@@ -9,11 +9,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from crawler.crawl import crawl
-from crawler.policies import find
-from crawler.protocol import Outcome, Scope
-from crawler.schedulers import rules
-from crawler.schedulers.site_kernels import (
+from counterpoint.crawler.crawl import crawl
+from counterpoint.crawler.policies import find
+from counterpoint.crawler.protocol import Outcome, Scope
+from counterpoint.crawler.schedulers import rules
+from counterpoint.crawler.schedulers.site_kernels import (
     COLUMNS,
     EMPTY,
     LARGEST,
@@ -26,7 +26,7 @@ from crawler.schedulers.site_kernels import (
     of_largest_mean,
     of_largest_sum,
 )
-from spec.crawl.ucb import TRUST, compare_exactly
+from counterpoint.spec.crawl.ucb import TRUST, compare_exactly
 
 from .webs import Web, contests, run, webs
 

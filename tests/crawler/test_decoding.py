@@ -9,16 +9,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from crawler.pages import encodings, prescan
-from crawler.pages.decoding import How, Text, decoded, loaded
-from crawler.pages.links import read
-from sim_web import profile
-from sim_web.answer import Question
-from sim_web.generator import Web
-from sim_web.pages.address import address
-from sim_web.pages.encoding import LEGACY
-from sim_web.pages.encoding import encoding as encoding_of
-from sim_web.site import SyntheticSite
+from counterpoint.crawler.pages import encodings, prescan
+from counterpoint.crawler.pages.decoding import How, Text, decoded, loaded
+from counterpoint.crawler.pages.links import read
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.answer import Question
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.pages.encoding import LEGACY
+from counterpoint.sim_web.pages.encoding import encoding as encoding_of
+from counterpoint.sim_web.site import SyntheticSite
 
 RUSSIAN = "<p>Администрация города сообщает, что движение по улице закрыто до вечера."
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.policies import POLICIES, find
-from crawler.protocol import Scope
+from counterpoint.crawler.policies import POLICIES, find
+from counterpoint.crawler.protocol import Scope
 
 from .webs import Web, World, fly, run, webs
 

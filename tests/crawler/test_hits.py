@@ -11,13 +11,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from crawler.errors import CrawlError
-from crawler.graph.compiling import Array
-from crawler.graph.hits import base_set
-from crawler.policies import find
-from crawler.protocol import NONE, Outcome, Pages, Scope, Setting
-from crawler.schedulers.hits import FocusedHits
-from crawler.schedulers.weights import GrowingHits, ranked
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.graph.compiling import Array
+from counterpoint.crawler.graph.hits import base_set
+from counterpoint.crawler.policies import find
+from counterpoint.crawler.protocol import NONE, Outcome, Pages, Scope, Setting
+from counterpoint.crawler.schedulers.hits import FocusedHits
+from counterpoint.crawler.schedulers.weights import GrowingHits, ranked
 
 from .webs import Web, World, fly, run, webs
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.pages.decoding import loaded
-from crawler.pages.links import Kind, read
-from sim_web.answer import Question
-from sim_web.pages.truth import documents
-from sim_web.site import SyntheticSite
+from counterpoint.crawler.pages.decoding import loaded
+from counterpoint.crawler.pages.links import Kind, read
+from counterpoint.sim_web.answer import Question
+from counterpoint.sim_web.pages.truth import documents
+from counterpoint.sim_web.site import SyntheticSite
 from tests.crawler.independent import absolute, computed, pages
 from tests.documentation import DOCUMENTATION, site_of
 from tests.sim_web.webs import hostile

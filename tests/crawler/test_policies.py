@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from crawler.crawl import crawl
-from crawler.errors import CrawlError
-from crawler.policies import POLICIES, find
-from crawler.protocol import Outcome, Policy, Request, Scope, Setting
+from counterpoint.crawler.crawl import crawl
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.policies import POLICIES, find
+from counterpoint.crawler.protocol import Outcome, Policy, Request, Scope, Setting
 
 from .webs import Web, World, run
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.pages.addresses import LONGEST, joined, normalized, site
-from crawler.pages.links import TEXT, Kind, Reading, Reason, read
+from counterpoint.crawler.pages.addresses import LONGEST, joined, normalized, site
+from counterpoint.crawler.pages.links import TEXT, Kind, Reading, Reason, read
 
 AT = "http://h.test/d/e"
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.content.reader import Bm25, Reader, TfIdf
-from crawler.crawl import crawl
-from crawler.policies import POLICIES, find
-from crawler.protocol import Content, Outcome, Scope
-from crawler.schedulers.weights import GrowingHits
+from counterpoint.crawler.content.reader import Bm25, Reader, TfIdf
+from counterpoint.crawler.crawl import crawl
+from counterpoint.crawler.policies import POLICIES, find
+from counterpoint.crawler.protocol import Content, Outcome, Scope
+from counterpoint.crawler.schedulers.weights import GrowingHits
 
 from .webs import QUERY, Web, World, webs
 

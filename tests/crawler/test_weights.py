@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 
-from crawler.protocol import Scope, Setting
-from crawler.schedulers.opic import VIRTUAL, Opic
-from crawler.schedulers.oracle import Oracle
+from counterpoint.crawler.protocol import Scope, Setting
+from counterpoint.crawler.schedulers.opic import VIRTUAL, Opic
+from counterpoint.crawler.schedulers.oracle import Oracle
 
 from .webs import Web, World, run, webs
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from crawler.crawl import Ended, crawl
-from crawler.policies import Chosen, find
-from crawler.protocol import NONE, Content, Outcome, Scheduler, Scope
+from counterpoint.crawler.crawl import Ended, crawl
+from counterpoint.crawler.policies import Chosen, find
+from counterpoint.crawler.protocol import NONE, Content, Outcome, Scheduler, Scope
 
 QUERY = "red foxes"
 _SAID = "red fox runs over the lazy dog and foxes sleep under red trees"

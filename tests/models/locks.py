@@ -5,11 +5,11 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
-from models import any_number
-from models.limits import LimitReached, Limits
-from models.quantifiers import Prover
-from models.verdict import Verdict
-from spec.notation import (
+from counterpoint.models import any_number
+from counterpoint.models.limits import LimitReached, Limits
+from counterpoint.models.quantifiers import Prover
+from counterpoint.models.verdict import Verdict
+from counterpoint.spec.notation import (
     ANY,
     Array,
     Boolean,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from models.trace import System, trace
-from spec.notation import (
+from counterpoint.models.trace import System, trace
+from counterpoint.spec.notation import (
     ANY,
     Boolean,
     Index,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from models import induction
-from models.verdict import Verdict
-from spec.notation import (
+from counterpoint.models import induction
+from counterpoint.models.verdict import Verdict
+from counterpoint.spec.notation import (
     Boolean,
     Integer,
     Model,

@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given
 
-from models import bounded, exhaustive
-from models.engines import SEARCHES, check
-from models.generate import Expander, Packing, compile_function, packing
-from models.loading import load
-from models.smt import satisfiable
-from models.trace import System, trace
-from models.verdict import violates
-from spec.catalogue import SPECS
-from spec.locks.filter import Filter
-from spec.notation import Model, Step, Values
-from spec.stm.recorded_window import RecordedWindow
-from spec.stm.window import Window
+from counterpoint.models import bounded, exhaustive
+from counterpoint.models.engines import SEARCHES, check
+from counterpoint.models.generate import Expander, Packing, compile_function, packing
+from counterpoint.models.loading import load
+from counterpoint.models.smt import satisfiable
+from counterpoint.models.trace import System, trace
+from counterpoint.models.verdict import violates
+from counterpoint.spec.catalogue import SPECS
+from counterpoint.spec.locks.filter import Filter
+from counterpoint.spec.notation import Model, Step, Values
+from counterpoint.spec.stm.recorded_window import RecordedWindow
+from counterpoint.spec.stm.window import Window
 from tests import reference, strategies
 from tests.examples import few_and_many, one_in
 from tests.reference import LEAVES

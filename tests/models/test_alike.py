@@ -6,15 +6,15 @@ from enum import IntEnum
 
 import pytest
 
-from models.symmetry import (
+from counterpoint.models.symmetry import (
     Exchange,
     Symmetry,
     exchange,
     interchangeable,
     same,
 )
-from models.trace import System, trace
-from spec.notation import (
+from counterpoint.models.trace import System, trace
+from counterpoint.spec.notation import (
     ANY,
     Array,
     Boolean,
@@ -31,7 +31,7 @@ from spec.notation import (
     some,
     transition,
 )
-from spec.notation import _nodes as nodes
+from counterpoint.spec.notation import _nodes as nodes
 
 
 class Nobody(IntEnum):
@@ -206,7 +206,7 @@ def test_what_is_the_same_word_for_word_needs_no_solver(monkeypatch: pytest.Monk
         raise AssertionError
 
     system = trace(Model(Even()))
-    monkeypatch.setattr("models.smt.satisfiable", refused)
+    monkeypatch.setattr("counterpoint.models.smt.satisfiable", refused)
     [(_, (by,))] = interchangeable(system, [system.claims["fine"]]).indices
     assert hash(by) == hash(exchange(system.model, Even.members, 0))
 

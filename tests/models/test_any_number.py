@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 import z3
 
-from models import any_number
-from models.limits import Limits
-from models.loading import load
-from models.parametric import Functions, Run
-from models.smt import Frame
-from models.trace import trace
-from models.verdict import Verdict
-from models.ways import Path, formula, paths
-from spec.notation import (
+from counterpoint.models import any_number
+from counterpoint.models.limits import Limits
+from counterpoint.models.loading import load
+from counterpoint.models.parametric import Functions, Run
+from counterpoint.models.smt import Frame
+from counterpoint.models.trace import trace
+from counterpoint.models.verdict import Verdict
+from counterpoint.models.ways import Path, formula, paths
+from counterpoint.spec.notation import (
     Array,
     Boolean,
     Index,
@@ -32,10 +32,10 @@ from spec.notation import (
     require,
     some,
 )
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import Node
-from spec.stm.recorded_window import RecordedWindow
-from spec.stm.window_proof import EndlessWindow
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Node
+from counterpoint.spec.stm.recorded_window import RecordedWindow
+from counterpoint.spec.stm.window_proof import EndlessWindow
 from tests import reference
 from tests.reference import LEAVES
 

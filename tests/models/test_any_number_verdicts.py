@@ -7,12 +7,12 @@ from typing import Any, cast
 
 import pytest
 
-from models import any_number
-from models.any_number import Proof
-from models.comparing import Compared
-from models.small_sizes import Small
-from models.verdict import Verdict
-from spec.notation import (
+from counterpoint.models import any_number
+from counterpoint.models.any_number import Proof
+from counterpoint.models.comparing import Compared
+from counterpoint.models.small_sizes import Small
+from counterpoint.models.verdict import Verdict
+from counterpoint.spec.notation import (
     Index,
     Model,
     action,

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from models.comparing import LEAVES, After, plain, walked
-from models.evaluating import Sized
-from models.parametric import Functions, Run
-from models.small_sizes import sized
-from models.ways import Path, formula, paths
-from spec.notation import (
+from counterpoint.models.comparing import LEAVES, After, plain, walked
+from counterpoint.models.evaluating import Sized
+from counterpoint.models.parametric import Functions, Run
+from counterpoint.models.small_sizes import sized
+from counterpoint.models.ways import Path, formula, paths
+from counterpoint.spec.notation import (
     ANY,
     Array,
     Boolean,
@@ -27,7 +27,7 @@ from spec.notation import (
     no,
     require,
 )
-from spec.notation import _nodes as nodes
+from counterpoint.spec.notation import _nodes as nodes
 from tests.models.club import Club
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from models.parametric import Functions, Given, Members, Parameters, Run
-from models.quantified import symbol
-from models.ways import actions, counts, evaluate, formula, spoken
-from spec.notation import (
+from counterpoint.models.parametric import Functions, Given, Members, Parameters, Run
+from counterpoint.models.quantified import symbol
+from counterpoint.models.ways import actions, counts, evaluate, formula, spoken
+from counterpoint.spec.notation import (
     Array,
     Boolean,
     Model,
@@ -23,8 +23,8 @@ from spec.notation import (
     require,
     some,
 )
-from spec.notation import _nodes as nodes
-from spec.notation._symbolic import deciding, quantifying
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._symbolic import deciding, quantifying
 from tests.models.club import Club
 
 

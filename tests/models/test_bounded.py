@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import z3
 
-from models import bounded
-from models.limits import Limits
-from models.verdict import Verdict
-from spec.notation import (
+from counterpoint.models import bounded
+from counterpoint.models.limits import Limits
+from counterpoint.models.verdict import Verdict
+from counterpoint.spec.notation import (
     ANY,
     Boolean,
     Index,

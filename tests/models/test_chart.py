@@ -7,10 +7,10 @@ from functools import cache
 
 import pytest
 
-from models.chart import NARROWEST, arrange, chart, outcome
-from models.exhaustive import check
-from models.verdict import Trace, Verdict
-from spec.notation import (
+from counterpoint.models.chart import NARROWEST, arrange, chart, outcome
+from counterpoint.models.exhaustive import check
+from counterpoint.models.verdict import Trace, Verdict
+from counterpoint.spec.notation import (
     ANY,
     Array,
     Boolean,
@@ -25,7 +25,7 @@ from spec.notation import (
     require,
     sometimes,
 )
-from spec.stm.window import Window
+from counterpoint.spec.stm.window import Window
 
 WIDTHS = (NARROWEST, 60, 80, 120)
 

@@ -7,10 +7,10 @@ from itertools import product
 
 import pytest
 
-from models.compiled.circuit import NO, YES, Circuit, Digits, Gate, Writer
-from models.compiled.layout import bit_packing
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import Cell
+from counterpoint.models.compiled.circuit import NO, YES, Circuit, Digits, Gate, Writer
+from counterpoint.models.compiled.layout import bit_packing
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Cell
 from tests.models.test_soundness import CELLS, integer, truth
 
 LAYOUT = bit_packing([c.args[0] for c in CELLS])

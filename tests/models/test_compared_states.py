@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from models import comparing
-from models.comparing import LEAVES, Compared, Difference, compare, plain
-from models.comparing import walked as along_runs
-from models.trace import System
-from spec.notation import (
+from counterpoint.models import comparing
+from counterpoint.models.comparing import LEAVES, Compared, Difference, compare, plain
+from counterpoint.models.comparing import walked as along_runs
+from counterpoint.models.trace import System
+from counterpoint.spec.notation import (
     ANY,
     Integer,
     Model,
@@ -23,7 +23,7 @@ from spec.notation import (
     action,
     initially,
 )
-from spec.notation import _nodes as nodes
+from counterpoint.spec.notation import _nodes as nodes
 from tests.documentation import __file__ as beside
 from tests.models.shop import Shop, read
 

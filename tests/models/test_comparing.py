@@ -8,12 +8,20 @@ from dataclasses import replace
 
 import pytest
 
-from models import comparing
-from models.comparing import LEAVES, Compared, Difference, compare, judged, leaving, shown
-from models.comparing import walked as along_runs
-from models.trace import Check, Command, System
-from models.verdict import Verdict
-from spec.notation import (
+from counterpoint.models import comparing
+from counterpoint.models.comparing import (
+    LEAVES,
+    Compared,
+    Difference,
+    compare,
+    judged,
+    leaving,
+    shown,
+)
+from counterpoint.models.comparing import walked as along_runs
+from counterpoint.models.trace import Check, Command, System
+from counterpoint.models.verdict import Verdict
+from counterpoint.spec.notation import (
     Integer,
     Model,
     Spec,
@@ -22,7 +30,7 @@ from spec.notation import (
     Values,
     action,
 )
-from spec.notation import _nodes as nodes
+from counterpoint.spec.notation import _nodes as nodes
 from tests.models.shop import Shop, read
 
 

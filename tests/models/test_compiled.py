@@ -13,19 +13,19 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from models import exhaustive
-from models.compiled.circuit import Circuit
-from models.compiled.compiler import Compilation, NoCompiler, found
-from models.compiled.explorer import Compiled, CompiledExploration
-from models.compiled.layout import WORD, bit_packing
-from models.exploration import Exploration
-from models.limits import Limits, resident_bytes
-from models.trace import trace
-from models.verdict import Disagreement, Trace, confirm
-from spec.notation import Model, Property, SpecError, action, invariant
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import Node
-from spec.stm.window import Window
+from counterpoint.models import exhaustive
+from counterpoint.models.compiled.circuit import Circuit
+from counterpoint.models.compiled.compiler import Compilation, NoCompiler, found
+from counterpoint.models.compiled.explorer import Compiled, CompiledExploration
+from counterpoint.models.compiled.layout import WORD, bit_packing
+from counterpoint.models.exploration import Exploration
+from counterpoint.models.limits import Limits, resident_bytes
+from counterpoint.models.trace import trace
+from counterpoint.models.verdict import Disagreement, Trace, confirm
+from counterpoint.spec.notation import Model, Property, SpecError, action, invariant
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Node
+from counterpoint.spec.stm.window import Window
 from tests import strategies
 from tests.compilers import require_compiler
 from tests.examples import one_in

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from models import bounded, exhaustive, stateful
-from models.engines import SEARCHES, Options, check
-from models.limits import Limits
-from models.minimise import minimise
-from models.verdict import Trace, Verdict, replay, violates
-from spec.notation import (
+from counterpoint.models import bounded, exhaustive, stateful
+from counterpoint.models.engines import SEARCHES, Options, check
+from counterpoint.models.limits import Limits
+from counterpoint.models.minimise import minimise
+from counterpoint.models.verdict import Trace, Verdict, replay, violates
+from counterpoint.spec.notation import (
     ANY,
     Array,
     Boolean,
@@ -32,7 +32,7 @@ from spec.notation import (
     sometimes,
     transition,
 )
-from spec.stm.window import Window
+from counterpoint.spec.stm.window import Window
 
 
 class Philosophers(Spec):
@@ -342,7 +342,7 @@ CORNERS = {
 def test_corners_in_which_an_engine_was_wrong(engine: str, corner: str) -> None:
     """Integers as conditions, overflow, generated code nested too deeply or too long."""
     space: dict[str, Any] = {}
-    source = "from spec.notation import *\nclass Corner(Spec):" + CORNERS[corner]
+    source = "from counterpoint.spec.notation import *\nclass Corner(Spec):" + CORNERS[corner]
     exec(compile(source, "<corner>", "exec"), space)
     model = Model(space["Corner"]())
     (found,) = check(model, engine, wanted=[model.property_named("claim")])
@@ -357,7 +357,7 @@ def test_what_is_ambiguous_is_refused() -> None:
         ("i = Index(2, names='p', labels='a a')\n    n = Array(i, Boolean())", "are called"),
         ("n = Integer(0, 3)\n    @invariant\n    def c(s): require(False)", "belongs in actions"),
     ):
-        source = "from spec.notation import *\nclass Vague(Spec):\n    "
+        source = "from counterpoint.spec.notation import *\nclass Vague(Spec):\n    "
         source += body + "\n    @action\n    def go(s):\n        pass\n"
         space: dict[str, Any] = {}
         exec(compile(source, "<vague>", "exec"), space)

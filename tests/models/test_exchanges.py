@@ -8,16 +8,16 @@ from itertools import permutations, product
 
 import pytest
 
-from models.evaluating import State
-from models.symmetry import (
+from counterpoint.models.evaluating import State
+from counterpoint.models.symmetry import (
     Image,
     _sorting,
     exchange,
     indices,
     interchangeable,
 )
-from models.trace import System, trace
-from spec.notation import (
+from counterpoint.models.trace import System, trace
+from counterpoint.spec.notation import (
     Array,
     Boolean,
     Index,
@@ -34,8 +34,8 @@ from spec.notation import (
     require,
     some,
 )
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import Node
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Node
 from tests.models.test_agreement import random_states
 
 

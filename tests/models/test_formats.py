@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from models.engines import Options, check
-from models.formats import Case, as_junit, clean, command
-from models.loading import line_of_user, load
+from counterpoint.models.engines import Options, check
+from counterpoint.models.formats import Case, as_junit, clean, command
+from counterpoint.models.loading import line_of_user, load
 
 
 def test_junit_holds_any_text() -> None:

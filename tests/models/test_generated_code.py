@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import pytest
 
-from models.evaluating import State
-from models.generate import (
+from counterpoint.models.evaluating import State
+from counterpoint.models.generate import (
     Expander,
     Packing,
     compile_function,
@@ -21,10 +21,10 @@ from models.generate import (
     tree_of,
     unpacking,
 )
-from models.trace import Check, Command, System
-from spec.notation import SpecError, Step, Values
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import Cell, Node
+from counterpoint.models.trace import Check, Command, System
+from counterpoint.spec.notation import SpecError, Step, Values
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Cell, Node
 
 RANGES = ((0, 1), (5, 5), (-4, 4), (0, 255), (0, 256), (-300, 400), (0, 65535), (7, 7), (3, 258))
 CELLS = [Cell(f"c{i}", (), f"c{i}", low, high, False) for i, (low, high) in enumerate(RANGES)]

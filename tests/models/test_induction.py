@@ -7,13 +7,13 @@ from operator import itemgetter
 import pytest
 from hypothesis import HealthCheck, given
 
-from models import any_number, exhaustive, induction
-from models.limits import Limits
-from models.loading import load, mutants, proofs_of
-from models.proving import Prover
-from models.trace import trace
-from models.verdict import Verdict, violates
-from spec.notation import (
+from counterpoint.models import any_number, exhaustive, induction
+from counterpoint.models.limits import Limits
+from counterpoint.models.loading import load, mutants, proofs_of
+from counterpoint.models.proving import Prover
+from counterpoint.models.trace import trace
+from counterpoint.models.verdict import Verdict, violates
+from counterpoint.spec.notation import (
     Array,
     Index,
     Integer,
@@ -25,9 +25,9 @@ from spec.notation import (
     lemma,
     require,
 )
-from spec.stm.recorded_window import RecordedWindow
-from spec.stm.window import Window
-from spec.stm.window_proof import EndlessWindow
+from counterpoint.spec.stm.recorded_window import RecordedWindow
+from counterpoint.spec.stm.window import Window
+from counterpoint.spec.stm.window_proof import EndlessWindow
 from tests.examples import few_and_many, one_in
 from tests.strategies import build, sources
 

@@ -8,13 +8,13 @@ import time
 
 import pytest
 
-from models import bounded, exhaustive, stateful
-from models.limits import Limits
-from models.minimise import minimise
-from models.paths import Facts, Infeasible
-from models.trace import merge, trace
-from models.verdict import Disagreement, Trace, replay
-from spec.notation import (
+from counterpoint.models import bounded, exhaustive, stateful
+from counterpoint.models.limits import Limits
+from counterpoint.models.minimise import minimise
+from counterpoint.models.paths import Facts, Infeasible
+from counterpoint.models.trace import merge, trace
+from counterpoint.models.verdict import Disagreement, Trace, replay
+from counterpoint.spec.notation import (
     ANY,
     Array,
     Boolean,
@@ -32,9 +32,9 @@ from spec.notation import (
     no,
     require,
 )
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import Cell, Node
-from spec.stm.window import Window
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Cell, Node
+from counterpoint.spec.stm.window import Window
 from tests.compilers import require_compiler
 
 EXPLORERS = ("python", "compiled")

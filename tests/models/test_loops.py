@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from models.loops import loop_of
-from spec.notation import Boolean, Model, Spec, SpecError, action
+from counterpoint.models.loops import loop_of
+from counterpoint.spec.notation import Boolean, Model, Spec, SpecError, action
 
 _number = itertools.count()
 

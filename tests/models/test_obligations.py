@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import z3
 
-from models import engines, second_opinion
-from models.limits import Limits
-from models.loading import load
-from models.obligations import file_name, recording
-from models.second_opinion import Opinion
+from counterpoint.models import engines, second_opinion
+from counterpoint.models.limits import Limits
+from counterpoint.models.loading import load
+from counterpoint.models.obligations import file_name, recording
+from counterpoint.models.second_opinion import Opinion
 from tests.counterpoint.test_command_line import call
 
 

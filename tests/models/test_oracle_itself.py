@@ -22,7 +22,9 @@ ROOT = Path(__file__).parents[2]
 
 def found(source: str, **given: int) -> Found:
     """Return all there is to know of a spec."""
-    return search.search(Runner(spec_in("from spec.notation import *\n" + source)(**given)))
+    return search.search(
+        Runner(spec_in("from counterpoint.spec.notation import *\n" + source)(**given))
+    )
 
 
 def test_the_oracle_shares_no_code_with_what_it_judges() -> None:
@@ -238,7 +240,7 @@ class Growing(Spec):
 """
     there = found(source)
     assert (len(there.states), there.first, there.leaves) == (3, {"ranges": 3}, None)
-    spec = spec_in("from spec.notation import *\n" + source)
+    spec = spec_in("from counterpoint.spec.notation import *\n" + source)
     assert Runner(spec(endless=True)).take((2,), ("go", ())) == (3,)
     with pytest.raises(Leaves):
         Runner(spec()).take((2,), ("go", ()))
@@ -279,7 +281,7 @@ def test_the_same_seed_gives_the_same_text() -> None:
         subprocess.run(
             [sys.executable, "-c", script],
             capture_output=True, text=True, check=True, cwd=ROOT,
-            env={**os.environ, "PYTHONHASHSEED": str(seed), "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "PYTHONHASHSEED": str(seed), "PYTHONPATH": str(ROOT / "src")},
         ).stdout
         for seed in (1, 2)
     }  # fmt: skip

@@ -10,7 +10,7 @@ from tests.oracle.comparing_any_number import for_any_number
 
 ANY_NUMBER = """
 from enum import IntEnum
-from spec.notation import *
+from counterpoint.spec.notation import *
 
 class Nobody(IntEnum):
     NOBODY = -1
@@ -73,7 +73,7 @@ def test_what_is_not_true_of_every_number(name: str, kind: str) -> None:
 
 
 LEMMAS = """
-from spec.notation import *
+from counterpoint.spec.notation import *
 
 class Random(Spec):
     any_number = ("processes",)
@@ -113,7 +113,7 @@ def test_an_obstacle_where_all_cells_are_truth_values() -> None:
 
 
 ERROR = """
-from spec.notation import *
+from counterpoint.spec.notation import *
 
 class Random(Spec):
     processes = Index(2, names="p")

@@ -11,10 +11,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from models.exhaustive import check
-from models.page import page, write
-from models.verdict import Verdict
-from spec.notation import (
+from counterpoint.models.exhaustive import check
+from counterpoint.models.page import page, write
+from counterpoint.models.verdict import Verdict
+from counterpoint.spec.notation import (
     Array,
     Explanation,
     Index,
@@ -26,7 +26,7 @@ from spec.notation import (
     action,
     invariant,
 )
-from spec.stm.window import Window
+from counterpoint.spec.stm.window import Window
 
 VOID = {"meta", "input", "wbr"}
 ATTACK = "</script><b>"

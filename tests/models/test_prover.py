@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 import z3
 
-from models import k_induction, proving
-from models.limits import LimitReached, Limits
-from models.obligations import unrecorded
-from models.proving import Failure, Prover
-from models.trace import trace
-from spec.notation import (
+from counterpoint.models import k_induction, proving
+from counterpoint.models.limits import LimitReached, Limits
+from counterpoint.models.obligations import unrecorded
+from counterpoint.models.proving import Failure, Prover
+from counterpoint.models.trace import trace
+from counterpoint.spec.notation import (
     ANY,
     Array,
     Index,

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from models.evaluating import Sized
-from models.quantified import (
+from counterpoint.models.evaluating import Sized
+from counterpoint.models.quantified import (
     MOST_WITNESSES,
     Count,
     applied,
@@ -24,10 +24,10 @@ from models.quantified import (
     symbols_of,
     within,
 )
-from spec.notation import SpecError
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import UNBOUNDED, Node
-from spec.notation._symbolic import node_of, value_of
+from counterpoint.spec.notation import SpecError
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import UNBOUNDED, Node
+from counterpoint.spec.notation._symbolic import node_of, value_of
 
 P, Q, R = (symbol("ps") for _ in range(3))
 X = symbol("xs")

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import z3
 
-from models import any_number, quantifiers
-from models.limits import LimitReached, Limits
-from models.quantifiers import START, Printer, Prover
-from spec.notation import (
+from counterpoint.models import any_number, quantifiers
+from counterpoint.models.limits import LimitReached, Limits
+from counterpoint.models.quantifiers import START, Printer, Prover
+from counterpoint.spec.notation import (
     Model,
     Spec,
     SpecError,
@@ -18,7 +18,7 @@ from spec.notation import (
     finished,
     require,
 )
-from spec.notation import _nodes as nodes
+from counterpoint.spec.notation import _nodes as nodes
 from tests.models.locks import Broken, Nobody, Proved, prover
 
 
@@ -168,7 +168,7 @@ def test_terms_for_z3() -> None:
 
 def any_symbol() -> nodes.Node:
     """Return a new member."""
-    from models.quantified import symbol
+    from counterpoint.models.quantified import symbol
 
     return symbol("ps")
 

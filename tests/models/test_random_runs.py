@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from models import stateful
-from models.limits import Limits
-from models.stateful import Violated, Walker
-from models.verdict import replay
-from spec.notation import Integer, Model, Spec, Step, action, require, transition
+from counterpoint.models import stateful
+from counterpoint.models.limits import Limits
+from counterpoint.models.stateful import Violated, Walker
+from counterpoint.models.verdict import replay
+from counterpoint.spec.notation import Integer, Model, Spec, Step, action, require, transition
 
 
 class Stairs(Spec):

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from models import exhaustive
-from models.compiled.exchanging import plain_changes
-from models.compiled.explorer import Compiled, CompiledExploration
-from models.limits import Limits
-from models.symmetry import Interchangeable, exchange, indices, interchangeable
-from models.trace import trace
-from models.verdict import Verdict
-from spec.locks.philosophers import Philosophers
-from spec.notation import (
+from counterpoint.models import exhaustive
+from counterpoint.models.compiled.exchanging import plain_changes
+from counterpoint.models.compiled.explorer import Compiled, CompiledExploration
+from counterpoint.models.limits import Limits
+from counterpoint.models.symmetry import Interchangeable, exchange, indices, interchangeable
+from counterpoint.models.trace import trace
+from counterpoint.models.verdict import Verdict
+from counterpoint.spec.locks.philosophers import Philosophers
+from counterpoint.spec.notation import (
     Array,
     Boolean,
     Index,
@@ -35,7 +35,7 @@ from spec.notation import (
     some,
     sometimes,
 )
-from spec.stm.window import Window
+from counterpoint.spec.stm.window import Window
 from tests import strategies
 from tests.compilers import require_compiler
 from tests.examples import one_in

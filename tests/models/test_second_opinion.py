@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 import z3
 
-from models import engines, second_opinion, smtlib
-from models.engines import Options
-from models.formats import command
-from models.limits import Limits
-from models.loading import load
-from models.obligations import FIRST_LINE, Obligation
-from models.second_opinion import Opinion
-from models.verdict import Verdict
-from spec.notation import SpecError
+from counterpoint.models import engines, second_opinion, smtlib
+from counterpoint.models.engines import Options
+from counterpoint.models.formats import command
+from counterpoint.models.limits import Limits
+from counterpoint.models.loading import load
+from counterpoint.models.obligations import FIRST_LINE, Obligation
+from counterpoint.models.second_opinion import Opinion
+from counterpoint.models.verdict import Verdict
+from counterpoint.spec.notation import SpecError
 from tests.counterpoint.test_command_line import call
 
 LOCK = """\
-from spec.notation import *
+from counterpoint.spec.notation import *
 
 
 class Lock(Spec):
@@ -65,7 +65,7 @@ class Lock(Spec):
 """Its names are words of SMT-LIB, or have letters that ASCII has not."""
 
 PAIR = """\
-from spec.notation import *
+from counterpoint.spec.notation import *
 
 
 class Pair(Spec):

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 import z3
 
-from models import induction, k_induction
-from models.comparing import Compared
-from models.induction import Proof
-from models.limits import LimitReached, Limits
-from models.loading import load
-from models.obstacle import Obstacle
-from models.proving import Failure, Prover
-from spec.notation import (
+from counterpoint.models import induction, k_induction
+from counterpoint.models.comparing import Compared
+from counterpoint.models.induction import Proof
+from counterpoint.models.limits import LimitReached, Limits
+from counterpoint.models.loading import load
+from counterpoint.models.obstacle import Obstacle
+from counterpoint.models.proving import Failure, Prover
+from counterpoint.spec.notation import (
     Model,
 )
 from tests.models.small_proofs import Falling, Lemmas, Ring, answers, checked

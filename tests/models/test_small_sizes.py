@@ -8,13 +8,13 @@ from typing import Any, cast
 
 import pytest
 
-from models import small_sizes
-from models.limits import Limits
-from models.quantified import applied, for_all, symbol
-from models.quantifiers import Prover
-from models.small_sizes import Small, compare_at_small_sizes, sized, visit
-from models.ways import Formula
-from spec.notation import (
+from counterpoint.models import small_sizes
+from counterpoint.models.limits import Limits
+from counterpoint.models.quantified import applied, for_all, symbol
+from counterpoint.models.quantifiers import Prover
+from counterpoint.models.small_sizes import Small, compare_at_small_sizes, sized, visit
+from counterpoint.models.ways import Formula
+from counterpoint.spec.notation import (
     Index,
     Integer,
     Model,
@@ -23,7 +23,7 @@ from spec.notation import (
     count,
     invariant,
 )
-from spec.notation import _nodes as nodes
+from counterpoint.spec.notation import _nodes as nodes
 from tests.models.locks import Lock, Proved, prover
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
-from models.generate import Printer, packing
-from models.paths import Facts, Infeasible
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import Cell, Node
+from counterpoint.models.generate import Printer, packing
+from counterpoint.models.paths import Facts, Infeasible
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Cell, Node
 
 RANGES = ((-3, 3, False), (0, 4, False), (1, 2, False), (0, 1, True), (0, 1, True))
 CELLS = [

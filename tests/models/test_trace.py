@@ -7,9 +7,9 @@ from itertools import product
 
 import pytest
 
-from models.limits import LimitReached, Limits
-from models.trace import Check, Command, System, explore, facts_of, merge, trace
-from spec.notation import (
+from counterpoint.models.limits import LimitReached, Limits
+from counterpoint.models.trace import Check, Command, System, explore, facts_of, merge, trace
+from counterpoint.spec.notation import (
     ANY,
     Boolean,
     Index,
@@ -28,9 +28,9 @@ from spec.notation import (
     sometimes,
     transition,
 )
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import Cell, Node
-from spec.notation._symbolic import deciding
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Cell, Node
+from counterpoint.spec.notation._symbolic import deciding
 
 FLAGS = [nodes.cell(Cell(f"f{i}", (), f"f{i}", 0, 1, True)) for i in range(4)]
 

@@ -9,10 +9,10 @@ from itertools import product
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from models.evaluating import State
-from models.partial_order import PartialOrder, bits, printed
-from models.trace import Command, System, trace
-from spec.notation import (
+from counterpoint.models.evaluating import State
+from counterpoint.models.partial_order import PartialOrder, bits, printed
+from counterpoint.models.trace import Command, System, trace
+from counterpoint.spec.notation import (
     Boolean,
     Integer,
     Model,
@@ -23,8 +23,8 @@ from spec.notation import (
     require,
     transition,
 )
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import Node
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Node
 from tests import strategies
 from tests.models.test_agreement import random_states
 

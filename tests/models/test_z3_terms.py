@@ -11,13 +11,24 @@ from typing import Any, cast
 import pytest
 import z3
 
-from models import smt
-from models.obligations import while_reading
-from models.smt import Frame, Printer, becomes, satisfiable, solution, width_for
-from models.trace import Check, Command, System, trace
-from spec.notation import ANY, Array, Boolean, Index, Integer, Model, Spec, Step, action, require
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import Cell, Node
+from counterpoint.models import smt
+from counterpoint.models.obligations import while_reading
+from counterpoint.models.smt import Frame, Printer, becomes, satisfiable, solution, width_for
+from counterpoint.models.trace import Check, Command, System, trace
+from counterpoint.spec.notation import (
+    ANY,
+    Array,
+    Boolean,
+    Index,
+    Integer,
+    Model,
+    Spec,
+    Step,
+    action,
+    require,
+)
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Cell, Node
 from tests.models.test_soundness import CELLS, STATES, integer, truth
 
 

@@ -62,7 +62,7 @@ class Changed(MetaPathFinder, SourceLoader):  # type: ignore[misc]
 
 def name_of(path: Path) -> str:
     """Return the name of a file's module."""
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(("counterpoint", *path.relative_to(ROOT).with_suffix("").parts))
 
 
 @dataclass

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from models import bounded, exhaustive, induction, stateful
-from models.exploration import Exploration
-from models.limits import Limits
-from models.verdict import Verdict
-from spec.notation import Model, RangeError, SpecError, Step
+from counterpoint.models import bounded, exhaustive, induction, stateful
+from counterpoint.models.exploration import Exploration
+from counterpoint.models.limits import Limits
+from counterpoint.models.verdict import Verdict
+from counterpoint.spec.notation import Model, RangeError, SpecError, Step
 from tests import strategies
 from tests.oracle import functions
 from tests.oracle.functions import Leaves

@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import product
 
-from models import any_number
-from models.limits import Limits
-from models.verdict import Verdict
-from spec.notation import SpecError
+from counterpoint.models import any_number
+from counterpoint.models.limits import Limits
+from counterpoint.models.verdict import Verdict
+from counterpoint.spec.notation import SpecError
 from tests.oracle.comparing import Judged, Outcome, modelled, never_fails
 
 SIZES = (1, 2, 3, 4)

@@ -13,7 +13,7 @@ from tests.oracle.functions import SpecError
 from tests.oracle.search import Runner, spec_in
 from tests.oracle.vocabulary import LABELS, NAMES, Core, Var
 
-HEADER = "from enum import IntEnum\nfrom spec.notation import *\n\n"
+HEADER = "from enum import IntEnum\nfrom counterpoint.spec.notation import *\n\n"
 
 
 @dataclass

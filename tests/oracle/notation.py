@@ -1,8 +1,8 @@
 """The notation once more, as plain Python on integers: what the text of a spec means.
 
-Nothing of the project is imported here. The same text runs with these definitions in the place of
-`spec.notation`, so that a slip in the one is not in the other. There are no symbolic values, no
-messages and no checks of a declaration: only what a run and a property need.
+Nothing of the project is imported here. The same text runs with these definitions in the place
+of `counterpoint.spec.notation`, so that a slip in the one is not in the other. There are no
+symbolic values, no messages and no checks of a declaration: only what a run and a property need.
 """
 
 from __future__ import annotations

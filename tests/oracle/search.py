@@ -20,7 +20,9 @@ def executed(*sources: str) -> dict[str, Any]:
     """Return what the texts of modules define, one after the other, in this notation."""
     space: dict[str, Any] = {"__name__": "executed"}
     for source in sources:
-        text = source.replace("from spec.notation import", "from tests.oracle.notation import")
+        text = source.replace(
+            "from counterpoint.spec.notation import", "from tests.oracle.notation import"
+        )
         exec(compile(text, "<a spec>", "exec"), space)
     return space
 

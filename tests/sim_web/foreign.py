@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from sim_web import profile as profiles
-from sim_web.generator import Web
-from sim_web.pages import robots
-from sim_web.pages.address import address
-from sim_web.record import Header
-from sim_web.server import Log, Server, VirtualClock
-from sim_web.site import SyntheticSite
+from counterpoint.sim_web import profile as profiles
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.pages import robots
+from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.record import Header
+from counterpoint.sim_web.server import Log, Server, VirtualClock
+from counterpoint.sim_web.site import SyntheticSite
 
 SPIDER = Path(__file__).with_name("foreign_spider.py")
 

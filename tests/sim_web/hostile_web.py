@@ -6,12 +6,12 @@ import math
 import re
 from functools import lru_cache
 
-from sim_web import profile
-from sim_web.answer import Fault, Question
-from sim_web.generator import Web
-from sim_web.pages import faults, robots
-from sim_web.pages.address import address
-from sim_web.site import SyntheticSite
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.answer import Fault, Question
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.pages import faults, robots
+from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.site import SyntheticSite
 
 ELSEWHERE = frozenset({Fault.NONE, Fault.TOO_MANY})
 """What is no fault of an address."""

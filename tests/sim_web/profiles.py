@@ -8,11 +8,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from sim_web import profile
-from sim_web.errors import WebError
-from sim_web.generator import Web
-from sim_web.profile import Profile
-from sim_web.sections import Degrees, Hosts, Shares, Site, Style, Themes
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.errors import WebError
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.profile import Profile
+from counterpoint.sim_web.sections import Degrees, Hosts, Shares, Site, Style, Themes
 
 
 @st.composite

@@ -10,9 +10,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from sim_web import record
-from sim_web.answer import Answer, Fault, Kind, Question
-from sim_web.server import Log, Mounts, Server, Settings, VirtualClock
+from counterpoint.sim_web import record
+from counterpoint.sim_web.answer import Answer, Fault, Kind, Question
+from counterpoint.sim_web.server import Log, Mounts, Server, Settings, VirtualClock
 
 QUICK = Settings(
     header_seconds=0.05, idle_seconds=5, stalled_seconds=5, linger_seconds=0.5, slow_seconds=0.02,

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from sim_web.answer import Kind
-from sim_web.generator import Web
-from sim_web.pages.address import address
-from sim_web.record import Header, Record
-from sim_web.referee import Log, Truth, read, read_header
+from counterpoint.sim_web.answer import Kind
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.record import Header, Record
+from counterpoint.sim_web.referee import Log, Truth, read, read_header
 
 
 @dataclass

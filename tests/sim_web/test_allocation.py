@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim_web import profile
-from sim_web.allocation import GROUND, Allocation, Told
-from sim_web.errors import WebError
-from sim_web.generator import Web
-from sim_web.sections import Addresses
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.allocation import GROUND, Allocation, Told
+from counterpoint.sim_web.errors import WebError
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.sections import Addresses
 
 from .profiles import webs
 

@@ -12,16 +12,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sim_web import profile
-from sim_web.answer import Answer, Fault, Kind, Question
-from sim_web.errors import WebError
-from sim_web.fetcher import read
-from sim_web.generator import Web
-from sim_web.pages import change, faults, sitemap, text, traps, truth
-from sim_web.pages.address import address
-from sim_web.pages.delivery import BEGIN
-from sim_web.pages.host import host
-from sim_web.site import SyntheticSite
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.answer import Answer, Fault, Kind, Question
+from counterpoint.sim_web.errors import WebError
+from counterpoint.sim_web.fetcher import read
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.pages import change, faults, sitemap, text, traps, truth
+from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.pages.delivery import BEGIN
+from counterpoint.sim_web.pages.host import host
+from counterpoint.sim_web.site import SyntheticSite
 
 from .webs import hostile, sound
 
@@ -35,7 +35,7 @@ def header(answer: Answer, name: str) -> str | None:
 
 def test_every_encoding_holds_the_same_text() -> None:
     """A word that an encoding cannot hold, or tables that depend on the encoding."""
-    from sim_web.pages.encoding import LEGACY
+    from counterpoint.sim_web.pages.encoding import LEGACY
 
     for language, names in LEGACY.items():
         plain = text.general(language, "utf-8")

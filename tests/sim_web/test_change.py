@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sim_web import profile
-from sim_web.generator import Web
-from sim_web.pages import change
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.pages import change
 
 DAY = 86_400.0
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim_web.answer import Question
-from sim_web.fetcher import Clock, Simulated, keep_memory, read
-from sim_web.pages.address import address
-from sim_web.site import SyntheticSite
+from counterpoint.sim_web.answer import Question
+from counterpoint.sim_web.fetcher import Clock, Simulated, keep_memory, read
+from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.site import SyntheticSite
 
 from .webs import hostile
 

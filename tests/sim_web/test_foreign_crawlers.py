@@ -16,14 +16,14 @@ import networkx as nx
 import pytest
 from protego import Protego
 
-from sim_web import profile as profiles
-from sim_web.generator import Component, Web
-from sim_web.pages import change, robots
-from sim_web.pages.address import address
-from sim_web.referee import Judgment
-from sim_web.referee.known import truth
-from sim_web.referee.opening import Wanted, judged
-from sim_web.sections import Faults
+from counterpoint.sim_web import profile as profiles
+from counterpoint.sim_web.generator import Component, Web
+from counterpoint.sim_web.pages import change, robots
+from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.referee import Judgment
+from counterpoint.sim_web.referee.known import truth
+from counterpoint.sim_web.referee.opening import Wanted, judged
+from counterpoint.sim_web.sections import Faults
 
 from .foreign import SCRAPY, WGET, Crawler, crawl, reachable, require_wget
 

@@ -14,14 +14,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim_web import profile
-from sim_web.errors import WebError
-from sim_web.generator import Component, Explicit, Web
-from sim_web.generator.adjacency import drawn_degree
-from sim_web.generator.kernels import permuted, unpermuted, zipf_mass, zipf_rank
-from sim_web.generator.layout import BLOCK, deeper, lay_out, tree_level
-from sim_web.generator.packing import Means, drawn_mean, links_of_pages, packed, unpacked
-from sim_web.sections import Shares, Site
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.errors import WebError
+from counterpoint.sim_web.generator import Component, Explicit, Web
+from counterpoint.sim_web.generator.adjacency import drawn_degree
+from counterpoint.sim_web.generator.kernels import permuted, unpermuted, zipf_mass, zipf_rank
+from counterpoint.sim_web.generator.layout import BLOCK, deeper, lay_out, tree_level
+from counterpoint.sim_web.generator.packing import (
+    Means,
+    drawn_mean,
+    links_of_pages,
+    packed,
+    unpacked,
+)
+from counterpoint.sim_web.sections import Shares, Site
 
 from .profiles import profiles, webs
 
@@ -175,7 +181,8 @@ def test_a_seed_gives_one_web_in_every_process() -> None:
     """Chance that is not drawn from the seed alone; a seed that changes nothing."""
     told = profile.load("broder-1999")
     code = (
-        "from sim_web import profile; from sim_web.generator import Web; import hashlib;"
+        "from counterpoint.sim_web import profile; import hashlib;"
+        "from counterpoint.sim_web.generator import Web;"
         "w = Web(profile.load('broder-1999'), 3000, 5).explicit();"
         "print(hashlib.blake2b(w.offsets.tobytes() + w.targets.tobytes()).hexdigest())"
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sim_web.answer import Kind, Question
-from sim_web.fetcher import read
-from sim_web.generator import Web
-from sim_web.pages import truth
-from sim_web.pages.address import address, page_at
-from sim_web.site import SyntheticSite
+from counterpoint.sim_web.answer import Kind, Question
+from counterpoint.sim_web.fetcher import read
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.pages import truth
+from counterpoint.sim_web.pages.address import address, page_at
+from counterpoint.sim_web.site import SyntheticSite
 
 from .webs import hostile, sound
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sim_web import profile
-from sim_web.answer import Question
-from sim_web.generator import Web
-from sim_web.links import Links, read, read_any, read_plain
-from sim_web.pages.address import address
-from sim_web.site import SyntheticSite
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.answer import Question
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.links import Links, read, read_any, read_plain
+from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.site import SyntheticSite
 
 URL = "http://w.test/a/b/c.html?x=/d/e"
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim_web.measure import Graph, bowtie, decompose, distances, levels, sampled, tail
-from sim_web.measure.bowtie import DISCONNECTED, IN, OUT, SCC, TENDRILS, TUBES
+from counterpoint.sim_web.measure import Graph, bowtie, decompose, distances, levels, sampled, tail
+from counterpoint.sim_web.measure.bowtie import DISCONNECTED, IN, OUT, SCC, TENDRILS, TUBES
 
 Links = list[tuple[int, int]]
 

@@ -8,21 +8,21 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from sim_web import profile
+from counterpoint.sim_web import profile
 
 ROOT = Path(__file__).resolve().parents[2]
 
 CODE = """
 import hashlib, sys
-from sim_web import profile
-from sim_web.answer import Question
-from sim_web.generator import Web
-from sim_web.pages import faults, robots, traps
-from sim_web.pages.address import address, base36, place_of
-from sim_web.pages.host import host
-from sim_web.pages.plan import plan
-from sim_web.pages.resolve import own_fault
-from sim_web.site import SyntheticSite
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.answer import Question
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.pages import faults, robots, traps
+from counterpoint.sim_web.pages.address import address, base36, place_of
+from counterpoint.sim_web.pages.host import host
+from counterpoint.sim_web.pages.plan import plan
+from counterpoint.sim_web.pages.resolve import own_fault
+from counterpoint.sim_web.site import SyntheticSite
 
 FILES = ("robots.txt", "sitemap.xml", "calendar/2000/01.html", "index.html", "none")
 seed = int(sys.argv[1])

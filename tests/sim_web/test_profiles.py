@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from sim_web import profile
-from sim_web.errors import WebError
-from sim_web.generator import Component, Web
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.errors import WebError
+from counterpoint.sim_web.generator import Component, Web
 
 from .profiles import profiles
 

@@ -11,10 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim_web.answer import Kind
-from sim_web.record import Record
-from sim_web.referee import Judgment, freshness, judge, outcomes, politeness, quality, reached
-from sim_web.referee.truth import COMPONENTS
+from counterpoint.sim_web.answer import Kind
+from counterpoint.sim_web.record import Record
+from counterpoint.sim_web.referee import (
+    Judgment,
+    freshness,
+    judge,
+    outcomes,
+    politeness,
+    quality,
+    reached,
+)
+from counterpoint.sim_web.referee.truth import COMPONENTS
 
 from .small_web import Changes, SmallWeb, crawls, log_of, record, webs
 

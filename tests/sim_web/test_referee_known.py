@@ -9,16 +9,16 @@ from pathlib import Path
 
 import aiohttp
 
-from sim_web import profile as profiles
-from sim_web.answer import Kind, Question
-from sim_web.generator import Web
-from sim_web.pages import change, robots, traps, truth
-from sim_web.pages.address import address
-from sim_web.record import Header
-from sim_web.referee import read, read_header
-from sim_web.referee.known import truth_of
-from sim_web.server import Log, Server, VirtualClock
-from sim_web.site import SyntheticSite
+from counterpoint.sim_web import profile as profiles
+from counterpoint.sim_web.answer import Kind, Question
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.pages import change, robots, traps, truth
+from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.record import Header
+from counterpoint.sim_web.referee import read, read_header
+from counterpoint.sim_web.referee.known import truth_of
+from counterpoint.sim_web.server import Log, Server, VirtualClock
+from counterpoint.sim_web.site import SyntheticSite
 
 from .webs import hostile
 

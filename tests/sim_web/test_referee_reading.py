@@ -12,16 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim_web import profile as profiles
-from sim_web.errors import WebError
-from sim_web.generator import Web
-from sim_web.record import Header, Record
-from sim_web.referee import Log, judge, read, read_header
-from sim_web.referee.known import truth, truth_of
-from sim_web.referee.opening import Wanted, judged
-from sim_web.referee.page import page
-from sim_web.referee.sections import per_cent
-from sim_web.referee.text import WIDTH, text
+from counterpoint.sim_web import profile as profiles
+from counterpoint.sim_web.errors import WebError
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.record import Header, Record
+from counterpoint.sim_web.referee import Log, judge, read, read_header
+from counterpoint.sim_web.referee.known import truth, truth_of
+from counterpoint.sim_web.referee.opening import Wanted, judged
+from counterpoint.sim_web.referee.page import page
+from counterpoint.sim_web.referee.sections import per_cent
+from counterpoint.sim_web.referee.text import WIDTH, text
 
 from .small_web import HEADER, Changes, SmallWeb, crawls, log_of, record, request_of
 

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from protego import Protego
 
-from sim_web.answer import Fault, Kind, Question
-from sim_web.pages import robots
-from sim_web.pages.address import address
-from sim_web.site import SyntheticSite
+from counterpoint.sim_web.answer import Fault, Kind, Question
+from counterpoint.sim_web.pages import robots
+from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.site import SyntheticSite
 
 from .webs import hostile
 

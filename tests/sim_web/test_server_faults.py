@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from sim_web.answer import Answer, Fault, Kind, Question
-from sim_web.pages.address import address
-from sim_web.record import Record
-from sim_web.sections import Limits
-from sim_web.server import VirtualClock
+from counterpoint.sim_web.answer import Answer, Fault, Kind, Question
+from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.record import Record
+from counterpoint.sim_web.sections import Limits
+from counterpoint.sim_web.server import VirtualClock
 
 from .hostile_web import ELSEWHERE, faulty, host_of, site
 from .serving import QUICK, Served, served, split, unchunked

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from sim_web.answer import Answer, Fault, Kind, Question
-from sim_web.pages.address import address
-from sim_web.server import VirtualClock
+from counterpoint.sim_web.answer import Answer, Fault, Kind, Question
+from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.server import VirtualClock
 
 from .hostile_web import faulty, site
 from .serving import QUICK, FakeSite, Served, served, split

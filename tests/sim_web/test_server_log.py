@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim_web import record
-from sim_web.answer import Fault, Kind
-from sim_web.errors import WebError
-from sim_web.server import Log, Server, VirtualClock
-from sim_web.server import log as logging
+from counterpoint.sim_web import record
+from counterpoint.sim_web.answer import Fault, Kind
+from counterpoint.sim_web.errors import WebError
+from counterpoint.sim_web.server import Log, Server, VirtualClock
+from counterpoint.sim_web.server import log as logging
 
 from .serving import HEADER, QUICK, FakeSite, Served, served
 
@@ -95,7 +95,7 @@ def test_a_log_is_not_overwritten(tmp_path: Path) -> None:
 CHILD = """
 import asyncio, sys
 from pathlib import Path
-from sim_web.server import Log, Server, VirtualClock
+from counterpoint.sim_web.server import Log, Server, VirtualClock
 from tests.sim_web.serving import HEADER, QUICK, FakeSite
 async def main():
     server = Server(FakeSite(), VirtualClock(), log=Log(Path(sys.argv[1]), HEADER), settings=QUICK)

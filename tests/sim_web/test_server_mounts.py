@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sim_web.answer import Answer, Kind, Question
-from sim_web.errors import WebError
-from sim_web.server import Mounts, parse_mounts
+from counterpoint.sim_web.answer import Answer, Kind, Question
+from counterpoint.sim_web.errors import WebError
+from counterpoint.sim_web.server import Mounts, parse_mounts
 from tests.documentation import site_of
 
 from .serving import Served, served, split

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from sim_web.answer import Fault
-from sim_web.sections import Limits
-from sim_web.server import RealClock, VirtualClock
+from counterpoint.sim_web.answer import Fault
+from counterpoint.sim_web.sections import Limits
+from counterpoint.sim_web.server import RealClock, VirtualClock
 
 from .serving import QUICK, FakeSite, Served, served, split, unchunked
 

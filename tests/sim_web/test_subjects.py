@@ -12,16 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim_web import profile, topics
-from sim_web.answer import Question
-from sim_web.errors import WebError
-from sim_web.generator import Component, Web
-from sim_web.measure import Graph, decompose
-from sim_web.pages import words
-from sim_web.pages.address import address
-from sim_web.pages.host import host, of_page
-from sim_web.pages.sizes import Texts
-from sim_web.site import SyntheticSite
+from counterpoint.sim_web import profile, topics
+from counterpoint.sim_web.answer import Question
+from counterpoint.sim_web.errors import WebError
+from counterpoint.sim_web.generator import Component, Web
+from counterpoint.sim_web.measure import Graph, decompose
+from counterpoint.sim_web.pages import words
+from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.pages.host import host, of_page
+from counterpoint.sim_web.pages.sizes import Texts
+from counterpoint.sim_web.site import SyntheticSite
 
 from .profiles import webs
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sim_web import profile
-from sim_web.answer import Question
-from sim_web.generator import Web
-from sim_web.pages.address import address
-from sim_web.pages.ordinary import Ordinary
-from sim_web.site import SyntheticSite
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.answer import Question
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.pages.ordinary import Ordinary
+from counterpoint.sim_web.site import SyntheticSite
 
 from .profiles import webs
 from .webs import hostile, sound

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sim_web.server import Mounts, Server, VirtualClock
-from sim_web.server.core import Site
+from counterpoint.sim_web.server import Mounts, Server, VirtualClock
+from counterpoint.sim_web.server.core import Site
 
 
 @contextmanager

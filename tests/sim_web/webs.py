@@ -7,9 +7,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from sim_web import profile
-from sim_web.generator import Web
-from sim_web.pages import faults
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.pages import faults
 
 Shares = tuple[tuple[str, float], ...]
 """Keys of a section with values."""

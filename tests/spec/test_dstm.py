@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from models import bounded
-from spec.notation import Model
-from spec.stm.dstm import DSTM
+from counterpoint.models import bounded
+from counterpoint.spec.notation import Model
+from counterpoint.spec.stm.dstm import DSTM
 from tests.protocols import assert_counts, edges, lengths, violated
 
 SKEW = lengths(12, 12, 12, 12, 12)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spec.stm.explanation import explain
-from spec.stm.history import CRITERIA, History, satisfied
+from counterpoint.spec.stm.explanation import explain
+from counterpoint.spec.stm.history import CRITERIA, History, satisfied
 
 LIVE, COMMITTING, COMMITTED, ABORTED = range(4)
 N, OBJECTS = 3, 2

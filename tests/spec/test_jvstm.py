@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from models import bounded, exhaustive
-from spec.notation import Model, action, require
-from spec.stm.jvstm import JVSTM
+from counterpoint.models import bounded, exhaustive
+from counterpoint.spec.notation import Model, action, require
+from counterpoint.spec.stm.jvstm import JVSTM
 from tests.protocols import assert_counts, edges, lengths, violated
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spec.notation import Array, Boolean, Index, Model, Spec, SpecError, action
+from counterpoint.spec.notation import Array, Boolean, Index, Model, Spec, SpecError, action
 
 
 class Doors(Spec):

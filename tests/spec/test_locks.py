@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from models import exhaustive
-from models.verdict import Verdict
-from spec.locks.filter import Filter
-from spec.locks.philosophers import Philosophers
-from spec.notation import Model, Spec, SpecError
+from counterpoint.models import exhaustive
+from counterpoint.models.verdict import Verdict
+from counterpoint.spec.locks.filter import Filter
+from counterpoint.spec.locks.philosophers import Philosophers
+from counterpoint.spec.notation import Model, Spec, SpecError
 
 
 def by_name(spec: Spec, **more: object) -> dict[str, Verdict]:

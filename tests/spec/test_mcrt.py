@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from models import bounded, exhaustive
-from spec.notation import Model
-from spec.stm.mcrt import McRT
+from counterpoint.models import bounded, exhaustive
+from counterpoint.spec.notation import Model
+from counterpoint.spec.stm.mcrt import McRT
 from tests.protocols import assert_counts, edges, lengths, violated
 
 EXPOSED = {"virtual-world-consistency": 5, "opacity": 5, "tms2": 5}

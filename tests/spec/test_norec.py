@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spec.stm.norec import NOrec
+from counterpoint.spec.stm.norec import NOrec
 from tests.protocols import assert_counts, lengths
 
 SAME = {"values": "two"}

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.trace import trace
-from spec.notation import (
+from counterpoint.models.trace import trace
+from counterpoint.spec.notation import (
     ANY,
     Array,
     Boolean,
@@ -35,9 +35,9 @@ from spec.notation import (
     some,
     tabulated,
 )
-from spec.notation import _nodes as nodes
-from spec.notation._nodes import Cell
-from spec.notation._symbolic import Symbolic, node_of
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Cell
+from counterpoint.spec.notation._symbolic import Symbolic, node_of
 
 
 class Box(Spec):
@@ -148,7 +148,7 @@ def test_a_variable_that_is_not_declared_cannot_be_assigned() -> None:
 def test_what_cannot_be_traced_is_an_error_with_its_line(body: str, message: str | None) -> None:
     """A symbolic value that silently takes one side, becomes a number, or loops for ever."""
     source = (
-        "from spec.notation import *\n"
+        "from counterpoint.spec.notation import *\n"
         "class Odd(Spec):\n"
         "    items = Index(2, names='i')\n"
         "    a = Integer(0, 1, initially=ANY)\n"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from models import exhaustive
-from spec.notation import Model
-from spec.stm.tl2 import TL2
+from counterpoint.models import exhaustive
+from counterpoint.spec.notation import Model
+from counterpoint.spec.stm.tl2 import TL2
 from tests.protocols import assert_counts, edges, lengths
 
 OLD = {"fetch_and_increment": "old"}

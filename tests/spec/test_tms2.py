@@ -9,10 +9,10 @@ from typing import TypeAlias
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spec.notation import Model
-from spec.stm.history import satisfied
-from spec.stm.memory import Source, Status
-from spec.stm.window import Window
+from counterpoint.spec.notation import Model
+from counterpoint.spec.stm.history import satisfied
+from counterpoint.spec.stm.memory import Source, Status
+from counterpoint.spec.stm.window import Window
 
 N, OBJECTS, FIRST = 3, 2, -1
 

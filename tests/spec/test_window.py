@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from models import bounded, exhaustive, stateful
-from models.stateful import machine
-from models.verdict import Verdict, replay
-from spec.notation import Model, SpecError
-from spec.stm import programs
-from spec.stm.window import Window
+from counterpoint.models import bounded, exhaustive, stateful
+from counterpoint.models.stateful import machine
+from counterpoint.models.verdict import Verdict, replay
+from counterpoint.spec.notation import Model, SpecError
+from counterpoint.spec.stm import programs
+from counterpoint.spec.stm.window import Window
 from tests import reference
 from tests.examples import one_in
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from models import exhaustive
-from spec.notation import Model, action, every, implies, no, require, some
-from spec.stm.memory import Status
-from spec.stm.window import Stage, Window
+from counterpoint.models import exhaustive
+from counterpoint.spec.notation import Model, action, every, implies, no, require, some
+from counterpoint.spec.stm.memory import Status
+from counterpoint.spec.stm.window import Stage, Window
 
 
 class LocksTaken(Window):

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crawler.errors import CrawlError
-from crawler.graph.arrays import Arrays, Listed
-from crawler.graph.compiling import Array
-from crawler.graph.pages import Tell, divided
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.graph.arrays import Arrays, Listed
+from counterpoint.crawler.graph.compiling import Array
+from counterpoint.crawler.graph.pages import Tell, divided
 
 from .numbered import identity, pieces
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from crawler.errors import CrawlError
-from crawler.graph.arrays import Arrays
-from crawler.graph.compiling import Array
-from crawler.graph.pages import Tell
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.graph.arrays import Arrays
+from counterpoint.crawler.graph.compiling import Array
+from counterpoint.crawler.graph.pages import Tell
 
 from .numbered import identity
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import codecs
 from pathlib import Path
 
-from crawler.errors import CrawlError
-from crawler.graph.pages import Source
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.graph.pages import Source
 
 from .addressed import AddressList
 from .bvgraph import ENDINGS, BVGraph, base_of

@@ -8,12 +8,12 @@ from uuid import uuid4
 import numpy as np
 from sqlalchemy import Connection, false, select
 
-from crawler.graph.arrays import Arrays
-from crawler.graph.pages import Tell
-from crawler.pages.addresses import Spelling
-from crawler.store import schema
-from crawler.store.browsing import spelling
-from crawler.store.opening import open_store
+from counterpoint.crawler.graph.arrays import Arrays
+from counterpoint.crawler.graph.pages import Tell
+from counterpoint.crawler.pages.addresses import Spelling
+from counterpoint.crawler.store import schema
+from counterpoint.crawler.store.browsing import spelling
+from counterpoint.crawler.store.opening import open_store
 
 from .addressed import Gathered, arranged
 

@@ -18,10 +18,10 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
-from crawler.errors import CrawlError
-from crawler.graph.compiling import Array, Number, compiled
-from crawler.graph.pages import Addresses, Tell
-from crawler.graph.sorting import Merged, Rows, Runs, sorted_keys, write_whole
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.graph.compiling import Array, Number, compiled
+from counterpoint.crawler.graph.pages import Addresses, Tell
+from counterpoint.crawler.graph.sorting import Merged, Rows, Runs, sorted_keys, write_whole
 
 READ = 1 << 25
 """Bytes that are read at a time."""

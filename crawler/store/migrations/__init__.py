@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, text
 
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 
 if TYPE_CHECKING:  # it takes a while to load, and is needed only where something is to be done
     from alembic.script import ScriptDirectory
 
 HEAD = "0002"
-"""The revision of the tables as `crawler.store.schema` has them."""
+"""The revision of the tables as `counterpoint.crawler.store.schema` has them."""
 
 
 def current(connection: Connection) -> str | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spec.crawl.equal_quanta import EqualQuanta
-from spec.notation import Value, action, mutant, some
+from counterpoint.spec.crawl.equal_quanta import EqualQuanta
+from counterpoint.spec.notation import Value, action, mutant, some
 
 
 @mutant(killed={"exhausted-sites-leave": 3, "no-deadlock": 3})

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from spec.crawl.frontier import Frontier
-from spec.crawl.pages import Place
-from spec.notation import Value, action, ite, mutant, require, some
+from counterpoint.spec.crawl.frontier import Frontier
+from counterpoint.spec.crawl.pages import Place
+from counterpoint.spec.notation import Value, action, ite, mutant, require, some
 
 
 @mutant(

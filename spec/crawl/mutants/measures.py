@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spec.crawl.measures import Retrieval
-from spec.notation import Value, mutant
+from counterpoint.spec.crawl.measures import Retrieval
+from counterpoint.spec.notation import Value, mutant
 
 
 @mutant(killed={"all-found-is-full-recall": 0, "half-precise-and-all-recalled": None})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spec.crawl.r1 import R1
-from spec.notation import Value, every, mutant, no, some
+from counterpoint.spec.crawl.r1 import R1
+from counterpoint.spec.notation import Value, every, mutant, no, some
 
 
 @mutant(killed={"the-best-is-chosen": 3, "stays-with-its-choice": 4})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spec.crawl.r2 import R2
-from spec.notation import Value, action, every, mutant, no, some
+from counterpoint.spec.crawl.r2 import R2
+from counterpoint.spec.notation import Value, action, every, mutant, no, some
 
 
 @mutant(killed={"the-best-is-chosen": 4, "empty-sites-wait": 4})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spec.crawl.r3 import R3, index_place
-from spec.notation import Value, action, every, maximum, minimum, mutant, no, tabulated
+from counterpoint.spec.crawl.r3 import R3, index_place
+from counterpoint.spec.notation import Value, action, every, maximum, minimum, mutant, no, tabulated
 
 
 @mutant(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spec.crawl.scent import Scent
-from spec.notation import Value, ite, mutant
+from counterpoint.spec.crawl.scent import Scent
+from counterpoint.spec.notation import Value, ite, mutant
 
 
 @mutant(killed={"the-strongest-is-next": 1, "scent-is-bounded": 6, "visited-within-the-gap": 8})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spec.notation import Value, action, maximum, mutant, require
-from spec.stm.jvstm import JVSTM, Stage
+from counterpoint.spec.notation import Value, action, maximum, mutant, require
+from counterpoint.spec.stm.jvstm import JVSTM, Stage
 
 CHAIN = JVSTM.criteria
 

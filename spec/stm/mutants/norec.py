@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from spec.notation import Value, action, every, mutant, require, some
-from spec.stm.memory import Source
-from spec.stm.norec import NOrec, Stage
+from counterpoint.spec.notation import Value, action, every, mutant, require, some
+from counterpoint.spec.stm.memory import Source
+from counterpoint.spec.stm.norec import NOrec, Stage
 
 CHAIN = NOrec.criteria
 

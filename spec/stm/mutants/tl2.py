@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from spec.notation import Value, action, every, ite, mutant, require, some
-from spec.stm.stepped import Owner
-from spec.stm.tl2 import TL2, Stage
+from counterpoint.spec.notation import Value, action, every, ite, mutant, require, some
+from counterpoint.spec.stm.stepped import Owner
+from counterpoint.spec.stm.tl2 import TL2, Stage
 
 CHAIN = TL2.criteria
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spec.notation import (
+from counterpoint.spec.notation import (
     Array,
     Boolean,
     Integer,
@@ -16,8 +16,8 @@ from spec.notation import (
     require,
     some,
 )
-from spec.stm.memory import Status
-from spec.stm.window import Stage, Window
+from counterpoint.spec.stm.memory import Status
+from counterpoint.spec.stm.window import Stage, Window
 
 CHAIN = Window.criteria
 

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import ClassVar
 
-from crawler.protocol import Outcome, Request, Scope, Setting
+from counterpoint.crawler.protocol import Outcome, Request, Scope, Setting
 
 
 class Queue:

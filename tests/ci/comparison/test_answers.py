@@ -7,17 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ci.comparison.comparison import as_json, compare
-from ci.comparison.measures import ANSWER, TOPICAL, answered, discovery
-from ci.comparison.plan import Plan
-from ci.comparison.planted import Planted
-from ci.comparison.plots import plots
-from ci.comparison.table import lines
-from crawler.errors import CrawlError
-from crawler.evaluation.indices import index_of
-from crawler.protocol import NONE, Outcome, Request, Scope
-from sim_web import topics
-from sim_web.profile import load
+from counterpoint.ci.comparison.comparison import as_json, compare
+from counterpoint.ci.comparison.measures import ANSWER, TOPICAL, answered, discovery
+from counterpoint.ci.comparison.plan import Plan
+from counterpoint.ci.comparison.planted import Planted
+from counterpoint.ci.comparison.plots import plots
+from counterpoint.ci.comparison.table import lines
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.evaluation.indices import index_of
+from counterpoint.crawler.protocol import NONE, Outcome, Request, Scope
+from counterpoint.sim_web import topics
+from counterpoint.sim_web.profile import load
 
 POLICIES = ("breadth_first", "hits", "tfidf")
 PLAN = Plan(POLICIES, load("topical"), 60, 2000, range(2))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ci.comparison.comparison import Comparison, compare
-from ci.comparison.plan import Plan
-from crawler.errors import CrawlError
-from sim_web import profile
+from counterpoint.ci.comparison.comparison import Comparison, compare
+from counterpoint.ci.comparison.plan import Plan
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.sim_web import profile
 from tests.examples import one_in
 
 HERE = "tests.ci.comparison.policies"

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from ci.comparison import cluster
-from ci.comparison.cluster import compare_on
-from ci.comparison.comparison import as_json, compare
-from ci.comparison.plan import Plan
-from crawler.errors import CrawlError
-from sim_web import profile
+from counterpoint.ci.comparison import cluster
+from counterpoint.ci.comparison.cluster import compare_on
+from counterpoint.ci.comparison.comparison import as_json, compare
+from counterpoint.ci.comparison.plan import Plan
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.sim_web import profile
 
 HERE = "tests.ci.comparison.policies"
 ROOT = Path(__file__).parents[3]
@@ -33,7 +33,7 @@ main({arguments!r})
 
 def part(folder: Path, module: str, *arguments: str) -> subprocess.Popen[bytes]:
     """Start a part of a cluster as its command line does."""
-    path = [str(ROOT), *sys.path]
+    path = [str(ROOT / "src"), *sys.path]
     program = _PART.format(path=path, module=module, arguments=list(arguments))
     with (folder / f"{module}-{time.monotonic_ns()}.log").open("wb") as log:
         return subprocess.Popen(

@@ -8,18 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ci.comparison.comparison import Comparison, as_json, compare
-from ci.comparison.measures import BY_NAME
-from ci.comparison.page import page
-from ci.comparison.plan import POINTS, Plan
-from ci.comparison.planted import Planted
-from ci.comparison.plots import axis, label
-from ci.comparison.run import Runs
-from ci.comparison.table import lines
-from crawler.crawl import digest_of
-from crawler.policies import find
-from crawler.protocol import Scope
-from sim_web import profile
+from counterpoint.ci.comparison.comparison import Comparison, as_json, compare
+from counterpoint.ci.comparison.measures import BY_NAME
+from counterpoint.ci.comparison.page import page
+from counterpoint.ci.comparison.plan import POINTS, Plan
+from counterpoint.ci.comparison.planted import Planted
+from counterpoint.ci.comparison.plots import axis, label
+from counterpoint.ci.comparison.run import Runs
+from counterpoint.ci.comparison.table import lines
+from counterpoint.crawler.crawl import digest_of
+from counterpoint.crawler.policies import find
+from counterpoint.crawler.protocol import Scope
+from counterpoint.sim_web import profile
 
 HERE = "tests.ci.comparison.policies"
 BOTH = (f"{HERE}:Queue", f"{HERE}:Stack", f"{HERE}:WithinSites", f"{HERE}:RoundRobin")

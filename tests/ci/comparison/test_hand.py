@@ -12,9 +12,9 @@ import pytest
 _PARENT = """
 import sys, time
 sys.path[:] = {path!r}
-from ci.comparison.hand import Hand
-from ci.comparison.plan import Plan
-from sim_web import profile
+from counterpoint.ci.comparison.hand import Hand
+from counterpoint.ci.comparison.plan import Plan
+from counterpoint.sim_web import profile
 
 told = profile.load("broder-1999")
 hand = Hand(Plan(("tests.ci.comparison.policies:HangsInC",), told, 30, 600))
@@ -30,7 +30,7 @@ hand.connection.recv()
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells a child in C")
 def test_a_process_that_hangs_in_c_ends_with_a_parent_that_is_killed() -> None:
     """A process that burns or hangs for ever after the command was killed."""
-    program = _PARENT.format(path=[str(Path(__file__).parents[3]), *sys.path])
+    program = _PARENT.format(path=[str(Path(__file__).parents[3] / "src"), *sys.path])
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
         try:

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ci.comparison.measures import MEASURES, by_site, discovery
-from ci.comparison.plan import Plan
-from ci.comparison.planted import Planted
-from ci.comparison.revisits import Revisited
-from crawler.protocol import Scope
-from sim_web import profile
-from sim_web.pages import change
+from counterpoint.ci.comparison.measures import MEASURES, by_site, discovery
+from counterpoint.ci.comparison.plan import Plan
+from counterpoint.ci.comparison.planted import Planted
+from counterpoint.ci.comparison.revisits import Revisited
+from counterpoint.crawler.protocol import Scope
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.pages import change
 from tests.ci.comparison.test_world import paragraphs
 
 DAY = 86_400.0

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from ci.comparison.statistics import against, mean
+from counterpoint.ci.comparison.statistics import against, mean
 
 values = st.lists(st.integers(-1000, 1000), min_size=2, max_size=40)
 

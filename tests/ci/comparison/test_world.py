@@ -7,19 +7,19 @@ import re
 import numpy as np
 import pytest
 
-from ci.comparison.plan import Plan
-from ci.comparison.planted import Known, Planted
-from ci.comparison.world import World, seconds_per_visit
-from crawler.exchange import Exchange, with_links
-from crawler.protocol import Outcome, Scope
-from sim_web import profile
-from sim_web.answer import Question
-from sim_web.fetcher import Clock, Simulated
-from sim_web.pages import change, render
-from sim_web.pages.address import address
-from sim_web.pages.host import host
-from sim_web.pages.truth import place_at
-from sim_web.site import SyntheticSite
+from counterpoint.ci.comparison.plan import Plan
+from counterpoint.ci.comparison.planted import Known, Planted
+from counterpoint.ci.comparison.world import World, seconds_per_visit
+from counterpoint.crawler.exchange import Exchange, with_links
+from counterpoint.crawler.protocol import Outcome, Scope
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.answer import Question
+from counterpoint.sim_web.fetcher import Clock, Simulated
+from counterpoint.sim_web.pages import change, render
+from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.pages.host import host
+from counterpoint.sim_web.pages.truth import place_at
+from counterpoint.sim_web.site import SyntheticSite
 
 
 def planted(name: str, pages: int | None, seed: int = 3, sites: int = 4) -> Planted:

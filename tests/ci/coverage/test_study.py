@@ -10,21 +10,21 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from ci.comparison.plan import Plan
-from ci.comparison.planted import Planted
-from ci.coverage.drawn import ANSWER, STEPS, Drawn
-from ci.coverage.estimators import QUANTITY, TOPICS, estimators
-from ci.coverage.plan import CoveragePlan
-from ci.coverage.report import report
-from ci.coverage.study import Study, as_json, judged, study
-from ci.coverage.truth import GRID, PARTS, Domain
-from ci.papers.report import text
-from crawler.coverage.blocks import Blocks
-from crawler.coverage.samplers import Kind
-from crawler.errors import CrawlError
-from sim_web import profile
-from sim_web.allocation import Allocation
-from sim_web.referee.quality import page_rank
+from counterpoint.ci.comparison.plan import Plan
+from counterpoint.ci.comparison.planted import Planted
+from counterpoint.ci.coverage.drawn import ANSWER, STEPS, Drawn
+from counterpoint.ci.coverage.estimators import QUANTITY, TOPICS, estimators
+from counterpoint.ci.coverage.plan import CoveragePlan
+from counterpoint.ci.coverage.report import report
+from counterpoint.ci.coverage.study import Study, as_json, judged, study
+from counterpoint.ci.coverage.truth import GRID, PARTS, Domain
+from counterpoint.ci.papers.report import text
+from counterpoint.crawler.coverage.blocks import Blocks
+from counterpoint.crawler.coverage.samplers import Kind
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.allocation import Allocation
+from counterpoint.sim_web.referee.quality import page_rank
 
 SMALL = CoveragePlan(
     ("breadth-first", "random"), profile.load("broder-1999"), 300, 1500, range(2), 3, 150, 100, 3

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci.comparison.plan import Plan
-from ci.comparison.planted import Planted
-from ci.comparison.world import World
-from ci.papers.arms import Linked, best_totals, found_so_far, order_of, play, rows_of
-from crawler.crawl import crawl
-from crawler.policies import find
-from crawler.protocol import Scope
-from sim_web.profile import load
+from counterpoint.ci.comparison.plan import Plan
+from counterpoint.ci.comparison.planted import Planted
+from counterpoint.ci.comparison.world import World
+from counterpoint.ci.papers.arms import Linked, best_totals, found_so_far, order_of, play, rows_of
+from counterpoint.crawler.crawl import crawl
+from counterpoint.crawler.policies import find
+from counterpoint.crawler.protocol import Scope
+from counterpoint.sim_web.profile import load
 
 ROWS = st.lists(
     st.lists(st.integers(0, 5), min_size=1, max_size=6).map(np.array), min_size=1, max_size=4

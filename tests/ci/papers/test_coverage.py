@@ -12,11 +12,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from ci.papers import coverage_tables
-from ci.papers.coverage import Coverage, durbin_watson, study, variance_of_slope
-from ci.papers.report import text
-from crawler.coverage.shares import share
-from crawler.coverage.slopes import through_origin, with_intercept
+from counterpoint.ci.papers import coverage_tables
+from counterpoint.ci.papers.coverage import Coverage, durbin_watson, study, variance_of_slope
+from counterpoint.ci.papers.report import text
+from counterpoint.crawler.coverage.shares import share
+from counterpoint.crawler.coverage.slopes import through_origin, with_intercept
 
 RANDOM_IP = """
 drawn     100 200 300 400 500 600 700 800 900 1000

@@ -9,11 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci.papers import freshness
-from ci.papers.freshness import BUDGET, FREQUENCIES, PRINTED, RATES, Drawn, expected, fresh_share
-from ci.papers.report import NOT_REPRODUCED
-from ci.papers.statistics import contains
-from crawler.schedulers.allocation import optimal_frequencies
+from counterpoint.ci.papers import freshness
+from counterpoint.ci.papers.freshness import (
+    BUDGET,
+    FREQUENCIES,
+    PRINTED,
+    RATES,
+    Drawn,
+    expected,
+    fresh_share,
+)
+from counterpoint.ci.papers.report import NOT_REPRODUCED
+from counterpoint.ci.papers.statistics import contains
+from counterpoint.crawler.schedulers.allocation import optimal_frequencies
 
 
 def test_the_goldens() -> None:

@@ -7,13 +7,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ci.comparison.statistics import mean
-from ci.papers.drawing import svg
-from ci.papers.hits import CELLS, Hits
-from ci.papers.hits_report import report
-from ci.papers.report import IN_PART, NOT_REPRODUCED, REPRODUCED, Finding
-from ci.topical.crawling import TOP, Crawled, Judged
-from ci.topical.experiment import BOTH, CRAWLERS, DIVIDED, FOCUSED, STANDARD, WORDS, Searched
+from counterpoint.ci.comparison.statistics import mean
+from counterpoint.ci.papers.drawing import svg
+from counterpoint.ci.papers.hits import CELLS, Hits
+from counterpoint.ci.papers.hits_report import report
+from counterpoint.ci.papers.report import IN_PART, NOT_REPRODUCED, REPRODUCED, Finding
+from counterpoint.ci.topical.crawling import TOP, Crawled, Judged
+from counterpoint.ci.topical.experiment import (
+    BOTH,
+    CRAWLERS,
+    DIVIDED,
+    FOCUSED,
+    STANDARD,
+    WORDS,
+    Searched,
+)
 
 WEBS = 4
 LONG_GROWTH = {"regional": (20, 120, 220, 270, 320, 330, 340), "local": (20, 40, 60, 80, 100)}

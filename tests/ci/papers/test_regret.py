@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from ci.papers import regret
-from ci.papers.arms import play
-from ci.papers.regret import DISTRIBUTIONS, bound, checkpoints, gaps, lowest_slope
-from ci.papers.report import REPRODUCED
+from counterpoint.ci.papers import regret
+from counterpoint.ci.papers.arms import play
+from counterpoint.ci.papers.regret import DISTRIBUTIONS, bound, checkpoints, gaps, lowest_slope
+from counterpoint.ci.papers.report import REPRODUCED
 
 
 def ucb1(rows: list[np.ndarray], steps: int) -> list[int]:

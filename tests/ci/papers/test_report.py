@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ci.papers import beebot
-from ci.papers.beebot import PRINTED, BeeBot, Crawled
-from ci.papers.drawing import svg
-from ci.papers.page import body, page, write
-from ci.papers.papers import PAPERS, named
-from ci.papers.report import (
+from counterpoint.ci.papers import beebot
+from counterpoint.ci.papers.beebot import PRINTED, BeeBot, Crawled
+from counterpoint.ci.papers.drawing import svg
+from counterpoint.ci.papers.page import body, page, write
+from counterpoint.ci.papers.papers import PAPERS, named
+from counterpoint.ci.papers.report import (
     IN_PART,
     NOT_REPRODUCED,
     REPRODUCED,
@@ -26,8 +26,8 @@ from ci.papers.report import (
     Table,
     text,
 )
-from ci.papers.starvation import Starved
-from crawler.errors import CrawlError
+from counterpoint.ci.papers.starvation import Starved
+from counterpoint.crawler.errors import CrawlError
 
 SMALL = Report(
     "small",

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci.papers.arms import play
-from ci.papers.starvation import begun_empty, experiment, starved
+from counterpoint.ci.papers.arms import play
+from counterpoint.ci.papers.starvation import begun_empty, experiment, starved
 
 ROW = st.lists(st.integers(0, 3), min_size=1, max_size=12).map(np.array)
 

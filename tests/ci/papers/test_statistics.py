@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci.comparison.statistics import mean
-from ci.papers.statistics import contains, correlation, ratio, told
+from counterpoint.ci.comparison.statistics import mean
+from counterpoint.ci.papers.statistics import contains, correlation, ratio, told
 
 POSITIVE = st.floats(0.1, 1e4)
 

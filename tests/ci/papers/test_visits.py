@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from ci.comparison.plan import Plan
-from ci.comparison.planted import Known, Planted
-from ci.papers import scent
-from ci.papers.report import NOT_REPRODUCED
-from ci.papers.visits import Site
-from sim_web.profile import load
+from counterpoint.ci.comparison.plan import Plan
+from counterpoint.ci.comparison.planted import Known, Planted
+from counterpoint.ci.papers import scent
+from counterpoint.ci.papers.report import NOT_REPRODUCED
+from counterpoint.ci.papers.visits import Site
+from counterpoint.sim_web.profile import load
 
 RUNS, BATCH, PAGES = 12, 5, 60
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from crawler.protocol import Request, Scope
-from crawler.schedulers.rules import R1, R2, R3, EqualQuanta, Order
-from crawler.schedulers.scent import Scent
-from crawler.schedulers.site_kernels import EMPTY, SCANNED, SUM, WAITING
-from crawler.schedulers.web import BreadthFirst
+from counterpoint.crawler.protocol import Request, Scope
+from counterpoint.crawler.schedulers.rules import R1, R2, R3, EqualQuanta, Order
+from counterpoint.crawler.schedulers.scent import Scent
+from counterpoint.crawler.schedulers.site_kernels import EMPTY, SCANNED, SUM, WAITING
+from counterpoint.crawler.schedulers.web import BreadthFirst
 
 
 class Inverted(R3):

@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ci.regression import baseline, cases, judging, report, rerun
-from ci.regression.cases import Case
-from ci.regression.judging import Judged
-from crawler.errors import CrawlError
-from crawler.protocol import Scope
-from crawler.schedulers.catalogue import POLICIES
+from counterpoint.ci.regression import baseline, cases, judging, report, rerun
+from counterpoint.ci.regression.cases import Case
+from counterpoint.ci.regression.judging import Judged
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.protocol import Scope
+from counterpoint.crawler.schedulers.catalogue import POLICIES
 
 SITES = Case("universities", 300, 3000, ("equal-quanta", "R1", "R2", "R3", "breadth-first"))
 AGAIN = Case("living", 400, 100, ("scent", "uniform"))

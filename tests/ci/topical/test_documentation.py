@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from crawler.evaluation.measures import evaluate
-from crawler.evaluation.trec import read_qrels, read_run
-from sim_web import profile
-from sim_web.generator import Web
-from sim_web.site import SyntheticSite
+from counterpoint.crawler.evaluation.measures import evaluate
+from counterpoint.crawler.evaluation.trec import read_qrels, read_run
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.site import SyntheticSite
 from tests.counterpoint.test_command_line import call
 from tests.documentation import site_of
 from tests.sim_web.threaded import running

@@ -5,12 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ci.papers import hits as papers
-from ci.papers.report import text
-from ci.topical.crawling import crawled, judged, standing
-from ci.topical.experiment import CRAWLERS, DRIFT, FOCUSED, LONG, READ, SPACES, STANDARD, searched
-from ci.topical.spaces import RESULTS, Space
-from crawler.protocol import Scope
+from counterpoint.ci.papers import hits as papers
+from counterpoint.ci.papers.report import text
+from counterpoint.ci.topical.crawling import crawled, judged, standing
+from counterpoint.ci.topical.experiment import (
+    CRAWLERS,
+    DRIFT,
+    FOCUSED,
+    LONG,
+    READ,
+    SPACES,
+    STANDARD,
+    searched,
+)
+from counterpoint.ci.topical.spaces import RESULTS, Space
+from counterpoint.crawler.protocol import Scope
 
 PAGES = 3000
 

@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 import aiohttp
 from aiohttp import web
 
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.store.opening import Store, open_store
 from counterpoint.studio.crawling import Running
 from counterpoint.studio.guard import Access, names_of
 from counterpoint.studio.serving import application
-from crawler.errors import CrawlError
-from crawler.store.opening import Store, open_store
 
 T = TypeVar("T")
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from crawler.store.opening import Store
-from crawler.store.schema import (
+from counterpoint.crawler.store.opening import Store
+from counterpoint.crawler.store.schema import (
     Standing,
     State,
     bad_links,

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from crawler.beebot.holding import holder
-from crawler.store.opening import open_store
-from crawler.store.schema import external_links, plans, visits
-from sim_web import profile
-from sim_web.generator import Web
-from sim_web.site import SyntheticSite
+from counterpoint.crawler.beebot.holding import holder
+from counterpoint.crawler.store.opening import open_store
+from counterpoint.crawler.store.schema import external_links, plans, visits
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.site import SyntheticSite
 from tests.sim_web.threaded import running
 
 from .browser import WAIT, browser, studio

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from crawler.store.opening import open_store
-from crawler.store.schema import external_links, pages, seeds
+from counterpoint.crawler.store.opening import open_store
+from counterpoint.crawler.store.schema import external_links, pages, seeds
 
 from .browser import WAIT, browser, studio
 from .filled import HOSTILE, SITES, fill

@@ -27,7 +27,7 @@ def studio(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str
     """Run the command; yield the process and the address it printed."""
     with subprocess.Popen(
         [sys.executable, "-m", "counterpoint", "studio", "--port", "0", *arguments],
-        cwd=folder, env=os.environ | {"PYTHONPATH": str(ROOT)}, text=True,
+        cwd=folder, env=os.environ | {"PYTHONPATH": str(ROOT / "src")}, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         try:

@@ -15,21 +15,21 @@ from typing import Any
 import pytest
 from sqlalchemy import event, insert
 
+from counterpoint.crawler.beebot.holding import held
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.store import seeds
+from counterpoint.crawler.store.opening import Store, open_store
+from counterpoint.crawler.store.schema import hosts
 from counterpoint.studio.crawling import Crawling, waits
 from counterpoint.studio.watching import Watch
-from crawler.beebot.holding import held
-from crawler.errors import CrawlError
-from crawler.store import seeds
-from crawler.store.opening import Store, open_store
-from crawler.store.schema import hosts
 
 from .browser import ROOT
 from .filled import fill
 
 HOLDER = """
 import signal, sys
-from crawler.beebot.holding import held
-from crawler.store.opening import open_store
+from counterpoint.crawler.beebot.holding import held
+from counterpoint.crawler.store.opening import open_store
 with open_store(sys.argv[1]) as store, held(store):
     signal.signal(signal.SIGTERM, lambda *_: print("asked", flush=True))
     print("holds", flush=True)
@@ -49,7 +49,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def somebody(where: str) -> Iterator[subprocess.Popen[str]]:
     """Let another process hold a store, as a crawl does, that does not end when it is asked."""
     with subprocess.Popen(
-        [sys.executable, "-c", HOLDER, where], env=os.environ | {"PYTHONPATH": str(ROOT)},
+        [sys.executable, "-c", HOLDER, where], env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         assert process.stdout is not None

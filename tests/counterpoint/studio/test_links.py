@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, update
 
+from counterpoint.crawler.store.schema import bad_links, external_links, internal_links, pages
+from counterpoint.crawler.store.views import VIEWS, Kind
 from counterpoint.studio import links
 from counterpoint.studio.rendering import broken, openable
-from crawler.store.schema import bad_links, external_links, internal_links, pages
-from crawler.store.views import VIEWS, Kind
 
 from .client import Client, visit
 from .filled import HOSTILE, SITES, fill

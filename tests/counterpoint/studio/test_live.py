@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import update
 
+from counterpoint.crawler.store.opening import open_store
+from counterpoint.crawler.store.schema import seeds
 from counterpoint.studio.crawling import Running
 from counterpoint.studio.live import WATCHERS, difference
-from crawler.store.opening import open_store
-from crawler.store.schema import seeds
 
 from .client import Client, served, visit
 from .filled import SITES, fill

@@ -10,6 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from counterpoint.crawler.policies import find
+from counterpoint.crawler.protocol import Outcome
+from counterpoint.crawler.schedulers.catalogue import POLICIES
 from counterpoint.studio.progress import (
     BUCKETS,
     POINTS,
@@ -20,9 +23,6 @@ from counterpoint.studio.progress import (
     discount_of,
     rule_of,
 )
-from crawler.policies import find
-from crawler.protocol import Outcome
-from crawler.schedulers.catalogue import POLICIES
 
 visits = st.lists(
     st.builds(Seen, st.none() | st.integers(1, 9), st.integers(0, 30),

@@ -17,17 +17,17 @@ from typing import Any
 
 import pytest
 
+from counterpoint.crawler.beebot.beginning import begin
+from counterpoint.crawler.beebot.engine import Engine
+from counterpoint.crawler.beebot.planner import Planner
+from counterpoint.crawler.fetching.job import Fetched, Job
+from counterpoint.crawler.store import seeds
+from counterpoint.crawler.store.opening import Store, open_store
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.answer import Question
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.site import SyntheticSite
 from counterpoint.studio.crawling import Running
-from crawler.beebot.beginning import begin
-from crawler.beebot.engine import Engine
-from crawler.beebot.planner import Planner
-from crawler.fetching.job import Fetched, Job
-from crawler.store import seeds
-from crawler.store.opening import Store, open_store
-from sim_web import profile
-from sim_web.answer import Question
-from sim_web.generator import Web
-from sim_web.site import SyntheticSite
 from tests.crawler.beebot.inprocess import InProcess
 
 from .browser import WAIT, browser

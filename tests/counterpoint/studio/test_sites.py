@@ -9,8 +9,8 @@ from typing import Any
 
 import aiohttp
 
-from crawler.store import seeds
-from crawler.store.schema import Standing
+from counterpoint.crawler.store import seeds
+from counterpoint.crawler.store.schema import Standing
 
 from .client import Answer, Client, visit
 from .filled import SITES, fill

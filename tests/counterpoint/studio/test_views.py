@@ -8,10 +8,10 @@ import json
 import os
 from pathlib import Path
 
+from counterpoint.crawler.store import seeds
+from counterpoint.crawler.store.schema import settings
 from counterpoint.studio import wishing
 from counterpoint.studio.crawling import Running
-from crawler.store import seeds
-from crawler.store.schema import settings
 
 from .client import Client, visit
 from .filled import SITES, fill

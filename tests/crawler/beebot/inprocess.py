@@ -7,13 +7,13 @@ import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from crawler.beebot.beginning import Begun, begin
-from crawler.beebot.engine import Ended, Engine
-from crawler.beebot.planner import Planner
-from crawler.exchange import Exchange, with_links
-from crawler.fetching.job import ClosedError, Fetched, Job
-from crawler.store.opening import Store, open_store
-from crawler.store.recording import Recording
+from counterpoint.crawler.beebot.beginning import Begun, begin
+from counterpoint.crawler.beebot.engine import Ended, Engine
+from counterpoint.crawler.beebot.planner import Planner
+from counterpoint.crawler.exchange import Exchange, with_links
+from counterpoint.crawler.fetching.job import ClosedError, Fetched, Job
+from counterpoint.crawler.store.opening import Store, open_store
+from counterpoint.crawler.store.recording import Recording
 
 from ..webs import Web, anchor_of, language_of, text_of
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from crawler.beebot.beginning import begin
-from crawler.beebot.engine import Engine
-from crawler.beebot.planner import Planner
-from crawler.fetching.job import Fetched, HostState, Job
-from crawler.store.opening import Store, open_store
-from crawler.store.recording import Recording
+from counterpoint.crawler.beebot.beginning import begin
+from counterpoint.crawler.beebot.engine import Engine
+from counterpoint.crawler.beebot.planner import Planner
+from counterpoint.crawler.fetching.job import Fetched, HostState, Job
+from counterpoint.crawler.store.opening import Store, open_store
+from counterpoint.crawler.store.recording import Recording
 
 from .inprocess import InProcess
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from crawler.beebot.beginning import begin
-from crawler.beebot.planner import CHANGED, Planner
-from crawler.errors import CrawlError
-from crawler.fetching.job import Fetched, Job
-from crawler.robots import rules
-from crawler.store import seeds
-from crawler.store.deleting import delete
-from crawler.store.opening import Store
-from crawler.store.views import Kind
+from counterpoint.crawler.beebot.beginning import begin
+from counterpoint.crawler.beebot.planner import CHANGED, Planner
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.fetching.job import Fetched, Job
+from counterpoint.crawler.robots import rules
+from counterpoint.crawler.store import seeds
+from counterpoint.crawler.store.deleting import delete
+from counterpoint.crawler.store.opening import Store
+from counterpoint.crawler.store.views import Kind
 
 from .inprocess import InProcess, crawled, new_store, visited
 

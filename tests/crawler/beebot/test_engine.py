@@ -14,19 +14,19 @@ from typing import Any
 
 import pytest
 
-from crawler.beebot import engine
-from crawler.beebot.beginning import begin
-from crawler.beebot.engine import STOPPED, TIME, Ended, Engine
-from crawler.beebot.holding import held, holder
-from crawler.beebot.plan import Site, Wishes, budget, planned
-from crawler.beebot.planner import CHANGED, Planner, Step
-from crawler.errors import CrawlError, StoreError
-from crawler.fetching.job import ClosedError, Fetched, Job
-from crawler.protocol import Outcome, Request, Scope, Setting
-from crawler.store import seeds
-from crawler.store.opening import Store
-from crawler.store.recording import Recording
-from crawler.store.schema import State
+from counterpoint.crawler.beebot import engine
+from counterpoint.crawler.beebot.beginning import begin
+from counterpoint.crawler.beebot.engine import STOPPED, TIME, Ended, Engine
+from counterpoint.crawler.beebot.holding import held, holder
+from counterpoint.crawler.beebot.plan import Site, Wishes, budget, planned
+from counterpoint.crawler.beebot.planner import CHANGED, Planner, Step
+from counterpoint.crawler.errors import CrawlError, StoreError
+from counterpoint.crawler.fetching.job import ClosedError, Fetched, Job
+from counterpoint.crawler.protocol import Outcome, Request, Scope, Setting
+from counterpoint.crawler.store import seeds
+from counterpoint.crawler.store.opening import Store
+from counterpoint.crawler.store.recording import Recording
+from counterpoint.crawler.store.schema import State
 
 from ..webs import Web
 from .inprocess import InProcess, address_of, answers_of, crawled, new_store, visited

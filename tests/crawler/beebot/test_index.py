@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from crawler.beebot.indexed import index
-from crawler.crawl import crawl
-from crawler.errors import CrawlError
-from crawler.evaluation.indices import index_of as in_memory
-from crawler.policies import find
-from crawler.protocol import Outcome, Pages, Request, Setting
-from crawler.store.opening import open_store
-from crawler.web_world import WebWorld
+from counterpoint.crawler.beebot.indexed import index
+from counterpoint.crawler.crawl import crawl
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.evaluation.indices import index_of as in_memory
+from counterpoint.crawler.policies import find
+from counterpoint.crawler.protocol import Outcome, Pages, Request, Setting
+from counterpoint.crawler.store.opening import open_store
+from counterpoint.crawler.web_world import WebWorld
 
 from ..webs import Web
 from .inprocess import Source, address_of, answers_of, visited

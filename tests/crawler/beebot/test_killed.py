@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from crawler.errors import StoreError
-from crawler.store.opening import open_store
+from counterpoint.crawler.errors import StoreError
+from counterpoint.crawler.store.opening import open_store
 from tests.postgres import Server, new_server
 
 from ..webs import Web
@@ -247,7 +247,7 @@ def test_locked_for_too_long(tmp_path: Path) -> None:
 
 SCRIPT = """
 import os, sys
-from crawler.errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
 from tests.crawler.beebot.test_killed import crawl_of
 from tests.crawler.beebot.killing import Points
 try:

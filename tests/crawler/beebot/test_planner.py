@@ -13,15 +13,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crawler.beebot.beginning import begin
-from crawler.beebot.planner import Planner, Step
-from crawler.crawl import crawl
-from crawler.fetching.job import Fetched, Job
-from crawler.policies import POLICIES, find
-from crawler.protocol import Scope
-from crawler.store.opening import Store, open_store
-from crawler.store.recording import Recording
-from crawler.web_world import WebWorld
+from counterpoint.crawler.beebot.beginning import begin
+from counterpoint.crawler.beebot.planner import Planner, Step
+from counterpoint.crawler.crawl import crawl
+from counterpoint.crawler.fetching.job import Fetched, Job
+from counterpoint.crawler.policies import POLICIES, find
+from counterpoint.crawler.protocol import Scope
+from counterpoint.crawler.store.opening import Store, open_store
+from counterpoint.crawler.store.recording import Recording
+from counterpoint.crawler.web_world import WebWorld
 from tests.examples import few_and_many
 
 from ..webs import QUERY, Web, webs

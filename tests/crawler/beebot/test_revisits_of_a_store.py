@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from crawler.beebot.beginning import begin
-from crawler.beebot.contents import unpacked
-from crawler.beebot.planner import Planner
-from crawler.errors import CrawlError
-from crawler.fetching.job import Fetched, Job
-from crawler.policies import POLICIES
-from crawler.protocol import Content, Scope
-from crawler.store.opening import Store
+from counterpoint.crawler.beebot.beginning import begin
+from counterpoint.crawler.beebot.contents import unpacked
+from counterpoint.crawler.beebot.planner import Planner
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.fetching.job import Fetched, Job
+from counterpoint.crawler.policies import POLICIES
+from counterpoint.crawler.protocol import Content, Scope
+from counterpoint.crawler.store.opening import Store
 
 from .inprocess import InProcess, crawled, new_store, visited
 

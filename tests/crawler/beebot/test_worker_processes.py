@@ -15,19 +15,19 @@ from typing import Any
 
 import pytest
 
-from crawler.beebot.beginning import begin
-from crawler.beebot.crawling import crawl
-from crawler.store.opening import Store, open_store
-from crawler.store.seeds import add
-from sim_web import profile as profiles
-from sim_web import record
-from sim_web.generator import Web
-from sim_web.pages.address import address
-from sim_web.referee.known import truth
-from sim_web.referee.opening import Wanted, judged
-from sim_web.sections import Faults
-from sim_web.server import Log, RealClock
-from sim_web.site import SyntheticSite
+from counterpoint.crawler.beebot.beginning import begin
+from counterpoint.crawler.beebot.crawling import crawl
+from counterpoint.crawler.store.opening import Store, open_store
+from counterpoint.crawler.store.seeds import add
+from counterpoint.sim_web import profile as profiles
+from counterpoint.sim_web import record
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.referee.known import truth
+from counterpoint.sim_web.referee.opening import Wanted, judged
+from counterpoint.sim_web.sections import Faults
+from counterpoint.sim_web.server import Log, RealClock
+from counterpoint.sim_web.site import SyntheticSite
 from tests.postgres import Server
 from tests.sim_web.serving import QUICK
 from tests.sim_web.threaded import running

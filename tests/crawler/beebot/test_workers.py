@@ -11,15 +11,15 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from crawler.beebot import beginning
-from crawler.beebot.beginning import begin
-from crawler.beebot.document import Document, opened
-from crawler.beebot.planner import CHANGED, Planner
-from crawler.fetching.job import Fetched
-from crawler.pages.addresses import site
-from crawler.store import recording
-from crawler.store.opening import Store, open_store
-from crawler.store.seeds import remove
+from counterpoint.crawler.beebot import beginning
+from counterpoint.crawler.beebot.beginning import begin
+from counterpoint.crawler.beebot.document import Document, opened
+from counterpoint.crawler.beebot.planner import CHANGED, Planner
+from counterpoint.crawler.fetching.job import Fetched
+from counterpoint.crawler.pages.addresses import site
+from counterpoint.crawler.store import recording
+from counterpoint.crawler.store.opening import Store, open_store
+from counterpoint.crawler.store.seeds import remove
 from tests.examples import few_and_many
 from tests.postgres import Server
 

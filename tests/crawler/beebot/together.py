@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from crawler.beebot.leases import Worker
-from crawler.beebot.plan import plan_of
-from crawler.beebot.planner import Planner, Step
-from crawler.beebot.replay import replay
-from crawler.beebot.run import Mark, Run
-from crawler.fetching.job import Fetched, HostState, Job, Lease
-from crawler.pages.addresses import site
-from crawler.store.opening import Store
-from crawler.store.recording import Recording
+from counterpoint.crawler.beebot.leases import Worker
+from counterpoint.crawler.beebot.plan import plan_of
+from counterpoint.crawler.beebot.planner import Planner, Step
+from counterpoint.crawler.beebot.replay import replay
+from counterpoint.crawler.beebot.run import Mark, Run
+from counterpoint.crawler.fetching.job import Fetched, HostState, Job, Lease
+from counterpoint.crawler.pages.addresses import site
+from counterpoint.crawler.store.opening import Store
+from counterpoint.crawler.store.recording import Recording
 
 LEASE = 10.0
 DELAY = 1.0

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from crawler.beebot.answers import Taken
-from crawler.beebot.beginning import begin
-from crawler.beebot.crawling import crawl
-from crawler.store.opening import open_store
+from counterpoint.crawler.beebot.answers import Taken
+from counterpoint.crawler.beebot.beginning import begin
+from counterpoint.crawler.beebot.crawling import crawl
+from counterpoint.crawler.store.opening import open_store
 
 
 def main(where: str, seconds: str, path: str) -> None:

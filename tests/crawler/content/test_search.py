@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.content.search import BY_NAME, BY_TEXT, Engine, start_set, two_engines
-from crawler.errors import CrawlError
-from crawler.protocol import Content
+from counterpoint.crawler.content.search import BY_NAME, BY_TEXT, Engine, start_set, two_engines
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.protocol import Content
 
 from .test_reader import by_bm25
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.content.languages import guessed, language_of, stems
-from crawler.content.vocabulary import PHRASES, Bag, Vocabulary
-from crawler.content.words import LONGEST, words
-from crawler.protocol import Content
+from counterpoint.crawler.content.languages import guessed, language_of, stems
+from counterpoint.crawler.content.vocabulary import PHRASES, Bag, Vocabulary
+from counterpoint.crawler.content.words import LONGEST, words
+from counterpoint.crawler.protocol import Content
 
 CUT = {
     "The quick, brown fox's 3.14 e-mails!": ["the", "quick", "brown", "fox's", "3.14", "e",
@@ -126,7 +126,7 @@ def test_bags(texts: list[str]) -> None:
 def test_phrases_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory without end on a web where no two anchors are the same."""
     assert PHRASES == 50_000
-    monkeypatch.setattr("crawler.content.vocabulary.PHRASES", 3)
+    monkeypatch.setattr("counterpoint.crawler.content.vocabulary.PHRASES", 3)
     vocabulary = Vocabulary()
     kept: list[Bag] = [vocabulary.phrase(f"word {k}", "en") for k in range(10)]
     assert len(vocabulary._phrases) <= 3

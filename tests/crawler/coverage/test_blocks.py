@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from crawler.coverage.blocks import Block, Blocks
-from crawler.errors import CrawlError
+from counterpoint.crawler.coverage.blocks import Block, Blocks
+from counterpoint.crawler.errors import CrawlError
 
 
 @st.composite

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from crawler.coverage.recapture import (
+from counterpoint.crawler.coverage.recapture import (
     chao1,
     chao2,
     chapman,
@@ -20,7 +20,7 @@ from crawler.coverage.recapture import (
     lincoln_petersen,
     met,
 )
-from crawler.coverage.shares import (
+from counterpoint.crawler.coverage.shares import (
     METHODS,
     NOTHING,
     Estimate,
@@ -28,7 +28,7 @@ from crawler.coverage.shares import (
     over_samples,
     share,
 )
-from crawler.coverage.slopes import increments, through_origin, with_intercept
+from counterpoint.crawler.coverage.slopes import increments, through_origin, with_intercept
 
 counts = st.integers(1, 3000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.coverage.quality import curve, knee, marginal, top, two_lines
+from counterpoint.crawler.coverage.quality import curve, knee, marginal, top, two_lines
 
 pages = st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=1, max_size=60)
 parts = st.lists(st.floats(0, 1), min_size=1, max_size=5)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.coverage.ranking import SIGNALS, among, weights
+from counterpoint.crawler.coverage.ranking import SIGNALS, among, weights
 
 from .test_samplers import Small, smalls
 

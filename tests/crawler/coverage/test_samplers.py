@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.coverage.blocks import Address, Blocks
-from crawler.coverage.samplers import (
+from counterpoint.crawler.coverage.blocks import Address, Blocks
+from counterpoint.crawler.coverage.samplers import (
     Front,
     Kind,
     Probed,
@@ -20,7 +20,7 @@ from crawler.coverage.samplers import (
     probed,
     whole_sites,
 )
-from crawler.protocol import Pages
+from counterpoint.crawler.protocol import Pages
 
 
 class Small:

@@ -9,7 +9,7 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.evaluation.measures import (
+from counterpoint.crawler.evaluation.measures import (
     LEVELS,
     Interpolation,
     evaluate,

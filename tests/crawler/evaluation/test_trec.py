@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.errors import CrawlError
-from crawler.evaluation.measures import evaluate
-from crawler.evaluation.trec import ranked, read_qrels, read_run, write_run
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.evaluation.measures import evaluate
+from counterpoint.crawler.evaluation.trec import ranked, read_qrels, read_run, write_run
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from crawler.errors import CrawlError
-from crawler.fetching.dispatcher import PoliteDispatcher
-from crawler.fetching.guard import Guard
-from crawler.fetching.hosts import FAILED, FRESH
-from crawler.fetching.job import ClosedError, Fetched, HostState, Job, Lease
-from crawler.fetching.manners import Limits, Manners, Patience
-from crawler.fetching.network import Answer, Network, Wanted
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
+from counterpoint.crawler.fetching.guard import Guard
+from counterpoint.crawler.fetching.hosts import FAILED, FRESH
+from counterpoint.crawler.fetching.job import ClosedError, Fetched, HostState, Job, Lease
+from counterpoint.crawler.fetching.manners import Limits, Manners, Patience
+from counterpoint.crawler.fetching.network import Answer, Network, Wanted
 
 from .loopback import serving
 from .virtual import (

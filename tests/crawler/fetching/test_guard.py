@@ -12,8 +12,8 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from crawler.fetching.guard import ForbiddenError, Guard, Resolver, is_public, number
-from crawler.fetching.network import Network, Wanted
+from counterpoint.crawler.fetching.guard import ForbiddenError, Guard, Resolver, is_public, number
+from counterpoint.crawler.fetching.network import Network, Wanted
 
 from .loopback import serving
 

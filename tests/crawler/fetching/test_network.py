@@ -12,11 +12,11 @@ from typing import Any
 import brotli
 import pytest
 
-from crawler.errors import CrawlError
-from crawler.fetching import network
-from crawler.fetching.guard import Guard
-from crawler.fetching.manners import Limits
-from crawler.fetching.network import Answer, Message, Network, Wanted
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.fetching import network
+from counterpoint.crawler.fetching.guard import Guard
+from counterpoint.crawler.fetching.manners import Limits
+from counterpoint.crawler.fetching.network import Answer, Message, Network, Wanted
 
 from .loopback import Say, serving
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.fetching.dispatcher import PoliteDispatcher
-from crawler.fetching.job import HostState, Job
-from crawler.fetching.manners import Manners, Patience
-from crawler.fetching.politeness import is_here
+from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
+from counterpoint.crawler.fetching.job import HostState, Job
+from counterpoint.crawler.fetching.manners import Manners, Patience
+from counterpoint.crawler.fetching.politeness import is_here
 
 from .virtual import (
     FakeWeb,

@@ -10,23 +10,23 @@ from typing import Any
 
 import pytest
 
-from crawler.exchange import Exchange, with_links
-from crawler.fetching.dispatcher import PoliteDispatcher
-from crawler.fetching.job import Fetched, Job
-from crawler.fetching.manners import Limits, Manners, Patience
-from crawler.fetching.network import Network
-from sim_web import profile as profiles
-from sim_web import record
-from sim_web.generator import Web
-from sim_web.pages.address import address
-from sim_web.profile import Profile
-from sim_web.referee import Judgment
-from sim_web.referee.known import truth
-from sim_web.referee.opening import Wanted, judged
-from sim_web.sections import Faults
-from sim_web.sections import Limits as Bears
-from sim_web.server import Log, RealClock, Server
-from sim_web.site import SyntheticSite
+from counterpoint.crawler.exchange import Exchange, with_links
+from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
+from counterpoint.crawler.fetching.job import Fetched, Job
+from counterpoint.crawler.fetching.manners import Limits, Manners, Patience
+from counterpoint.crawler.fetching.network import Network
+from counterpoint.sim_web import profile as profiles
+from counterpoint.sim_web import record
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.profile import Profile
+from counterpoint.sim_web.referee import Judgment
+from counterpoint.sim_web.referee.known import truth
+from counterpoint.sim_web.referee.opening import Wanted, judged
+from counterpoint.sim_web.sections import Faults
+from counterpoint.sim_web.sections import Limits as Bears
+from counterpoint.sim_web.server import Log, RealClock, Server
+from counterpoint.sim_web.site import SyntheticSite
 from tests.examples import one_in
 from tests.sim_web.serving import QUICK
 

@@ -13,7 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.fetching.unpacking import HARMLESS, MEMBERS, OVERHEAD, Unpacking, UnpackingError
+from counterpoint.crawler.fetching.unpacking import (
+    HARMLESS,
+    MEMBERS,
+    OVERHEAD,
+    Unpacking,
+    UnpackingError,
+)
 
 Pack = Callable[[bytes], bytes]
 PACKED: dict[str, tuple[str, Pack]] = {

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from crawler.errors import CrawlError
-from crawler.fetching.dispatcher import PoliteDispatcher
-from crawler.fetching.job import Job
-from crawler.fetching.manners import Limits, Manners
-from crawler.fetching.network import Message, Network
-from crawler.fetching.warc import Warc
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
+from counterpoint.crawler.fetching.job import Job
+from counterpoint.crawler.fetching.manners import Limits, Manners
+from counterpoint.crawler.fetching.network import Message, Network
+from counterpoint.crawler.fetching.warc import Warc
 from tests.crawler.scripted import Page, scripted
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -133,7 +133,8 @@ def test_a_kill(tmp_path: Path) -> None:
     """A file that cannot be read up to the kill, or lacks what was told of before it."""
     code = (
         "import sys, os; from pathlib import Path\n"
-        "from crawler.fetching.warc import Warc; from tests.crawler.fetching.test_warc import *\n"
+        "from counterpoint.crawler.fetching.warc import Warc\n"
+        "from tests.crawler.fetching.test_warc import *\n"
         f"warc = Warc(Path({str(tmp_path)!r}), 'counterpoint')\n"
         "for number in range(10**6):\n"
         "    warc.write(message(number, os.urandom(3000))); print(number, flush=True)\n"

@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 from hypothesis import strategies as st
 
-from crawler.graph.csr import Both, Csr, Graph, both, csr
+from counterpoint.crawler.graph.csr import Both, Csr, Graph, both, csr
 
 Pairs = Sequence[tuple[int, int]]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from crawler.graph.compiling import Array
+from counterpoint.crawler.graph.compiling import Array
 
 
 class Lists(NamedTuple):

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.graph import codebook, codes
-from crawler.graph.arrays import parts_of
-from crawler.graph.packed import pack, packed_part
-from crawler.graph.sorting import Merged, write_whole
+from counterpoint.crawler.graph import codebook, codes
+from counterpoint.crawler.graph.arrays import parts_of
+from counterpoint.crawler.graph.packed import pack, packed_part
+from counterpoint.crawler.graph.sorting import Merged, write_whole
 
 from .graphs import Lists, lists_of, some_lists
 
@@ -137,7 +137,7 @@ def test_a_part_for_which_there_is_no_room(tmp_path: Path) -> None:
 
 
 def _codes(graph: Lists):  # type: ignore[no-untyped-def]
-    from crawler.graph.packed import Codes, counted
+    from counterpoint.crawler.graph.packed import Codes, counted
 
     return Codes.of(counted(graph.offsets, graph.targets, graph.hosts))
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.errors import CrawlError
-from crawler.graph.bfs import DIRECTIONS
-from crawler.graph.csr import both, csr
-from crawler.graph.degrees import PowerLaw, fitted, histogram
-from crawler.graph.distances import distances
-from crawler.graph.products import degrees
-from sim_web import measure
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.graph.bfs import DIRECTIONS
+from counterpoint.crawler.graph.csr import both, csr
+from counterpoint.crawler.graph.degrees import PowerLaw, fitted, histogram
+from counterpoint.crawler.graph.distances import distances
+from counterpoint.crawler.graph.products import degrees
+from counterpoint.sim_web import measure
 from tests.crawler.graph.forms import digraph, forms, graph, graphs
 from tests.crawler.graph.test_rankings import scattered
 

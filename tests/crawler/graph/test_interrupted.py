@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crawler.errors import CrawlError
-from crawler.graph.arrays import Arrays, Listed
-from crawler.graph.build import Settings, build
-from crawler.graph.building import folder_of
-from crawler.graph.pages import Tell
-from crawler.graph.sorting import Rows
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.graph.arrays import Arrays, Listed
+from counterpoint.crawler.graph.build import Settings, build
+from counterpoint.crawler.graph.building import folder_of
+from counterpoint.crawler.graph.pages import Tell
+from counterpoint.crawler.graph.sorting import Rows
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -24,8 +24,8 @@ KILLER = """
 import os, signal, sys
 from pathlib import Path
 from tests.crawler.graph.test_interrupted import SETTINGS, digest, made
-from crawler.graph.build import build
-from crawler.graph.store import GraphStore
+from counterpoint.crawler.graph.build import build
+from counterpoint.crawler.graph.store import GraphStore
 
 path = Path(sys.argv[1]) / "a.graph"
 count = last = 0

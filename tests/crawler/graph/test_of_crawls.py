@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, update
 
-from crawler.graph.build import build
-from crawler.graph.sources.choice import source_of
-from crawler.graph.store import GraphStore
-from crawler.pages.addresses import Spelling
-from crawler.store import schema
-from crawler.store.opening import Store, open_store
-from crawler.store.schema import State
+from counterpoint.crawler.graph.build import build
+from counterpoint.crawler.graph.sources.choice import source_of
+from counterpoint.crawler.graph.store import GraphStore
+from counterpoint.crawler.pages.addresses import Spelling
+from counterpoint.crawler.store import schema
+from counterpoint.crawler.store.opening import Store, open_store
+from counterpoint.crawler.store.schema import State
 
 A = "http://a.org"
 LONG = f"http://b.org/{'long/' * 200}"

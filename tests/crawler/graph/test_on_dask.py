@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from counterpoint.console import run as command_line
+from counterpoint.crawler.graph.pagerank import pagerank
+from counterpoint.crawler.graph.scc import Components, scc
+from counterpoint.crawler.graph.store import GraphStore
+from counterpoint.crawler.graph.wcc import wcc
 from counterpoint.main import counterpoint
-from crawler.graph.pagerank import pagerank
-from crawler.graph.scc import Components, scc
-from crawler.graph.store import GraphStore
-from crawler.graph.wcc import wcc
 
 RECIPE = Path(__file__).resolve().parents[3] / "docs" / "graph_on_dask.py"
 

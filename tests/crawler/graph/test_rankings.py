@@ -11,12 +11,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from crawler.errors import CrawlError
-from crawler.graph.blocked import blocked_pagerank
-from crawler.graph.csr import Csr, both, csr
-from crawler.graph.hits import base_set, hits, within
-from crawler.graph.pagerank import pagerank
-from crawler.graph.topk import agreement, certain, perturbed, top, without
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.graph.blocked import blocked_pagerank
+from counterpoint.crawler.graph.csr import Csr, both, csr
+from counterpoint.crawler.graph.hits import base_set, hits, within
+from counterpoint.crawler.graph.pagerank import pagerank
+from counterpoint.crawler.graph.topk import agreement, certain, perturbed, top, without
 from tests.crawler.graph.forms import digraph, forms, graph, graphs
 
 Drawn = tuple[int, list[tuple[int, int]]]

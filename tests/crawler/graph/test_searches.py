@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.errors import CrawlError
-from crawler.graph.bfs import bfs
-from crawler.graph.bowtie import (
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.graph.bfs import bfs
+from counterpoint.crawler.graph.bowtie import (
     DISCONNECTED,
     IN,
     OUT,
@@ -23,15 +23,15 @@ from crawler.graph.bowtie import (
     TUBES,
     bowtie,
 )
-from crawler.graph.csr import Both, Csr, both, csr
-from crawler.graph.distances import distances
-from crawler.graph.hits import hits
-from crawler.graph.packed import Packed, pack
-from crawler.graph.pagerank import pagerank
-from crawler.graph.scc import Components, scc
-from crawler.graph.wcc import wcc
-from sim_web import measure, profile
-from sim_web.generator import Web
+from counterpoint.crawler.graph.csr import Both, Csr, both, csr
+from counterpoint.crawler.graph.distances import distances
+from counterpoint.crawler.graph.hits import hits
+from counterpoint.crawler.graph.packed import Packed, pack
+from counterpoint.crawler.graph.pagerank import pagerank
+from counterpoint.crawler.graph.scc import Components, scc
+from counterpoint.crawler.graph.wcc import wcc
+from counterpoint.sim_web import measure, profile
+from counterpoint.sim_web.generator import Web
 from tests.crawler.graph.forms import Pairs, digraph, forms, graph, graphs, rows
 
 Drawn = tuple[int, list[tuple[int, int]]]

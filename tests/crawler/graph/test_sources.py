@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import create_engine
 
-from crawler.errors import CrawlError
-from crawler.graph.build import Settings, build
-from crawler.graph.sources import numbered
-from crawler.graph.sources.choice import source_of
-from crawler.graph.store import GraphStore
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.graph.build import Settings, build
+from counterpoint.crawler.graph.sources import numbered
+from counterpoint.crawler.graph.sources.choice import source_of
+from counterpoint.crawler.graph.store import GraphStore
 from tests.examples import few_and_many
 
 SMALL = Settings(links=40, pages=7)
@@ -288,9 +288,9 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
 def test_a_synthetic_web(tmp_path: Path) -> None:
     """Would catch pages of a web whose addresses and links do not belong together."""
     from counterpoint.commands.graph.webs import WebSource
-    from sim_web.generator import Web
-    from sim_web.pages.address import address
-    from sim_web.profile import load
+    from counterpoint.sim_web.generator import Web
+    from counterpoint.sim_web.pages.address import address
+    from counterpoint.sim_web.profile import load
 
     web = Web(load("broder-1999"), 400, 3)
     build(WebSource(web), tmp_path / "a.graph", Settings(links=300, pages=50, numbers=True))

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.errors import CrawlError
-from crawler.graph import exports
-from crawler.graph.arrays import Arrays, Listed
-from crawler.graph.build import Settings, build
-from crawler.graph.container import HEAD
-from crawler.graph.csr import pairs
-from crawler.graph.pages import divided, joined
-from crawler.graph.store import GraphStore
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.graph import exports
+from counterpoint.crawler.graph.arrays import Arrays, Listed
+from counterpoint.crawler.graph.build import Settings, build
+from counterpoint.crawler.graph.container import HEAD
+from counterpoint.crawler.graph.csr import pairs
+from counterpoint.crawler.graph.pages import divided, joined
+from counterpoint.crawler.graph.store import GraphStore
 
 from .graphs import Lists, some_lists
 

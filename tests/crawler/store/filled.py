@@ -7,9 +7,9 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from crawler.pages.addresses import key
-from crawler.store.opening import Store
-from crawler.store.schema import (
+from counterpoint.crawler.pages.addresses import key
+from counterpoint.crawler.store.opening import Store
+from counterpoint.crawler.store.schema import (
     State,
     bad_links,
     external_links,
@@ -18,7 +18,7 @@ from crawler.store.schema import (
     seeds,
     stored_key,
 )
-from crawler.store.views import BadLink, ExternalLink, InternalLink, Kind
+from counterpoint.crawler.store.views import BadLink, ExternalLink, InternalLink, Kind
 
 HOSTS = ["m.test", "n.m.test", "z.test", "пример.test".encode("idna").decode()]
 ANCHORS = ["", "Home", "HOME page", "Ссылка", "ССЫЛКИ", "a_b%c", "=1+1", 'say "hi", x']

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from crawler.errors import CrawlError
-from crawler.pages.addresses import Spelling
-from crawler.store import browsing
-from crawler.store.browsing import Found, Total, browse, total
-from crawler.store.opening import Store, open_store
-from crawler.store.schema import (
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.pages.addresses import Spelling
+from counterpoint.crawler.store import browsing
+from counterpoint.crawler.store.browsing import Found, Total, browse, total
+from counterpoint.crawler.store.opening import Store, open_store
+from counterpoint.crawler.store.schema import (
     State,
     external_links,
     internal_links,
@@ -28,7 +28,7 @@ from crawler.store.schema import (
     settings,
     stored_key,
 )
-from crawler.store.views import VIEWS, Filter, Kind
+from counterpoint.crawler.store.views import VIEWS, Filter, Kind
 
 from .filled import HOSTS, REASONS, Held, fill, targets
 

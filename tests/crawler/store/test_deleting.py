@@ -7,10 +7,10 @@ from random import Random
 
 from sqlalchemy import func, insert, select
 
-from crawler.store.browsing import browse
-from crawler.store.deleting import delete, delete_all
-from crawler.store.opening import Store, open_store
-from crawler.store.schema import (
+from counterpoint.crawler.store.browsing import browse
+from counterpoint.crawler.store.deleting import delete, delete_all
+from counterpoint.crawler.store.opening import Store, open_store
+from counterpoint.crawler.store.schema import (
     State,
     bad_links,
     external_links,
@@ -19,7 +19,7 @@ from crawler.store.schema import (
     plans,
     seeds,
 )
-from crawler.store.views import VIEWS, Filter, Kind
+from counterpoint.crawler.store.views import VIEWS, Filter, Kind
 
 from .filled import fill
 

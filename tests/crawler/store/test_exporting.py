@@ -16,11 +16,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.errors import CrawlError
-from crawler.store import exporting
-from crawler.store.exporting import FORMATS, as_csv, as_graphml, as_jsonl, as_parquet, export
-from crawler.store.opening import Store, open_store
-from crawler.store.views import ExternalLink, Filter, Kind
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.store import exporting
+from counterpoint.crawler.store.exporting import (
+    FORMATS,
+    as_csv,
+    as_graphml,
+    as_jsonl,
+    as_parquet,
+    export,
+)
+from counterpoint.crawler.store.opening import Store, open_store
+from counterpoint.crawler.store.views import ExternalLink, Filter, Kind
 
 from .filled import Held, fill
 

@@ -12,9 +12,9 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
-from crawler.store import migrations
-from crawler.store.opening import open_store
-from crawler.store.schema import metadata
+from counterpoint.crawler.store import migrations
+from counterpoint.crawler.store.opening import open_store
+from counterpoint.crawler.store.schema import metadata
 
 CATALOGUE = {
     "sqlite": ["SELECT name, sql FROM sqlite_master ORDER BY name"],

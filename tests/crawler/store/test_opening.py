@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, select, text
 
-from crawler.errors import CrawlError, StoreError
-from crawler.store.opening import open_store
-from crawler.store.schema import FORMAT, settings
+from counterpoint.crawler.errors import CrawlError, StoreError
+from counterpoint.crawler.store.opening import open_store
+from counterpoint.crawler.store.schema import FORMAT, settings
 from tests.postgres import Server
 
 
@@ -270,7 +270,7 @@ def test_a_locked_table(postgres: Server) -> None:
 
 def test_processes_that_make_it_at_once(place: str) -> None:
     """Two processes that both make the tables: one would fail, or find half of them."""
-    script = ("import sys; from crawler.store.opening import open_store\n"
+    script = ("import sys; from counterpoint.crawler.store.opening import open_store\n"
               "sys.stdin.read(1)\n"
               "open_store(sys.argv[1], create=True).close()")  # fmt: skip
     started = [

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from crawler.store import browsing
-from crawler.store.browsing import browse, total
-from crawler.store.opening import Store, open_store
-from crawler.store.views import VIEWS, Kind
+from counterpoint.crawler.store import browsing
+from counterpoint.crawler.store.browsing import browse, total
+from counterpoint.crawler.store.opening import Store, open_store
+from counterpoint.crawler.store.views import VIEWS, Kind
 
 from .filled import fill
 from .test_browsing import filters

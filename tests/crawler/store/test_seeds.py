@@ -12,14 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import func, insert, select, update
 
-from crawler.errors import CrawlError, StoreError
-from crawler.store import lists, seeds
-from crawler.store.browsing import browse
-from crawler.store.lists import Seed
-from crawler.store.opening import Store, open_store
-from crawler.store.schema import Standing, copies, metadata, pages, plans, settings, visits
-from crawler.store.schema import seeds as table
-from crawler.store.views import Kind
+from counterpoint.crawler.errors import CrawlError, StoreError
+from counterpoint.crawler.store import lists, seeds
+from counterpoint.crawler.store.browsing import browse
+from counterpoint.crawler.store.lists import Seed
+from counterpoint.crawler.store.opening import Store, open_store
+from counterpoint.crawler.store.schema import (
+    Standing,
+    copies,
+    metadata,
+    pages,
+    plans,
+    settings,
+    visits,
+)
+from counterpoint.crawler.store.schema import seeds as table
+from counterpoint.crawler.store.views import Kind
 from tests.postgres import Server
 
 from .filled import fill

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spec.notation import (
+from counterpoint.spec.notation import (
     ANY,
     Array,
     Index,

@@ -8,14 +8,14 @@ import re
 import networkx
 import pytest
 
-from models import exhaustive
-from models.export import FORMATS, Request, Undecided
-from models.export.drawing import dot, graphml
-from models.export.graph import Graph, graph
-from models.export.mermaid import states
-from models.limits import Limits
-from spec.locks.peterson import Peterson
-from spec.notation import Model, SpecError
+from counterpoint.models import exhaustive
+from counterpoint.models.export import FORMATS, Request, Undecided
+from counterpoint.models.export.drawing import dot, graphml
+from counterpoint.models.export.graph import Graph, graph
+from counterpoint.models.export.mermaid import states
+from counterpoint.models.limits import Limits
+from counterpoint.spec.locks.peterson import Peterson
+from counterpoint.spec.notation import Model, SpecError
 
 from .odd import Odd
 

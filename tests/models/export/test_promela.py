@@ -9,11 +9,11 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from models import exhaustive
-from models.export import promela as module
-from models.export.promela import promela
-from models.verdict import replay, violates
-from spec.notation import (
+from counterpoint.models import exhaustive
+from counterpoint.models.export import promela as module
+from counterpoint.models.export.promela import promela
+from counterpoint.models.verdict import replay, violates
+from counterpoint.spec.notation import (
     ANY,
     Array,
     Boolean,
@@ -32,7 +32,7 @@ from spec.notation import (
     sometimes,
     transition,
 )
-from spec.stm.window import Window
+from counterpoint.spec.stm.window import Window
 from tests import reference, spin, strategies
 from tests.models.test_agreement import MODELS
 

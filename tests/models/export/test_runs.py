@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from models.engines import check
-from models.export import FORMATS, Request, Undecided
-from models.export.itf import itf
-from models.export.mermaid import sequence
-from models.export.regression import regression
-from models.limits import Limits
-from models.loading import load
-from models.replaying import ends_so
-from models.verdict import Verdict
-from spec.notation import Model, SpecError
-from spec.stm.window import Window
+from counterpoint.models.engines import check
+from counterpoint.models.export import FORMATS, Request, Undecided
+from counterpoint.models.export.itf import itf
+from counterpoint.models.export.mermaid import sequence
+from counterpoint.models.export.regression import regression
+from counterpoint.models.limits import Limits
+from counterpoint.models.loading import load
+from counterpoint.models.replaying import ends_so
+from counterpoint.models.verdict import Verdict
+from counterpoint.spec.notation import Model, SpecError
+from counterpoint.spec.stm.window import Window
 
 from .odd import Odd
 
@@ -111,7 +111,7 @@ def test_sequence_escapes_what_ends_a_statement() -> None:
 
 
 SPEC = """\
-from spec.notation import *
+from counterpoint.spec.notation import *
 
 class Mine(Spec):
     n = Integer(0, 3)
@@ -138,7 +138,7 @@ def run_pytest(folder: Path) -> str:
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "none.ini",
          "--rootdir", str(folder), "test_mine.py"],
         cwd=folder,
-        env={"PYTHONPATH": str(ROOT), "PATH": "", "PYTHONDONTWRITEBYTECODE": "1"},
+        env={"PYTHONPATH": str(ROOT / "src"), "PATH": "", "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         timeout=60,

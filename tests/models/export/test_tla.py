@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given
 
-from models import exhaustive
-from models.export.tla import tla
-from spec.notation import Model, SpecError
+from counterpoint.models import exhaustive
+from counterpoint.models.export.tla import tla
+from counterpoint.spec.notation import Model, SpecError
 from tests import reference, strategies
 from tests.examples import few_and_many
 from tests.models.test_agreement import MODELS

@@ -15,7 +15,7 @@ from counterpoint.main import counterpoint
 
 HEAD = """\
 from enum import IntEnum
-from spec.notation import *
+from counterpoint.spec.notation import *
 
 class Nobody(IntEnum):
     NONE = -1

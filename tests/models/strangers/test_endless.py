@@ -9,10 +9,10 @@ import pytest
 
 from counterpoint.console import run
 from counterpoint.main import counterpoint
-from models import endless
-from models.engines import check as check_model
-from models.limits import Limits
-from models.loading import load
+from counterpoint.models import endless
+from counterpoint.models.engines import check as check_model
+from counterpoint.models.limits import Limits
+from counterpoint.models.loading import load
 
 from .check import check, write
 

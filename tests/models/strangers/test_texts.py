@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from models.loading import find
-from models.sweeps.results import source
-from models.texts import files_behind
+from counterpoint.models.loading import find
+from counterpoint.models.sweeps.results import source
+from counterpoint.models.texts import files_behind
 
 from .check import HEAD, in_a_process
 

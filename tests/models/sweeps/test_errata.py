@@ -10,10 +10,10 @@ import pytest
 from counterpoint.commands import errata as command
 from counterpoint.console import run
 from counterpoint.main import counterpoint as commands
-from models.limits import Limits
-from models.replaying import read, replayed
-from models.sweeps.errata import examine
-from spec.errata import ERRATA
+from counterpoint.models.limits import Limits
+from counterpoint.models.replaying import read, replayed
+from counterpoint.models.sweeps.errata import examine
+from counterpoint.spec.errata import ERRATA
 from tests.examples import one_in
 
 CLOCK = ERRATA["window-stm-clock"]

@@ -11,12 +11,12 @@ import pytest
 
 from counterpoint.console import run
 from counterpoint.main import counterpoint as commands
-from models import engines
-from models.engines import Options
-from models.limits import Limits
-from models.loading import load, mutants
-from models.replaying import read, replayed
-from models.sweeps.mutants import (
+from counterpoint.models import engines
+from counterpoint.models.engines import Options
+from counterpoint.models.limits import Limits
+from counterpoint.models.loading import load, mutants
+from counterpoint.models.replaying import read, replayed
+from counterpoint.models.sweeps.mutants import (
     Trial,
     exit_code,
     kills_of,
@@ -25,10 +25,10 @@ from models.sweeps.mutants import (
     trial,
     trials,
 )  # fmt: skip
-from models.verdict import replay
-from spec.catalogue import MUTANTS
-from spec.notation import SpecError, mutant
-from spec.stm.window import Window
+from counterpoint.models.verdict import replay
+from counterpoint.spec.catalogue import MUTANTS
+from counterpoint.spec.notation import SpecError, mutant
+from counterpoint.spec.stm.window import Window
 from tests.spec.crawl.kills import KILLS, SURVIVE_CRAWLING
 
 SHORTEST = {
@@ -149,7 +149,7 @@ SURVIVE = {
 """At the default bounds, of any spec."""
 
 USER = '''
-from spec.notation import *
+from counterpoint.spec.notation import *
 
 
 class Counter(Spec):

@@ -11,18 +11,18 @@ import pytest
 from counterpoint.commands.readings import _where_kept, summary, to_json
 from counterpoint.console import run
 from counterpoint.main import counterpoint as commands
-from models import exhaustive
-from models.limits import Limits
-from models.loading import load
-from models.processes import cores
-from models.sweeps import readings
-from models.sweeps.deciding import conjunctions, cover, deciding, hopeless, widest
-from models.sweeps.fingerprint import fingerprint
-from models.sweeps.page import page
-from models.sweeps.readings import Study, grid, study
-from models.sweeps.results import Outcome, Results
-from spec.notation import SpecError
-from spec.stm.window import Window
+from counterpoint.models import exhaustive
+from counterpoint.models.limits import Limits
+from counterpoint.models.loading import load
+from counterpoint.models.processes import cores
+from counterpoint.models.sweeps import readings
+from counterpoint.models.sweeps.deciding import conjunctions, cover, deciding, hopeless, widest
+from counterpoint.models.sweeps.fingerprint import fingerprint
+from counterpoint.models.sweeps.page import page
+from counterpoint.models.sweeps.readings import Study, grid, study
+from counterpoint.models.sweeps.results import Outcome, Results
+from counterpoint.spec.notation import SpecError
+from counterpoint.spec.stm.window import Window
 
 NEAR = {
     (): "kept",
@@ -48,7 +48,7 @@ FEW = [
 """What leaves recheck and empty-window to vary."""
 
 USER = '''
-from spec.notation import *
+from counterpoint.spec.notation import *
 
 
 class Jar(Spec):

@@ -10,9 +10,9 @@ import pytest
 
 from counterpoint.console import run
 from counterpoint.main import counterpoint as commands
-from models.limits import Limits
-from models.replaying import read, replayed
-from models.sweeps.programs import (
+from counterpoint.models.limits import Limits
+from counterpoint.models.replaying import read, replayed
+from counterpoint.models.sweeps.programs import (
     canonical,
     program_sets,
     programs,
@@ -20,9 +20,9 @@ from models.sweeps.programs import (
     text,
     worth_trying,
 )
-from models.sweeps.search import Space, search
-from spec.notation import SpecError
-from spec.stm.programs import parse
+from counterpoint.models.sweeps.search import Space, search
+from counterpoint.spec.notation import SpecError
+from counterpoint.spec.stm.programs import parse
 
 FIRST_FINDS = "r x, r y; r y, w x; w y, w x"
 

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models import bounded, exhaustive, induction, stateful
-from models.loading import load
-from spec.crawl.equal_quanta import EqualQuanta
-from spec.crawl.r1 import R1
-from spec.crawl.r2 import R2
-from spec.crawl.r3 import R3, index_place, latest_visit, may_precede
-from spec.crawl.ucb import compare
-from spec.notation import Model, SpecError
+from counterpoint.models import bounded, exhaustive, induction, stateful
+from counterpoint.models.loading import load
+from counterpoint.spec.crawl.equal_quanta import EqualQuanta
+from counterpoint.spec.crawl.r1 import R1
+from counterpoint.spec.crawl.r2 import R2
+from counterpoint.spec.crawl.r3 import R3, index_place, latest_visit, may_precede
+from counterpoint.spec.crawl.ucb import compare
+from counterpoint.spec.notation import Model, SpecError
 from tests.examples import one_in
 from tests.protocols import violated
 from tests.spec.crawl import webs

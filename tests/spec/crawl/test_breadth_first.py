@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models import exhaustive
-from spec.crawl.breadth_first import BreadthFirst
-from spec.notation import Model, Spec, SpecError, Step
+from counterpoint.models import exhaustive
+from counterpoint.spec.crawl.breadth_first import BreadthFirst
+from counterpoint.spec.notation import Model, Spec, SpecError, Step
 
 
 def fallen(spec: Spec) -> dict[str, int | None]:

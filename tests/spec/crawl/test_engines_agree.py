@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from models import engines
-from models.engines import Options
-from models.loading import load, mutants
-from models.verdict import replay
+from counterpoint.models import engines
+from counterpoint.models.engines import Options
+from counterpoint.models.loading import load, mutants
+from counterpoint.models.verdict import replay
 from tests.examples import one_in
 from tests.spec.crawl.kills import KILLS
 

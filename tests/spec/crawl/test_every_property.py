@@ -6,17 +6,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ci.registry import JOBS
-from models import exhaustive
-from models.loading import load, mutants
-from spec.catalogue import MUTANTS, SPECS
-from spec.crawl.equal_quanta import EqualQuanta
-from spec.crawl.r1 import R1
-from spec.crawl.r2 import R2
-from spec.crawl.r3 import R3
-from spec.notation import Model, Spec
+from counterpoint.ci.registry import JOBS
+from counterpoint.models import exhaustive
+from counterpoint.models.loading import load, mutants
+from counterpoint.spec.catalogue import MUTANTS, SPECS
+from counterpoint.spec.crawl.equal_quanta import EqualQuanta
+from counterpoint.spec.crawl.r1 import R1
+from counterpoint.spec.crawl.r2 import R2
+from counterpoint.spec.crawl.r3 import R3
+from counterpoint.spec.notation import Model, Spec
 
-CRAWLERS = sorted(r for r, path in SPECS.items() if path.startswith("spec.crawl") and r in MUTANTS)
+CRAWLERS = sorted(
+    r for r, path in SPECS.items() if path.startswith("counterpoint.spec.crawl") and r in MUTANTS
+)
 
 
 def test_each_property_kills_something() -> None:

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from models import exhaustive
-from spec.crawl.focused import FocusedHits, Phase
-from spec.notation import Model
+from counterpoint.models import exhaustive
+from counterpoint.spec.crawl.focused import FocusedHits, Phase
+from counterpoint.spec.notation import Model
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from models import exhaustive
-from spec.crawl.frontier import Frontier
-from spec.notation import Model, SpecError, Step
+from counterpoint.models import exhaustive
+from counterpoint.spec.crawl.frontier import Frontier
+from counterpoint.spec.notation import Model, SpecError, Step
 from tests import reference
 
 

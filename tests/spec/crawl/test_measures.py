@@ -7,8 +7,8 @@ from itertools import product
 
 import pytest
 
-from spec.crawl.measures import Retrieval
-from spec.notation import Model
+from counterpoint.spec.crawl.measures import Retrieval
+from counterpoint.spec.notation import Model
 
 
 @pytest.mark.parametrize("b", ["irrelevant", "all"])

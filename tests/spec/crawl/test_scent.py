@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models import engines, exhaustive
-from models.limits import Limits
-from models.loading import load
-from spec.crawl.scent import Scent
-from spec.notation import Model, Step
+from counterpoint.models import engines, exhaustive
+from counterpoint.models.limits import Limits
+from counterpoint.models.loading import load
+from counterpoint.spec.crawl.scent import Scent
+from counterpoint.spec.notation import Model, Step
 from tests.examples import one_in
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from spec.crawl import ucb
-from spec.crawl.ucb import compare, compare_exactly, logarithm
+from counterpoint.spec.crawl import ucb
+from counterpoint.spec.crawl.ucb import compare, compare_exactly, logarithm
 
 PRECISE = Context(prec=120)
 

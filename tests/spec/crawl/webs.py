@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from hypothesis import strategies as st
 
-from spec.notation import Model, Spec, Step
+from counterpoint.spec.notation import Model, Spec, Step
 
 Page: TypeAlias = tuple[int, int]
 """External links, and pages that it is the first to link to."""

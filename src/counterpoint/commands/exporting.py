@@ -1,0 +1,88 @@
+"""The command that prints a spec, its states or a counterexample for other tools."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from counterpoint.console import OK, UNKNOWN, must_be_writable, printing, progress, seconds
+from counterpoint.models.export import FORMATS, Request, Undecided, format_named
+from counterpoint.models.limits import Limits
+from counterpoint.models.loading import load
+
+
+@click.command()
+@click.argument("reference", metavar="SPEC")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter.")
+@click.option("--to", "form", required=True, metavar="FORMAT", help=f"{', '.join(FORMATS)}.")
+@click.option("--property", "names", multiple=True, metavar="NAME",
+              help="Only this property; a witness is exported only if it is named.")  # fmt: skip
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write to a file instead of printing.")  # fmt: skip
+@click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
+              help="For the search for a counterexample, or for the states.")  # fmt: skip
+@click.option("--most-states", type=click.IntRange(1), default=200, show_default=True,
+              metavar="NUMBER", help="Refuse a graph of more states.")  # fmt: skip
+@click.option("--still", is_flag=True,
+              help="pytest: pass as long as the counterexample is there.")  # fmt: skip
+def export(
+    reference: str,
+    settings: tuple[str, ...],
+    form: str,
+    names: tuple[str, ...],
+    output: Path | None,
+    time_limit: float | None,
+    most_states: int,
+    still: bool,
+) -> int:
+    r"""Print SPEC, its states or its counterexample for another tool.
+
+    \b
+    counterpoint export window-stm --to promela > window.pml
+    counterpoint export window-stm --set fetch-and-increment=old --to itf
+    counterpoint export my_spec.py:Counter --to pytest --output test_found.py
+    counterpoint export peterson --to dot | dot -Tsvg > peterson.svg
+
+    \b
+    promela         the spec, for Spin; the file's header says how to run it
+    tla             the spec as a TLA+ module; a comment has its configuration
+    itf             a counterexample as JSON, Apalache's Informal Trace Format
+    mermaid         a counterexample as a sequence diagram for Markdown
+    pytest          a counterexample as a test that fails while it is there
+    dot, graphml    all states and steps, for Graphviz; for networkx, Gephi
+    mermaid-states  all states and steps as a diagram for Markdown
+
+    Exit code 0: exported; 2: the command is wrong or there is nothing to
+    export; 3: whether there is a counterexample is unknown.
+    """
+    chosen = format_named(form)
+    model = load(reference, settings)
+    wanted = [model.property_named(n) for n in dict.fromkeys(names)]
+    must_be_writable("--output", output)
+    with progress(f"exporting {model.name}") as tell:
+        limits = Limits(time_limit, None, tell)
+        try:
+            text = chosen.write(Request(model, wanted, limits, most_states, still))
+        except Undecided as undecided:
+            click.echo(f"counterpoint: unknown: {undecided}", err=True)
+            return UNKNOWN
+    if output is None or str(output) == "-":
+        with printing():
+            click.echo(text, nl=False)
+    else:
+        _write(output, text)
+    return OK
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file wholly, or not at all."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        unfinished.write_text(text, encoding="utf-8", newline="\n")
+        os.replace(unfinished, path)
+    except OSError as error:  # it would name the unfinished file
+        raise click.UsageError(f"--output: {path}: {error.strerror}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)

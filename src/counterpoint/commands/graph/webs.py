@@ -1,0 +1,81 @@
+"""A synthetic web as the source of a store: its links are computed as they are needed."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from counterpoint.crawler.graph.codes import BLOCK
+from counterpoint.crawler.graph.compiling import Array
+from counterpoint.crawler.graph.pages import Addresses, Tell, divided
+from counterpoint.crawler.graph.sorting import Rows
+from counterpoint.crawler.graph.texts import Ragged, ragged
+from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.generator.packing import links_of_pages, packed
+from counterpoint.sim_web.pages.address import address, name_of
+
+CHUNK = 1 << 15
+"""Pages whose links are computed at a time."""
+
+
+class WebSource:
+    """A synthetic web, as `counterpoint.crawler.graph.build.build` takes it.
+
+    Parameters
+    ----------
+    web : Web
+    addressed : bool
+        Whether pages get their addresses.
+    """
+
+    def __init__(self, web: Web, addressed: bool = True) -> None:
+        self._web, self._numbers = web, packed(web.numbers)
+        self.count = web.pages
+        starts = (web.pages_of(host).start for host in range(web.hosts))
+        self.hosts: Array = np.append(np.fromiter(starts, dtype=np.int64), web.pages)
+        self.addresses: Addresses | None = WebAddresses(web) if addressed else None
+        told = (web.profile, web.pages, web.seed, addressed)
+        self.name = f"synthetic web {told!r}"
+
+    def read(self, folder: Path, tell: Tell) -> WebSource:
+        """Return itself."""
+        return self
+
+    def rows(self, first: int, last: int) -> Rows:
+        """Return the links of pages from ``first`` to ``last``, in the order of appearance."""
+        counts, targets = [], []
+        for begin in range(first, last, CHUNK):
+            found = links_of_pages(*self._numbers, begin, 1, min(CHUNK, last - begin))
+            counts.append(found[0])
+            targets.append(found[1].astype(np.uint32))
+        nothing = np.empty(0, dtype=np.uint32)
+        ends = np.cumsum(np.concatenate([np.zeros(1, dtype=np.int64), *counts]))
+        return Rows(ends, np.concatenate([nothing, *targets]))
+
+    def parts(self, most: int) -> list[tuple[int, int]]:
+        """Divide the pages into ranges of about so many links."""
+        step = max(1, int(most / self._web.profile.degrees.mean) // BLOCK) * BLOCK
+        return list(pairwise([*range(0, self.count, step), self.count]))
+
+
+class WebAddresses:
+    """The addresses of a synthetic web.
+
+    Parameters
+    ----------
+    web : Web
+    """
+
+    def __init__(self, web: Web) -> None:
+        self._web = web
+
+    def hosts(self, first: int, last: int) -> Ragged:
+        """Return the names of hosts from ``first`` to ``last``."""
+        return ragged([name_of(self._web, host).encode() for host in range(first, last)])
+
+    def texts(self, first: int, last: int) -> Ragged:
+        """Return the texts of pages from ``first`` to ``last``."""
+        whole = (address(self._web, page).encode() for page in range(first, last))
+        return ragged([divided(one)[1] for one in whole])

@@ -1,0 +1,179 @@
+"""``counterpoint links``: what a crawl stored, filtered, sorted, printed or exported."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from counterpoint.console import OK, must_be_writable, printing, progress, shown
+from counterpoint.crawler.errors import CrawlError
+
+if TYPE_CHECKING:  # SQLAlchemy is loaded where a store is opened
+    from counterpoint.crawler.store.opening import Store
+    from counterpoint.crawler.store.views import Filter, Kind
+
+FORMATS = ("text", "csv", "jsonl", "graphml", "parquet")
+FILTERS = "site, page, level, host, domain, prefix, state, status, reason, contains"
+
+
+@click.command("links")
+@click.option("--db", "where", required=True, metavar="STORE",
+              help="A file, or postgresql://user:password@host/database.")  # fmt: skip
+@click.option("--internal", "kind", flag_value="internal", help="Links within a site.")
+@click.option("--external", "kind", flag_value="external", default="external",
+              help="Links to other sites.  [default]")  # fmt: skip
+@click.option("--bad", "kind", flag_value="bad", help="What stood in an href and is no link.")
+@click.option("--filter", "filters", multiple=True, metavar="NAME=VALUE",
+              help=f"Only these; repeatable: {FILTERS}.")  # fmt: skip
+@click.option("--sort", default="found", show_default=True, metavar="NAME",
+              help="found; internal also target; external also address, host, domain; bad also "
+                   "reason.")  # fmt: skip
+@click.option("--descending", is_flag=True, help="The last first.")
+@click.option("--limit", type=click.IntRange(1), metavar="N",
+              help="How many at most.  [text: 50; otherwise all]")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write to a file instead of printing.")  # fmt: skip
+def links_(
+    where: str,
+    kind: str,
+    filters: tuple[str, ...],
+    sort: str,
+    descending: bool,
+    limit: int | None,
+    form: str,
+    out: Path | None,
+) -> int:
+    r"""List the links that a crawl stored, also while it runs.
+
+    \b
+    counterpoint links --db crawl.db
+    counterpoint links --db crawl.db --filter domain=example.org --sort address
+    counterpoint links --db crawl.db --internal --filter site=3 --filter status=404
+    counterpoint links --db crawl.db --internal --filter state=queued --limit 1000
+    counterpoint links --db crawl.db --bad --filter reason=script --format csv --out bad.csv
+    counterpoint links --db crawl.db --filter contains=library --format jsonl | head
+    counterpoint links --db postgresql://me@host/crawl --format graphml --out hosts.graphml
+
+    \b
+    site      number of the site found on     page    address of the page found on
+    level     of the page found on            prefix  how the address begins
+    host      external: whither               domain  external: its registered domain
+    state     internal: queued, issued, done, dropped, beyond     status  internal: 200, 404, ...
+    reason    bad: why                        contains  text in address, anchor or bad link
+
+    In CSV, a cell that a spreadsheet would take for a formula begins with an apostrophe. GraphML is
+    the graph of pages (internal) or of sites and hosts (external). Exit code 0: listed; 2: the
+    command is wrong, or there is no such store.
+    """
+    if out is not None and form == "text":
+        raise click.UsageError("--out: a file is of --format csv, jsonl, graphml or parquet")
+    if out is None and form == "parquet":
+        raise click.UsageError("--format parquet: needs --out FILE")
+    must_be_writable("--out", out)
+    if out is not None and out.exists() and not out.is_file():
+        raise click.UsageError(f"--out: {out} is no file that can be replaced")
+    from counterpoint.crawler.store.opening import open_store
+    from counterpoint.crawler.store.views import Kind
+
+    wanted = _filter(filters)
+    with open_store(where) as store:
+        if form == "text":
+            _print(store, Kind(kind), wanted, sort, descending, 50 if limit is None else limit)
+            return OK
+        from counterpoint.crawler.store.exporting import export
+
+        pieces = export(store, Kind(kind), wanted, form, sort, descending=descending, most=limit)
+        if out is None:
+            with printing():
+                for piece in pieces:
+                    sys.stdout.buffer.write(piece)
+                sys.stdout.flush()
+        else:
+            _write(out, pieces)
+    return OK
+
+
+def _filter(texts: Iterable[str]) -> Filter:
+    """Return the filter that options make."""
+    from counterpoint.crawler.store.schema import State
+    from counterpoint.crawler.store.views import Filter
+
+    names = {field.name: str(field.type) for field in fields(Filter)}
+    told: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if name not in names or not equals:
+            raise click.UsageError(f"--filter: '{text}' is no NAME=VALUE; names are {FILTERS}")
+        if name in told:
+            raise click.UsageError(f"--filter: {name} is given twice")
+        if name == "state":
+            if value.upper() not in State.__members__:
+                raise click.UsageError(f"--filter: state: {value} is none of "
+                                       f"{', '.join(State.__members__).lower()}")  # fmt: skip
+            told[name] = State[value.upper()]
+        elif names[name].startswith("int"):
+            if not (value.isascii() and value.isdigit() and len(value) < 10):
+                raise click.UsageError(f"--filter: {name}: '{value}' is no number")
+            told[name] = int(value)
+        else:
+            told[name] = value
+    return Filter(**told)
+
+
+def _print(
+    store: Store, kind: Kind, wanted: Filter, sort: str, descending: bool, limit: int
+) -> None:
+    from counterpoint.crawler.store.browsing import total
+    from counterpoint.crawler.store.exporting import links
+
+    count = 0
+    with printing():
+        batches = links(store, kind, wanted, sort, descending=descending, most=limit)
+        for link in (link for batch in batches for link in batch):
+            count += 1
+            click.echo(_line(link))
+        with store.reading() as connection:
+            whole = total(connection, kind, wanted)
+        number = max(whole.number, count)
+        of = f"{number:,}" if whole.exact else f"more than {number - 1:,}"
+        click.echo(f"{count:,} of {of} {kind} links" if number != 1 else f"1 {kind} link")
+
+
+def _line(link: Any) -> str:
+    """Return a link in two lines, without characters that would move a terminal's cursor."""
+    where = f"    on {link.found_on} (level {link.level})"
+    if hasattr(link, "reason"):
+        return f"{shown(link.text)}\n{where}: {link.reason}"
+    if hasattr(link, "anchor"):
+        return f"{shown(link.address)}\n{where}: {shown(link.anchor)}".removesuffix(": ")
+    from counterpoint.crawler.store.schema import State
+
+    status = "" if link.status is None else f" {link.status}"
+    return f"{shown(link.address)}\n{where}: {State(link.state).name.lower()}{status}"
+
+
+def _write(path: Path, pieces: Iterator[bytes]) -> None:
+    """Write a file wholly, or not at all."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    size = 0
+    try:
+        with progress(f"writing {path}") as tell, unfinished.open("wb") as file:
+            for piece in pieces:
+                file.write(piece)
+                size += len(piece)
+                if tell is not None:
+                    tell(f"{size / 2**20:,.1f} MB")
+        os.replace(unfinished, path)
+    except CrawlError:
+        raise
+    except OSError as error:  # it would name the unfinished file
+        raise click.UsageError(f"--out: {path}: {error.strerror}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -1,0 +1,130 @@
+"""The description of a web as a person reads it in a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from counterpoint import show
+
+if TYPE_CHECKING:
+    from counterpoint.sim_web.description import Description
+    from counterpoint.sim_web.measure import Distances, Tail
+
+LEVELS = 30
+"""Levels of pages that are printed; the others are summed up."""
+
+
+def report(found: Description, name: str) -> None:
+    """Print everything about a web that was measured."""
+    web = found.web
+    click.echo(click.style(f"{web.profile.name}, seed {web.seed}", bold=True))
+    if web.profile.about:
+        click.echo(show.wrapped(web.profile.about))
+    click.echo(show.wrapped(
+        f"{web.pages:,} pages on {web.hosts:,} hosts (the largest has {found.largest_host:,}), "
+        f"{found.links:,} links"
+    ))  # fmt: skip
+    click.echo()
+    _components(found)
+    click.echo()
+    _links(found)
+    click.echo()
+    _distances(found)
+    click.echo()
+    _levels(found)
+    click.echo()
+    if found.misplaced:
+        click.echo(click.style(f"{found.misplaced:,} pages are misplaced", fg="red")
+                   + ": they are measured in another component than planted")  # fmt: skip
+        click.echo(f"To reproduce: counterpoint web describe --profile {name} "
+                   f"--pages {web.pages} --seed {web.seed}")  # fmt: skip
+    else:
+        click.echo(click.style("No page is misplaced", fg="green")
+                   + ": each is measured in the component in which it was planted.")  # fmt: skip
+
+
+def _row(name: str, *cells: str) -> None:
+    click.echo(f"  {name:22}" + "".join(f"{cell:>14}" for cell in cells))
+
+
+def _head(name: str, *cells: str) -> None:
+    click.echo(click.style(f"{name:24}" + "".join(f"{cell:>14}" for cell in cells), bold=True))
+
+
+def _components(found: Description) -> None:
+    asked = found.profile_shares()
+    planted, measured = found.planted_shares(), found.bowtie.shares
+    _head("Components", "profile", "planted", "measured", "pages")
+    for name in measured:
+        _row(name.upper(), "" if asked is None else f"{asked[name]:.2%}",
+             f"{planted[name]:.2%}", f"{measured[name]:.2%}",
+             f"{found.bowtie.counts[name]:,}")  # fmt: skip
+    _row("weak component", "", "", f"{found.bowtie.weak_share:.2%}")
+
+
+def _links(found: Description) -> None:
+    asked = found.web.profile.degrees
+    _head("Links", "profile", "measured", "error", "greatest")
+    _row("of a page", f"{asked.mean:.2f}", f"{found.mean_degree:.2f}", "",
+         f"{found.greatest_out:,}")  # fmt: skip
+    _tail("in-degree exponent", asked.in_exponent, found.in_degrees, found.greatest_in)
+    _tail("out-degree exponent", asked.out_exponent, found.out_degrees, found.greatest_out)
+    _row("copies of a link", f"{asked.multiplicity:.2f}", f"{found.multiplicity:.2f}")
+    _row("within a host", "", f"{found.internal:.2%}")
+    _row("pages without in-links", "", f"{found.without_in_links:.2%}")
+    fits = (("in", found.in_degrees), ("out", found.out_degrees))
+    told = [f"{name}-degrees from {fit.least:,} on ({fit.points:,} pages)"
+            for name, fit in fits if fit]  # fmt: skip
+    if told:
+        click.echo(show.wrapped("  exponents by maximum likelihood: " + ", ".join(told)))
+
+
+def _tail(name: str, asked: float, fit: Tail | None, greatest: int) -> None:
+    if fit is None:
+        _row(name, f"{asked:.2f}", "no tail", "", f"{greatest:,}")
+    else:
+        _row(name, f"{asked:.2f}", f"{fit.exponent:.2f}", f"± {fit.error:.2f}", f"{greatest:,}")
+
+
+def _distances(found: Description) -> None:
+    far = found.web.profile.distances
+    _head("Average distance", "source", "at this size", "measured", "95%")
+    _distance("directed", found, far.directed, found.directed)
+    _distance("undirected", found, far.undirected, found.undirected)
+    _row("pairs with a path", "", "", f"{found.directed.connected:.1%}",
+         "{:.1%}–{:.1%}".format(*found.directed.connected_interval))  # fmt: skip
+    click.echo(show.wrapped(
+        f"  searched from {found.directed.sources:,} pages; the longest path met has "
+        f"{found.directed.greatest:,} links"
+    ))  # fmt: skip
+    if found.at_this_size(far.directed or far.undirected):
+        click.echo(show.wrapped(
+            f"  at this size: the source's figure, of {int(far.of_pages):,} pages, "
+            f"times ln {found.web.pages:,} / ln {int(far.of_pages):,}"
+        ))  # fmt: skip
+
+
+def _distance(name: str, found: Description, source: float, of: Distances) -> None:
+    scaled = found.at_this_size(source)
+    _row(name, f"{source:.1f}" if source else "", f"{scaled:.1f}" if scaled else "",
+         f"{of.mean:.2f}" if of.mean else "no path",
+         "{:.2f}–{:.2f}".format(*of.interval) if of.interval else "")  # fmt: skip
+
+
+def _levels(found: Description) -> None:
+    _head("Levels below start pages", "pages")
+    shown = found.levels[:LEVELS]
+    most = max(*shown, found.unleveled)
+    wide = show.width() - 42
+    for level, pages in enumerate(shown):
+        _bar(str(level), pages, most, wide)
+    if len(found.levels) > LEVELS:
+        _bar("deeper", sum(found.levels[LEVELS:]), most, wide)
+    if found.unleveled:
+        _bar("no internal path", found.unleveled, most, wide)
+
+
+def _bar(name: str, pages: int, most: int, wide: int) -> None:
+    click.echo(f"  {name:22}{pages:>14,}  {'█' * round(wide * pages / most)}".rstrip())

@@ -1,0 +1,79 @@
+"""``counterpoint web profiles``: the profiles that come with the project."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from typing import Any
+
+import click
+
+from counterpoint import show
+from counterpoint.console import printing
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.profile import Profile
+
+PERCENT = ("scc", "in", "out", "tendrils", "tubes", "disconnected")
+
+
+@click.command()
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
+              show_default=True)  # fmt: skip
+def profiles(form: str) -> None:
+    r"""List the profiles of webs: what they are, where their figures come from, the key figures.
+
+    \b
+    counterpoint web profiles
+    counterpoint web profiles --format json      every number of each
+    """
+    found = [profile.load(name) for name in profile.names()]
+    with printing():
+        if form == "json":
+            told = [{"name": p.name, **profile.to_mapping(p)} for p in found]
+            click.echo(json.dumps(told, indent=2, ensure_ascii=False))
+            return
+        for one in found:
+            _show(one)
+        click.echo(
+            "counterpoint web describe --profile NAME measures one; NAME may be a TOML file."
+        )
+
+
+def _show(one: Profile) -> None:
+    click.echo(click.style(one.name, bold=True))
+    for line in (one.about, one.source):
+        if line:
+            click.echo(_folded(line))
+    for head, figures in _figures(one).items():
+        click.echo(_folded(f"{head}: {', '.join(figures)}"))
+    click.echo()
+
+
+def _folded(text: str) -> str:
+    return textwrap.fill(text, show.width(), initial_indent="  ", subsequent_indent="    ",
+                         break_on_hyphens=False)  # fmt: skip
+
+
+def _figures(one: Profile) -> dict[str, list[str]]:
+    degrees, far = one.degrees, one.distances
+    found: dict[str, list[str]] = {"pages": [f"{int(one.pages):,} by default"]}
+    if one.sites:
+        names = [f"{site.name} {int(site.pages):,}" for site in one.sites[:4]]
+        more = len(one.sites) - len(names)
+        found["sites, pages"] = [*names, *([f"and {more} more"] if more else [])]
+    else:
+        shares = zip(PERCENT, one.shares.all(), strict=True)
+        found["shares"] = [f"{name} {100 * share:.2f}%" for name, share in shares]
+    found["links"] = [f"{degrees.mean:g} of a page", f"tails {degrees.in_exponent:g} in",
+                      f"{degrees.out_exponent:g} out"]  # fmt: skip
+    if one.themes.count > 1:
+        found["themes"] = [f"{one.themes.count:g}"]
+    if far.directed or far.undirected:
+        of = f"of {int(far.of_pages):,} pages" if far.of_pages else ""
+        found["average distance"] = _distances(far) + [of] * bool(of)
+    return found
+
+
+def _distances(far: Any) -> list[str]:
+    pairs = (("directed", far.directed), ("undirected", far.undirected))
+    return [f"{value:g} {name}" for name, value in pairs if value]

@@ -1,0 +1,66 @@
+"""``counterpoint web topics``: what can be asked of a web, and what answers it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from counterpoint.console import OK, must_be_writable, printing, progress
+from counterpoint.sim_web import profile
+
+
+@click.command("topics")
+@click.option("--profile", "name", required=True, metavar="NAME",
+              help="A profile with themes, such as topical, local or regional.")  # fmt: skip
+@click.option("--pages", type=int, metavar="N", help="Pages of the web.  [the profile's]")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--topic", "wanted", type=int, multiple=True, metavar="T",
+              help="Only this one; may be given several times.")  # fmt: skip
+@click.option("--qrels", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write judgments for `evaluate`.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
+              show_default=True)  # fmt: skip
+def topics_(
+    name: str, pages: int | None, seed: int, wanted: tuple[int, ...], qrels: Path | None, form: str
+) -> int:
+    r"""List the topics of a web: how many pages are about each, and a query for it.
+
+    Judgments are what was planted: a file for TREC's tools, a line for each relevant page,
+    by its address.
+
+    \b
+    counterpoint web topics --profile regional --seed 7
+    counterpoint web topics --profile local --topic 3 --topic 5 --qrels local.qrels
+    """
+    must_be_writable("--qrels", qrels)
+    told = profile.load(name)
+    from counterpoint.sim_web import topics
+    from counterpoint.sim_web.generator import Web
+    from counterpoint.sim_web.memory import must_fit
+
+    must_fit(told, int(told.pages) if pages is None else pages)
+    web = Web(told, pages, seed)
+    topics.must_have(web, 0)
+    chosen = list(dict.fromkeys(wanted)) or list(range(int(told.themes.count)))
+    for topic in chosen:
+        topics.must_have(web, topic)
+    with progress("web") as tell:
+        if tell:
+            tell("looking at every page")
+        rows = [(topic, int(web.relevant_to(topic).sum()), topics.query(web, topic))
+                for topic in chosen]  # fmt: skip
+        if qrels is not None:
+            qrels.write_text("\n".join(topics.qrels(web, chosen)) + "\n", encoding="utf-8")
+    with printing():
+        if form == "json":
+            found = [{"topic": a, "relevant": b, "query": c} for a, b, c in rows]
+            click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        else:
+            click.echo(f"{'topic':>5}  {'relevant':>8}  query")
+            for topic, relevant, query in rows:
+                click.echo(f"{topic:>5}  {relevant:>8,}  {query}")
+    if qrels is not None:
+        click.echo(f"{qrels} holds the judgments", err=True)
+    return OK

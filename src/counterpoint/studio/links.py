@@ -1,0 +1,227 @@
+"""The views of links: two pages of one window, as [BeeBot] has them, and one of bad links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlencode
+
+from aiohttp import web
+from sqlalchemy import select
+
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.pages.links import Reason
+from counterpoint.crawler.store import deleting
+from counterpoint.crawler.store.browsing import Found, Total, browse, total
+from counterpoint.crawler.store.opening import Store
+from counterpoint.crawler.store.schema import State, seeds
+from counterpoint.crawler.store.views import VIEWS, Filter, Kind
+
+from . import forms
+from .rendering import Form, render, said
+from .stored import asked, changed
+
+LIMIT = 50
+_MOST = 10_000
+"""Links that are counted; more are "at least"."""
+
+
+class Column(NamedTuple):
+    """A column of a list: the link's field, its heading, how it is set, and the sort it gives."""
+
+    name: str
+    label: str
+    style: str = ""
+    sort: str = ""
+
+
+_FOUND = (Column("found_on", "Found on", "address", "found"), Column("level", "Level", "n"))
+COLUMNS = {
+    Kind.INTERNAL: (Column("address", "Link", "address", "target"), Column("state", "State"),
+                    Column("status", "Status", "n"), *_FOUND),
+    Kind.EXTERNAL: (Column("address", "Link", "address", "address"),
+                    Column("anchor", "Anchor", "anchor"), Column("domain", "Domain", "", "domain"),
+                    *_FOUND),
+    Kind.BAD: (Column("text", "What stood there", "address"),
+               Column("reason", "Reason", "", "reason"), *_FOUND),
+}  # fmt: skip
+
+_LABELS = {
+    "contains": "Contains", "site": "Site", "state": "State", "status": "Status", "host": "Host",
+    "domain": "Domain", "reason": "Reason", "page": "Found on the page", "level": "Level",
+    "prefix": "Begins with",
+}  # fmt: skip
+WORDS = "words"
+"""The field of the filter ``contains``: a form with a field of that name has no such method."""
+_FIRST = {
+    Kind.INTERNAL: ("contains", "site", "state"),
+    Kind.EXTERNAL: ("contains", "site", "domain"),
+    Kind.BAD: ("contains", "site", "reason"),
+}
+_STATES = {
+    State.QUEUED: "waits", State.ISSUED: "asked for", State.DONE: "processed",
+    State.DROPPED: "taken out", State.BEYOND: "beyond limits",
+}  # fmt: skip
+_TITLES = {Kind.INTERNAL: "Internal links", Kind.EXTERNAL: "External links", Kind.BAD: "Bad links"}
+_NOTHING = {
+    Kind.INTERNAL: "Links within a site come here as soon as its start page is fetched.",
+    Kind.EXTERNAL: "Links to other sites come here with their anchors, page by page.",
+    Kind.BAD: "What stood where a link belongs, and is none, comes here with the reason.",
+}
+
+
+class Shown(NamedTuple):
+    """What a view of links shows."""
+
+    found: Found
+    total: Total
+    sites: list[tuple[int, str]]
+
+
+async def show(request: web.Request) -> web.Response:
+    """Show a page of a list of links."""
+    kind = Kind(request.match_info["kind"])
+    query = request.query
+    form, wanted = _filter(kind, query)
+    sort = query.get("sort", "found")
+    sort = sort if sort in VIEWS[kind].sorts else "found"
+    descending = query.get("descending") == "1"
+    status = 422 if form.errors else 200
+    try:
+        told = await asked(request, _shown, kind, wanted, sort, descending,
+                           query.get("after", ""), query.get("before", ""))  # fmt: skip
+    except CrawlError as error:
+        name, _, words = str(error).partition(": ")
+        form.errors[name if name in form.values else WORDS] = words or str(error)
+        told, status = await asked(request, _shown, kind, Filter(), sort, descending, "", ""), 422
+    kept = {name: value for name, value in form.values.items() if value}
+    return render(
+        request, "links", str(kind), status,
+        kind=str(kind), title=_TITLES[kind], nothing=_NOTHING[kind],
+        form=form, fields=_fields(kind), options=_options(told), filtered=bool(kept),
+        unfolded=any(form.values[name] or name in form.errors for name in _later(kind)),
+        columns=COLUMNS[kind], rows=[_row(link) for link in told.found.rows],
+        sort=sort, sorts=VIEWS[kind].sorts, descending=descending, total=told.total,
+        whole=told.found.whole, again=_addresses(kind, kept, sort, descending),
+        before=told.found.before, after=told.found.after, query=request.query_string,
+    )  # fmt: skip
+
+
+def _later(kind: Kind) -> list[str]:
+    return [name for name in VIEWS[kind].filters if name not in _FIRST[kind]]
+
+
+def _field(name: str) -> str:
+    return WORDS if name == "contains" else name
+
+
+def _fields(kind: Kind) -> dict[str, list[tuple[str, str, str]]]:
+    """Return the fields of the filter, those that are always shown and the others."""
+
+    def typed(name: str) -> tuple[str, str, str]:
+        kinds = {"site": "choice", "state": "choice", "reason": "choice",
+                 "level": "number", "status": "number"}  # fmt: skip
+        return _field(name), _LABELS[name], kinds.get(name, "text")
+
+    return {"first": [typed(name) for name in _FIRST[kind]],
+            "later": [typed(name) for name in _later(kind)]}  # fmt: skip
+
+
+def _filter(kind: Kind, query: Mapping[str, str]) -> tuple[Form, Filter]:
+    """Return the filter as it was asked for; fields that are wrong are left out of it."""
+    names = VIEWS[kind].filters
+    form = forms.read(query, *map(_field, names))
+    numbers = {"site": 2**31 - 1, "level": 2**31 - 1, "status": 999, "state": max(State)}
+    values: dict[str, Any] = {}
+    for name in names:
+        if name in numbers:
+            values[name] = forms.whole(form, name, 0, numbers[name])
+        else:
+            values[name] = form.values[_field(name)]
+    if values.get("state") is not None:
+        values["state"] = State(values["state"])
+    return form, replace(Filter(), **values)
+
+
+def _shown(
+    store: Store, kind: Kind, wanted: Filter, sort: str, descending: bool, after: str, before: str
+) -> Shown:
+    with store.reading() as connection:
+        found = browse(connection, kind, wanted, sort, descending=descending,
+                       after=after, before="" if after else before, limit=LIMIT)  # fmt: skip
+        rows = connection.execute(select(seeds.c.number, seeds.c.site).order_by(seeds.c.number))
+        sites = [(row.number, row.site) for row in rows]
+        return Shown(found, total(connection, kind, wanted, _MOST), sites)
+
+
+def _options(told: Shown) -> dict[str, list[tuple[str, str]]]:
+    return {
+        "site": [("", "all"), *((str(number), site) for number, site in told.sites)],
+        "state": [("", "all"), *((str(int(state)), text) for state, text in _STATES.items())],
+        "reason": [("", "all"), *((str(reason), str(reason)) for reason in Reason if reason)],
+    }
+
+
+def _row(link: Any) -> dict[str, Any]:
+    """Return a link as the list has it: its fields, its name in the form, its words."""
+    row: dict[str, Any] = link._asdict()
+    row |= {"id": f"{link.page}:{link.position}", "label": row.get("address") or row.get("text")}
+    if "state" in row:
+        row["state"] = _STATES[State(row["state"])]
+    return row
+
+
+def _addresses(kind: Kind, kept: Mapping[str, str], sort: str, descending: bool) -> Any:
+    """Return a function that returns this view's address, changed in some of its parts."""
+
+    def again(**changes: str) -> str:
+        told = {**kept, "sort": "" if sort == "found" else sort,
+                "descending": "1" if descending else "", **changes}  # fmt: skip
+        query = urlencode({name: value for name, value in told.items() if value})
+        return f"/links/{kind}{'?' if query else ''}{query}"
+
+    return again
+
+
+async def delete(request: web.Request) -> web.Response:
+    """Delete the links that were selected, or all that match; a crawl that runs goes on."""
+    kind = Kind(request.match_info["kind"])
+    told: Any = await request.post()
+    # The list that was shown, not wherever a form says: its query is all that is taken from it.
+    query = dict(parse_qsl(str(told.get("back", ""))))
+    back = f"/links/{kind}?{urlencode(query)}"
+    if told.get("all") == "1":
+        form, wanted = _filter(kind, query)
+        if form.errors or not wanted.wanted():
+            return said(request, back, "Filter the links first.", wrong=True)
+        try:
+            number = await changed(request, _deleted_all, kind, wanted)
+        except CrawlError as error:
+            return said(request, back, f"{error}.", wrong=True)
+        return said(request, f"/links/{kind}", _words(number))
+    chosen = [_chosen(value) for value in told.getall("link", [])]
+    links = [link for link in chosen if link is not None]
+    if not chosen or len(links) < len(chosen):
+        return said(request, back, "No link was selected.", wrong=True)
+    return said(request, back, _words(await changed(request, deleting.delete, kind, links)))
+
+
+def _deleted_all(store: Store, kind: Kind, wanted: Filter) -> int:
+    number = 0
+    for number in deleting.delete_all(store, kind, wanted):  # noqa: B007 the last is all of them
+        pass
+    return number
+
+
+def _words(number: int) -> str:
+    return "1 link was deleted." if number == 1 else f"{number:,} links were deleted."
+
+
+def _chosen(text: Any) -> tuple[int, int] | None:
+    """Return the page and the position of a link, as the form names it."""
+    page, _, position = str(text).partition(":")
+    # As long as the columns are wide: PostgreSQL fails for a number that does not fit.
+    if all(n.isascii() and n.isdigit() and len(n) < m for n, m in ((page, 19), (position, 10))):
+        return int(page), int(position)
+    return None

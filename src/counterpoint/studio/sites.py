@@ -1,0 +1,144 @@
+"""The view of sites: added, edited, removed, imported, and tried again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiohttp import web
+
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.store import seeds
+
+from . import forms
+from .rendering import Form, render, said
+from .stored import asked, changed
+
+FIELDS = ("start", "full_name", "short_name", "level", "cap")
+PAGE = 200
+"""Sites that are shown together."""
+_MOST = 10**9
+
+
+async def show(request: web.Request) -> web.Response:
+    """Show the list of sites, with the forms that add to it."""
+    return await _page(request)
+
+
+async def _page(
+    request: web.Request, form: Form | None = None, imported: Form | None = None
+) -> web.Response:
+    text = request.query.get("page", "")
+    page = int(text) if text.isdecimal() and len(text) < 8 else 0
+    found = await asked(request, seeds.listed)
+    return render(
+        request, "sites", "sites", 422 if form or imported else 200,
+        form=form or Form(), imported=imported or Form(),
+        sites=found[page * PAGE : (page + 1) * PAGE], total=len(found),
+        before=page - 1 if page else None,
+        after=page + 1 if (page + 1) * PAGE < len(found) else None,
+    )  # fmt: skip
+
+
+def _typed(told: Any) -> tuple[Form, dict[str, Any]]:
+    """Return the form of one site as it was sent, its errors, and its fields."""
+    form = forms.read(told, *FIELDS)
+    if not form.values["start"]:
+        form.errors["start"] = "The address of the start page is needed."
+    return form, {
+        "start": form.values["start"],
+        "full_name": form.values["full_name"],
+        "short_name": form.values["short_name"],
+        "level": forms.whole(form, "level", 0, _MOST),
+        "cap": forms.whole(form, "cap", 1, _MOST),
+    }
+
+
+async def add(request: web.Request) -> web.Response:
+    """Add a site."""
+    told: Any = await request.post()
+    form, fields = _typed(told)
+    if not form.errors:
+        try:
+            await changed(request, seeds.add, **fields)
+        except CrawlError as error:
+            form.errors["start"] = _sentence(error)
+    if form.errors:
+        return await _page(request, form)
+    return said(request, "/sites", f"{fields['start']} was added.")
+
+
+async def take_in(request: web.Request) -> web.Response:
+    """Import a list of sites: all of it, or nothing."""
+    told: Any = await request.post()
+    given = told.get("list", "")
+    # As it was typed: errors name its lines.
+    text = given.replace("\r\n", "\n") if isinstance(given, str) else ""
+    form = Form({"list": text})
+    file = told.get("file")
+    if isinstance(file, web.FileField) and file.filename:
+        try:
+            text = file.file.read().decode("utf-8-sig")
+        except UnicodeDecodeError:
+            form.errors["list"] = f"{file.filename}: is no text in UTF-8."
+    if not form.errors:
+        try:
+            number = await changed(request, seeds.take_in, text)
+        except CrawlError as error:
+            form.errors["list"] = _sentence(error)
+    if form.errors:
+        return await _page(request, imported=form)
+    words = "1 site was added" if number == 1 else f"{number:,} sites were added"
+    return said(request, "/sites", f"{words}.")
+
+
+async def one(request: web.Request) -> web.Response:
+    """Show one site."""
+    return await _one(request)
+
+
+async def _one(request: web.Request, form: Form | None = None) -> web.Response:
+    number = int(request.match_info["number"])
+    site = next((s for s in await asked(request, seeds.listed) if s.number == number), None)
+    if site is None:
+        raise web.HTTPNotFound
+    values = {name: "" if (value := getattr(site, name)) is None else str(value) for name in FIELDS}
+    return render(request, "site", "sites", 422 if form else 200,
+                  site=site, form=form or Form(values))  # fmt: skip
+
+
+async def edit(request: web.Request) -> web.Response:
+    """Change a site."""
+    told: Any = await request.post()
+    number = int(request.match_info["number"])
+    form, fields = _typed(told)
+    if not form.errors:
+        try:
+            await changed(request, lambda store: seeds.edit(store, number, **fields))
+        except CrawlError as error:
+            form.errors["start"] = _sentence(error)
+    if form.errors:
+        return await _one(request, form)
+    return said(request, "/sites", f"{fields['start']} was saved.")
+
+
+async def remove(request: web.Request) -> web.Response:
+    """Take a site out of the list."""
+    return await _done(request, seeds.remove, "The site was removed.")
+
+
+async def retry(request: web.Request) -> web.Response:
+    """Let a site that was not available be tried again."""
+    return await _done(request, seeds.retry, "The site will be tried again.")
+
+
+async def _done(request: web.Request, change: Any, words: str) -> web.Response:
+    try:
+        await changed(request, change, int(request.match_info["number"]))
+    except CrawlError as error:
+        return said(request, "/sites", _sentence(error), wrong=True)
+    return said(request, "/sites", words)
+
+
+def _sentence(error: CrawlError) -> str:
+    text = str(error)
+    return text[:1].upper() + text[1:] + "."

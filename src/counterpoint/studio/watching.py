@@ -1,0 +1,188 @@
+"""The state of a crawl as views show it: what the store says, and what its visits add up to."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, Row, select, text
+
+from counterpoint.crawler.store.schema import Standing, pages, plans, seeds, visits
+
+from .progress import Arm, History, Seen, arms, discount_of, rule_of
+
+if TYPE_CHECKING:
+    from counterpoint.crawler.store.opening import Store
+
+    from .crawling import Crawling
+
+_CHUNK = 20_000
+_SHOWN = 40
+"""Most sites that are compared in one picture."""
+_COLOURED = 6
+
+
+class Watch:
+    """Looks into a store again and again.
+
+    Parameters
+    ----------
+    store : Store
+    crawling : Crawling
+        The process that crawls.
+    """
+
+    def __init__(self, store: Store, crawling: Crawling) -> None:
+        self.store, self.crawling = store, crawling
+        self._history = History()
+        self._known: frozenset[int] = frozenset()
+        self._lock = threading.Lock()
+
+    def look(self) -> dict[str, Any]:
+        """Return the state, as JSON has it; keys are told apart by whether they changed."""
+        with self._lock, self.store.reading() as connection:
+            sites = connection.execute(select(seeds).order_by(seeds.c.number)).all()
+            plan = connection.execute(
+                select(plans).order_by(plans.c.number.desc()).limit(1)
+            ).first()
+            known = frozenset(site.number for site in sites)
+            if self._known - known:  # the visits of a site that was removed are gone, too
+                self._history = History()
+            self._known = known
+            self._read_on(connection, plan)
+            return {
+                "problem": "",
+                "crawl": self._crawl(plan),
+                "totals": _totals(sites),
+                "sites": {str(site.number): _site(site) for site in sites},
+                "curve": [[round(p.time, 1), p.pages, p.links] for p in self._history.curve()],
+                "shares": self._shares(sites),
+                "arms": self._arms(connection, plan, sites),
+            }
+
+    def _read_on(self, connection: Connection, plan: Row[Any] | None) -> None:
+        """Fold the visits that were observed since the last look."""
+        if plan is None or plan.number != self._history.plan:
+            self._history = History(
+                plan=-1 if plan is None else plan.number,
+                discount=1.0 if plan is None else discount_of(plan.policy),
+            )
+        if plan is None:
+            return
+        history = self._history
+        while True:
+            rows = connection.execute(
+                select(visits.c.observed, visits.c.seed, visits.c.external, visits.c.time)
+                .where(visits.c.plan == plan.number, visits.c.observed > history.events)
+                .order_by(visits.c.observed)
+                .limit(_CHUNK)
+            ).all()
+            history.add(Seen(*row[1:]) for row in rows)
+            if rows:
+                history.events = rows[-1][0]
+            if len(rows) < _CHUNK:
+                return
+
+    def _crawl(self, plan: Row[Any] | None) -> dict[str, Any]:
+        running = self.crawling.state()
+        told: dict[str, Any] = {
+            "state": running.name, "pid": running.pid, "waits": running.waits,
+            "trouble": running.trouble,
+        }  # fmt: skip
+        if plan is not None:
+            told |= {
+                "policy": plan.policy, "plan": plan.number, "budget": plan.budget,
+                "seconds": plan.seconds, "spent": round(plan.spent, 1),
+                "fetched": plan.fetched, "visits": self._history.pages,
+                "links": self._history.links, "ended": plan.ended, "failed": plan.failed,
+            }  # fmt: skip
+        return told
+
+    def _shares(self, sites: Sequence[Row[Any]]) -> dict[str, Any]:
+        """Return in which parts of the crawl the pages of which sites were visited."""
+        history = self._history
+        largest = sorted(history.tallies, key=lambda k: (-history.tallies[k].pages, k))
+        named = sorted(largest[:_COLOURED])
+        names = {site.number: name_of(site) for site in sites}
+        return {
+            "width": history.width,
+            "names": [names.get(k, f"site {k}") for k in named],
+            "seeds": named,
+            "rest": len(largest) - len(named),
+            "buckets": [
+                [*(bucket.get(k, 0) for k in named),
+                 sum(n for k, n in bucket.items() if k not in named)]
+                for bucket in history.shares
+            ],
+        }  # fmt: skip
+
+    def _arms(
+        self, connection: Connection, plan: Row[Any] | None, sites: Sequence[Row[Any]]
+    ) -> dict[str, Any]:
+        """Return the sites as the policy compares them, and which of them is next."""
+        if plan is None:
+            return {"rows": []}
+        # In the words and the order of the index of the frontier: SQLite would take another one.
+        queued = (
+            select(pages.c.id)
+            .where(pages.c.seed == seeds.c.number, text("pages.state IN (0, 3)"))
+            .order_by(pages.c.level, pages.c.place)
+            .limit(1)
+            .scalar_subquery()
+        )
+        asked = connection.execute(select(seeds.c.number, queued)).all()
+        waiting = {number: first is not None for number, first in asked}
+        # Sites that were added since the plan was made have neither visits nor pages.
+        names = {site.number: name_of(site) for site in sites
+                 if waiting[site.number] or site.number in self._history.tallies}  # fmt: skip
+        found = arms(plan.policy, self._history, names)
+        found.sort(key=lambda arm: not waiting[arm.seed])  # those that are exhausted come last
+        following = next((a.seed for a in found if a.index is not None and waiting[a.seed]), None)
+        rule = rule_of(plan.policy)
+        return {
+            "index": rule.index,
+            "why": rule.why,
+            "next": following,
+            "latest": _latest(connection, plan.number),
+            "more": max(0, len(found) - _SHOWN),
+            "rows": [
+                [arm.seed, names[arm.seed], waiting[arm.seed], *_figures(arm)]
+                for arm in found[:_SHOWN]
+            ],
+        }
+
+
+def name_of(site: Row[Any]) -> str:
+    """Return how a site is called where there is little room."""
+    return str(site.short_name or site.site)
+
+
+def _latest(connection: Connection, plan: int) -> int | None:
+    """Return the site of the page that was asked for last."""
+    return connection.execute(
+        select(visits.c.seed).where(visits.c.plan == plan).order_by(visits.c.number.desc()).limit(1)
+    ).scalar()
+
+
+def _figures(arm: Arm) -> list[float | int | None]:
+    # JSON has no infinity: null stands for what is larger than all, -1 for what there is not.
+    def finite(value: float | None) -> float | None:
+        return -1 if value is None else round(value, 6) if math.isfinite(value) else None
+
+    return [arm.pages, arm.links, round(arm.mean, 6), finite(arm.bonus), finite(arm.index)]
+
+
+def _totals(sites: Sequence[Row[Any]]) -> dict[str, int]:
+    return {
+        "sites": len(sites),
+        "unavailable": sum(site.standing == Standing.UNAVAILABLE for site in sites),
+        **{name: sum(getattr(site, name) for site in sites)
+           for name in ("known", "fetched", "internal", "external", "bad")},
+    }  # fmt: skip
+
+
+def _site(site: Row[Any]) -> list[Any]:
+    return [site.standing, site.reason, site.known, site.fetched, site.internal, site.external,
+            site.bad]  # fmt: skip
