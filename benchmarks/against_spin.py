@@ -107,10 +107,10 @@ def ours_alone(case: Case) -> dict[str, float]:
 
 def alone(reference: str, settings: Sequence[str]) -> None:
     """Print what the compiled explorer needs for itself; called in a process of its own."""
-    from counterpoint.models.compiled.explorer import Compiled
+    from counterpoint.models.explore.compiled.explorer import Compiled
     from counterpoint.models.limits import Limits
     from counterpoint.models.loading import load
-    from counterpoint.models.trace import trace
+    from counterpoint.models.symbolic.trace import trace
 
     model = load(reference, settings)
     compiled = Compiled(trace(model), model.properties)

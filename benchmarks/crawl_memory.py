@@ -37,8 +37,8 @@ class Answering:
     """A `Dispatcher` that answers out of a synthetic web."""
 
     def __init__(self, web: Any) -> None:
-        from counterpoint.sim_web.fetcher import Simulated
-        from counterpoint.sim_web.site import SyntheticSite
+        from counterpoint.sim_web.world.fetcher import Simulated
+        from counterpoint.sim_web.world.site import SyntheticSite
 
         self._web, self._jobs = Simulated(SyntheticSite(web)), asyncio.Queue[Any]()
 
@@ -52,8 +52,8 @@ class Answering:
 
     async def completed(self) -> Any:
         """Return an answer."""
+        from counterpoint.crawler.documents.addresses import site
         from counterpoint.crawler.fetching.job import ClosedError, Fetched, HostState
-        from counterpoint.crawler.pages.addresses import site
 
         await asyncio.sleep(0)  # so that the loop goes on, however many jobs there are
         job = await self._jobs.get()
@@ -135,7 +135,7 @@ def crawl(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     """Crawl, and go on with it as after a kill."""
     from counterpoint.crawler.beebot.engine import Engine
     from counterpoint.crawler.beebot.planner import Planner
-    from counterpoint.crawler.memory import keep_memory, look_seldom
+    from counterpoint.crawler.fetching.memory import keep_memory, look_seldom
     from counterpoint.crawler.store.opening import open_store
     from counterpoint.sim_web import profile
     from counterpoint.sim_web.generator import Web

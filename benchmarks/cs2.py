@@ -39,8 +39,8 @@ def step(name: str, given: argparse.Namespace) -> dict[str, Any]:
     """Do a step in this process, and return what it found."""
     from planted import Planted
 
-    from counterpoint.crawler.graph.build import Settings, build
-    from counterpoint.crawler.graph.store import GraphStore
+    from counterpoint.graph.build import Settings, build
+    from counterpoint.graph.store import GraphStore
 
     planted = Planted(given.pages, given.addresses)
     store = given.folder / "web.graph"
@@ -61,10 +61,10 @@ def step(name: str, given: argparse.Namespace) -> dict[str, Any]:
 
 
 def _computed(name: str, graph: Any, truth: dict[str, int]) -> dict[str, Any]:
-    from counterpoint.crawler.graph.bfs import bfs
-    from counterpoint.crawler.graph.bowtie import bowtie
-    from counterpoint.crawler.graph.scc import scc
-    from counterpoint.crawler.graph.wcc import wcc
+    from counterpoint.graph.bfs import bfs
+    from counterpoint.graph.bowtie import bowtie
+    from counterpoint.graph.scc import scc
+    from counterpoint.graph.wcc import wcc
 
     in_one = graph.nodes - truth["disconnected"]
     if name == "bfs":

@@ -25,10 +25,10 @@ def subjects(pages: int, fetches: int) -> dict[str, Callable[[], None]]:
     import numpy as np
 
     from counterpoint.sim_web import profile
-    from counterpoint.sim_web.fetcher import Simulated, keep_memory, read
     from counterpoint.sim_web.generator import Web
     from counterpoint.sim_web.pages.address import address
-    from counterpoint.sim_web.site import SyntheticSite
+    from counterpoint.sim_web.world.fetcher import Simulated, keep_memory, read
+    from counterpoint.sim_web.world.site import SyntheticSite
 
     keep_memory()
     web = Web(profile.load("broder-1999"), pages, 7)

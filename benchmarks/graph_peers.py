@@ -48,7 +48,7 @@ def counted(core: Any, before: Any, after: Any, from_in: Any, to_out: Any, weak:
 def ours(path: str) -> Tasks:
     """Counterpoint, links in compressed rows."""
     sys.path.insert(0, str(ROOT / "src"))
-    from counterpoint.crawler.graph.csr import both, csr
+    from counterpoint.graph.csr import both, csr
 
     return _ours(both(csr(*load(path))))
 
@@ -56,8 +56,8 @@ def ours(path: str) -> Tasks:
 def packed(path: str) -> Tasks:
     """Counterpoint, links packed; hosts are not known here, so they pack a little worse."""
     sys.path.insert(0, str(ROOT / "src"))
-    from counterpoint.crawler.graph.csr import Both, csr
-    from counterpoint.crawler.graph.packed import pack
+    from counterpoint.graph.csr import Both, csr
+    from counterpoint.graph.packed import pack
 
     rows = csr(*load(path))
     back = rows.reversed()
@@ -70,13 +70,13 @@ def packed(path: str) -> Tasks:
 
 
 def _ours(graph: Any) -> Tasks:
-    from counterpoint.crawler.graph.bfs import bfs
-    from counterpoint.crawler.graph.bowtie import bowtie
-    from counterpoint.crawler.graph.csr import Csr, both, csr
-    from counterpoint.crawler.graph.hits import hits
-    from counterpoint.crawler.graph.pagerank import pagerank
-    from counterpoint.crawler.graph.scc import scc
-    from counterpoint.crawler.graph.wcc import wcc
+    from counterpoint.graph.bfs import bfs
+    from counterpoint.graph.bowtie import bowtie
+    from counterpoint.graph.csr import Csr, both, csr
+    from counterpoint.graph.hits import hits
+    from counterpoint.graph.pagerank import pagerank
+    from counterpoint.graph.scc import scc
+    from counterpoint.graph.wcc import wcc
 
     tasks: Tasks = {
         "bow-tie": lambda: list(bowtie(graph).counts.values()),

@@ -53,7 +53,7 @@ def crawled(offsets: Any, targets: Any, hits: Any, links: int) -> Any:
     """
     import numpy as np
 
-    from counterpoint.crawler.schedulers.tables import Found
+    from counterpoint.crawler.policy.tables import Found
 
     found = Found([0])
     place = other = 0
@@ -81,8 +81,8 @@ def whole(pages: int, rounds: int) -> dict[str, Any]:
     import numpy as np
     from scipy.sparse import csr_matrix
 
-    from counterpoint.crawler.graph.hits import hits as stored
     from counterpoint.crawler.schedulers.weights import GrowingHits
+    from counterpoint.graph.hits import hits as stored
 
     offsets, targets = planted(pages, 10.0)
     growing = GrowingHits(tolerance=0, most=ITERATIONS)

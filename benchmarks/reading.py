@@ -40,14 +40,14 @@ def steps(pages: int) -> None:
     from counterpoint.crawler.content.reader import Bm25, TfIdf
     from counterpoint.crawler.content.vocabulary import Vocabulary
     from counterpoint.crawler.content.words import words
-    from counterpoint.crawler.pages.links import read
-    from counterpoint.crawler.protocol import Content
+    from counterpoint.crawler.documents.links import read
+    from counterpoint.crawler.policy.protocol import Content
     from counterpoint.sim_web.answer import Question
     from counterpoint.sim_web.generator import Web
     from counterpoint.sim_web.pages.address import address
     from counterpoint.sim_web.pages.contents import said
     from counterpoint.sim_web.profile import load
-    from counterpoint.sim_web.site import SyntheticSite
+    from counterpoint.sim_web.world.site import SyntheticSite
 
     web = Web(load("topical"), pages, 1)
     some = Random(1).sample(range(pages), min(SAMPLE, pages))
@@ -89,9 +89,9 @@ def steps(pages: int) -> None:
 
 def crawls(pages: int, budget: int, seeds: int) -> None:
     """Crawl, and print what came of it."""
-    from counterpoint.ci.comparison.plan import Plan
-    from counterpoint.ci.comparison.planted import Planted
     from counterpoint.sim_web.profile import load
+    from counterpoint.studies.comparison.plan import Plan
+    from counterpoint.studies.comparison.planted import Planted
 
     plan = Plan(("",), load("topical"), budget, pages)
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in POLICIES}
@@ -106,11 +106,11 @@ def crawls(pages: int, budget: int, seeds: int) -> None:
 
 def crawled(name: str, plan: Any, planted: Any, seed: int) -> tuple[float, float]:
     """Return what a page takes of a policy, and how many are relevant."""
-    from counterpoint.ci.comparison.world import World, seconds_per_visit
-    from counterpoint.crawler.crawl import crawl
-    from counterpoint.crawler.policies import find
-    from counterpoint.crawler.protocol import Scope
+    from counterpoint.crawler.policy.protocol import Scope
+    from counterpoint.crawler.schedulers.finding import find
+    from counterpoint.crawler.worlds.crawl import crawl
     from counterpoint.sim_web.pages.words import LANGUAGES, theme_words
+    from counterpoint.studies.comparison.world import World, seconds_per_visit
 
     theme, starts = planted.web.theme(planted.sites[0]), planted.starts(Scope.WEB)
     query = " ".join(word for of in LANGUAGES for word in theme_words(theme, of)[:2])

@@ -38,7 +38,7 @@ class Arrays:
     def __init__(self, pages: int) -> None:
         import numpy as np
 
-        from counterpoint.crawler.protocol import Outcome
+        from counterpoint.crawler.policy.protocol import Outcome
 
         chance = np.random.default_rng(1)
         size = pages // SITES
@@ -72,9 +72,9 @@ class Arrays:
 
 def rate(name: str, world: Arrays) -> float:
     """Return the steps per second of a policy."""
-    from counterpoint.crawler.crawl import crawl
-    from counterpoint.crawler.policies import find
-    from counterpoint.crawler.protocol import Scope
+    from counterpoint.crawler.policy.protocol import Scope
+    from counterpoint.crawler.schedulers.finding import find
+    from counterpoint.crawler.worlds.crawl import crawl
 
     chosen = find(name)
     scope = chosen.policy.scope
@@ -93,7 +93,7 @@ def rate(name: str, world: Arrays) -> float:
 def main() -> None:
     """Measure, print a table, write JSON."""
     sys.path.insert(0, str(ROOT / "src"))
-    from counterpoint.crawler.policies import POLICIES
+    from counterpoint.crawler.schedulers.finding import POLICIES
 
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("policies", nargs="*", metavar="POLICY")

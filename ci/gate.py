@@ -8,11 +8,11 @@ from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 
-from counterpoint.models import second_opinion
-from counterpoint.models.engines import check
+from counterpoint.models.checking.engines import check
+from counterpoint.models.checking.processes import end, executor, interrupts_held
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
-from counterpoint.models.processes import end, executor, interrupts_held
+from counterpoint.models.prove import second_opinion
 from counterpoint.models.verdict import Verdict, in_steps
 from counterpoint.spec.notation import SpecError
 

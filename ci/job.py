@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from counterpoint.models.engines import Options
+from counterpoint.models.checking.engines import Options
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from counterpoint.models.engines import Options
+from counterpoint.models.checking.engines import Options
 
 from .job import Job
 

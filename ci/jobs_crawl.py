@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from counterpoint.models.engines import Options
+from counterpoint.models.checking.engines import Options
 
 from .job import Job
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from counterpoint.models.engines import FEW_COMPARED, Options
+from counterpoint.models.checking.engines import FEW_COMPARED, Options
 from counterpoint.models.loading import mutants
 from counterpoint.spec.catalogue import MUTANTS
 

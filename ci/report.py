@@ -13,8 +13,15 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, Template
 
-from counterpoint.models import page
-from counterpoint.models.formats import Case, annotation, as_junit, command, command_line, said
+from counterpoint.models.present import page
+from counterpoint.models.present.formats import (
+    Case,
+    annotation,
+    as_junit,
+    command,
+    command_line,
+    said,
+)
 from counterpoint.spec.notation import SpecError
 
 from .gate import Outcome

@@ -15,9 +15,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from counterpoint.models.texts import FromText, read_anew
 from counterpoint.spec.catalogue import MUTANTS, PROOFS, SPECS
 from counterpoint.spec.notation import Model, Spec, SpecError
+
+from .texts import FromText, read_anew
 
 _IN_FILE = re.compile(r"\.py(:\w+)?$")
 

@@ -17,7 +17,7 @@ from counterpoint.spec.notation import (
 )
 
 if TYPE_CHECKING:
-    from .second_opinion import Opinion
+    from .prove.second_opinion import Opinion
 
 Answer: TypeAlias = Literal["holds", "violated", "unknown"]
 

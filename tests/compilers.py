@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from counterpoint.models.compiled import compiler
+from counterpoint.models.explore.compiled import compiler
 
 
 def require_compiler() -> None:

@@ -18,7 +18,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Begun in the background: the processes of tests would ignore it, too, and never end.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-ROOMS = ("spec", "models", "crawler", "sim_web", "ci")
+ROOMS = ("spec", "models", "graph", "crawler", "sim_web", "studies", "ci")
 """The folders of the checkout; what is in them is imported as ``counterpoint.…`` only."""
 
 settings.register_profile("counterpoint", derandomize=True, database=None, deadline=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from counterpoint.models import exhaustive
+from counterpoint.models.explore import exhaustive
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import Model
 from counterpoint.spec.stm.memory import TransactionalMemory

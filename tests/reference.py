@@ -7,8 +7,8 @@ from typing import Any
 
 import z3
 
-from counterpoint.models.smt import Frame, becomes, width_for
-from counterpoint.models.trace import System
+from counterpoint.models.symbolic.smt import Frame, becomes, width_for
+from counterpoint.models.symbolic.trace import System
 from counterpoint.spec.notation import Model, RangeError, Step, Values
 
 LEAVES = "leaves its range"

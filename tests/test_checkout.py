@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ("spec", "models", "crawler", "sim_web", "ci")
+ROOMS = ("spec", "models", "graph", "crawler", "sim_web", "studies", "ci")
 FOLDERS = (*ROOMS, "src/counterpoint")
 
 

@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.ci.comparison.comparison import Compared
-from counterpoint.ci.comparison.plan import Plan
-from counterpoint.crawler.crawl import digest_of
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.evaluation.measures import LEVELS
-from counterpoint.crawler.protocol import NONE, Pages
+from counterpoint.crawler.policy.protocol import NONE, Pages
+from counterpoint.crawler.worlds.crawl import digest_of
+from counterpoint.studies.comparison.comparison import Compared
+from counterpoint.studies.comparison.plan import Plan
 
 VERSION = 1
 ANEW = "remove it, and counterpoint gate --accept makes it anew"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from counterpoint.ci.comparison.plan import Plan
-from counterpoint.crawler.protocol import Scope
+from counterpoint.crawler.policy.protocol import Scope
 from counterpoint.crawler.schedulers.catalogue import POLICIES
 from counterpoint.sim_web.profile import load
+from counterpoint.studies.comparison.plan import Plan
 
 SEEDS = 3
 BAND = 0.02
@@ -27,7 +27,7 @@ class Case:
     web_pages : int
         Of each web.
     policies : tuple of str
-        By the names of `counterpoint.crawler.policies.find`.
+        By the names of `counterpoint.crawler.schedulers.finding.find`.
     """
 
     profile: str

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from counterpoint.ci.comparison.comparison import Compared
-from counterpoint.ci.comparison.measures import BY_NAME
-from counterpoint.ci.comparison.plan import Plan
-from counterpoint.ci.comparison.planted import Planted
-from counterpoint.ci.comparison.statistics import mean
 from counterpoint.crawler.evaluation.measures import LEVELS
-from counterpoint.crawler.protocol import Pages, Scope
+from counterpoint.crawler.policy.protocol import Pages, Scope
+from counterpoint.studies.comparison.comparison import Compared
+from counterpoint.studies.comparison.measures import BY_NAME
+from counterpoint.studies.comparison.plan import Plan
+from counterpoint.studies.comparison.planted import Planted
+from counterpoint.studies.comparison.statistics import mean
 
 from .baseline import Baseline
 from .cases import BAND

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Template
 
-from counterpoint.ci.comparison.measures import BY_NAME
-from counterpoint.ci.comparison.page import environment
-from counterpoint.ci.comparison.plots import Plot, Series, diagram
-from counterpoint.models.formats import Case, annotation
+from counterpoint.models.present.formats import Case, annotation
+from counterpoint.studies.comparison.measures import BY_NAME
+from counterpoint.studies.comparison.page import environment
+from counterpoint.studies.comparison.plots import Plot, Series, diagram
 
 from .judging import Judged
+
+TEMPLATES = Path(__file__).parents[1] / "templates"
 
 NOW, BEFORE = 0, 7
 """Colours of the curves."""
@@ -85,4 +88,4 @@ def _plot(of: Judged, name: str) -> Plot:
 
 @cache
 def _template() -> Template:
-    return environment().get_template("policies.html.j2")
+    return environment(TEMPLATES).get_template("policies.html.j2")

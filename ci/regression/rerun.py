@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from counterpoint.ci.comparison.comparison import compare
-from counterpoint.models.processes import interrupts_held
+from counterpoint.models.checking.processes import interrupts_held
+from counterpoint.studies.comparison.comparison import compare
 
 from . import baseline
 from .baseline import Baseline

@@ -6,14 +6,19 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from counterpoint.crawler.documents.addresses import Spelling, domain, site
+from counterpoint.crawler.documents.links import Kind, Reference
+from counterpoint.crawler.documents.robots import Rules
 from counterpoint.crawler.fetching.job import Fetched
-from counterpoint.crawler.pages.addresses import Spelling, domain, site
-from counterpoint.crawler.pages.links import Kind, Reference
-from counterpoint.crawler.protocol import Content, Outcome
-from counterpoint.crawler.robots import Rules
-from counterpoint.crawler.store.recording import TAKEN_OUT, Page, Recording, Row
+from counterpoint.crawler.policy.protocol import Content, Outcome
+from counterpoint.crawler.store.recording import (
+    TAKEN_OUT,
+    Page,
+    Recording,
+    Row,
+)
 from counterpoint.crawler.store.schema import Standing, State, stored_key
-from counterpoint.crawler.web_world import LEFT
+from counterpoint.crawler.worlds.web_world import LEFT
 
 from .contents import Said, packed, said, unpacked
 from .document import Document

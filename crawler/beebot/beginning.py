@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from counterpoint.crawler.documents.addresses import Spelling, site
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.pages.addresses import Spelling, site
-from counterpoint.crawler.protocol import Scope
+from counterpoint.crawler.policy.protocol import Scope
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.recording import Page, Recording
 from counterpoint.crawler.store.schema import State, stored_key

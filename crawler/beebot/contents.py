@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import zstandard
 
-from counterpoint.crawler.protocol import Content
+from counterpoint.crawler.policy.protocol import Content
 
 LEVEL = 3
 """Of compression."""

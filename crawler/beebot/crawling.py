@@ -17,11 +17,11 @@ from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
 from counterpoint.crawler.fetching.guard import Guard
 from counterpoint.crawler.fetching.job import HostState
 from counterpoint.crawler.fetching.manners import POLITE, Limits, Manners
+from counterpoint.crawler.fetching.memory import keep_memory, look_seldom
 from counterpoint.crawler.fetching.network import Network
 from counterpoint.crawler.fetching.politeness import is_here
 from counterpoint.crawler.fetching.warc import Warc
-from counterpoint.crawler.memory import keep_memory, look_seldom
-from counterpoint.crawler.protocol import Scope
+from counterpoint.crawler.policy.protocol import Scope
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.recording import Recording
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from counterpoint.crawler.exchange import is_html
+from counterpoint.crawler.documents.addresses import site
+from counterpoint.crawler.documents.decoding import loaded
+from counterpoint.crawler.documents.exchange import is_html
+from counterpoint.crawler.documents.links import (
+    Kind,
+    Reason,
+    Reference,
+    read,
+)
 from counterpoint.crawler.fetching.job import Fetched
-from counterpoint.crawler.pages.addresses import site
-from counterpoint.crawler.pages.decoding import loaded
-from counterpoint.crawler.pages.links import Kind, Reason, Reference, read
-from counterpoint.crawler.protocol import Content
-from counterpoint.crawler.web_world import LEFT
+from counterpoint.crawler.policy.protocol import Content
+from counterpoint.crawler.worlds.web_world import LEFT
 
 
 class Document(NamedTuple):

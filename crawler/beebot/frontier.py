@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
+from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.pages.addresses import site
 from counterpoint.crawler.store.recording import Page, Recording
 
 WINDOW = 32

@@ -13,7 +13,7 @@ import numpy as np
 
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.evaluation.indices import index_of
-from counterpoint.crawler.protocol import NONE, Pages
+from counterpoint.crawler.policy.protocol import NONE, Pages
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.recording import Recording
 

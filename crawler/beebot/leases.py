@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.fetching.job import HostState, Lease
 from counterpoint.crawler.fetching.manners import POLITE
-from counterpoint.crawler.pages.addresses import site
 from counterpoint.crawler.store.recording import Recording
 
 LEASE = 20.0

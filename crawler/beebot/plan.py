@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
+from counterpoint.crawler.documents.addresses import normalized
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.manners import POLITE
 from counterpoint.crawler.fetching.politeness import is_here
-from counterpoint.crawler.pages.addresses import normalized
-from counterpoint.crawler.policies import Chosen, find
-from counterpoint.crawler.protocol import Scope
+from counterpoint.crawler.policy.protocol import Scope
+from counterpoint.crawler.schedulers.finding import Chosen, find
 
 POLICY_OF = {"universities": "R3", "institutes": "R2", "unknown": "equal-quanta"}
 """The policy for a set of sites of a kind ([BeeBot])."""

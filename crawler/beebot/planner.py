@@ -18,10 +18,10 @@ from sqlalchemy.exc import DBAPIError
 
 from counterpoint.crawler.errors import CrawlError, StoreError
 from counterpoint.crawler.fetching.job import Fetched, Job, Lease
-from counterpoint.crawler.judging import LIMIT
+from counterpoint.crawler.policy.judging import LIMIT
+from counterpoint.crawler.policy.watch import TooLong, watched
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.recording import Head, Recording
-from counterpoint.crawler.watch import TooLong, watched
 
 from .answers import Answers, Taken
 from .beginning import outdated

@@ -6,10 +6,10 @@ another document puts its links in the place of those that were known.
 
 from __future__ import annotations
 
+from counterpoint.crawler.documents.blocks import blocks, difference
+from counterpoint.crawler.documents.links import Kind
+from counterpoint.crawler.documents.robots import Rules
 from counterpoint.crawler.fetching.job import Fetched
-from counterpoint.crawler.pages.blocks import blocks, difference
-from counterpoint.crawler.pages.links import Kind
-from counterpoint.crawler.robots import Rules
 from counterpoint.crawler.store.recording import Page, Recording
 
 from .answers import Answers, Taken

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from counterpoint.crawler.judging import (
+from counterpoint.crawler.documents.addresses import site
+from counterpoint.crawler.policy.judging import (
     ENDLESS,
     LIMIT,
     SPENT,
@@ -26,10 +27,14 @@ from counterpoint.crawler.judging import (
     page_of,
     reason,
 )
-from counterpoint.crawler.pages.addresses import site
-from counterpoint.crawler.protocol import NONE, Outcome, Request, Scope
+from counterpoint.crawler.policy.protocol import (
+    NONE,
+    Outcome,
+    Request,
+    Scope,
+)
+from counterpoint.crawler.policy.watch import TooLong
 from counterpoint.crawler.store.recording import Page, Recording, asked_already
-from counterpoint.crawler.watch import TooLong
 
 from .contents import Said
 from .discovery import Discovery

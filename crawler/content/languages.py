@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import Stemmer
 
-from counterpoint.crawler.protocol import Content
+from counterpoint.crawler.policy.protocol import Content
 
 LOOKED_AT = 2_000
 """Characters of a text that are looked at to guess its language."""

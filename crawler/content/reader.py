@@ -12,9 +12,9 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from counterpoint.crawler.kernels import Array
-from counterpoint.crawler.protocol import Content
-from counterpoint.crawler.schedulers.tables import FIRST, grown
+from counterpoint.crawler.policy.kernels import Array
+from counterpoint.crawler.policy.protocol import Content
+from counterpoint.crawler.policy.tables import FIRST, grown
 
 from .kernels import cosines, probabilities
 from .languages import language_of

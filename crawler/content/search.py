@@ -20,7 +20,7 @@ from random import Random
 import numpy as np
 
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.protocol import Content
+from counterpoint.crawler.policy.protocol import Content
 
 from .languages import language_of
 from .vocabulary import Bag, Vocabulary

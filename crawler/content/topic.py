@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from counterpoint.crawler.kernels import Array
-from counterpoint.crawler.schedulers.tables import FIRST, grown
+from counterpoint.crawler.policy.kernels import Array
+from counterpoint.crawler.policy.tables import FIRST, grown
 
 from .vocabulary import Bag, Vocabulary
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterpoint.crawler.kernels import Array
-from counterpoint.crawler.schedulers.tables import FIRST, grown
+from counterpoint.crawler.policy.kernels import Array
+from counterpoint.crawler.policy.tables import FIRST, grown
 
 from .kernels import tally
 from .languages import Stems, stems

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.crawler.capture import Capture
+from counterpoint.crawler.documents.addresses import key, normalized
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.pages.addresses import key, normalized
+from counterpoint.crawler.worlds.capture import Capture
 
 Array = np.ndarray[Any, Any]
 
@@ -25,7 +25,7 @@ class Listed:
     name : str
         Of the file.
     pages : tuple of str
-        What is compared of each address (`counterpoint.crawler.pages.addresses.key`); each page
+        What is compared of each address (`counterpoint.crawler.documents.addresses.key`); each page
         once.
     weights : float64[n] or None
         None: they have none.

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.crawler.graph.csr import both, csr
-from counterpoint.crawler.graph.hits import hits
-from counterpoint.crawler.graph.pagerank import pagerank
-from counterpoint.crawler.protocol import Pages
+from counterpoint.crawler.policy.protocol import Pages
+from counterpoint.graph.csr import both, csr
+from counterpoint.graph.hits import hits
+from counterpoint.graph.pagerank import pagerank
 
 from .samplers import Web
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from counterpoint.crawler.protocol import Pages
+from counterpoint.crawler.policy.protocol import Pages
 
 from .blocks import Address
 

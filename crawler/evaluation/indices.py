@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from counterpoint.crawler.errors import CrawlError, in_words
-from counterpoint.crawler.protocol import Pages, Scheduler
+from counterpoint.crawler.policy.protocol import Pages, Scheduler
 from counterpoint.crawler.schedulers.weights import ranked
 
 

@@ -16,9 +16,10 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from itertools import count
 
-from ..exchange import is_html
-from ..pages.addresses import joined, site
-from ..robots import LARGEST, origin
+from counterpoint.crawler.documents.addresses import joined, site
+from counterpoint.crawler.documents.exchange import is_html
+from counterpoint.crawler.documents.robots import LARGEST, origin
+
 from .hosts import REMEMBERED, Errand, Host, Hosts
 from .job import ClosedError, Fetched, Job, Lease, Recall
 from .manners import Limits, Manners, Patience

@@ -7,8 +7,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ..pages.addresses import site
-from ..robots import Rules, origin, rules
+from counterpoint.crawler.documents.addresses import site
+from counterpoint.crawler.documents.robots import Rules, origin, rules
+
 from .job import HostState, Recall
 from .manners import POLITE, Manners, Patience
 from .network import Answer

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from ..robots import Rules
+from counterpoint.crawler.documents.robots import Rules
 
 
 @dataclass(frozen=True, slots=True)

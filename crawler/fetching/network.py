@@ -17,9 +17,10 @@ from aiohttp.client_reqrep import ConnectionKey
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
-from ..errors import CrawlError
-from ..exchange import is_html
-from ..pages.addresses import normalized, site
+from counterpoint.crawler.documents.addresses import normalized, site
+from counterpoint.crawler.documents.exchange import is_html
+from counterpoint.crawler.errors import CrawlError
+
 from .guard import ForbiddenError, Guard, Resolver
 from .manners import AGENT, Limits
 from .unpacking import ACCEPTED, Unpacking, UnpackingError

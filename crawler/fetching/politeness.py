@@ -9,7 +9,8 @@ from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
 from random import Random
 
-from ..pages.addresses import site
+from counterpoint.crawler.documents.addresses import site
+
 from .manners import Patience
 
 LONGEST_WAIT = 366 * 86_400.0

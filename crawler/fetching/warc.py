@@ -20,7 +20,8 @@ from urllib.parse import urlsplit
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from ..errors import CrawlError
+from counterpoint.crawler.errors import CrawlError
+
 from .network import Message
 
 LARGEST = 1 << 30

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from counterpoint.crawler.policy.site_kernels import (
+    MEMORY,
+    take_of_largest_discounted,
+    take_of_largest_draw,
+)
+
 from .parameters import number
 from .rules import Chooser, Order
-from .site_kernels import MEMORY, take_of_largest_discounted, take_of_largest_draw
 
 
 class Thompson(Chooser):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from counterpoint.crawler.protocol import Policy, Scope
+from counterpoint.crawler.policy.protocol import Policy, Scope
 
 from . import bandits, hits, opic, oracle, revisit, rules, scent, topical, topical_hits, web
 

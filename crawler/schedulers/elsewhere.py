@@ -11,10 +11,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from counterpoint.crawler.protocol import Frontier, Outcome, Pages
-
-from .site_kernels import COLUMNS, HEAD, WAITING, count, take
-from .tables import Sites
+from counterpoint.crawler.policy.protocol import Frontier, Outcome, Pages
+from counterpoint.crawler.policy.site_kernels import (
+    COLUMNS,
+    HEAD,
+    WAITING,
+    count,
+    take,
+)
+from counterpoint.crawler.policy.tables import Sites
 
 # A store takes a thousand times longer than either: compiling, or loading compiled code, would be
 # most of what a small crawl costs. What is compiled is typed as the function that it was made of.

@@ -21,12 +21,12 @@ from collections import deque
 
 import numpy as np
 
-from counterpoint.crawler.graph.topk import top
-from counterpoint.crawler.kernels import Array
-from counterpoint.crawler.protocol import Outcome, Request, Setting
+from counterpoint.crawler.policy.kernels import Array
+from counterpoint.crawler.policy.protocol import Outcome, Request, Setting
+from counterpoint.crawler.policy.tables import FIRST, grown
+from counterpoint.graph.topk import top
 
 from .parameters import number, switch, whole
-from .tables import FIRST, grown
 from .web import FETCHED, FLYING, SPENT
 from .weights import ITERATIONS, TOLERANCE, GrowingHits
 

@@ -14,11 +14,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from counterpoint.crawler.kernels import GROW, Array, compiled
-from counterpoint.crawler.protocol import NONE, Outcome, Request, Setting
+from counterpoint.crawler.policy.kernels import GROW, Array, compiled
+from counterpoint.crawler.policy.protocol import (
+    NONE,
+    Outcome,
+    Request,
+    Setting,
+)
+from counterpoint.crawler.policy.site_kernels import EMPTY
+from counterpoint.crawler.policy.tables import FIRST, grown, room_for
 
-from .site_kernels import EMPTY
-from .tables import FIRST, grown, room_for
 from .web import FETCHED, FLYING, SPENT
 
 LEFT = -1

@@ -5,9 +5,14 @@ from __future__ import annotations
 import heapq
 
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.protocol import Outcome, Request, Setting, Truth
+from counterpoint.crawler.policy.protocol import (
+    Outcome,
+    Request,
+    Setting,
+    Truth,
+)
+from counterpoint.crawler.policy.tables import Found
 
-from .tables import Found
 from .web import FETCHED, FLYING, SPENT
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.protocol import Setting
+from counterpoint.crawler.policy.protocol import Setting
 
 
 def whole(setting: Setting, name: str, default: int, least: int = 1) -> int:

@@ -7,7 +7,7 @@ import random
 import numpy as np
 
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.protocol import Outcome, Request, Setting
+from counterpoint.crawler.policy.protocol import Outcome, Request, Setting
 
 from .allocation import Numbers, optimal_frequencies, proportional_frequencies
 from .parameters import switch, whole

@@ -13,12 +13,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from counterpoint.crawler.protocol import Outcome, Request, Setting
-from counterpoint.spec.crawl.ucb import TRUST, compare
-
-from .elsewhere import SitesElsewhere
-from .parameters import whole
-from .site_kernels import (
+from counterpoint.crawler.policy.protocol import Outcome, Request, Setting
+from counterpoint.crawler.policy.site_kernels import (
     EMPTY,
     LARGEST,
     SCANNED,
@@ -29,7 +25,11 @@ from .site_kernels import (
     of_largest_sum,
     take_of_largest_index,
 )
-from .tables import Sites
+from counterpoint.crawler.policy.tables import Sites
+from counterpoint.spec.crawl.ucb import TRUST, compare
+
+from .elsewhere import SitesElsewhere
+from .parameters import whole
 from .web import FLYING, SPENT
 
 EXHAUSTED = "every site is exhausted"

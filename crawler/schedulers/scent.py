@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from counterpoint.crawler.protocol import Outcome, Setting
+from counterpoint.crawler.policy.protocol import Outcome, Setting
 
 from .parameters import number, whole
 from .revisit import ANSWERED, Revisit

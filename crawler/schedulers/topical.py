@@ -18,8 +18,13 @@ from heapq import heappop, heappush
 import numpy as np
 
 from counterpoint.crawler.content.reader import Bm25, Reader, TfIdf
-from counterpoint.crawler.kernels import Array
-from counterpoint.crawler.protocol import Content, Outcome, Request, Setting
+from counterpoint.crawler.policy.kernels import Array
+from counterpoint.crawler.policy.protocol import (
+    Content,
+    Outcome,
+    Request,
+    Setting,
+)
 
 from .parameters import number
 from .web import FETCHED, FLYING, SPENT

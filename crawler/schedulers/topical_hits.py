@@ -22,11 +22,11 @@ from collections import deque
 import numpy as np
 
 from counterpoint.crawler.content.reader import PLACES
-from counterpoint.crawler.kernels import Array
-from counterpoint.crawler.protocol import NONE, Outcome, Setting
+from counterpoint.crawler.policy.kernels import Array
+from counterpoint.crawler.policy.protocol import NONE, Outcome, Setting
+from counterpoint.crawler.policy.tables import FIRST, grown
 
 from .parameters import choice, number, whole
-from .tables import FIRST, grown
 from .topical import Reading
 from .weights import GrowingHits
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 
-from counterpoint.crawler.protocol import Outcome, Request, Setting
+from counterpoint.crawler.policy.protocol import Outcome, Request, Setting
+from counterpoint.crawler.policy.tables import Found
 
 from .elsewhere import FoundElsewhere
-from .tables import Found
 
 FETCHED = "every page found was fetched"
 SPENT = "the budget is spent"

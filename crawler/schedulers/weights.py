@@ -29,8 +29,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.graph.csr import Both, Csr, both
-from counterpoint.crawler.graph.products import (
+from counterpoint.crawler.policy.kernels import Array, compiled
+from counterpoint.crawler.policy.protocol import NONE, Pages
+from counterpoint.crawler.policy.tables import FIRST, grown
+from counterpoint.graph.csr import Both, Csr, both
+from counterpoint.graph.products import (
     Run,
     gather,
     gather_weighed,
@@ -38,10 +41,6 @@ from counterpoint.crawler.graph.products import (
     spread,
     spread_weighed,
 )
-from counterpoint.crawler.kernels import Array, compiled
-from counterpoint.crawler.protocol import NONE, Pages
-
-from .tables import FIRST, grown
 
 ITERATIONS = 20
 """About so many make the 20 highest weights stable (Kleinberg)."""
@@ -120,7 +119,7 @@ class GrowingHits:
         """Return all links from numbers to numbers, in both directions: a copy of what is known.
 
         So `base_set` finds what surrounds a root set in a crawl, and any algorithm of
-        `counterpoint.crawler.graph` its other properties.
+        `counterpoint.graph` its other properties.
         """
         offsets = np.zeros(len(self.pages) + 1, np.uint64)
         offsets[self.sources + 1] = np.diff(self.graph.offsets)

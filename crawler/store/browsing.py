@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, cast
 
 from sqlalchemy import ColumnElement, Connection, Select, Subquery, func, select, text, tuple_
 
+from counterpoint.crawler.documents.addresses import Spelling, normalized
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.pages.addresses import Spelling, normalized
 
 from .schema import State, pages, settings, stored_key
 from .views import VIEWS, Filter, Kind, Link, View, begins, can_be_stored

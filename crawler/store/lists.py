@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from counterpoint.crawler.documents.addresses import normalized, site
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.pages.addresses import normalized, site
 
 from .views import can_be_stored
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
+from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.pages.addresses import site
 
 from .lists import MOST, Seed, checked, read
 from .opening import Store

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from counterpoint.models.checking.engines import check
+from counterpoint.models.limits import Limits
+from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import Model, Property, SpecError
-
-from ..engines import check
-from ..limits import Limits
-from ..verdict import Verdict
 
 
 class Undecided(Exception):  # no error: the answer is "unknown"

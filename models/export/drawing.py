@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 from xml.etree import ElementTree
 
-from ..formats import clean
+from counterpoint.models.present.formats import clean
+
 from .graph import Edge, Graph, State
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from counterpoint.models.limits import Limits
+from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import Model, Property, SpecError
 
-from ..limits import Limits
-from ..verdict import Verdict
 from . import drawing, itf, mermaid, promela, regression, tla
 from .counterexample import first_to_break
 from .graph import Graph, graph

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.spec.notation import Model, Property, RangeError, SpecError, Values
 
-from ..limits import LimitReached, Limits
 from .counterexample import Undecided
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from counterpoint.models.present.chart import outcome, traced
+from counterpoint.models.present.formats import command
+from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import Model, Values
 from counterpoint.spec.notation._nodes import Cell
-
-from ..chart import outcome, traced
-from ..formats import command
-from ..verdict import Verdict
 
 
 def itf(verdict: Verdict) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import textwrap
 
-from ..chart import arrange, chosen, outcome
-from ..verdict import Verdict
+from counterpoint.models.present.chart import arrange, chosen, outcome
+from counterpoint.models.verdict import Verdict
+
 from .graph import Graph
 
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 from math import prod
 
+from counterpoint.models.present.formats import command_line
+from counterpoint.models.symbolic.trace import Command, System, trace
 from counterpoint.spec.notation import Model, Property, SpecError
 from counterpoint.spec.notation import _nodes as nodes
 from counterpoint.spec.notation._nodes import Cell, Node
 
-from ..formats import command_line
-from ..trace import Command, System, trace
 from ._expressions import Place, Printer, identifier, reads, shared, widest, written
 
 LONGEST = 4000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ..chart import outcome, traced
-from ..formats import command
-from ..verdict import Verdict, in_steps
+from counterpoint.models.present.chart import outcome, traced
+from counterpoint.models.present.formats import command
+from counterpoint.models.verdict import Verdict, in_steps
 
 FIXED = """\
 The test fails as long as the run below is possible and {ends}.

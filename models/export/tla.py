@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from counterpoint.models.present.formats import command_line
+from counterpoint.models.symbolic.trace import Command, System, trace
 from counterpoint.spec.notation import Model, Property, SpecError
 from counterpoint.spec.notation import _nodes as nodes
 from counterpoint.spec.notation._nodes import Cell, Node
 
-from ..formats import command_line
-from ..trace import Command, System, trace
 from ._expressions import identifier, shared
 
 SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "\\div", "modulo": "%",

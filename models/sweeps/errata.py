@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from counterpoint.models import engines
+from counterpoint.models.checking import engines
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
 from counterpoint.models.verdict import Verdict
-from counterpoint.spec.errata import Erratum
+from counterpoint.spec.errata.catalogue import Erratum
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from counterpoint.models.trace import Command, System, trace
+from counterpoint.models.symbolic.trace import Command, System, trace
 from counterpoint.spec.notation import Model
 from counterpoint.spec.notation import _nodes as nodes
 from counterpoint.spec.notation._nodes import Cell, Node

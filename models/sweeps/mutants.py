@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from counterpoint.models import engines
-from counterpoint.models.engines import Options
+from counterpoint.models.checking import engines
+from counterpoint.models.checking.engines import Options
+from counterpoint.models.checking.processes import in_order
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load, mutants
-from counterpoint.models.processes import in_order
 from counterpoint.models.verdict import Verdict, in_steps
 from counterpoint.spec.notation import SpecError
 

@@ -56,7 +56,7 @@ def write(path: Path, study: Study, sentences: Sequence[str]) -> None:
 @cache
 def _template() -> Template:
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parents[1] / "templates"),
+        loader=FileSystemLoader(Path(__file__).parents[1] / "present" / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

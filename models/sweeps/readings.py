@@ -11,11 +11,11 @@ from math import prod
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from counterpoint.models import engines
-from counterpoint.models.engines import FEW_COMPARED
+from counterpoint.models.checking import engines
+from counterpoint.models.checking.engines import FEW_COMPARED
+from counterpoint.models.checking.processes import in_order
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
-from counterpoint.models.processes import in_order
 from counterpoint.spec.notation import Choice, Claim, Model, SpecError
 
 from .fingerprint import fingerprint

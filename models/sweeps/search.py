@@ -8,11 +8,11 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 
-from counterpoint.models import engines
-from counterpoint.models.engines import FEW_COMPARED
+from counterpoint.models.checking import engines
+from counterpoint.models.checking.engines import FEW_COMPARED
+from counterpoint.models.checking.processes import in_order
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
-from counterpoint.models.processes import in_order
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import Model, Property, SpecError
 

@@ -13,7 +13,13 @@ import math
 import numpy as np
 
 from counterpoint.sim_web.generator import Web
-from counterpoint.sim_web.generator.kernels import Array, compiled, hashed, mixed, unit
+from counterpoint.sim_web.generator.kernels import (
+    Array,
+    compiled,
+    hashed,
+    mixed,
+    unit,
+)
 
 SPAN = 33_554_432.0
 """Seconds of a span, about 388 days."""

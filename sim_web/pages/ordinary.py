@@ -8,7 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterpoint.sim_web.answer import Answer, Fault, Kind, Question
+from counterpoint.sim_web.answer import (
+    Answer,
+    Fault,
+    Kind,
+    Question,
+)
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.generator.kernels import Array
 

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from counterpoint.sim_web.generator.kernels import Array, compiled, copied, mixed, permuted
+from counterpoint.sim_web.generator.kernels import (
+    Array,
+    compiled,
+    copied,
+    mixed,
+    permuted,
+)
 from counterpoint.sim_web.generator.web import NAMES, SYLLABLES
 
 from .fragments import (

@@ -1,6 +1,7 @@
 """The synthetic web over HTTP: answers by Host header and as a proxy, forwards nothing."""
 
-from ..answer import SECONDS_PER_REQUEST
+from counterpoint.sim_web.answer import SECONDS_PER_REQUEST
+
 from .clock import LATEST, Clock, RealClock, VirtualClock
 from .log import Log
 from .mounts import Mounts

@@ -6,8 +6,8 @@ import math
 import time
 from typing import Protocol
 
-from ..answer import SECONDS_PER_REQUEST
-from ..errors import WebError
+from counterpoint.sim_web.answer import SECONDS_PER_REQUEST
+from counterpoint.sim_web.errors import WebError
 
 LATEST = 1e11
 """The latest time a request may ask for: three thousand years, which calendars still hold."""

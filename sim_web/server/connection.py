@@ -13,7 +13,8 @@ from aiohttp.http import HttpRequestParser, RawRequestMessage
 from aiohttp.http_exceptions import BadHttpMethod, HttpProcessingError
 from aiohttp.streams import EMPTY_PAYLOAD
 
-from ..answer import Answer, Fault
+from counterpoint.sim_web.answer import Answer, Fault
+
 from . import request, steps, wire
 from .log import line, quoted
 from .mounts import Opened

@@ -7,8 +7,9 @@ import sys
 from collections.abc import Callable
 from typing import Protocol
 
-from ..answer import Answer, Fault, Kind, Question
-from ..errors import WebError
+from counterpoint.sim_web.answer import Answer, Fault, Kind, Question
+from counterpoint.sim_web.errors import WebError
+
 from . import wire
 from .clock import Clock
 from .connection import Connection
@@ -26,7 +27,7 @@ _NO_HOST = (Kind.FOREIGN, Kind.BAD)
 
 
 class Site(Protocol):
-    """Whatever knows the answers: a `counterpoint.sim_web.site.SyntheticSite`, or a test's own."""
+    """Whatever knows the answers: a `sim_web.world.site.SyntheticSite`, or a test's own."""
 
     def answer(self, question: Question) -> Answer:
         """Return the answer to any question."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..sections import Limits
+from counterpoint.sim_web.sections import Limits
 
 REMEMBERED = 65_536
 """Pairs of client and host. Beyond, the pair that was quiet for longest is forgotten: its bucket

@@ -8,9 +8,9 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..answer import Fault, Kind
-from ..errors import WebError
-from ..record import Header, header
+from counterpoint.sim_web.answer import Fault, Kind
+from counterpoint.sim_web.errors import WebError
+from counterpoint.sim_web.record import Header, header
 
 _LONGEST = 1 << 22
 """Bytes that a header has, at most."""

@@ -15,8 +15,9 @@ from email.utils import formatdate, parsedate_to_datetime
 from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
 
-from ..answer import Answer, Kind, Question
-from ..errors import WebError
+from counterpoint.sim_web.answer import Answer, Kind, Question
+from counterpoint.sim_web.errors import WebError
+
 from .request import Addresses, Refused
 
 INDEXES = (b"index.html", b"index.htm")

@@ -6,7 +6,7 @@ import math
 import re
 from urllib.parse import quote
 
-from ..answer import Answer, Kind
+from counterpoint.sim_web.answer import Answer, Kind
 
 TIME_HEADER = "X-Counterpoint-Time"
 """A request's header that sets a later virtual time."""

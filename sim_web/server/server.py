@@ -6,8 +6,9 @@ import asyncio
 import errno
 import gc
 
-from ..errors import WebError
-from ..sections import Limits
+from counterpoint.sim_web.errors import WebError
+from counterpoint.sim_web.sections import Limits
+
 from .clock import Clock
 from .connection import Connection
 from .core import Core, Site

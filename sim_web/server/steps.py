@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple
 
-from ..answer import Answer, Fault
+from counterpoint.sim_web.answer import Answer, Fault
+
 from . import wire
 from .mounts import Opened
 from .settings import Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from http import HTTPStatus
 
-from ..answer import Answer
+from counterpoint.sim_web.answer import Answer
 
 BEGINNING = 946_684_800
 """Virtual time 0 in seconds since 1970: 2000-01-01T00:00:00Z."""

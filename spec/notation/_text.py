@@ -5,7 +5,7 @@ Python means one thing on integers and another on symbols (``is``), or means ano
 (``random``), or keeps what is no part of the state (a set that grows). Where a look at the syntax
 tree shows that, the text is refused, with its line and with what to write instead. What such a look
 cannot show is found by comparing what an engine read with plain runs
-(`counterpoint.models.comparing`).
+(`counterpoint.models.symbolic.comparing`).
 """
 
 from __future__ import annotations

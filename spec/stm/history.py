@@ -18,7 +18,14 @@ from dataclasses import dataclass
 from itertools import combinations, permutations, product
 from typing import TypeAlias
 
-from counterpoint.spec.notation import Value, every, implies, ite, no, some
+from counterpoint.spec.notation import (
+    Value,
+    every,
+    implies,
+    ite,
+    no,
+    some,
+)
 
 Relation: TypeAlias = Callable[[int, int], Value]
 

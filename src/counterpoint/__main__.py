@@ -1,5 +1,5 @@
 """Lets ``python -m counterpoint`` run the command line."""
 
-from .main import main
+from counterpoint.main import main
 
 main()

@@ -13,8 +13,9 @@ from pathlib import Path
 import click
 
 from counterpoint.crawler.errors import CrawlError
+from counterpoint.graph.errors import GraphError
+from counterpoint.models.checking.processes import cores
 from counterpoint.models.loading import line_of_user
-from counterpoint.models.processes import cores
 from counterpoint.sim_web.errors import WebError
 from counterpoint.spec.notation import SpecError
 
@@ -65,7 +66,7 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
         return _say(f"{error.format_message()} (see {path} --help)", WRONG)
     except click.ClickException as error:
         return _say(error.format_message(), error.exit_code)
-    except (SpecError, WebError, CrawlError) as error:
+    except (SpecError, WebError, CrawlError, GraphError) as error:
         return _say(str(error), WRONG)
     except (KeyboardInterrupt, click.Abort) as error:
         told = str(error.__cause__ or error)  # click makes an Abort of it

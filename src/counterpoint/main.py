@@ -11,18 +11,30 @@ from pathlib import Path
 
 import click
 
-from .console import keep_lines, print_what_can_be_encoded, run
+from counterpoint.console import keep_lines, print_what_can_be_encoded, run
 
-COMMANDS = {
-    "list": "checking:list_", "check": "checking:check_", "replay": "checking:replay",
-    "gate": "gate:gate", "readings": "readings:readings", "search": "search:search_",
-    "errata": "errata:errata", "export": "exporting:export", "web": "web:web",
-    "crawl": "crawl:crawl_", "links": "links:links_", "sites": "sites:sites",
-    "compare": "compare:compare", "papers": "papers:papers", "evaluate": "evaluate:evaluate_",
-    "index": "index:index_", "coverage": "coverage:coverage", "graph": "graph:graph",
-    "studio": "studio:studio",
+SECTIONS = {
+    "Specs": {
+        "check": "specs.checking:check_", "replay": "specs.checking:replay",
+        "readings": "specs.readings:readings", "search": "specs.search:search_",
+        "errata": "specs.errata:errata", "export": "specs.exporting:export",
+        "list": "specs.checking:list_", "gate": "gate:gate",
+    },
+    "Webs and policies": {
+        "web": "web:web", "compare": "policies.compare:compare",
+        "evaluate": "policies.evaluate:evaluate_",
+    },
+    "Crawls": {
+        "crawl": "crawls.crawl:crawl_", "sites": "crawls.sites:sites",
+        "links": "crawls.links:links_", "index": "crawls.index:index_",
+        "studio": "crawls.studio:studio",
+    },
+    "Graphs": {"graph": "graph:graph"},
+    "Studies": {"papers": "policies.papers:papers", "coverage": "coverage:coverage"},
 }  # fmt: skip
-"""Where each command stands, below `counterpoint.commands`."""
+"""The commands by topic, and where each stands below `counterpoint.commands`."""
+
+COMMANDS = {name: place for section in SECTIONS.values() for name, place in section.items()}
 
 
 class Commands(click.Group):
@@ -30,16 +42,35 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return all names."""
-        return sorted(COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command; None if there is none of that name."""
+        """Return a command; None if there is none of that name.
+
+        Raises
+        ------
+        UsageError
+            If it needs packages that are not installed.
+        """
         if cmd_name in COMMANDS and cmd_name not in self.commands:
             module, _, name = COMMANDS[cmd_name].partition(":")
             found = getattr(import_module(f"counterpoint.commands.{module}"), name)
             keep_lines(found)
             self.add_command(found, cmd_name)
         return self.commands.get(cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by topic, a line each."""
+        width = max(map(len, COMMANDS))
+        for section, commands in SECTIONS.items():
+            lines = []
+            for name in commands:
+                command = self.get_command(ctx, name)
+                assert command is not None
+                room = formatter.width - width - 6
+                lines.append((name.ljust(width), command.get_short_help_str(room)))
+            with formatter.section(section):
+                formatter.write_dl(lines)
 
 
 @click.group(

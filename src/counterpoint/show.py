@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from counterpoint.models.chart import chart
-from counterpoint.models.formats import command, said
+from counterpoint.models.present.chart import chart
+from counterpoint.models.present.formats import command, said
 from counterpoint.models.verdict import Verdict
 
 if TYPE_CHECKING:  # the gate takes long to load

@@ -11,8 +11,8 @@ runs the spec at random, in plain Python, whenever the tests run. What ``counter
 pytest`` writes uses `load` and `ends_so`.
 """
 
+from counterpoint.models.checking.replaying import ends_so
 from counterpoint.models.loading import load
-from counterpoint.models.replaying import ends_so
-from counterpoint.models.stateful import machine
+from counterpoint.models.random.stateful import machine
 
 __all__ = ["ends_so", "load", "machine"]

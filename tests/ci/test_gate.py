@@ -17,9 +17,9 @@ from counterpoint.ci.gate import Outcome
 from counterpoint.ci.jobs_bandit import JOBS as BANDIT
 from counterpoint.ci.jobs_crawl import JOBS as CRAWL
 from counterpoint.ci.registry import TORN_SNAPSHOT, Job
-from counterpoint.models import second_opinion
-from counterpoint.models.engines import ENGINES, SEARCHES, Options
+from counterpoint.models.checking.engines import ENGINES, SEARCHES, Options
 from counterpoint.models.loading import load, mutants
+from counterpoint.models.prove import second_opinion
 from counterpoint.spec.catalogue import MUTANTS
 from counterpoint.spec.notation import SpecError
 

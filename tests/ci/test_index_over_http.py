@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from counterpoint.ci.comparison.planted import Planted
-from counterpoint.ci.comparison.world import World
 from counterpoint.crawler.beebot.indexed import index
-from counterpoint.crawler.crawl import crawl
-from counterpoint.crawler.policies import find
-from counterpoint.crawler.protocol import Scope
+from counterpoint.crawler.policy.protocol import Scope
+from counterpoint.crawler.schedulers.finding import find
 from counterpoint.crawler.store.opening import open_store
+from counterpoint.crawler.worlds.crawl import crawl
 from counterpoint.sim_web.pages.address import address
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world.site import SyntheticSite
+from counterpoint.studies.comparison.planted import Planted
+from counterpoint.studies.comparison.world import World
 from tests.ci.test_worlds import QUERY, one_address_each, start_addresses
 from tests.crawler.beebot.inprocess import visited
 from tests.sim_web.threaded import running

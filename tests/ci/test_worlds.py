@@ -13,23 +13,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.ci.comparison.plan import Plan
-from counterpoint.ci.comparison.planted import Known, Planted
-from counterpoint.ci.comparison.world import World
-from counterpoint.crawler.capture import Capture, Recorder
-from counterpoint.crawler.client import Client
-from counterpoint.crawler.crawl import crawl
-from counterpoint.crawler.exchange import Exchange, Source, with_links
+from counterpoint.crawler.documents.exchange import Exchange, Source, with_links
 from counterpoint.crawler.fetching.manners import Limits, Manners
-from counterpoint.crawler.handles import Handles
-from counterpoint.crawler.policies import Chosen
-from counterpoint.crawler.protocol import Policy, Scope
+from counterpoint.crawler.policy.protocol import Policy, Scope
 from counterpoint.crawler.schedulers.catalogue import POLICIES
-from counterpoint.crawler.web_world import WebWorld
+from counterpoint.crawler.schedulers.finding import Chosen
+from counterpoint.crawler.worlds.capture import Capture, Recorder
+from counterpoint.crawler.worlds.client import Client
+from counterpoint.crawler.worlds.crawl import crawl
+from counterpoint.crawler.worlds.handles import Handles
+from counterpoint.crawler.worlds.web_world import WebWorld
 from counterpoint.sim_web import profile
-from counterpoint.sim_web.fetcher import Simulated
 from counterpoint.sim_web.pages.address import address, page_at
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world.fetcher import Simulated
+from counterpoint.sim_web.world.site import SyntheticSite
+from counterpoint.studies.comparison.plan import Plan
+from counterpoint.studies.comparison.planted import Known, Planted
+from counterpoint.studies.comparison.world import World
 from tests.crawler.scripted import FakeTime
 from tests.documentation import site_of
 from tests.examples import few_and_many

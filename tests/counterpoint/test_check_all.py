@@ -10,10 +10,10 @@ from junitparser import JUnitXml
 
 from counterpoint.ci.job import Job
 from counterpoint.ci.registry import JOBS
-from counterpoint.commands import everything
+from counterpoint.commands.specs import everything
 from counterpoint.console import run
 from counterpoint.main import counterpoint as commands
-from counterpoint.models.engines import ENGINES
+from counterpoint.models.checking.engines import ENGINES
 from counterpoint.spec.catalogue import SPECS
 
 RIGHT = Job("peterson", {}, "exhaustive", "It is right.", states=20)

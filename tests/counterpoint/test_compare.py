@@ -15,7 +15,7 @@ import pytest
 from counterpoint.console import run
 from counterpoint.main import counterpoint
 
-HERE = "tests.ci.comparison.policies"
+HERE = "tests.studies.comparison.policies"
 SMALL = ("--web", "broder-1999", "--web-pages", "500", "--pages", "40", "--seeds", "2")
 
 
@@ -131,7 +131,7 @@ def test_a_web_that_cannot_be_planted_is_told(
 def test_a_policy_of_the_present_folder(tmp_path: Path) -> None:
     """A module that is found by the command and not by the processes that it begins."""
     (tmp_path / "mine.py").write_text(
-        "from tests.ci.comparison.policies import Queue\n\n\nclass Greedy(Queue):\n    pass\n"
+        "from tests.studies.comparison.policies import Queue\n\n\nclass Greedy(Queue):\n    pass\n"
     )
     found = in_a_shell(tmp_path, "mine:Greedy", *SMALL, "--format", "json")
     assert found.returncode == 0, found.stderr

@@ -105,7 +105,7 @@ def test_a_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_who_falls_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     """A fall that is not in the exit code."""
-    fallen = "tests.ci.comparison.policies:Raises"
+    fallen = "tests.studies.comparison.policies:Raises"
     code, out, err = call(capsys, "coverage", "report", fallen, *WEB, *REPORT)
     assert code == 1
     assert "No crawl came to its end" in out and f"counterpoint: {fallen}: step 4" in err

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from counterpoint.crawler.capture import Capture
+from counterpoint.crawler.worlds.capture import Capture
 from tests.crawler.scripted import Page, Scripted, scripted
 
 from .test_command_line import call
@@ -173,7 +173,7 @@ def test_a_policy_that_fails(
 ) -> None:  # fmt: skip
     """A traceback for a user's mistake, or one that passes for an end."""
     (tmp_path / "mine_of_crawl.py").write_text(
-        "from counterpoint.crawler.protocol import Request\n"
+        "from counterpoint.crawler.policy.protocol import Request\n"
         "class Bad:\n"
         "    def __init__(self, setting): self.pages = [0, 77]\n"
         "    def next(self): return Request(self.pages.pop(0))\n"

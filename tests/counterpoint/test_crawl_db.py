@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from counterpoint.commands.watching import summary
+from counterpoint.commands.crawls.watching import summary
 from counterpoint.console import run as command_line
 from counterpoint.crawler.beebot.beginning import begin
 from counterpoint.crawler.beebot.engine import Ended

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from counterpoint.ci.registry import JOBS
-from counterpoint.models.formats import command_line
+from counterpoint.models.present.formats import command_line
 from tests.compilers import require_compiler
 from tests.counterpoint.starting import start
 from tests.counterpoint.test_command_line import call, cpu_seconds, wait_until

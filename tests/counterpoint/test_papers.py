@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from counterpoint.ci.papers import freshness, papers, study
+from counterpoint.studies.papers import freshness, papers, study
 
 from .test_command_line import call
 

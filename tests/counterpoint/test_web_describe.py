@@ -14,7 +14,8 @@ import pytest
 
 from counterpoint.console import run
 from counterpoint.main import counterpoint
-from counterpoint.sim_web import description, memory, profile
+from counterpoint.sim_web import profile
+from counterpoint.sim_web.describe import description, memory
 from counterpoint.sim_web.generator import Explicit, Web
 from counterpoint.sim_web.measure import NAMES
 

@@ -24,7 +24,7 @@ from counterpoint.sim_web.answer import Question
 from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.generator import Component, Web
 from counterpoint.sim_web.pages import traps
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world.site import SyntheticSite
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVE = ("web", "serve", "--profile", "broder-1999", "--pages", "2000", "--seed", "7")

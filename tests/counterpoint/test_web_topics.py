@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from counterpoint.crawler.evaluation.trec import read_qrels
-from counterpoint.sim_web import profile, topics
+from counterpoint.sim_web import profile
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.world import topics
 
 from .test_command_line import call
 

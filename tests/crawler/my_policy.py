@@ -1,6 +1,11 @@
 """A policy of my own."""
 
-from counterpoint.crawler.protocol import Outcome, Request, Scope, Setting
+from counterpoint.crawler.policy.protocol import (
+    Outcome,
+    Request,
+    Scope,
+    Setting,
+)
 
 
 class Greedy:

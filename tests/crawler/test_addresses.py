@@ -9,9 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from counterpoint.crawler.handles import Handles
-from counterpoint.crawler.pages import addresses
-from counterpoint.crawler.pages.addresses import (
+from counterpoint.crawler.documents import addresses
+from counterpoint.crawler.documents.addresses import (
     LONGEST,
     Spelling,
     domain,
@@ -20,6 +19,7 @@ from counterpoint.crawler.pages.addresses import (
     normalized,
     site,
 )
+from counterpoint.crawler.worlds.handles import Handles
 
 BASE = "http://a/b/c/d;p?q"
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from counterpoint.crawler.policies import find
-from counterpoint.crawler.protocol import Outcome, Scope, Setting
+from counterpoint.crawler.policy.protocol import Outcome, Scope, Setting
+from counterpoint.crawler.schedulers.finding import find
 from counterpoint.crawler.schedulers.hits import FocusedHits
 from counterpoint.crawler.schedulers.scent import Scent
 from counterpoint.spec.crawl import breadth_first, equal_quanta, focused, r1, r2, r3, scent

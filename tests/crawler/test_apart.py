@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from counterpoint.crawler.pages import apart
-from counterpoint.crawler.pages.links import read, read_here
+from counterpoint.crawler.documents import apart
+from counterpoint.crawler.documents.links import read, read_here
 
 ADDRESS = "http://a.test/"
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from counterpoint.crawler.capture import Capture, Recorder
+from counterpoint.crawler.documents.exchange import Exchange
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.exchange import Exchange
-from counterpoint.crawler.protocol import Content
+from counterpoint.crawler.policy.protocol import Content
+from counterpoint.crawler.worlds.capture import Capture, Recorder
 
 ADDRESSES = [f"http://{host}.test/{path}" for host in "ab" for path in ("", "x", "y/", "?q=ä")]
 ADDRESSES = [address.replace("ä", "%C3%A4") for address in ADDRESSES]

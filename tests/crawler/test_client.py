@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from counterpoint.crawler.client import Client
+from counterpoint.crawler.documents.exchange import Exchange
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.exchange import Exchange
 from counterpoint.crawler.fetching.manners import POLITE, Limits, Manners
+from counterpoint.crawler.worlds.client import Client
 from counterpoint.sim_web.pages import robots
 from counterpoint.sim_web.pages.address import address
 from counterpoint.sim_web.pages.truth import leads_to, links
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world.site import SyntheticSite
 from tests.sim_web.serving import QUICK, FakeSite
 from tests.sim_web.threaded import running
 from tests.sim_web.webs import hostile

@@ -9,11 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from counterpoint.crawler.crawl import crawl
-from counterpoint.crawler.policies import find
-from counterpoint.crawler.protocol import Outcome, Scope
-from counterpoint.crawler.schedulers import rules
-from counterpoint.crawler.schedulers.site_kernels import (
+from counterpoint.crawler.policy.protocol import Outcome, Scope
+from counterpoint.crawler.policy.site_kernels import (
     COLUMNS,
     EMPTY,
     LARGEST,
@@ -26,6 +23,9 @@ from counterpoint.crawler.schedulers.site_kernels import (
     of_largest_mean,
     of_largest_sum,
 )
+from counterpoint.crawler.schedulers import rules
+from counterpoint.crawler.schedulers.finding import find
+from counterpoint.crawler.worlds.crawl import crawl
 from counterpoint.spec.crawl.ucb import TRUST, compare_exactly
 
 from .webs import Web, contests, run, webs

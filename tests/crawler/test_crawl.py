@@ -10,9 +10,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from counterpoint.crawler.crawl import Ended, crawl, digest_of
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.protocol import Outcome, Request, Scope
+from counterpoint.crawler.policy.protocol import Outcome, Request, Scope
+from counterpoint.crawler.worlds.crawl import Ended, crawl, digest_of
 
 
 class Endless:

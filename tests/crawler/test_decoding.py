@@ -9,16 +9,21 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from counterpoint.crawler.pages import encodings, prescan
-from counterpoint.crawler.pages.decoding import How, Text, decoded, loaded
-from counterpoint.crawler.pages.links import read
+from counterpoint.crawler.documents import encodings, prescan
+from counterpoint.crawler.documents.decoding import (
+    How,
+    Text,
+    decoded,
+    loaded,
+)
+from counterpoint.crawler.documents.links import read
 from counterpoint.sim_web import profile
 from counterpoint.sim_web.answer import Question
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.pages.address import address
 from counterpoint.sim_web.pages.encoding import LEGACY
 from counterpoint.sim_web.pages.encoding import encoding as encoding_of
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world.site import SyntheticSite
 
 RUSSIAN = "<p>Администрация города сообщает, что движение по улице закрыто до вечера."
 

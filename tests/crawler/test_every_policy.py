@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterpoint.crawler.policies import POLICIES, find
-from counterpoint.crawler.protocol import Scope
+from counterpoint.crawler.policy.protocol import Scope
+from counterpoint.crawler.schedulers.finding import POLICIES, find
 
 from .webs import Web, World, fly, run, webs
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from counterpoint.crawler.pages.decoding import loaded
-from counterpoint.crawler.pages.links import Kind, read
+from counterpoint.crawler.documents.decoding import loaded
+from counterpoint.crawler.documents.links import Kind, read
 from counterpoint.sim_web.answer import Question
 from counterpoint.sim_web.pages.truth import documents
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world.site import SyntheticSite
 from tests.crawler.independent import absolute, computed, pages
 from tests.documentation import DOCUMENTATION, site_of
 from tests.sim_web.webs import hostile

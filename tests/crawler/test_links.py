@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from counterpoint.crawler.pages.decoding import decoded
-from counterpoint.crawler.pages.links import read
-from counterpoint.sim_web import fetcher
+from counterpoint.crawler.documents.decoding import decoded
+from counterpoint.crawler.documents.links import read
 from counterpoint.sim_web.answer import Question
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.pages.address import address
 from counterpoint.sim_web.pages.truth import documents
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world import fetcher
+from counterpoint.sim_web.world.site import SyntheticSite
 from tests.sim_web.webs import hostile, sound
 
 

@@ -6,10 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from counterpoint.crawler.crawl import crawl
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.policies import POLICIES, find
-from counterpoint.crawler.protocol import Outcome, Policy, Request, Scope, Setting
+from counterpoint.crawler.policy.protocol import (
+    Outcome,
+    Policy,
+    Request,
+    Scope,
+    Setting,
+)
+from counterpoint.crawler.schedulers.finding import POLICIES, find
+from counterpoint.crawler.worlds.crawl import crawl
 
 from .webs import Web, World, run
 

@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterpoint.crawler.crawl import crawl
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.policies import find
-from counterpoint.crawler.protocol import Outcome, Scope, Setting
+from counterpoint.crawler.policy.protocol import Outcome, Scope, Setting
 from counterpoint.crawler.schedulers.allocation import (
     freshness,
     optimal_frequencies,
     proportional_frequencies,
 )
+from counterpoint.crawler.schedulers.finding import find
 from counterpoint.crawler.schedulers.revisit import Changes
 from counterpoint.crawler.schedulers.scent import Scent, ScentPrinted
 from counterpoint.crawler.schedulers.turns import Turns
+from counterpoint.crawler.worlds.crawl import crawl
 
 FIVE = [1.0, 2.0, 3.0, 4.0, 5.0]
 RATES = st.lists(st.one_of(st.just(0.0), st.floats(1e-6, 1e4)), min_size=1, max_size=12)

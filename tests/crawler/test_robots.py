@@ -7,7 +7,7 @@ import time
 import pytest
 from protego._protego import _DISALLOW_DIRECTIVE
 
-from counterpoint.crawler.robots import LARGEST, rules
+from counterpoint.crawler.documents.robots import LARGEST, rules
 
 AGENT = "counterpoint"
 NOBODY = "User-agent: *\nDisallow: /\n"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.crawler.pages.links import read
-from counterpoint.crawler.pages.saying import AROUND, MOST
-from counterpoint.crawler.protocol import Content
+from counterpoint.crawler.documents.links import read
+from counterpoint.crawler.documents.saying import AROUND, MOST
+from counterpoint.crawler.policy.protocol import Content
 
 AT = "http://a.test/"
 

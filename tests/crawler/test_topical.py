@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterpoint.crawler.content.reader import Bm25, Reader, TfIdf
-from counterpoint.crawler.crawl import crawl
-from counterpoint.crawler.policies import POLICIES, find
-from counterpoint.crawler.protocol import Content, Outcome, Scope
+from counterpoint.crawler.policy.protocol import Content, Outcome, Scope
+from counterpoint.crawler.schedulers.finding import POLICIES, find
 from counterpoint.crawler.schedulers.weights import GrowingHits
+from counterpoint.crawler.worlds.crawl import crawl
 
 from .webs import QUERY, Web, World, webs
 

@@ -9,11 +9,11 @@ from contextlib import suppress
 
 import pytest
 
-from counterpoint.crawler.watch import TooLong, watched
+from counterpoint.crawler.policy.watch import TooLong, watched
 
 TRACED = """
 import sys, threading
-from counterpoint.crawler.watch import watched
+from counterpoint.crawler.policy.watch import watched
 
 def quick():
     with watched(60.0, lambda: 0):
@@ -29,7 +29,7 @@ print(sum(abs(n) for n in range(1000)))
 
 HURRIED = """
 import _thread, sys, threading, time
-from counterpoint.crawler.watch import TooLong, watched
+from counterpoint.crawler.policy.watch import TooLong, watched
 
 rounds, stops = [], []
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from counterpoint.crawler.documents.exchange import Exchange
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.exchange import Exchange
-from counterpoint.crawler.protocol import Scope
-from counterpoint.crawler.web_world import WebWorld
+from counterpoint.crawler.policy.protocol import Scope
+from counterpoint.crawler.worlds.web_world import WebWorld
 
 TOLD = {
     "http://a.test/": Exchange(

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 
-from counterpoint.crawler.protocol import Scope, Setting
+from counterpoint.crawler.policy.protocol import Scope, Setting
 from counterpoint.crawler.schedulers.opic import VIRTUAL, Opic
 from counterpoint.crawler.schedulers.oracle import Oracle
 

@@ -10,9 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from counterpoint.crawler.crawl import Ended, crawl
-from counterpoint.crawler.policies import Chosen, find
-from counterpoint.crawler.protocol import NONE, Content, Outcome, Scheduler, Scope
+from counterpoint.crawler.policy.protocol import (
+    NONE,
+    Content,
+    Outcome,
+    Scheduler,
+    Scope,
+)
+from counterpoint.crawler.schedulers.finding import Chosen, find
+from counterpoint.crawler.worlds.crawl import Ended, crawl
 
 QUERY = "red foxes"
 _SAID = "red fox runs over the lazy dog and foxes sleep under red trees"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
-from counterpoint.models import any_number
 from counterpoint.models.limits import LimitReached, Limits
-from counterpoint.models.quantifiers import Prover
+from counterpoint.models.prove.sizes import any_number
+from counterpoint.models.prove.sizes.quantifiers import Prover
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import (
     ANY,

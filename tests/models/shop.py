@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from counterpoint.models.trace import System, trace
+from counterpoint.models.symbolic.trace import System, trace
 from counterpoint.spec.notation import (
     ANY,
     Boolean,

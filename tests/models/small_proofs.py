@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from counterpoint.models import induction
+from counterpoint.models.prove import induction
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import (
     Boolean,

@@ -12,12 +12,18 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given
 
-from counterpoint.models import bounded, exhaustive
-from counterpoint.models.engines import SEARCHES, check
-from counterpoint.models.generate import Expander, Packing, compile_function, packing
+from counterpoint.models.checking.engines import SEARCHES, check
+from counterpoint.models.explore import exhaustive
+from counterpoint.models.explore.python.generate import (
+    Expander,
+    Packing,
+    compile_function,
+    packing,
+)
 from counterpoint.models.loading import load
-from counterpoint.models.smt import satisfiable
-from counterpoint.models.trace import System, trace
+from counterpoint.models.prove import bounded
+from counterpoint.models.symbolic.smt import satisfiable
+from counterpoint.models.symbolic.trace import System, trace
 from counterpoint.models.verdict import violates
 from counterpoint.spec.catalogue import SPECS
 from counterpoint.spec.locks.filter import Filter

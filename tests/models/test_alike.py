@@ -6,14 +6,14 @@ from enum import IntEnum
 
 import pytest
 
-from counterpoint.models.symmetry import (
+from counterpoint.models.symbolic.symmetry import (
     Exchange,
     Symmetry,
     exchange,
     interchangeable,
     same,
 )
-from counterpoint.models.trace import System, trace
+from counterpoint.models.symbolic.trace import System, trace
 from counterpoint.spec.notation import (
     ANY,
     Array,
@@ -206,7 +206,7 @@ def test_what_is_the_same_word_for_word_needs_no_solver(monkeypatch: pytest.Monk
         raise AssertionError
 
     system = trace(Model(Even()))
-    monkeypatch.setattr("counterpoint.models.smt.satisfiable", refused)
+    monkeypatch.setattr("counterpoint.models.symbolic.smt.satisfiable", refused)
     [(_, (by,))] = interchangeable(system, [system.claims["fine"]]).indices
     assert hash(by) == hash(exchange(system.model, Even.members, 0))
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 import z3
 
-from counterpoint.models import any_number
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
-from counterpoint.models.parametric import Functions, Run
-from counterpoint.models.smt import Frame
-from counterpoint.models.trace import trace
+from counterpoint.models.prove.sizes import any_number
+from counterpoint.models.prove.sizes.parametric import Functions, Run
+from counterpoint.models.prove.sizes.ways import Path, formula, paths
+from counterpoint.models.symbolic.smt import Frame
+from counterpoint.models.symbolic.trace import trace
 from counterpoint.models.verdict import Verdict
-from counterpoint.models.ways import Path, formula, paths
 from counterpoint.spec.notation import (
     Array,
     Boolean,

@@ -7,10 +7,10 @@ from typing import Any, cast
 
 import pytest
 
-from counterpoint.models import any_number
-from counterpoint.models.any_number import Proof
-from counterpoint.models.comparing import Compared
-from counterpoint.models.small_sizes import Small
+from counterpoint.models.prove.sizes import any_number
+from counterpoint.models.prove.sizes.any_number import Proof
+from counterpoint.models.prove.sizes.small_sizes import Small
+from counterpoint.models.symbolic.comparing import Compared
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import (
     Index,

@@ -8,11 +8,16 @@ from typing import Any
 
 import pytest
 
-from counterpoint.models.comparing import LEAVES, After, plain, walked
-from counterpoint.models.evaluating import Sized
-from counterpoint.models.parametric import Functions, Run
-from counterpoint.models.small_sizes import sized
-from counterpoint.models.ways import Path, formula, paths
+from counterpoint.models.prove.sizes.parametric import Functions, Run
+from counterpoint.models.prove.sizes.small_sizes import sized
+from counterpoint.models.prove.sizes.ways import Path, formula, paths
+from counterpoint.models.symbolic.comparing import (
+    LEAVES,
+    After,
+    plain,
+    walked,
+)
+from counterpoint.models.symbolic.evaluating import Sized
 from counterpoint.spec.notation import (
     ANY,
     Array,

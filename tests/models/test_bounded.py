@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import z3
 
-from counterpoint.models import bounded
 from counterpoint.models.limits import Limits
+from counterpoint.models.prove import bounded
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import (
     ANY,

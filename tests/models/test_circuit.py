@@ -7,8 +7,15 @@ from itertools import product
 
 import pytest
 
-from counterpoint.models.compiled.circuit import NO, YES, Circuit, Digits, Gate, Writer
-from counterpoint.models.compiled.layout import bit_packing
+from counterpoint.models.explore.compiled.circuit import (
+    NO,
+    YES,
+    Circuit,
+    Digits,
+    Gate,
+    Writer,
+)
+from counterpoint.models.explore.compiled.layout import bit_packing
 from counterpoint.spec.notation import _nodes as nodes
 from counterpoint.spec.notation._nodes import Cell
 from tests.models.test_soundness import CELLS, integer, truth

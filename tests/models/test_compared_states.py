@@ -8,10 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from counterpoint.models import comparing
-from counterpoint.models.comparing import LEAVES, Compared, Difference, compare, plain
-from counterpoint.models.comparing import walked as along_runs
-from counterpoint.models.trace import System
+from counterpoint.models.symbolic import comparing
+from counterpoint.models.symbolic.comparing import (
+    LEAVES,
+    Compared,
+    Difference,
+    compare,
+    plain,
+)
+from counterpoint.models.symbolic.comparing import walked as along_runs
+from counterpoint.models.symbolic.trace import System
 from counterpoint.spec.notation import (
     ANY,
     Integer,

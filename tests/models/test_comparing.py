@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from counterpoint.models import comparing
-from counterpoint.models.comparing import (
+from counterpoint.models.symbolic import comparing
+from counterpoint.models.symbolic.comparing import (
     LEAVES,
     Compared,
     Difference,
@@ -18,8 +18,8 @@ from counterpoint.models.comparing import (
     leaving,
     shown,
 )
-from counterpoint.models.comparing import walked as along_runs
-from counterpoint.models.trace import Check, Command, System
+from counterpoint.models.symbolic.comparing import walked as along_runs
+from counterpoint.models.symbolic.trace import Check, Command, System
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import (
     Integer,

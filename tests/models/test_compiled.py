@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from counterpoint.models import exhaustive
-from counterpoint.models.compiled.circuit import Circuit
-from counterpoint.models.compiled.compiler import Compilation, NoCompiler, found
-from counterpoint.models.compiled.explorer import Compiled, CompiledExploration
-from counterpoint.models.compiled.layout import WORD, bit_packing
-from counterpoint.models.exploration import Exploration
+from counterpoint.models.explore import exhaustive
+from counterpoint.models.explore.compiled.circuit import Circuit
+from counterpoint.models.explore.compiled.compiler import Compilation, NoCompiler, found
+from counterpoint.models.explore.compiled.explorer import Compiled, CompiledExploration
+from counterpoint.models.explore.compiled.layout import WORD, bit_packing
+from counterpoint.models.explore.python.exploration import Exploration
 from counterpoint.models.limits import Limits, resident_bytes
-from counterpoint.models.trace import trace
+from counterpoint.models.symbolic.trace import trace
 from counterpoint.models.verdict import Disagreement, Trace, confirm
 from counterpoint.spec.notation import Model, Property, SpecError, action, invariant
 from counterpoint.spec.notation import _nodes as nodes

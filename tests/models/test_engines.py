@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
-from counterpoint.models import bounded, exhaustive, stateful
-from counterpoint.models.engines import SEARCHES, Options, check
+from counterpoint.models.checking.engines import SEARCHES, Options, check
+from counterpoint.models.explore import exhaustive
 from counterpoint.models.limits import Limits
-from counterpoint.models.minimise import minimise
+from counterpoint.models.prove import bounded
+from counterpoint.models.random import stateful
+from counterpoint.models.random.minimise import minimise
 from counterpoint.models.verdict import Trace, Verdict, replay, violates
 from counterpoint.spec.notation import (
     ANY,

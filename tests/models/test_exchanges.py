@@ -8,15 +8,15 @@ from itertools import permutations, product
 
 import pytest
 
-from counterpoint.models.evaluating import State
-from counterpoint.models.symmetry import (
+from counterpoint.models.symbolic.evaluating import State
+from counterpoint.models.symbolic.symmetry import (
     Image,
     _sorting,
     exchange,
     indices,
     interchangeable,
 )
-from counterpoint.models.trace import System, trace
+from counterpoint.models.symbolic.trace import System, trace
 from counterpoint.spec.notation import (
     Array,
     Boolean,

@@ -6,9 +6,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from counterpoint.models.engines import Options, check
-from counterpoint.models.formats import Case, as_junit, clean, command
+from counterpoint.models.checking.engines import Options, check
 from counterpoint.models.loading import line_of_user, load
+from counterpoint.models.present.formats import (
+    Case,
+    as_junit,
+    clean,
+    command,
+)
 
 
 def test_junit_holds_any_text() -> None:

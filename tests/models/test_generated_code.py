@@ -9,8 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from counterpoint.models.evaluating import State
-from counterpoint.models.generate import (
+from counterpoint.models.explore.python.generate import (
     Expander,
     Packing,
     compile_function,
@@ -21,7 +20,8 @@ from counterpoint.models.generate import (
     tree_of,
     unpacking,
 )
-from counterpoint.models.trace import Check, Command, System
+from counterpoint.models.symbolic.evaluating import State
+from counterpoint.models.symbolic.trace import Check, Command, System
 from counterpoint.spec.notation import SpecError, Step, Values
 from counterpoint.spec.notation import _nodes as nodes
 from counterpoint.spec.notation._nodes import Cell, Node

@@ -7,11 +7,13 @@ from operator import itemgetter
 import pytest
 from hypothesis import HealthCheck, given
 
-from counterpoint.models import any_number, exhaustive, induction
+from counterpoint.models.explore import exhaustive
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load, mutants, proofs_of
-from counterpoint.models.proving import Prover
-from counterpoint.models.trace import trace
+from counterpoint.models.prove import induction
+from counterpoint.models.prove.proving import Prover
+from counterpoint.models.prove.sizes import any_number
+from counterpoint.models.symbolic.trace import trace
 from counterpoint.models.verdict import Verdict, violates
 from counterpoint.spec.notation import (
     Array,

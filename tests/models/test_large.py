@@ -8,11 +8,13 @@ import time
 
 import pytest
 
-from counterpoint.models import bounded, exhaustive, stateful
+from counterpoint.models.explore import exhaustive
 from counterpoint.models.limits import Limits
-from counterpoint.models.minimise import minimise
-from counterpoint.models.paths import Facts, Infeasible
-from counterpoint.models.trace import merge, trace
+from counterpoint.models.prove import bounded
+from counterpoint.models.random import stateful
+from counterpoint.models.random.minimise import minimise
+from counterpoint.models.symbolic.paths import Facts, Infeasible
+from counterpoint.models.symbolic.trace import merge, trace
 from counterpoint.models.verdict import Disagreement, Trace, replay
 from counterpoint.spec.notation import (
     ANY,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from counterpoint.models.loops import loop_of
+from counterpoint.models.prove.sizes.loops import loop_of
 from counterpoint.spec.notation import Boolean, Model, Spec, SpecError, action
 
 _number = itertools.count()

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 import z3
 
-from counterpoint.models import engines, second_opinion
+from counterpoint.models.checking import engines
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
-from counterpoint.models.obligations import file_name, recording
-from counterpoint.models.second_opinion import Opinion
+from counterpoint.models.prove import second_opinion
+from counterpoint.models.prove.second_opinion import Opinion
+from counterpoint.models.symbolic.obligations import file_name, recording
 from tests.counterpoint.test_command_line import call
 
 

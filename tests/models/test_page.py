@@ -11,8 +11,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from counterpoint.models.exhaustive import check
-from counterpoint.models.page import page, write
+from counterpoint.models.explore.exhaustive import check
+from counterpoint.models.present.page import page, write
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import (
     Array,

@@ -8,7 +8,12 @@ from itertools import product
 
 import pytest
 
-from counterpoint.models.paths import WIDE, Facts, Infeasible, Run
+from counterpoint.models.symbolic.paths import (
+    WIDE,
+    Facts,
+    Infeasible,
+    Run,
+)
 from counterpoint.spec.notation import SpecError
 from counterpoint.spec.notation import _nodes as nodes
 from counterpoint.spec.notation._nodes import Cell, Node

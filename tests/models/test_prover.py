@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import z3
 
-from counterpoint.models import k_induction, proving
 from counterpoint.models.limits import LimitReached, Limits
-from counterpoint.models.obligations import unrecorded
-from counterpoint.models.proving import Failure, Prover
-from counterpoint.models.trace import trace
+from counterpoint.models.prove import k_induction, proving
+from counterpoint.models.prove.proving import Failure, Prover
+from counterpoint.models.symbolic.obligations import unrecorded
+from counterpoint.models.symbolic.trace import trace
 from counterpoint.spec.notation import (
     ANY,
     Array,

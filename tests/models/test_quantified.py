@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from counterpoint.models.evaluating import Sized
-from counterpoint.models.quantified import (
+from counterpoint.models.prove.sizes.quantified import (
     MOST_WITNESSES,
     Count,
     applied,
@@ -24,6 +23,7 @@ from counterpoint.models.quantified import (
     symbols_of,
     within,
 )
+from counterpoint.models.symbolic.evaluating import Sized
 from counterpoint.spec.notation import SpecError
 from counterpoint.spec.notation import _nodes as nodes
 from counterpoint.spec.notation._nodes import UNBOUNDED, Node

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import z3
 
-from counterpoint.models import any_number, quantifiers
 from counterpoint.models.limits import LimitReached, Limits
-from counterpoint.models.quantifiers import START, Printer, Prover
+from counterpoint.models.prove.sizes import any_number, quantifiers
+from counterpoint.models.prove.sizes.quantifiers import START, Printer, Prover
 from counterpoint.spec.notation import (
     Model,
     Spec,
@@ -168,7 +168,7 @@ def test_terms_for_z3() -> None:
 
 def any_symbol() -> nodes.Node:
     """Return a new member."""
-    from counterpoint.models.quantified import symbol
+    from counterpoint.models.prove.sizes.quantified import symbol
 
     return symbol("ps")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from counterpoint.models import stateful
 from counterpoint.models.limits import Limits
-from counterpoint.models.stateful import Violated, Walker
+from counterpoint.models.random import stateful
+from counterpoint.models.random.stateful import Violated, Walker
 from counterpoint.models.verdict import replay
 from counterpoint.spec.notation import Integer, Model, Spec, Step, action, require, transition
 

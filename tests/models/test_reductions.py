@@ -10,12 +10,17 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from counterpoint.models import exhaustive
-from counterpoint.models.compiled.exchanging import plain_changes
-from counterpoint.models.compiled.explorer import Compiled, CompiledExploration
+from counterpoint.models.explore import exhaustive
+from counterpoint.models.explore.compiled.exchanging import plain_changes
+from counterpoint.models.explore.compiled.explorer import Compiled, CompiledExploration
 from counterpoint.models.limits import Limits
-from counterpoint.models.symmetry import Interchangeable, exchange, indices, interchangeable
-from counterpoint.models.trace import trace
+from counterpoint.models.symbolic.symmetry import (
+    Interchangeable,
+    exchange,
+    indices,
+    interchangeable,
+)
+from counterpoint.models.symbolic.trace import trace
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.locks.philosophers import Philosophers
 from counterpoint.spec.notation import (

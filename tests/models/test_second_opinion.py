@@ -11,13 +11,15 @@ from typing import Any
 import pytest
 import z3
 
-from counterpoint.models import engines, second_opinion, smtlib
-from counterpoint.models.engines import Options
-from counterpoint.models.formats import command
+from counterpoint.models.checking import engines
+from counterpoint.models.checking.engines import Options
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
-from counterpoint.models.obligations import FIRST_LINE, Obligation
-from counterpoint.models.second_opinion import Opinion
+from counterpoint.models.present.formats import command
+from counterpoint.models.prove import second_opinion
+from counterpoint.models.prove.second_opinion import Opinion
+from counterpoint.models.symbolic import smtlib
+from counterpoint.models.symbolic.obligations import FIRST_LINE, Obligation
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import SpecError
 from tests.counterpoint.test_command_line import call

@@ -7,14 +7,15 @@ from dataclasses import replace
 import pytest
 import z3
 
-from counterpoint.models import any_number, induction
-from counterpoint.models.any_number import Proof
-from counterpoint.models.comparing import Compared
-from counterpoint.models.exhaustive import explore
+from counterpoint.models.explore.exhaustive import explore
 from counterpoint.models.limits import Limits
-from counterpoint.models.obstacle import Obstacle
-from counterpoint.models.proving import Failure
-from counterpoint.models.small_sizes import compare_at_small_sizes, sized, visit
+from counterpoint.models.prove import induction
+from counterpoint.models.prove.obstacle import Obstacle
+from counterpoint.models.prove.proving import Failure
+from counterpoint.models.prove.sizes import any_number
+from counterpoint.models.prove.sizes.any_number import Proof
+from counterpoint.models.prove.sizes.small_sizes import compare_at_small_sizes, sized, visit
+from counterpoint.models.symbolic.comparing import Compared
 from counterpoint.spec.notation import (
     Index,
     Model,

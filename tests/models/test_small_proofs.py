@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 import z3
 
-from counterpoint.models import induction, k_induction
-from counterpoint.models.comparing import Compared
-from counterpoint.models.induction import Proof
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.loading import load
-from counterpoint.models.obstacle import Obstacle
-from counterpoint.models.proving import Failure, Prover
+from counterpoint.models.prove import induction, k_induction
+from counterpoint.models.prove.induction import Proof
+from counterpoint.models.prove.obstacle import Obstacle
+from counterpoint.models.prove.proving import Failure, Prover
+from counterpoint.models.symbolic.comparing import Compared
 from counterpoint.spec.notation import (
     Model,
 )

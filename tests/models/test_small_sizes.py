@@ -8,12 +8,17 @@ from typing import Any, cast
 
 import pytest
 
-from counterpoint.models import small_sizes
 from counterpoint.models.limits import Limits
-from counterpoint.models.quantified import applied, for_all, symbol
-from counterpoint.models.quantifiers import Prover
-from counterpoint.models.small_sizes import Small, compare_at_small_sizes, sized, visit
-from counterpoint.models.ways import Formula
+from counterpoint.models.prove.sizes import small_sizes
+from counterpoint.models.prove.sizes.quantified import applied, for_all, symbol
+from counterpoint.models.prove.sizes.quantifiers import Prover
+from counterpoint.models.prove.sizes.small_sizes import (
+    Small,
+    compare_at_small_sizes,
+    sized,
+    visit,
+)
+from counterpoint.models.prove.sizes.ways import Formula
 from counterpoint.spec.notation import (
     Index,
     Integer,

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
-from counterpoint.models.generate import Printer, packing
-from counterpoint.models.paths import Facts, Infeasible
+from counterpoint.models.explore.python.generate import Printer, packing
+from counterpoint.models.symbolic.paths import Facts, Infeasible
 from counterpoint.spec.notation import _nodes as nodes
 from counterpoint.spec.notation._nodes import Cell, Node
 

@@ -8,7 +8,15 @@ from itertools import product
 import pytest
 
 from counterpoint.models.limits import LimitReached, Limits
-from counterpoint.models.trace import Check, Command, System, explore, facts_of, merge, trace
+from counterpoint.models.symbolic.trace import (
+    Check,
+    Command,
+    System,
+    explore,
+    facts_of,
+    merge,
+    trace,
+)
 from counterpoint.spec.notation import (
     ANY,
     Boolean,

@@ -9,9 +9,9 @@ from itertools import product
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from counterpoint.models.evaluating import State
-from counterpoint.models.partial_order import PartialOrder, bits, printed
-from counterpoint.models.trace import Command, System, trace
+from counterpoint.models.symbolic.evaluating import State
+from counterpoint.models.symbolic.partial_order import PartialOrder, bits, printed
+from counterpoint.models.symbolic.trace import Command, System, trace
 from counterpoint.spec.notation import (
     Boolean,
     Integer,

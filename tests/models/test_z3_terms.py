@@ -11,10 +11,22 @@ from typing import Any, cast
 import pytest
 import z3
 
-from counterpoint.models import smt
-from counterpoint.models.obligations import while_reading
-from counterpoint.models.smt import Frame, Printer, becomes, satisfiable, solution, width_for
-from counterpoint.models.trace import Check, Command, System, trace
+from counterpoint.models.symbolic import smt
+from counterpoint.models.symbolic.obligations import while_reading
+from counterpoint.models.symbolic.smt import (
+    Frame,
+    Printer,
+    becomes,
+    satisfiable,
+    solution,
+    width_for,
+)
+from counterpoint.models.symbolic.trace import (
+    Check,
+    Command,
+    System,
+    trace,
+)
 from counterpoint.spec.notation import (
     ANY,
     Array,

@@ -1,4 +1,4 @@
-"""Run the tests on mutants: ``python -m tests.mutation models/trace.py --sample 150 --seed 1``.
+"""Run the tests on mutants: ``python -m tests.mutation models/limits.py --sample 150 --seed 1``.
 
 Every mutant is tested in a process of its own, which is forked where all is loaded already that
 does not need the changed module. A mutant is killed if a test fails or takes far too long. The

@@ -26,87 +26,90 @@ BITS = "tests/models/test_compiled.py"
 READ_FOR_ANY = ("tests/models/test_any_size.py", "tests/models/test_any_size_refused.py")
 
 LONG: dict[str, tuple[str, ...]] = {
-    "models/trace.py": (*ORACLE, "tests/models/test_agreement.py"),
-    "models/paths.py": ("tests/models/test_soundness.py", *ORACLE),
-    "models/smt.py": (*ORACLE, "tests/models/test_agreement.py"),
-    "models/bounded.py": (*ORACLE, "tests/models/test_engines.py"),
-    "models/induction.py": PROOFS,
-    "models/proving.py": PROOFS,
-    "models/k_induction.py": PROOFS,
-    "models/parametric.py": ANY,
-    "models/loops.py": ANY,
-    "models/quantified.py": ANY,
-    "models/quantifiers.py": ANY,
-    "models/ways.py": ANY,
-    "models/any_number.py": ANY,
-    "models/small_sizes.py": ANY,
-    "models/comparing.py": ("tests/models/strangers/test_one_meaning.py", *ORACLE),
-    "models/symmetry.py": ("tests/models/test_reductions.py", *ORACLE),
-    "models/partial_order.py": ("tests/models/test_reductions.py", *ORACLE),
-    "models/generate.py": ("tests/models/test_soundness.py", *ORACLE),
-    "models/compiled/circuit.py": ("tests/models/test_compiled.py",),
+    "models/symbolic/trace.py": (*ORACLE, "tests/models/test_agreement.py"),
+    "models/symbolic/paths.py": ("tests/models/test_soundness.py", *ORACLE),
+    "models/symbolic/smt.py": (*ORACLE, "tests/models/test_agreement.py"),
+    "models/prove/bounded.py": (*ORACLE, "tests/models/test_engines.py"),
+    "models/prove/induction.py": PROOFS,
+    "models/prove/proving.py": PROOFS,
+    "models/prove/k_induction.py": PROOFS,
+    "models/prove/sizes/parametric.py": ANY,
+    "models/prove/sizes/loops.py": ANY,
+    "models/prove/sizes/quantified.py": ANY,
+    "models/prove/sizes/quantifiers.py": ANY,
+    "models/prove/sizes/ways.py": ANY,
+    "models/prove/sizes/any_number.py": ANY,
+    "models/prove/sizes/small_sizes.py": ANY,
+    "models/symbolic/comparing.py": ("tests/models/strangers/test_one_meaning.py", *ORACLE),
+    "models/symbolic/symmetry.py": ("tests/models/test_reductions.py", *ORACLE),
+    "models/symbolic/partial_order.py": ("tests/models/test_reductions.py", *ORACLE),
+    "models/explore/python/generate.py": ("tests/models/test_soundness.py", *ORACLE),
+    "models/explore/compiled/circuit.py": ("tests/models/test_compiled.py",),
 }
 """For each module, the tests for what survives the quick ones."""
 
 QUICK: dict[str, tuple[str, ...]] = {
-    "models/trace.py": (
+    "models/symbolic/trace.py": (
         "tests/models/test_trace.py",
         f"{QUICK_ORACLE}::test_all_states",
         f"{AGREE}::test_random_specs_step_alike_in_all_engines",
         f"{SLIPS}::test_an_error_of_an_action_is_one",
     ),
-    "models/paths.py": (
+    "models/symbolic/paths.py": (
         "tests/models/test_paths.py",
         f"{SOUND}::test_facts_conclude_nothing_false",
     ),
-    "models/smt.py": (
+    "models/symbolic/smt.py": (
         "tests/models/test_z3_terms.py",
         f"{AGREE}::test_z3_agrees_on_random_states[peterson-some]",
     ),
-    "models/bounded.py": (
+    "models/prove/bounded.py": (
         "tests/models/test_bounded.py",
         f"{QUICK_ORACLE}::test_runs_of_few_steps",
     ),
-    "models/induction.py": (
+    "models/prove/induction.py": (
         "tests/models/test_small_proofs.py",
         "tests/models/test_prover.py",
         "tests/models/test_slips.py",
     ),
-    "models/proving.py": ("tests/models/test_prover.py", "tests/models/test_small_proofs.py"),
-    "models/k_induction.py": ("tests/models/test_prover.py",),
-    "models/comparing.py": (
+    "models/prove/proving.py": ("tests/models/test_prover.py", "tests/models/test_small_proofs.py"),
+    "models/prove/k_induction.py": ("tests/models/test_prover.py",),
+    "models/symbolic/comparing.py": (
         "tests/models/test_comparing.py",
         "tests/models/test_compared_states.py",
     ),
-    "models/symmetry.py": (
+    "models/symbolic/symmetry.py": (
         "tests/models/test_alike.py",
         "tests/models/test_exchanges.py",
         f"{REDUCED}::test_what_is_interchangeable",
         f"{REDUCED}::test_a_representative_is_the_same_for_a_whole_class",
     ),
-    "models/partial_order.py": ("tests/models/test_waiting.py",),
-    "models/generate.py": (
+    "models/symbolic/partial_order.py": ("tests/models/test_waiting.py",),
+    "models/explore/python/generate.py": (
         "tests/models/test_generated_code.py",
         f"{QUICK_ORACLE}::test_all_states",
         f"{SOUND}::test_expressions_mean_what_python_means",
     ),
-    "models/compiled/circuit.py": (
+    "models/explore/compiled/circuit.py": (
         "tests/models/test_circuit.py",
         f"{BITS}::test_expressions_become_bits",
     ),
-    "models/loops.py": ("tests/models/test_loops.py",),
-    "models/ways.py": READ_FOR_ANY,
-    "models/parametric.py": READ_FOR_ANY,
-    "models/quantified.py": ("tests/models/test_quantified.py",),
-    "models/quantifiers.py": (
+    "models/prove/sizes/loops.py": ("tests/models/test_loops.py",),
+    "models/prove/sizes/ways.py": READ_FOR_ANY,
+    "models/prove/sizes/parametric.py": READ_FOR_ANY,
+    "models/prove/sizes/quantified.py": ("tests/models/test_quantified.py",),
+    "models/prove/sizes/quantifiers.py": (
         "tests/models/test_quantifiers.py",
         "tests/models/test_any_number_verdicts.py",
         "tests/models/test_slips.py",
     ),
-    "models/any_number.py": (
+    "models/prove/sizes/any_number.py": (
         "tests/models/test_any_number_verdicts.py",
         "tests/models/test_slips.py",
     ),
-    "models/small_sizes.py": ("tests/models/test_small_sizes.py", "tests/models/test_slips.py"),
+    "models/prove/sizes/small_sizes.py": (
+        "tests/models/test_small_sizes.py",
+        "tests/models/test_slips.py",
+    ),
 }
 """For each module, the tests that every mutant of it meets first: some seconds in all."""

@@ -8,9 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from counterpoint.models import bounded, exhaustive, induction, stateful
-from counterpoint.models.exploration import Exploration
+from counterpoint.models.explore import exhaustive
+from counterpoint.models.explore.python.exploration import Exploration
 from counterpoint.models.limits import Limits
+from counterpoint.models.prove import bounded, induction
+from counterpoint.models.random import stateful
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import Model, RangeError, SpecError, Step
 from tests import strategies

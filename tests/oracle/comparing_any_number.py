@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import product
 
-from counterpoint.models import any_number
 from counterpoint.models.limits import Limits
+from counterpoint.models.prove.sizes import any_number
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import SpecError
 from tests.oracle.comparing import Judged, Outcome, modelled, never_fails

@@ -19,7 +19,7 @@ from counterpoint.sim_web.pages import robots
 from counterpoint.sim_web.pages.address import address
 from counterpoint.sim_web.record import Header
 from counterpoint.sim_web.server import Log, Server, VirtualClock
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world.site import SyntheticSite
 
 SPIDER = Path(__file__).with_name("foreign_spider.py")
 

@@ -11,7 +11,7 @@ from counterpoint.sim_web.answer import Fault, Question
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.pages import faults, robots
 from counterpoint.sim_web.pages.address import address
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world.site import SyntheticSite
 
 ELSEWHERE = frozenset({Fault.NONE, Fault.TOO_MANY})
 """What is no fault of an address."""

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterpoint.sim_web import profile
-from counterpoint.sim_web.allocation import GROUND, Allocation, Told
 from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.generator.allocation import GROUND, Allocation, Told
 from counterpoint.sim_web.sections import Addresses
 
 from .profiles import webs

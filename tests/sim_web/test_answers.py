@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from counterpoint.sim_web import profile
 from counterpoint.sim_web.answer import Answer, Fault, Kind, Question
 from counterpoint.sim_web.errors import WebError
-from counterpoint.sim_web.fetcher import read
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.pages import change, faults, sitemap, text, traps, truth
 from counterpoint.sim_web.pages.address import address
 from counterpoint.sim_web.pages.delivery import BEGIN
 from counterpoint.sim_web.pages.host import host
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world.fetcher import read
+from counterpoint.sim_web.world.site import SyntheticSite
 
 from .webs import hostile, sound
 

@@ -6,11 +6,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from counterpoint.sim_web.answer import Kind, Question
-from counterpoint.sim_web.fetcher import read
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.pages import truth
 from counterpoint.sim_web.pages.address import address, page_at
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world.fetcher import read
+from counterpoint.sim_web.world.site import SyntheticSite
 
 from .webs import hostile, sound
 

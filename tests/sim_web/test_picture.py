@@ -11,9 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from counterpoint.sim_web import profile
+from counterpoint.sim_web.describe.picture import draw_shares, labels
+from counterpoint.sim_web.describe.shapes import area, shapes
 from counterpoint.sim_web.measure import NAMES
-from counterpoint.sim_web.picture import draw_shares, labels
-from counterpoint.sim_web.shapes import area, shapes
 
 BRODER = dict(zip(NAMES, (0.2774, 0.2129, 0.2121, 0.2052, 0.0100, 0.0824), strict=True))
 MEUSEL = dict(zip(NAMES, (0.513, 0.320, 0.061, 0.046, 0.002, 0.058), strict=True))

@@ -22,7 +22,7 @@ from counterpoint.sim_web.pages.address import address, base36, place_of
 from counterpoint.sim_web.pages.host import host
 from counterpoint.sim_web.pages.plan import plan
 from counterpoint.sim_web.pages.resolve import own_fault
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world.site import SyntheticSite
 
 FILES = ("robots.txt", "sitemap.xml", "calendar/2000/01.html", "index.html", "none")
 seed = int(sys.argv[1])

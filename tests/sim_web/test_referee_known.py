@@ -18,7 +18,7 @@ from counterpoint.sim_web.record import Header
 from counterpoint.sim_web.referee import read, read_header
 from counterpoint.sim_web.referee.known import truth_of
 from counterpoint.sim_web.server import Log, Server, VirtualClock
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world.site import SyntheticSite
 
 from .webs import hostile
 

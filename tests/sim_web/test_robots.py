@@ -9,7 +9,7 @@ from protego import Protego
 from counterpoint.sim_web.answer import Fault, Kind, Question
 from counterpoint.sim_web.pages import robots
 from counterpoint.sim_web.pages.address import address
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world.site import SyntheticSite
 
 from .webs import hostile
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterpoint.sim_web import profile, topics
+from counterpoint.sim_web import profile
 from counterpoint.sim_web.answer import Question
 from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.generator import Component, Web
@@ -21,7 +21,8 @@ from counterpoint.sim_web.pages import words
 from counterpoint.sim_web.pages.address import address
 from counterpoint.sim_web.pages.host import host, of_page
 from counterpoint.sim_web.pages.sizes import Texts
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world import topics
+from counterpoint.sim_web.world.site import SyntheticSite
 
 from .profiles import webs
 

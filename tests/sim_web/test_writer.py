@@ -10,7 +10,7 @@ from counterpoint.sim_web.answer import Question
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.pages.address import address
 from counterpoint.sim_web.pages.ordinary import Ordinary
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world.site import SyntheticSite
 
 from .profiles import webs
 from .webs import hostile, sound

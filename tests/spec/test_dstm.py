@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from counterpoint.models import bounded
+from counterpoint.models.prove import bounded
 from counterpoint.spec.notation import Model
 from counterpoint.spec.stm.dstm import DSTM
 from tests.protocols import assert_counts, edges, lengths, violated

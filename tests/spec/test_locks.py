@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from counterpoint.models import exhaustive
+from counterpoint.models.explore import exhaustive
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.locks.filter import Filter
 from counterpoint.spec.locks.philosophers import Philosophers

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from counterpoint.models import bounded, exhaustive
+from counterpoint.models.explore import exhaustive
+from counterpoint.models.prove import bounded
 from counterpoint.spec.notation import Model
 from counterpoint.spec.stm.mcrt import McRT
 from tests.protocols import assert_counts, edges, lengths, violated

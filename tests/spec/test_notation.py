@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.models.trace import trace
+from counterpoint.models.symbolic.trace import trace
 from counterpoint.spec.notation import (
     ANY,
     Array,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from counterpoint.models import exhaustive
+from counterpoint.models.explore import exhaustive
 from counterpoint.spec.notation import Model
 from counterpoint.spec.stm.tl2 import TL2
 from tests.protocols import assert_counts, edges, lengths

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from counterpoint.models import bounded, exhaustive, stateful
-from counterpoint.models.stateful import machine
+from counterpoint.models.explore import exhaustive
+from counterpoint.models.prove import bounded
+from counterpoint.models.random import stateful
+from counterpoint.models.random.stateful import machine
 from counterpoint.models.verdict import Verdict, replay
 from counterpoint.spec.notation import Model, SpecError
 from counterpoint.spec.stm import programs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from counterpoint.models import exhaustive
+from counterpoint.models.explore import exhaustive
 from counterpoint.spec.notation import Model, action, every, implies, no, require, some
 from counterpoint.spec.stm.memory import Status
 from counterpoint.spec.stm.window import Stage, Window

@@ -11,11 +11,10 @@ from counterpoint.crawler.beebot.plan import POLICY_OF, Wishes
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.schema import plans, seeds
-
-from . import wishing
-from .crawling import CRAWLING
-from .rendering import Form, render, said
-from .stored import FEED, asked, changed
+from counterpoint.studio import wishing
+from counterpoint.studio.crawling import CRAWLING
+from counterpoint.studio.rendering import Form, render, said
+from counterpoint.studio.stored import FEED, asked, changed
 
 _KINDS = [
     *((kind, f"{label}: {POLICY_OF[kind]}") for kind, label in (

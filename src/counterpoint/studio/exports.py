@@ -13,10 +13,9 @@ from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store.exporting import export
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.views import Filter, Kind
-
-from .guard import dress
-from .rendering import render
-from .stored import STORE
+from counterpoint.studio.guard import dress
+from counterpoint.studio.rendering import render
+from counterpoint.studio.stored import STORE
 
 _TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl",
           "graphml": "application/graphml+xml", "parquet": "application/vnd.apache.parquet",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from .rendering import Form
+from counterpoint.studio.rendering import Form
 
 
 def read(told: Mapping[str, Any], *names: str) -> Form:

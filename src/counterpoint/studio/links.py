@@ -10,17 +10,16 @@ from urllib.parse import parse_qsl, urlencode
 from aiohttp import web
 from sqlalchemy import select
 
+from counterpoint.crawler.documents.links import Reason
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.pages.links import Reason
 from counterpoint.crawler.store import deleting
 from counterpoint.crawler.store.browsing import Found, Total, browse, total
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.schema import State, seeds
 from counterpoint.crawler.store.views import VIEWS, Filter, Kind
-
-from . import forms
-from .rendering import Form, render, said
-from .stored import asked, changed
+from counterpoint.studio import forms
+from counterpoint.studio.rendering import Form, render, said
+from counterpoint.studio.stored import asked, changed
 
 LIMIT = 50
 _MOST = 10_000

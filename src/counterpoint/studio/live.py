@@ -17,8 +17,7 @@ from typing import Any
 from aiohttp import web
 
 from counterpoint.crawler.errors import CrawlError
-
-from .guard import Refused, dress
+from counterpoint.studio.guard import Refused, dress
 
 State = dict[str, Any]
 WATCHERS = 32

@@ -14,7 +14,7 @@ from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from .guard import SESSION, WORDS
+from counterpoint.studio.guard import SESSION, WORDS
 
 STATIC = Path(__file__).with_name("static")
 TEMPLATES = web.AppKey("templates", Environment)

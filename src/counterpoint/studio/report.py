@@ -11,8 +11,8 @@ from pathlib import Path
 
 from aiohttp import web
 
-from .guard import ACCESS
-from .rendering import render
+from counterpoint.studio.guard import ACCESS
+from counterpoint.studio.rendering import render
 
 REPORT = web.AppKey("report", Path)
 

@@ -20,10 +20,16 @@ from aiohttp import web
 
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store.opening import Store, open_store
-
-from . import crawl, exports, links, report, sites, tuning
-from .crawling import CRAWLING, Crawling
-from .guard import (
+from counterpoint.studio import (
+    crawl,
+    exports,
+    links,
+    report,
+    sites,
+    tuning,
+)
+from counterpoint.studio.crawling import CRAWLING, Crawling
+from counterpoint.studio.guard import (
     ACCESS,
     LARGE,
     SESSION,
@@ -36,10 +42,17 @@ from .guard import (
     sessions,
     writes,
 )
-from .live import Feed
-from .rendering import FLASHES, STATIC, STORE_NAME, TEMPLATES, environment, render
-from .stored import FEED, STORE
-from .watching import Watch
+from counterpoint.studio.live import Feed
+from counterpoint.studio.rendering import (
+    FLASHES,
+    STATIC,
+    STORE_NAME,
+    TEMPLATES,
+    environment,
+    render,
+)
+from counterpoint.studio.stored import FEED, STORE
+from counterpoint.studio.watching import Watch
 
 _ROUTES = [
     web.get("/crawl", crawl.show),

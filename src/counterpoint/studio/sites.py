@@ -8,10 +8,9 @@ from aiohttp import web
 
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store import seeds
-
-from . import forms
-from .rendering import Form, render, said
-from .stored import asked, changed
+from counterpoint.studio import forms
+from counterpoint.studio.rendering import Form, render, said
+from counterpoint.studio.stored import asked, changed
 
 FIELDS = ("start", "full_name", "short_name", "level", "cap")
 PAGE = 200

@@ -9,8 +9,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from aiohttp import web
 
 from counterpoint.crawler.store.opening import Store
-
-from .live import Feed
+from counterpoint.studio.live import Feed
 
 STORE = web.AppKey("store", Store)
 FEED = web.AppKey("feed", Feed)

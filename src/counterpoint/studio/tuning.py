@@ -7,11 +7,10 @@ from typing import Any
 from aiohttp import web
 
 from counterpoint.crawler.store.opening import Store
-
-from . import wishing
-from .crawling import CRAWLING
-from .rendering import Form, render, said
-from .stored import asked, changed
+from counterpoint.studio import wishing
+from counterpoint.studio.crawling import CRAWLING
+from counterpoint.studio.rendering import Form, render, said
+from counterpoint.studio.stored import asked, changed
 
 
 async def show(request: web.Request) -> web.Response:

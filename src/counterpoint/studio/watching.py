@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Row, select, text
 
 from counterpoint.crawler.store.schema import Standing, pages, plans, seeds, visits
-
-from .progress import Arm, History, Seen, arms, discount_of, rule_of
+from counterpoint.studio.progress import (
+    Arm,
+    History,
+    Seen,
+    arms,
+    discount_of,
+    rule_of,
+)
 
 if TYPE_CHECKING:
     from counterpoint.crawler.store.opening import Store
-
-    from .crawling import Crawling
+    from counterpoint.studio.crawling import Crawling
 
 _CHUNK = 20_000
 _SHOWN = 40

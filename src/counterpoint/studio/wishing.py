@@ -11,9 +11,8 @@ from counterpoint.crawler.beebot.plan import POLICY_OF, Wishes, budget
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.schema import settings
-
-from . import forms
-from .rendering import Form
+from counterpoint.studio import forms
+from counterpoint.studio.rendering import Form
 
 PLAN = ("kind", "scheduler", "budget", "level", "cap", "concurrency", "delay", "seed",
         "query")  # fmt: skip
@@ -99,7 +98,7 @@ def _policy(form: Form) -> dict[str, Any]:
 
 
 def _wrong_policy(text: str) -> dict[str, str]:
-    from counterpoint.crawler.policies import find  # with Numba
+    from counterpoint.crawler.schedulers.finding import find  # with Numba
 
     try:
         chosen = find(text)

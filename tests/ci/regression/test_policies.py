@@ -17,7 +17,7 @@ from counterpoint.ci.regression import baseline, cases, judging, report, rerun
 from counterpoint.ci.regression.cases import Case
 from counterpoint.ci.regression.judging import Judged
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.protocol import Scope
+from counterpoint.crawler.policy.protocol import Scope
 from counterpoint.crawler.schedulers.catalogue import POLICIES
 
 SITES = Case("universities", 300, 3000, ("equal-quanta", "R1", "R2", "R3", "breadth-first"))

@@ -19,7 +19,7 @@ from counterpoint.crawler.store.opening import open_store
 from counterpoint.crawler.store.schema import external_links, plans, visits
 from counterpoint.sim_web import profile
 from counterpoint.sim_web.generator import Web
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world.site import SyntheticSite
 from tests.sim_web.threaded import running
 
 from .browser import WAIT, browser, studio

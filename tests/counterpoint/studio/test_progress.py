@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.crawler.policies import find
-from counterpoint.crawler.protocol import Outcome
+from counterpoint.crawler.policy.protocol import Outcome
 from counterpoint.crawler.schedulers.catalogue import POLICIES
+from counterpoint.crawler.schedulers.finding import find
 from counterpoint.studio.progress import (
     BUCKETS,
     POINTS,

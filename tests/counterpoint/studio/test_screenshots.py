@@ -26,7 +26,7 @@ from counterpoint.crawler.store.opening import Store, open_store
 from counterpoint.sim_web import profile
 from counterpoint.sim_web.answer import Question
 from counterpoint.sim_web.generator import Web
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world.site import SyntheticSite
 from counterpoint.studio.crawling import Running
 from tests.crawler.beebot.inprocess import InProcess
 

@@ -10,12 +10,11 @@ from pathlib import Path
 from counterpoint.crawler.beebot.beginning import Begun, begin
 from counterpoint.crawler.beebot.engine import Ended, Engine
 from counterpoint.crawler.beebot.planner import Planner
-from counterpoint.crawler.exchange import Exchange, with_links
+from counterpoint.crawler.documents.exchange import Exchange, with_links
 from counterpoint.crawler.fetching.job import ClosedError, Fetched, Job
 from counterpoint.crawler.store.opening import Store, open_store
 from counterpoint.crawler.store.recording import Recording
-
-from ..webs import Web, anchor_of, language_of, text_of
+from tests.crawler.webs import Web, anchor_of, language_of, text_of
 
 
 def host_of(k: int) -> str:

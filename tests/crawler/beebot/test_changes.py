@@ -9,9 +9,9 @@ import pytest
 
 from counterpoint.crawler.beebot.beginning import begin
 from counterpoint.crawler.beebot.planner import CHANGED, Planner
+from counterpoint.crawler.documents.robots import rules
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.job import Fetched, Job
-from counterpoint.crawler.robots import rules
 from counterpoint.crawler.store import seeds
 from counterpoint.crawler.store.deleting import delete
 from counterpoint.crawler.store.opening import Store

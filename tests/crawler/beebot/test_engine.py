@@ -22,13 +22,18 @@ from counterpoint.crawler.beebot.plan import Site, Wishes, budget, planned
 from counterpoint.crawler.beebot.planner import CHANGED, Planner, Step
 from counterpoint.crawler.errors import CrawlError, StoreError
 from counterpoint.crawler.fetching.job import ClosedError, Fetched, Job
-from counterpoint.crawler.protocol import Outcome, Request, Scope, Setting
+from counterpoint.crawler.policy.protocol import (
+    Outcome,
+    Request,
+    Scope,
+    Setting,
+)
 from counterpoint.crawler.store import seeds
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.recording import Recording
 from counterpoint.crawler.store.schema import State
+from tests.crawler.webs import Web
 
-from ..webs import Web
 from .inprocess import InProcess, address_of, answers_of, crawled, new_store, visited
 
 TREE = Web(

@@ -10,15 +10,20 @@ from pathlib import Path
 import pytest
 
 from counterpoint.crawler.beebot.indexed import index
-from counterpoint.crawler.crawl import crawl
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.evaluation.indices import index_of as in_memory
-from counterpoint.crawler.policies import find
-from counterpoint.crawler.protocol import Outcome, Pages, Request, Setting
+from counterpoint.crawler.policy.protocol import (
+    Outcome,
+    Pages,
+    Request,
+    Setting,
+)
+from counterpoint.crawler.schedulers.finding import find
 from counterpoint.crawler.store.opening import open_store
-from counterpoint.crawler.web_world import WebWorld
+from counterpoint.crawler.worlds.crawl import crawl
+from counterpoint.crawler.worlds.web_world import WebWorld
+from tests.crawler.webs import Web
 
-from ..webs import Web
 from .inprocess import Source, address_of, answers_of, visited
 from .killing import Crawl, Points, contents, in_child
 

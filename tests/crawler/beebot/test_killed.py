@@ -19,9 +19,9 @@ import pytest
 
 from counterpoint.crawler.errors import StoreError
 from counterpoint.crawler.store.opening import open_store
+from tests.crawler.webs import Web
 from tests.postgres import Server, new_server
 
-from ..webs import Web
 from .inprocess import address_of, answers_of
 from .killing import Crawl, Points, contents, in_child
 

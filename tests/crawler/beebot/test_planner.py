@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 
 from counterpoint.crawler.beebot.beginning import begin
 from counterpoint.crawler.beebot.planner import Planner, Step
-from counterpoint.crawler.crawl import crawl
 from counterpoint.crawler.fetching.job import Fetched, Job
-from counterpoint.crawler.policies import POLICIES, find
-from counterpoint.crawler.protocol import Scope
+from counterpoint.crawler.policy.protocol import Scope
+from counterpoint.crawler.schedulers.finding import POLICIES, find
 from counterpoint.crawler.store.opening import Store, open_store
 from counterpoint.crawler.store.recording import Recording
-from counterpoint.crawler.web_world import WebWorld
+from counterpoint.crawler.worlds.crawl import crawl
+from counterpoint.crawler.worlds.web_world import WebWorld
+from tests.crawler.webs import QUERY, Web, webs
 from tests.examples import few_and_many
 
-from ..webs import QUERY, Web, webs
 from .inprocess import Source, address_of, answers_of, new_store, visited
 
 CRAWLING = [name for name, policy in POLICIES.items()

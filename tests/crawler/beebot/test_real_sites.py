@@ -19,7 +19,7 @@ from urllib.parse import unquote
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from counterpoint.crawler.pages.decoding import loaded
+from counterpoint.crawler.documents.decoding import loaded
 from tests.crawler.independent import Computed, computed
 from tests.documentation import DOCUMENTATION, site_of
 

@@ -13,8 +13,8 @@ from counterpoint.crawler.beebot.contents import unpacked
 from counterpoint.crawler.beebot.planner import Planner
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.job import Fetched, Job
-from counterpoint.crawler.policies import POLICIES
-from counterpoint.crawler.protocol import Content, Scope
+from counterpoint.crawler.policy.protocol import Content, Scope
+from counterpoint.crawler.schedulers.finding import POLICIES
 from counterpoint.crawler.store.opening import Store
 
 from .inprocess import InProcess, crawled, new_store, visited

@@ -27,7 +27,7 @@ from counterpoint.sim_web.referee.known import truth
 from counterpoint.sim_web.referee.opening import Wanted, judged
 from counterpoint.sim_web.sections import Faults
 from counterpoint.sim_web.server import Log, RealClock
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world.site import SyntheticSite
 from tests.postgres import Server
 from tests.sim_web.serving import QUICK
 from tests.sim_web.threaded import running

@@ -15,15 +15,15 @@ from counterpoint.crawler.beebot import beginning
 from counterpoint.crawler.beebot.beginning import begin
 from counterpoint.crawler.beebot.document import Document, opened
 from counterpoint.crawler.beebot.planner import CHANGED, Planner
+from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.fetching.job import Fetched
-from counterpoint.crawler.pages.addresses import site
 from counterpoint.crawler.store import recording
 from counterpoint.crawler.store.opening import Store, open_store
 from counterpoint.crawler.store.seeds import remove
+from tests.crawler.webs import Web, webs
 from tests.examples import few_and_many
 from tests.postgres import Server
 
-from ..webs import Web, webs
 from .inprocess import address_of, answers_of, visited
 from .test_planner import TABLES, Killed, Trap, drive, links_of, totals_are_right
 from .together import DELAY, LEASE, Member, Network, replayed

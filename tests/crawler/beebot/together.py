@@ -9,8 +9,8 @@ from counterpoint.crawler.beebot.plan import plan_of
 from counterpoint.crawler.beebot.planner import Planner, Step
 from counterpoint.crawler.beebot.replay import replay
 from counterpoint.crawler.beebot.run import Mark, Run
+from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.fetching.job import Fetched, HostState, Job, Lease
-from counterpoint.crawler.pages.addresses import site
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.recording import Recording
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from counterpoint.crawler.content.reader import PLACES, Bm25, Reader, TfIdf
 from counterpoint.crawler.content.topic import WORDS
-from counterpoint.crawler.protocol import Content
+from counterpoint.crawler.policy.protocol import Content
 
 ALPHABET = [f"w{k}" for k in range(12)]
 """Fewer than `WORDS`, so no word of the start pages is left out."""

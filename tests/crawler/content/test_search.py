@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from counterpoint.crawler.content.search import BY_NAME, BY_TEXT, Engine, start_set, two_engines
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.protocol import Content
+from counterpoint.crawler.policy.protocol import Content
 
 from .test_reader import by_bm25
 

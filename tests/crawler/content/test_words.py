@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from counterpoint.crawler.content.languages import guessed, language_of, stems
 from counterpoint.crawler.content.vocabulary import PHRASES, Bag, Vocabulary
 from counterpoint.crawler.content.words import LONGEST, words
-from counterpoint.crawler.protocol import Content
+from counterpoint.crawler.policy.protocol import Content
 
 CUT = {
     "The quick, brown fox's 3.14 e-mails!": ["the", "quick", "brown", "fox's", "3.14", "e",

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from counterpoint.crawler.capture import Recorder
 from counterpoint.crawler.coverage.assessing import assess
 from counterpoint.crawler.coverage.lists import Listed, crawled, sampled
 from counterpoint.crawler.coverage.recapture import chapman
 from counterpoint.crawler.coverage.shares import share
+from counterpoint.crawler.documents.exchange import Exchange
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.exchange import Exchange
+from counterpoint.crawler.worlds.capture import Recorder
 
 
 def written(path: Path, text: str) -> Path:

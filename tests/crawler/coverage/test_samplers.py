@@ -20,7 +20,7 @@ from counterpoint.crawler.coverage.samplers import (
     probed,
     whole_sites,
 )
-from counterpoint.crawler.protocol import Pages
+from counterpoint.crawler.policy.protocol import Pages
 
 
 class Small:

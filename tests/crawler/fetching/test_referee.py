@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from counterpoint.crawler.exchange import Exchange, with_links
+from counterpoint.crawler.documents.exchange import Exchange, with_links
 from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
 from counterpoint.crawler.fetching.job import Fetched, Job
 from counterpoint.crawler.fetching.manners import Limits, Manners, Patience
@@ -26,7 +26,7 @@ from counterpoint.sim_web.referee.opening import Wanted, judged
 from counterpoint.sim_web.sections import Faults
 from counterpoint.sim_web.sections import Limits as Bears
 from counterpoint.sim_web.server import Log, RealClock, Server
-from counterpoint.sim_web.site import SyntheticSite
+from counterpoint.sim_web.world.site import SyntheticSite
 from tests.examples import one_in
 from tests.sim_web.serving import QUICK
 

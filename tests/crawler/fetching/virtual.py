@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 from multidict import CIMultiDict
 
+from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
 from counterpoint.crawler.fetching.job import Fetched, Job
 from counterpoint.crawler.fetching.network import Answer, Wanted
-from counterpoint.crawler.pages.addresses import site
 
 T = TypeVar("T")
 

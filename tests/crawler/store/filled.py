@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from counterpoint.crawler.pages.addresses import key
+from counterpoint.crawler.documents.addresses import key
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.schema import (
     State,

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
+from counterpoint.crawler.documents.addresses import Spelling
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.pages.addresses import Spelling
 from counterpoint.crawler.store import browsing
 from counterpoint.crawler.store.browsing import Found, Total, browse, total
 from counterpoint.crawler.store.opening import Store, open_store

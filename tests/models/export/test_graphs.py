@@ -8,7 +8,7 @@ import re
 import networkx
 import pytest
 
-from counterpoint.models import exhaustive
+from counterpoint.models.explore import exhaustive
 from counterpoint.models.export import FORMATS, Request, Undecided
 from counterpoint.models.export.drawing import dot, graphml
 from counterpoint.models.export.graph import Graph, graph

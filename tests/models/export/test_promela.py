@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from counterpoint.models import exhaustive
+from counterpoint.models.explore import exhaustive
 from counterpoint.models.export import promela as module
 from counterpoint.models.export.promela import promela
 from counterpoint.models.verdict import replay, violates

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from counterpoint.models.engines import check
+from counterpoint.models.checking.engines import check
+from counterpoint.models.checking.replaying import ends_so
 from counterpoint.models.export import FORMATS, Request, Undecided
 from counterpoint.models.export.itf import itf
 from counterpoint.models.export.mermaid import sequence
 from counterpoint.models.export.regression import regression
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
-from counterpoint.models.replaying import ends_so
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import Model, SpecError
 from counterpoint.spec.stm.window import Window

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given
 
-from counterpoint.models import exhaustive
+from counterpoint.models.explore import exhaustive
 from counterpoint.models.export.tla import tla
 from counterpoint.spec.notation import Model, SpecError
 from tests import reference, strategies

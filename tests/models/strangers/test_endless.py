@@ -9,8 +9,8 @@ import pytest
 
 from counterpoint.console import run
 from counterpoint.main import counterpoint
-from counterpoint.models import endless
-from counterpoint.models.engines import check as check_model
+from counterpoint.models.checking import endless
+from counterpoint.models.checking.engines import check as check_model
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from counterpoint.commands import errata as command
+from counterpoint.commands.specs import errata as command
 from counterpoint.console import run
 from counterpoint.main import counterpoint as commands
+from counterpoint.models.checking.replaying import read, replayed
 from counterpoint.models.limits import Limits
-from counterpoint.models.replaying import read, replayed
 from counterpoint.models.sweeps.errata import examine
-from counterpoint.spec.errata import ERRATA
+from counterpoint.spec.errata.catalogue import ERRATA
 from tests.examples import one_in
 
 CLOCK = ERRATA["window-stm-clock"]

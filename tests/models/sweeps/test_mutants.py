@@ -11,11 +11,11 @@ import pytest
 
 from counterpoint.console import run
 from counterpoint.main import counterpoint as commands
-from counterpoint.models import engines
-from counterpoint.models.engines import Options
+from counterpoint.models.checking import engines
+from counterpoint.models.checking.engines import Options
+from counterpoint.models.checking.replaying import read, replayed
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load, mutants
-from counterpoint.models.replaying import read, replayed
 from counterpoint.models.sweeps.mutants import (
     Trial,
     exit_code,

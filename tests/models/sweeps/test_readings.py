@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from counterpoint.commands.readings import _where_kept, summary, to_json
+from counterpoint.commands.specs.readings import _where_kept, summary, to_json
 from counterpoint.console import run
 from counterpoint.main import counterpoint as commands
-from counterpoint.models import exhaustive
+from counterpoint.models.checking.processes import cores
+from counterpoint.models.explore import exhaustive
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
-from counterpoint.models.processes import cores
 from counterpoint.models.sweeps import readings
 from counterpoint.models.sweeps.deciding import conjunctions, cover, deciding, hopeless, widest
 from counterpoint.models.sweeps.fingerprint import fingerprint

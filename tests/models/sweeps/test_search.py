@@ -10,8 +10,8 @@ import pytest
 
 from counterpoint.console import run
 from counterpoint.main import counterpoint as commands
+from counterpoint.models.checking.replaying import read, replayed
 from counterpoint.models.limits import Limits
-from counterpoint.models.replaying import read, replayed
 from counterpoint.models.sweeps.programs import (
     canonical,
     program_sets,

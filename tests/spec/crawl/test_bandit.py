@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterpoint.models import bounded, exhaustive, induction, stateful
+from counterpoint.models.explore import exhaustive
 from counterpoint.models.loading import load
+from counterpoint.models.prove import bounded, induction
+from counterpoint.models.random import stateful
 from counterpoint.spec.crawl.equal_quanta import EqualQuanta
 from counterpoint.spec.crawl.r1 import R1
 from counterpoint.spec.crawl.r2 import R2

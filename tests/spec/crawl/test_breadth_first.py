@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterpoint.models import exhaustive
+from counterpoint.models.explore import exhaustive
 from counterpoint.spec.crawl.breadth_first import BreadthFirst
 from counterpoint.spec.notation import Model, Spec, SpecError, Step
 

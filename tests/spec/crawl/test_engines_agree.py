@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from counterpoint.models import engines
-from counterpoint.models.engines import Options
+from counterpoint.models.checking import engines
+from counterpoint.models.checking.engines import Options
 from counterpoint.models.loading import load, mutants
 from counterpoint.models.verdict import replay
 from tests.examples import one_in

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterpoint.ci.registry import JOBS
-from counterpoint.models import exhaustive
+from counterpoint.models.explore import exhaustive
 from counterpoint.models.loading import load, mutants
 from counterpoint.spec.catalogue import MUTANTS, SPECS
 from counterpoint.spec.crawl.equal_quanta import EqualQuanta

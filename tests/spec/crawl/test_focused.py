@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from counterpoint.models import exhaustive
+from counterpoint.models.explore import exhaustive
 from counterpoint.spec.crawl.focused import FocusedHits, Phase
 from counterpoint.spec.notation import Model
 

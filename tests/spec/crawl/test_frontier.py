@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from counterpoint.models import exhaustive
+from counterpoint.models.explore import exhaustive
 from counterpoint.spec.crawl.frontier import Frontier
 from counterpoint.spec.notation import Model, SpecError, Step
 from tests import reference

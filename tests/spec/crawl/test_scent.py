@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterpoint.models import engines, exhaustive
+from counterpoint.models.checking import engines
+from counterpoint.models.explore import exhaustive
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
 from counterpoint.spec.crawl.scent import Scent

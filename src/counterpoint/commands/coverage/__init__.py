@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from .estimate import estimate
-from .report import report
-from .sample import sample
+from counterpoint.commands.coverage.estimate import estimate
+from counterpoint.commands.coverage.report import report
+from counterpoint.commands.coverage.sample import sample
 
 
 @click.group()

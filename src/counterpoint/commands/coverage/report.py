@@ -20,8 +20,8 @@ from counterpoint.console import (
 )
 
 if TYPE_CHECKING:  # numba is loaded where a web is made
-    from counterpoint.ci.coverage.plan import CoveragePlan
-    from counterpoint.ci.papers.report import Report
+    from counterpoint.studies.coverage.plan import CoveragePlan
+    from counterpoint.studies.papers.report import Report
 
 DEFAULT = ("breadth-first", "depth-first", "random", "opic")
 
@@ -84,11 +84,11 @@ def report(
     counterpoint coverage report --profile broder-1999 --pages 20000
     counterpoint coverage report breadth-first R3 --profile meusel-2012 --pages 50000 --html c.html
     """
-    from counterpoint.ci.coverage.plan import CoveragePlan
-    from counterpoint.ci.coverage.report import report as told
-    from counterpoint.ci.coverage.study import as_json, study
     from counterpoint.sim_web import profile
-    from counterpoint.sim_web.memory import must_fit
+    from counterpoint.sim_web.describe.memory import must_fit
+    from counterpoint.studies.coverage.plan import CoveragePlan
+    from counterpoint.studies.coverage.report import report as told
+    from counterpoint.studies.coverage.study import as_json, study
 
     must_be_writable("--html", html)
     kind = profile.load(name)
@@ -108,7 +108,7 @@ def report(
         if form == "json":
             click.echo(json.dumps(as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
         else:
-            from counterpoint.ci.papers.report import text
+            from counterpoint.studies.papers.report import text
 
             click.echo(text(said).rstrip())
     for line in found.fell:
@@ -118,7 +118,7 @@ def report(
 
 def _write(path: Path, of: Report) -> None:
     """Write the page wholly, or not at all."""
-    from counterpoint.ci.papers.page import page
+    from counterpoint.studies.papers.page import page
 
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:

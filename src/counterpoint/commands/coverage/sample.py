@@ -12,7 +12,7 @@ from counterpoint.console import printing
 from counterpoint.crawler.errors import CrawlError
 
 if TYPE_CHECKING:  # numba is loaded where a web is made
-    from counterpoint.ci.coverage.sampling import Row, SyntheticWeb
+    from counterpoint.studies.coverage.sampling import Row, SyntheticWeb
 
 _form = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
                      show_default=True)  # fmt: skip
@@ -140,8 +140,8 @@ def breadth_first(
 
 
 def _web(name: str, pages: int | None, seed: int) -> SyntheticWeb:
-    from counterpoint.ci.coverage.sampling import SyntheticWeb
     from counterpoint.sim_web import profile
+    from counterpoint.studies.coverage.sampling import SyntheticWeb
 
     return SyntheticWeb(profile.load(name), pages, seed)
 

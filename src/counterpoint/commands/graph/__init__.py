@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from .asking import links
-from .components import bowtie, scc, wcc
-from .ranking import rank
-from .searching import bfs, distances
-from .storing import build, export, info
-from .tails import degrees
+from counterpoint.commands.graph.asking import links
+from counterpoint.commands.graph.components import bowtie, scc, wcc
+from counterpoint.commands.graph.ranking import rank
+from counterpoint.commands.graph.searching import bfs, distances
+from counterpoint.commands.graph.storing import build, export, info
+from counterpoint.commands.graph.tails import degrees
 
 
 @click.group()

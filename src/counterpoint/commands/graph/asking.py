@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from counterpoint.commands.graph.opening import (
+    Opened,
+    format_option,
+    number_of,
+    told,
+)
+from counterpoint.commands.graph.storing import store_argument
 from counterpoint.console import OK
 from counterpoint.crawler.errors import CrawlError
 
-from .opening import Opened, format_option, number_of, told
-from .storing import store_argument
-
 if TYPE_CHECKING:
-    from counterpoint.crawler.graph.store import GraphStore
+    from counterpoint.graph.store import GraphStore
 
 
 @click.command()
@@ -43,7 +47,7 @@ def links(
         raise click.UsageError("--remote needs --in")
     if bool(pages) + bool(between) + hosts != 1:
         raise click.UsageError("either PAGE..., or --between, or --hosts")
-    from counterpoint.crawler.graph.store import GraphStore
+    from counterpoint.graph.store import GraphStore
 
     store = GraphStore(path)
     if hosts:
@@ -96,7 +100,7 @@ def _between(store: GraphStore, host: str, other: str) -> list[dict[str, Any]]:
 
 
 def _hosts(store: GraphStore) -> list[dict[str, Any]]:
-    from counterpoint.crawler.graph.csr import pairs
+    from counterpoint.graph.csr import pairs
 
     graph, counts = store.host_graph()
     sources, targets = (ends.tolist() for ends in pairs(0, graph))

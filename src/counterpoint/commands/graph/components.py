@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from counterpoint.console import OK, progress
-
-from .opening import (
+from counterpoint.commands.graph.opening import (
     format_option,
     graph_argument,
     heading,
@@ -23,10 +21,11 @@ from .opening import (
     told,
     written,
 )
+from counterpoint.console import OK, progress
 
 if TYPE_CHECKING:
-    from counterpoint.crawler.graph.bowtie import Bowtie
-    from counterpoint.crawler.graph.scc import Components
+    from counterpoint.graph.bowtie import Bowtie
+    from counterpoint.graph.scc import Components
 
 LARGEST = 10
 """Components that are printed one by one."""
@@ -51,7 +50,7 @@ def bowtie(path: Path, held: str, picture: Path | None, save: Path | None, form:
     must_fit(path, save, picture)
     with progress("bow-tie") as tell:
         graph = opened(path, held, tell).graph
-        from counterpoint.crawler.graph.bowtie import bowtie as taken_apart
+        from counterpoint.graph.bowtie import bowtie as taken_apart
 
         if tell:
             tell(f"{graph.nodes:,} pages, {graph.links:,} links")
@@ -73,7 +72,7 @@ def bowtie(path: Path, held: str, picture: Path | None, save: Path | None, form:
 
 
 def _draw(found: Bowtie, links: int, name: str, picture: Path) -> None:
-    from counterpoint.sim_web.picture import draw_shares
+    from counterpoint.sim_web.describe.picture import draw_shares
 
     tendrils = found.counts["tendrils"]
     hanging = found.from_in / tendrils if tendrils else 0.5
@@ -96,8 +95,8 @@ def _partition(kind: str, path: Path, held: str, save: Path | None, form: str) -
     must_fit(path, save)
     with progress(f"{kind} components") as tell:
         graph = opened(path, held, tell).graph
-        from counterpoint.crawler.graph.scc import scc
-        from counterpoint.crawler.graph.wcc import wcc
+        from counterpoint.graph.scc import scc
+        from counterpoint.graph.wcc import wcc
 
         if tell:
             tell(f"{graph.nodes:,} pages, {graph.links:,} links")

@@ -14,9 +14,9 @@ from counterpoint.console import must_be_writable, printing
 from counterpoint.crawler.errors import CrawlError
 
 if TYPE_CHECKING:  # they load numba
-    from counterpoint.crawler.graph.compiling import Array
-    from counterpoint.crawler.graph.csr import Graph
-    from counterpoint.crawler.graph.store import GraphStore
+    from counterpoint.graph.compiling import Array
+    from counterpoint.graph.csr import Graph
+    from counterpoint.graph.store import GraphStore
 
 Tell = Callable[[str], None] | None
 
@@ -92,9 +92,9 @@ def opened(path: Path, held: str, tell: Tell = None) -> Opened:
     """
     if path.suffix == ".npz":
         return _written_out(path, tell)
-    from counterpoint.crawler.graph.csr import Both
-    from counterpoint.crawler.graph.store import GraphStore
-    from counterpoint.sim_web.memory import available
+    from counterpoint.graph.csr import Both
+    from counterpoint.graph.store import GraphStore
+    from counterpoint.sim_web.describe.memory import available
 
     store = GraphStore(path)
     need = 8 * store.links + 16 * (store.nodes + 1)
@@ -106,7 +106,7 @@ def opened(path: Path, held: str, tell: Tell = None) -> Opened:
 
 
 def _written_out(path: Path, tell: Tell) -> Opened:
-    from counterpoint.crawler.graph.csr import both, csr
+    from counterpoint.graph.csr import both, csr
     from counterpoint.sim_web.generator import Explicit
 
     web = Explicit.load(path)

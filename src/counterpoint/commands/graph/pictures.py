@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from .tails import Direction
+    from counterpoint.commands.graph.tails import Direction
 
 COLOURS = ("#2f7fb8", "#d9542b")
 INK = "#22303c"

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from counterpoint import show
-from counterpoint.console import OK, progress
-
-from .opening import (
+from counterpoint.commands.graph.opening import (
     format_option,
     graph_argument,
     heading,
@@ -23,9 +21,10 @@ from .opening import (
     told,
     written,
 )
+from counterpoint.console import OK, progress
 
 if TYPE_CHECKING:
-    from counterpoint.crawler.graph.distances import Distances
+    from counterpoint.graph.distances import Distances
 
 LEVELS = 30
 """Levels that are printed one by one."""
@@ -54,7 +53,7 @@ def bfs(
     must_fit(path, save)
     with progress("breadth-first search") as tell:
         held_graph = opened(path, held, tell)
-        from counterpoint.crawler.graph.bfs import bfs as searched
+        from counterpoint.graph.bfs import bfs as searched
 
         if tell:
             tell(direction)
@@ -93,7 +92,7 @@ def distances(path: Path, sources: int, seed: int, held: str, form: str) -> int:
     """
     with progress("distances") as tell:
         graph = opened(path, held, tell).graph
-        from counterpoint.crawler.graph.distances import distances as estimated
+        from counterpoint.graph.distances import distances as estimated
 
         directed = estimated(graph, sources, seed=seed, tell=tell)
         undirected = estimated(graph, sources, direction="undirected", seed=seed, tell=tell)

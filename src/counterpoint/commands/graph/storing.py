@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from counterpoint.commands.graph.opening import (
+    format_option,
+    heading,
+    must_be_apart,
+    row,
+    told,
+)
 from counterpoint.console import OK, must_be_writable, processes_option, progress
 
-from .opening import format_option, heading, must_be_apart, row, told
-
 if TYPE_CHECKING:
-    from counterpoint.crawler.graph.pages import Source
-    from counterpoint.crawler.graph.store import GraphStore
+    from counterpoint.graph.pages import Source
+    from counterpoint.graph.store import GraphStore
 
 KINDS = ("auto", "edges", "addresses", "adjacency", "bvgraph", "crawl")
 
@@ -57,8 +62,8 @@ def build(
     store = Path(names[-1])
     must_be_writable("STORE", store)
     with progress(f"building {store}") as tell:
-        from counterpoint.crawler.graph.build import Settings
-        from counterpoint.crawler.graph.build import build as built
+        from counterpoint.graph.build import Settings
+        from counterpoint.graph.build import build as built
 
         chosen = _web(profile, pages, seed, not no_addresses) if profile else None
         if chosen is None:
@@ -69,22 +74,21 @@ def build(
 
 
 def _web(profile: str, pages: int | None, seed: int, addressed: bool) -> Source:
+    from counterpoint.commands.graph.webs import WebSource
     from counterpoint.sim_web.generator import Web
     from counterpoint.sim_web.profile import load
-
-    from .webs import WebSource
 
     return WebSource(Web(load(profile), pages, seed), addressed)
 
 
 def _source(name: str, kind: str, linked: int | None) -> Source:
     if name.endswith(".npz") and kind == "auto" and linked is None:
-        from counterpoint.crawler.graph.arrays import Arrays
+        from counterpoint.graph.arrays import Arrays
         from counterpoint.sim_web.generator import Explicit
 
         web = Explicit.load(name)
         return Arrays(web.offsets, web.targets)
-    from counterpoint.crawler.graph.sources.choice import source_of
+    from counterpoint.commands.graph.sources import source_of
 
     return source_of(name, kind, linked)
 
@@ -99,7 +103,7 @@ def info(path: Path, verify: bool, form: str) -> int:
     \b
     counterpoint graph info crawl.graph --verify
     """
-    from counterpoint.crawler.graph.store import GraphStore
+    from counterpoint.graph.store import GraphStore
 
     store = GraphStore(path)
     if verify:
@@ -151,8 +155,8 @@ def export(path: Path, goal: Path, form: str) -> int:
     counterpoint graph export crawl.graph crawl-tables --to parquet
     """
     must_be_apart("GOAL", goal, path)
-    from counterpoint.crawler.graph import exports
-    from counterpoint.crawler.graph.store import GraphStore
+    from counterpoint.graph import exports
+    from counterpoint.graph.store import GraphStore
 
     store = GraphStore(path)
     write = exports.write_graphml if form == "graphml" else exports.write_parquet

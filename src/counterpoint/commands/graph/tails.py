@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from counterpoint import show
-from counterpoint.console import OK, progress
-
-from .opening import (
+from counterpoint.commands.graph.opening import (
     format_option,
     graph_argument,
     heading,
@@ -22,9 +20,10 @@ from .opening import (
     told,
     written,
 )
+from counterpoint.console import OK, progress
 
 if TYPE_CHECKING:
-    from counterpoint.crawler.graph.degrees import Histogram, PowerLaw
+    from counterpoint.graph.degrees import Histogram, PowerLaw
 
 METHOD = ("discrete maximum likelihood; the tail begins where law and data are nearest by "
           "Kolmogorov and Smirnov's distance")  # fmt: skip
@@ -72,8 +71,8 @@ def degrees(
     must_fit(path, picture=picture)
     with progress("degrees") as tell:
         graph = opened(path, held, tell).graph
-        from counterpoint.crawler.graph.degrees import fitted, histogram
-        from counterpoint.crawler.graph.products import degrees as counted
+        from counterpoint.graph.degrees import fitted, histogram
+        from counterpoint.graph.products import degrees as counted
 
         found = []
         for name, links in (("in", graph.into), ("out", graph.out)):
@@ -83,7 +82,7 @@ def degrees(
             law = fitted(held_degrees, resamples=resamples, seed=seed)
             found.append(Direction(name, held_degrees, law))
         if picture is not None:
-            from .pictures import draw_degrees
+            from counterpoint.commands.graph.pictures import draw_degrees
 
             draw_degrees(found, picture, f"{path.name}: {graph.nodes:,} pages")
     about = {"pages": graph.nodes, "links": graph.links, "method": METHOD,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from .describe import describe
-from .judge import judge_
-from .profiles import profiles
-from .serve import serve
-from .topics import topics_
+from counterpoint.commands.web.describe import describe
+from counterpoint.commands.web.judge import judge_
+from counterpoint.commands.web.profiles import profiles
+from counterpoint.commands.web.serve import serve
+from counterpoint.commands.web.topics import topics_
 
 
 @click.group()

@@ -14,7 +14,7 @@ from counterpoint.sim_web import profile
 from counterpoint.sim_web.errors import WebError
 
 if TYPE_CHECKING:  # numba and matplotlib are loaded where a web is made
-    from counterpoint.sim_web.description import Description
+    from counterpoint.sim_web.describe.description import Description
 
 FORMATS = (".png", ".svg")
 
@@ -55,7 +55,7 @@ def describe(
     with progress("web") as tell:
         found = _measured(name, pages, seed, sources, save, tell)
         if picture is not None:
-            from counterpoint.sim_web.picture import draw
+            from counterpoint.sim_web.describe.picture import draw
 
             if tell:
                 tell("drawing")
@@ -64,7 +64,7 @@ def describe(
         if form == "json":
             click.echo(json.dumps(found.to_json(), indent=2, ensure_ascii=False))
         else:
-            from .description import report
+            from counterpoint.commands.web.description import report
 
             report(found, name)
     for path, what in ((picture, "shows the bow-tie"), (save, "holds the links")):
@@ -82,9 +82,9 @@ def _measured(
     tell: Callable[[str], None] | None,
 ) -> Description:
     told = profile.load(name)
-    from counterpoint.sim_web.description import describe as measured
+    from counterpoint.sim_web.describe.description import describe as measured
+    from counterpoint.sim_web.describe.memory import must_fit
     from counterpoint.sim_web.generator import Web
-    from counterpoint.sim_web.memory import must_fit
 
     must_fit(told, int(told.pages) if pages is None else pages)
     web = Web(told, pages, seed)

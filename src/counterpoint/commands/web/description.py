@@ -9,7 +9,7 @@ import click
 from counterpoint import show
 
 if TYPE_CHECKING:
-    from counterpoint.sim_web.description import Description
+    from counterpoint.sim_web.describe.description import Description
     from counterpoint.sim_web.measure import Distances, Tail
 
 LEVELS = 30

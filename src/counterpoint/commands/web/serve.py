@@ -145,7 +145,7 @@ def prepare(web: Web, address: str) -> None:
     """
     from counterpoint.sim_web.answer import Question
     from counterpoint.sim_web.pages.traps import bomb
-    from counterpoint.sim_web.site import SyntheticSite
+    from counterpoint.sim_web.world.site import SyntheticSite
 
     SyntheticSite(web).answer(Question(address, 0.0))
     if web.profile.faults.bomb:
@@ -172,7 +172,7 @@ async def _serve(web: Web, wish: _Wish, starts: Sequence[str], seeds_file: Path 
 def _made(web: Web, wish: _Wish) -> Server:
     from counterpoint.sim_web.record import Header
     from counterpoint.sim_web.server import Log, Mounts, RealClock, Server, VirtualClock
-    from counterpoint.sim_web.site import SyntheticSite
+    from counterpoint.sim_web.world.site import SyntheticSite
 
     folders = wish.folders
     for host in folders:

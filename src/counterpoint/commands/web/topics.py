@@ -36,9 +36,9 @@ def topics_(
     """
     must_be_writable("--qrels", qrels)
     told = profile.load(name)
-    from counterpoint.sim_web import topics
+    from counterpoint.sim_web.describe.memory import must_fit
     from counterpoint.sim_web.generator import Web
-    from counterpoint.sim_web.memory import must_fit
+    from counterpoint.sim_web.world import topics
 
     must_fit(told, int(told.pages) if pages is None else pages)
     web = Web(told, pages, seed)

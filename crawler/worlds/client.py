@@ -1,0 +1,123 @@
+"""Pages over HTTP, one request at a time: politely, and within limits.
+
+An answer that breaks off, or is too long, is taken as far as it came. What is no HTML is not read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from itertools import count
+from types import TracebackType
+
+from counterpoint.crawler.documents.addresses import site
+from counterpoint.crawler.documents.exchange import Exchange, with_links
+from counterpoint.crawler.documents.robots import origin
+from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher, steady
+from counterpoint.crawler.fetching.guard import Guard
+from counterpoint.crawler.fetching.job import Fetched, Job
+from counterpoint.crawler.fetching.manners import LITTLE, Limits, Manners
+from counterpoint.crawler.fetching.network import Network
+from counterpoint.crawler.fetching.politeness import is_here
+
+
+class Client:
+    """A `Source` over HTTP. Must be closed, or used in a ``with`` statement.
+
+    Parameters
+    ----------
+    proxy : str, optional
+        Address of an HTTP proxy, such as ``counterpoint web serve`` prints.
+    manners : Manners
+    limits : Limits
+    now : callable
+        The clock, in seconds.
+    sleep : callable, optional
+        How to wait; tests give another.
+    contents : bool
+        Bring what pages say, for a policy that reads.
+
+    Raises
+    ------
+    CrawlError
+        If the proxy is no address of http.
+    """
+
+    def __init__(
+        self,
+        proxy: str | None = None,
+        manners: Manners | None = None,
+        limits: Limits | None = None,
+        now: Callable[[], float] | None = None,
+        sleep: Callable[[float], None] | None = None,
+        *,
+        contents: bool = False,
+    ) -> None:
+        manners, limits = manners or Manners(), limits or Limits()
+        guard = Guard(private=manners.private)
+        network = Network(proxy, agent=manners.agent, limits=limits, guard=guard)
+        self._now, self._contents = now or steady(), contents
+        self._begun = self._now()
+        self._dispatcher = PoliteDispatcher(
+            network,
+            manners=manners,
+            limits=limits,
+            patience=LITTLE,
+            through_here=network.proxy is not None and is_here(network.proxy),
+            now=self._now,
+            sleep=asyncio.sleep if sleep is None else _blocking(sleep),
+        )
+        self._numbers = count()
+        self._runner = asyncio.Runner()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._runner.run(self._dispatcher.close(grace=0))
+        self._runner.close()
+
+    def get(self, address: str) -> Exchange:
+        """Fetch an address; whatever goes wrong is told in the exchange.
+
+        Raises
+        ------
+        CrawlError
+            If the proxy cannot be reached: then no address can.
+        """
+        fetched = self._runner.run(self._fetched(Job(next(self._numbers), address)))
+        told = Exchange(
+            address, fetched.status, fetched.final,
+            size=len(fetched.body), time=fetched.time - self._begun, problem=fetched.problem,
+        )  # fmt: skip
+        body, kind = fetched.body, fetched.content_type
+        return _permitted(with_links(told, body, kind, contents=self._contents), fetched)
+
+    async def _fetched(self, job: Job) -> Fetched:
+        self._dispatcher.submit(job)
+        return await self._dispatcher.completed()
+
+
+def _permitted(told: Exchange, fetched: Fetched) -> Exchange:
+    """Leave out links on the page's own site that robots.txt forbids."""
+    rules = fetched.rules
+    if rules is None or not told.links:
+        return told
+    own, of = told.of_site, origin(told.final or told.address)
+    return told.leading(
+        lambda address: site(address) != own or origin(address) != of or not rules.problem(address)
+    )
+
+
+def _blocking(sleep: Callable[[float], None]) -> Callable[[float], Awaitable[None]]:
+    async def wait(seconds: float) -> None:
+        sleep(seconds)
+
+    return wait

@@ -1,0 +1,120 @@
+"""Graphs whose pages are addresses, put in order in memory: hosts by domain, pages by host."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from counterpoint.graph.arrays import Arrays, Listed
+from counterpoint.graph.compiling import Array
+from counterpoint.graph.errors import GraphError
+from counterpoint.graph.pages import Tell, divided
+
+from .numbered import identity, pieces
+
+
+class Gathered(NamedTuple):
+    """Links between addresses, in the order in which they were met.
+
+    Attributes
+    ----------
+    addresses : list of bytes
+    crawled : bool[pages]
+    sources, targets : integers[links]
+        Places in ``addresses``.
+    """
+
+    addresses: list[bytes]
+    crawled: Array
+    sources: Array
+    targets: Array
+
+
+def arranged(found: Gathered, least: int, name: str) -> Arrays:
+    """Return the graph of the pages that were crawled or are linked to often enough.
+
+    Parameters
+    ----------
+    found : Gathered
+    least : int
+        From so many crawled pages a page that was not crawled must be linked to ([WEB]: 5).
+    name : str
+        Of the source.
+    """
+    count = len(found.addresses)
+    pairs = np.unique(found.sources.astype(np.uint64) << np.uint64(32) | found.targets)
+    sources, targets = pairs >> np.uint64(32), pairs & np.uint64(0xFFFFFFFF)
+    known = found.crawled[sources.astype(np.int64)]
+    in_links = np.bincount(targets[known].astype(np.int64), minlength=count)
+    kept = np.flatnonzero(found.crawled | (in_links >= least))
+    parts = [divided(found.addresses[k]) for k in kept.tolist()]
+    order = sorted(range(len(parts)), key=lambda k: (by_domain(parts[k][0]), parts[k]))
+    ids = np.full(count, -1, dtype=np.int64)
+    ids[kept[order]] = np.arange(len(kept))
+    begins, ends = ids[sources.astype(np.int64)], ids[targets.astype(np.int64)]
+    inside = (begins >= 0) & (ends >= 0)
+    rows = np.argsort(begins[inside], kind="stable")
+    degrees = np.bincount(begins[inside], minlength=len(kept))
+    offsets = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
+    hosts = [parts[k][0] for k in order]
+    firsts = [k for k in range(len(hosts)) if k == 0 or hosts[k] != hosts[k - 1]]
+    listed = Listed([hosts[k] for k in firsts], [parts[k][1] for k in order])
+    bounds = [*firsts, len(hosts)]
+    return Arrays(offsets, ends[inside][rows].astype(np.uint32), bounds, listed, name)
+
+
+def by_domain(host: bytes) -> tuple[bytes, ...]:
+    """Return the labels of a host, the highest first, so that hosts of a domain are neighbours."""
+    name, colon, port = host.rpartition(b":")
+    return (*reversed((name if colon else host).split(b".")), port if colon else b"")
+
+
+class AddressList:
+    """A list of links between addresses, two on a line; a page without links may stand alone.
+
+    Who was crawled is not told by a list: with ``least`` above 1 a page counts as crawled if it has
+    links or stands alone on a line.
+
+    Parameters
+    ----------
+    path : Path
+    least : int
+
+    Raises
+    ------
+    GraphError
+        If a line is not as it must be; it names the line.
+    """
+
+    def __init__(self, path: Path, least: int = 1) -> None:
+        self._path, self._least = path, least
+        self.name = f"addresses {identity(path)} least {least}"
+
+    def read(self, folder: Path, tell: Tell) -> Arrays:
+        """Return the pages; they and their links must fit memory."""
+        numbers: dict[bytes, int] = {}
+        crawled: list[int] = []
+        ends: list[int] = []
+        line = 0
+        for piece in pieces(self._path):
+            for text in piece.split(b"\n")[:-1]:
+                line += 1
+                found = [] if text[:1] in (b"#", b"%") else text.split()
+                if not found:
+                    continue
+                if len(found) > 2 or not all(b"." in one or b"/" in one for one in found):
+                    shown = ascii(text.decode("utf-8", "replace")[:60])
+                    raise GraphError(f"{self._path}: line {line:,}: {shown} are no two addresses")
+                pages = [numbers.setdefault(one, len(numbers)) for one in found]
+                crawled.append(pages[0])
+                if len(pages) == 2:
+                    ends += pages
+            if tell:
+                tell(f"read {line:,} lines")
+        links = np.array(ends, dtype=np.uint32).reshape(-1, 2)
+        were = np.zeros(len(numbers), dtype=bool)
+        were[crawled] = True
+        gathered = Gathered([*numbers], were, links[:, 0], links[:, 1])
+        return arranged(gathered, self._least, self.name)

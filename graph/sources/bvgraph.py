@@ -1,0 +1,66 @@
+"""Graphs in WebGraph's format BVGraph, read by the package webgraph (an extra)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from counterpoint.graph.arrays import Arrays
+from counterpoint.graph.compiling import Array
+from counterpoint.graph.errors import GraphError
+from counterpoint.graph.pages import Tell
+
+from .numbered import identity
+
+ENDINGS = (".graph", ".properties", ".ef", ".offsets")
+"""Of the files of a graph."""
+
+
+def base_of(path: Path) -> Path:
+    """Return the name that the files of a graph have in common."""
+    return path.with_suffix("") if path.suffix in ENDINGS else path
+
+
+class BVGraph:
+    """A graph of WebGraph: files of one name that end in ``.graph``, ``.properties`` and ``.ef``.
+
+    Parameters
+    ----------
+    path : Path
+        One of them, or their name without the ending.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._base = base_of(path)
+        self.name = f"bvgraph {identity(self._base.with_suffix('.graph'))}"
+
+    def read(self, folder: Path, tell: Tell) -> Arrays:
+        """Return the pages; their links must fit memory."""
+        try:
+            from webgraph import BvGraph
+        except ImportError:
+            raise GraphError(
+                "BVGraph is read by the package webgraph: pip install webgraph"
+            ) from None
+        try:
+            offsets, targets = _read(BvGraph(str(self._base)), tell)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # damaged files make it panic, which is no Exception
+            said = str(error).partition("\n")[0]
+            raise GraphError(f"{self._base}: cannot be read by webgraph ({said})") from None
+        return Arrays(offsets, targets, name=self.name)
+
+
+def _read(graph: Any, tell: Tell) -> tuple[Array, Array]:
+    degrees = np.asarray(graph.outdegrees(), dtype=np.int64)
+    offsets = np.concatenate([[0], np.cumsum(degrees)])
+    targets = np.empty(int(offsets[-1]), dtype=np.uint32)
+    for page, degree in enumerate(degrees.tolist()):
+        begin = int(offsets[page])
+        targets[begin : begin + degree] = np.fromiter(graph.successors(page), np.uint32, degree)
+        if tell and page % 100_000 == 0:
+            tell(f"read {page:,} of {len(degrees):,} pages")
+    return offsets, targets

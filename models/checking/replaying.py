@@ -1,0 +1,158 @@
+"""Replays traces that were printed as JSON, in plain Python."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from counterpoint.models.loading import load
+from counterpoint.models.verdict import Trace, in_steps, violates
+from counterpoint.spec.notation import Model, RangeError, SpecError, Values
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What became of one recorded trace.
+
+    Attributes
+    ----------
+    title : str
+        The spec and the property.
+    agrees : bool
+        Whether plain Python does what the record says.
+    said : str
+        What it did.
+    """
+
+    title: str
+    agrees: bool
+    said: str
+
+
+def read(text: str, name: str) -> Iterator[dict[str, Any]]:
+    """Yield the records of a JSON text that have a trace.
+
+    Raises
+    ------
+    SpecError
+        If the text is not what ``check --format json`` prints.
+    """
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise SpecError(f"{name}:{error.lineno}: {error.msg}") from None
+    except RecursionError:
+        raise SpecError(f"{name}: it is nested too deeply") from None
+    for place, record in enumerate(found if isinstance(found, list) else [found]):
+        if not _has(record, RECORD) or not all(_has(e, ENTRY) for e in record["trace"] or ()):
+            raise SpecError(f"{name}: entry {place + 1} is no verdict of check --format json")
+        if record["trace"] is not None:
+            yield record
+
+
+RECORD = {
+    "spec": str,
+    "reference": str,
+    "parameters": dict,
+    "property": str,
+    "verdict": str,
+    "initial": dict,
+    "trace": list | None,
+}
+ENTRY = {"action": str, "parameters": dict, "changes": dict}
+
+
+def _has(found: Any, shape: dict[str, Any]) -> bool:
+    """Return whether a JSON value is an object with at least these keys, of these types."""
+    return isinstance(found, dict) and all(
+        key in found and isinstance(found[key], of) for key, of in shape.items()
+    )
+
+
+def replayed(record: dict[str, Any]) -> Replayed:
+    """Replay one record.
+
+    Raises
+    ------
+    SpecError
+        If the spec, a parameter, an action or the property is not there any more.
+    """
+    given = [f"{n}={v}" for n, v in record["parameters"].items()]
+    model = load(record["reference"], given)
+    title = f"{model.name} {record['property']}"
+    claim = model.property_named(record["property"])
+    violated = record["verdict"] == "violated"
+    steps = [model.read_step(e["action"], e["parameters"]) for e in record["trace"]]
+    trace = Trace((_start(model, record["initial"]),), ())
+    for place, (step, entry) in enumerate(zip(steps, record["trace"], strict=True)):
+        try:
+            after = model.take(trace.states[-1], step)
+        except RangeError as error:
+            last = claim.kind == "range" and place == len(steps) - 1
+            return Replayed(title, last and violated, str(error))
+        if after is None:
+            return Replayed(title, False, f"step {place + 1}, {model.show_step(step)}, cannot run")
+        if not _same_changes(model, trace.states[-1], after, entry["changes"]):
+            return Replayed(title, False, f"step {place + 1} does not change what is recorded")
+        trace = Trace((*trace.states, after), (*trace.steps, step))
+    if claim.kind == "sometimes":
+        reached = model.holds(claim, trace.states[-1])
+        said = f"reached after {in_steps(len(steps))}" if reached else "missed"
+        return Replayed(title, reached and record["verdict"] == "holds", said)
+    broken = violates(model, claim, trace)
+    said = f"violated after {in_steps(len(steps))}" if broken else "not violated"
+    return Replayed(title, broken and violated, said)
+
+
+def ends_so(
+    model: Model,
+    claim: str,
+    run: Sequence[tuple[str, Mapping[str, str]]],
+    initial: Mapping[str, Any] | None = None,
+) -> bool:
+    """Return whether a run is possible and ends as it once did; what it changes may differ.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    claim : str
+        The property that the run violates, or the witness that it reaches.
+    run : sequence of (str, mapping)
+        An action and its parameters by name, as labels, for each step.
+    initial : mapping, optional
+        The initial values that could have been others, by label.
+
+    Raises
+    ------
+    SpecError
+        If the spec, an action, a parameter or the property is not there any more.
+    """
+    found = model.property_named(claim)
+    steps = [model.read_step(action, dict(parameters)) for action, parameters in run]
+    states = [_start(model, dict(initial or {}))]
+    for place, step in enumerate(steps):
+        try:
+            after = model.take(states[-1], step)
+        except RangeError:
+            return found.kind == "range" and place == len(steps) - 1
+        if after is None:
+            return False
+        states.append(after)
+    if found.kind == "sometimes":
+        return model.holds(found, states[-1])
+    return violates(model, found, Trace(tuple(states), tuple(steps)))
+
+
+def _start(model: Model, initial: dict[str, Any]) -> Values:
+    for values in model.initial_states():
+        if model.show_open_cells(values) == initial:
+            return values
+    raise SpecError(f"{model.name} has no initial state as recorded")
+
+
+def _same_changes(model: Model, before: Values, after: Values, recorded: Any) -> bool:
+    changes = model.changes(before, after)
+    return bool(recorded == {n: {"from": a, "to": b} for n, (a, b) in changes.items()})

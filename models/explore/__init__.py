@@ -1,0 +1,1 @@
+"""All reachable states, by plain Python or by compiled code."""

@@ -1,0 +1,1 @@
+"""How verdicts are shown: charts, pages, text, JSON, JUnit, annotations."""

@@ -1,0 +1,1 @@
+"""z3: bounded checks and proofs for every step."""

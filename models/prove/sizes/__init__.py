@@ -1,0 +1,1 @@
+"""Proofs for indices of any number of members."""

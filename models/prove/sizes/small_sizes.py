@@ -1,0 +1,276 @@
+"""Proofs for any number, held against sizes that can be run: 1, 2, 3 and 5 members of an index."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+from typing import Any
+
+from counterpoint.models.explore.exhaustive import explore, verdicts
+from counterpoint.models.limits import Limits
+from counterpoint.models.symbolic.comparing import (
+    LEAVES,
+    After,
+    Compared,
+    Difference,
+    plain,
+    shown,
+    walked,
+)
+from counterpoint.models.symbolic.evaluating import Sized
+from counterpoint.models.verdict import Verdict
+from counterpoint.spec.notation import Index, Model, Property, SpecError, Values
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Node
+
+from .quantifiers import Prover
+from .ways import Formula, Path
+
+SIZES = (1, 2, 3)
+
+SECONDS = 1.0
+"""What visiting the states of small sizes may take in all."""
+
+STATES, ANYWHERE, STEPS = {1: 100, 2: 100, 3: 100, 5: 10}, 20, 4
+"""By size, states of random runs that are compared; states that may not be reachable; and steps in
+each."""
+
+MOST = 100_000
+"""Parts of a guard beyond which an action is not compared: counts of many members."""
+
+PARTS, FEWEST = 40_000, 4
+"""Parts of claims that are evaluated at each size, about; and states that are compared at least
+at the sizes that are visited."""
+
+
+def sized(
+    model: Model, number: int, indices: Collection[str], unbounded: bool = False
+) -> Model | None:
+    """Return a spec with so many members of some indices; None if it cannot have them."""
+    wanted = {
+        p.name: min(max(number, p.at_least), p.at_most)
+        for p in model.spec.declared_parameters.values()
+        if isinstance(p, Index) and p.attribute in indices
+    }
+    try:
+        given = model.changed_parameters() | wanted
+        found = Model(type(model.spec)(**given), model.reference, unbounded)
+        _ = found.cells, found.steps, found.initial_values()
+    except SpecError:  # sizes that follow from other parameters
+        return None
+    return found
+
+
+# Comparing what was read
+
+
+def compare_at_small_sizes(prover: Prover, claims: Sequence[Property]) -> Compared:
+    """Compare what was read for any number with plain Python.
+
+    Parameters
+    ----------
+    prover : Prover
+        What was read: the ways through actions, and the lemmas.
+    claims : sequence of Property
+        The claims that were judged.
+    """
+    count = 0
+    done: list[object] = []
+    try:
+        for number, most in STATES.items():
+            model = sized(prover.model, number, prover.model.spec.any_number, unbounded=True)
+            if model is None or model.changed_parameters() in done:
+                continue
+            done.append(model.changed_parameters())
+            here = _Here(prover, model, claims)
+            states = walked(model, most, seed=number)
+            for place, values in enumerate(states):
+                if count and prover.limits.left() == 0:
+                    return Compared(count)
+                count += 1
+                here.compare(values, claims=place < here.enough)
+            for place, values in enumerate(here.anywhere(states[:ANYWHERE])):
+                here.compare(values, claims=not place, reached=False)
+    except Difference as difference:
+        return Compared(count, str(difference))
+    return Compared(count)
+
+
+class _Here:
+    """What was read for any number, at one size."""
+
+    def __init__(self, prover: Prover, model: Model, claims: Sequence[Property]) -> None:
+        self.prover, self.model = prover, model
+        self.chance = random.Random(0)
+        indices = [p for p in model.spec.declared_parameters.values() if isinstance(p, Index)]
+        self.sizes = {index.attribute: index.size(model.spec) for index in indices}
+        self.formulas = [(p, f) for p, f in self._said(claims) if f is not None]
+        cost = sum(_cost(f.meaning, max(self.sizes.values())) for _, f in self.formulas)
+        fewest = FEWEST if max(self.sizes.values()) in SIZES else 1
+        self.enough = max(fewest, PARTS // max(1, cost))
+        self.ways: dict[str, list[Path]] = {}
+        large = {
+            p.action.name for p in prover.paths if _cost_of(p, max(self.sizes.values())) > MOST
+        }
+        self.steps = [step for step in model.steps if step.action not in large]
+        for path in prover.paths:
+            self.ways.setdefault(path.action.name, []).append(path)
+        self.cells: dict[tuple[int, int], Node] = {}
+
+    def _said(self, claims: Sequence[Property]) -> Iterator[tuple[Property, Formula | None]]:
+        for lemma in self.prover.model.lemmas:
+            yield lemma, self.prover.lemmas.get(lemma.name)
+        for claim in claims:
+            if claim.kind == "invariant":
+                try:
+                    yield claim, self.prover.said(claim, self.prover.before)
+                except SpecError:
+                    continue
+
+    def _read(self, values: Values, name: str, key: tuple[int, ...]) -> int:
+        place = self.model.layout.places.get((name, key))
+        return 0 if place is None else values[place]
+
+    def anywhere(self, states: Sequence[Values]) -> Iterator[Values]:
+        """Yield states with other values in some of their cells, in range but maybe unreachable."""
+        for values in states:
+            found = list(values)
+            for place, cell in enumerate(self.model.cells):
+                if self.chance.random() < 0.3:
+                    high = cell.high if cell.high != nodes.UNBOUNDED else cell.low + 9
+                    found[place] = self.chance.randint(cell.low, high)
+            yield tuple(found)
+
+    def compare(self, values: Values, claims: bool, reached: bool = True) -> None:
+        """Compare some steps in one state, and the claims if wanted.
+
+        Where plain Python fails in a state that may not be reachable, that says nothing.
+        """
+        read: Callable[[str, tuple[int, ...]], int] = partial(self._read, values)
+        state = Sized(self.sizes, read, {})
+        for claim, formula in self.formulas if claims else ():
+            right = self._holds(claim, values)
+            found = bool(state.value(formula.meaning)) if state.value(formula.obligations) else None
+            if right != found:
+                self._differ(claim.name, values, right, found)
+        steps = self.steps
+        for step in self.chance.sample(steps, min(STEPS, len(steps))):
+            members = step.binding
+            try:
+                after = plain(self.model, values, step)
+            except SpecError as error:
+                if reached:
+                    raise Difference(f"plain Python fails: {error}") from error
+                continue
+            ways = {self._way(p, values, read, members) for p in self.ways.get(step.action, ())}
+            ways = ways - {None} or {None}
+            if ways != {after}:
+                self._differ(self.model.show_step(step), values, after, *ways)
+
+    def _holds(self, claim: Property, values: Values) -> bool | None:
+        try:
+            return self.model.holds(claim, values)
+        except SpecError:  # it leaves an array
+            return None
+
+    def _way(self, path: Path, values: Values, read: Any, members: Sequence[int]) -> After:
+        """Return where a way leads; None if it is not open, or ends before it leaves a range."""
+        state = Sized(self.sizes, read, dict(zip(path.run.members, members, strict=True)))
+        for literals, wanted in path.run.obligations:
+            if state.all(literals) and not state.value(wanted):
+                return LEAVES
+        if not path.possible or not state.all(path.run.literals):
+            return None
+        return tuple(state.value(self._cell(path, place)) for place in range(len(self.model.cells)))
+
+    def _cell(self, path: Path, place: int) -> Node:
+        key = (id(path), place)
+        if key not in self.cells:
+            cell = self.model.cells[place]
+            index = tuple(map(nodes.constant, cell.index))
+            self.cells[key] = path.after.at(cell.variable, index)
+        return self.cells[key]
+
+    def _differ(self, what: str, values: Values, right: object, *read: object) -> None:
+        where = ", ".join(f"{name}={size}" for name, size in self.sizes.items())
+        others = " or ".join(sorted(map(str, read)))
+        raise Difference(
+            f"{what} means two things, with {where} at {shown(self.model, values)}: in plain "
+            f"Python: {right}; as it was read for any number: {others}"
+        )
+
+
+def _cost_of(path: Path, members: int) -> int:
+    return sum(_cost(node, members) for node in path.literals)
+
+
+@cache
+def _cost(node: Node, members: int) -> int:
+    """Return about how many parts are evaluated, where each index has so many members."""
+    if node.op == "all":
+        bound, body = node.args
+        return int(members ** len(bound)) * _cost(body, members)
+    return 1 + sum(_cost(part, members) for part in node.args if isinstance(part, Node))
+
+
+# Visiting all states
+
+
+@dataclass
+class Small:
+    """What the states of small sizes say.
+
+    Attributes
+    ----------
+    violated : dict of str to Verdict
+        By the name of a claim, its shortest violation at the smallest size.
+    reached : list of str
+        For each size, how many states were visited.
+    """
+
+    violated: dict[str, Verdict] = field(default_factory=dict)
+    reached: list[str] = field(default_factory=list)
+
+    @property
+    def said(self) -> str:
+        """What was visited, in words."""
+        return f"explored: {', '.join(self.reached) or 'nothing'}"
+
+
+def visit(
+    model: Model, indices: Collection[str], wanted: Sequence[Property], limits: Limits
+) -> Small:
+    """Visit the states of sizes 1 to 3, as far as a small budget goes.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    indices : collection of str
+        Those of any number.
+    wanted : sequence of Property
+        What to judge.
+    limits : Limits
+        Of the whole check: its memory counts here.
+    """
+    found = Small()
+    left = SECONDS
+    grows = any(variable.grows for variable in model.spec.declared_variables.values())
+    asked = [p for p in wanted if p.kind != "sometimes" and not (grows and p.kind == "range")]
+    for number in SIZES if asked else ():
+        small = sized(model, number, indices)
+        if small is None or left <= 0:
+            continue
+        known = {p.name for p in small.properties}
+        claims = [p for p in asked if p.name in known and p.name not in found.violated]
+        own = Limits(left, limits.bytes, limits.progress)
+        run = explore(small, own, claims, explorer="python")
+        left -= own.elapsed()
+        how = "all" if run.complete else "the first"
+        found.reached.append(f"{how} {len(run.states):,} states of size {number}")
+        for verdict in verdicts(run, claims, 0.0):
+            if verdict.answer == "violated":
+                found.violated[verdict.claim.name] = verdict
+    return found

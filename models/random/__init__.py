@@ -1,0 +1,1 @@
+"""Random runs: Hypothesis, and how what it finds is made shorter."""

@@ -1,0 +1,355 @@
+"""What an engine worked on, compared with plain Python: the run that gives a spec its meaning.
+
+An engine reads the text of a spec once, on symbols, and from then on works with what it has read.
+Here guarded commands and claims are evaluated in some of the states that the engine reached, and
+the same steps and claims are run in plain Python. What differs may be an error of ours or a text
+that means two things; either way nothing that the engine says can be believed.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice, product
+
+from counterpoint.models.limits import Limits
+from counterpoint.models.verdict import Verdict
+from counterpoint.spec.notation import Model, Property, RangeError, SpecError, Step, Values
+from counterpoint.spec.notation._nodes import Cell, Node
+
+from .evaluating import State
+from .trace import Command, System
+
+STATES = 1000
+"""States that are compared, at most."""
+
+WALKED = 300
+"""States of random runs that are compared, at most, where an engine visits no states."""
+
+STEPS, PARTS = 1, 20
+"""For each of so many states, steps and parts of claims that are compared, at most: of a spec with
+many steps some in each state, large claims in fewer states."""
+
+FEWEST = 10
+"""States in which a claim is compared however large it is."""
+
+STARTS, TRIES = 64, 4096
+"""Initial states from which runs begin, at most, and among how many values they are looked for."""
+
+WALK = 3.0
+"""Seconds after which random runs end, however few states they met."""
+
+TWICE = 0.25
+"""Share of the steps that are run in plain Python twice, and must do the same again."""
+
+RARE, HARD = 40, 3
+"""If no compared state enters some commands: for how many of them z3 looks for a state, and how
+often in vain."""
+
+LEAVES = "leaves its range"
+
+After = Values | str | None
+"""Where a step leads: a state, `LEAVES`, or nowhere because it is not possible."""
+
+
+@dataclass
+class Compared:
+    """What a comparison found.
+
+    Attributes
+    ----------
+    states : int
+        How many states were compared.
+    difference : str
+        The first difference, in one line; empty if there is none.
+    """
+
+    states: int = 0
+    difference: str = ""
+
+
+class Difference(Exception):
+    """What an engine has read is not what plain Python does; the message is one line."""
+
+
+def judged(verdicts: Sequence[Verdict], found: Compared) -> list[Verdict]:
+    """Return verdicts with what a comparison found: after a difference all are unknown."""
+    if not found.difference:
+        return [replace(v, compared=found.states) for v in verdicts]
+    return [replace(v, answer="unknown", reason=found.difference, trace=None) for v in verdicts]
+
+
+def walked(model: Model, number: int = WALKED, seed: int = 0, length: int = 60) -> list[Values]:
+    """Return states of random runs in plain Python.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    number : int
+        How many states, at most; fewer if runs meet no new ones.
+    seed : int
+        Of the choices.
+    length : int
+        After how many steps a run begins anew.
+    """
+    chance = random.Random(seed)
+    starts = _starts(model, chance)
+    found = dict.fromkeys(starts)
+    fruitless = 0
+    end = time.monotonic() + WALK
+    while starts and len(found) < number and fruitless < 20 and time.monotonic() < end:
+        known, state = len(found), chance.choice(starts)
+        for _ in range(length):
+            if time.monotonic() > end:
+                break
+            after = _one_after(model, state, chance)
+            if after is None:
+                break
+            state = after
+            found[state] = None
+        fruitless = fruitless + 1 if len(found) == known else 0
+    return list(found)[:number]
+
+
+def _starts(model: Model, chance: random.Random) -> list[Values]:
+    """Return some initial states: those among all combinations of initial values, or among some."""
+    choices = model.initial_values()
+    if math.prod(map(len, choices)) <= TRIES:
+        tried = list(product(*choices))
+        chance.shuffle(tried)
+    else:
+        tried = [tuple(map(chance.choice, choices)) for _ in range(TRIES)]
+    conditions = model.methods("initially")
+    right = (v for v in tried if all(model.call(m, model.at(v)) for m in conditions))
+    return list(dict.fromkeys(islice(right, STARTS)))
+
+
+def _one_after(model: Model, state: Values, chance: random.Random) -> Values | None:
+    for step in chance.sample(model.steps, len(model.steps)):
+        after = plain(model, state, step)
+        if not isinstance(after, str) and after is not None:
+            return after
+    return None
+
+
+def plain(model: Model, state: Values, step: Step) -> After:
+    """Return where a step leads in plain Python."""
+    try:
+        return model.take(state, step)
+    except RangeError:
+        return LEAVES
+
+
+def compare(
+    system: System,
+    states: Sequence[Values],
+    wanted: Sequence[Property],
+    seed: int = 0,
+    most: int = STATES,
+    anywhere: bool = False,
+    limits: Limits | None = None,
+) -> Compared:
+    """Compare guarded commands and claims with plain Python.
+
+    Parameters
+    ----------
+    system : System
+        What an engine worked on.
+    states : sequence of states
+        Those that it reached; some are chosen if there are many.
+    wanted : sequence of Property
+        The claims that it judged.
+    seed : int
+        Of the choice.
+    most : int
+        States that are compared.
+    anywhere : bool
+        Whether states that cannot be reached count as well.
+    limits : Limits, optional
+        Of the engine: of its time these states must not take more.
+    """
+    chance = random.Random(seed)
+    places = range(len(states))
+    chosen = places if len(states) <= most else chance.sample(places, most)
+    try:
+        compared = _Comparison(system, wanted, chance, most)
+        compared.starts()
+        for number, place in enumerate(chosen):
+            compared.at(states[place], number, len(chosen))
+        if compared.left and chosen and anywhere:
+            compared.elsewhere(states[chosen[0]], limits)
+    except Difference as difference:
+        return Compared(len(chosen), str(difference))
+    except RecursionError:  # an expression too deep to be evaluated so
+        return Compared(0)
+    return Compared(len(chosen))
+
+
+class _Comparison:
+    def __init__(
+        self, system: System, wanted: Sequence[Property], chance: random.Random, most: int
+    ) -> None:
+        self.system, self.model, self.chance, self.most = system, system.model, chance, most
+        self.commands: dict[Step, list[Command]] = {}
+        for command in system.commands:
+            self.commands.setdefault(command.step, []).append(command)
+        self.claims = [(p, system.claims[p.name]) for p in wanted if p.name in system.claims]
+        self.parts = sum(_size(node) for _, node in self.claims)
+        self.moves = [p for p in wanted if p.kind == "transition"]
+        self.stops = any(p.kind == "deadlock" for p in wanted)
+        self.entered: set[int] = set()
+        self.left: Sequence[Command] = system.commands
+
+    def starts(self) -> None:
+        """Compare the condition on initial states."""
+        methods = self.model.methods("initially")
+        choices = self.model.initial_values()
+        for _ in range(50 if methods else 0):
+            values = tuple(map(self.chance.choice, choices))
+            right = all(self.model.call(m, self.model.at(values)) for m in methods)
+            read = bool(State(self.system.cells, values).value(self.system.initial))
+            if right != read:
+                self._differ("initially", values, str(right), str(read))
+
+    def at(self, values: Values, number: int, total: int) -> None:
+        """Compare steps and claims in one state, the n-th of so many."""
+        state = State(self.system.cells, values)
+        steps = self.model.steps
+        some = max(1, self.most * STEPS // total)
+        for step in steps if len(steps) <= some else self.chance.sample(steps, some):
+            self._step(state, values, step)
+        if self.left:
+            self._rare(state, values)
+        if number < max(FEWEST, self.most * PARTS // max(1, self.parts)):
+            self._claims(state, values)
+
+    def _rare(self, state: State, values: Values) -> None:
+        """Compare the commands of a state that no state before has entered."""
+        here = [c for c in self.left if state.all(c.guard)]
+        for step in dict.fromkeys(c.step for c in here if id(c) not in self.entered):
+            self._step(state, values, step)
+        if here:
+            self.left = [c for c in self.left if id(c) not in self.entered]
+
+    def elsewhere(self, values: Values, limits: Limits | None) -> None:
+        """Compare commands that no state has entered, each in a state that z3 finds for it.
+
+        Whether that can be reached is not known: if plain Python fails there, that says nothing.
+
+        Parameters
+        ----------
+        values : state
+            A reached one, for the cells of which a command does not ask.
+        limits : Limits or None
+            No further state is sought when its time is over.
+        """
+        from .smt import solution  # z3 takes long to load, and is mostly not needed
+
+        in_vain = 0
+        for command in self.left[:RARE]:
+            if in_vain == HARD or (limits is not None and limits.left() == 0):
+                break
+            found = solution(command.guard)
+            in_vain += found is None
+            if found is not None:
+                cells = zip(self.model.cells, values, strict=True)
+                there = tuple(found.get(cell, value) for cell, value in cells)
+                try:
+                    plain(self.model, there, command.step)
+                except SpecError:
+                    continue
+                self._step(State(self.system.cells, there), there, command.step)
+
+    def _claims(self, state: State, values: Values) -> None:
+        for claim, node in self.claims:
+            right = self._run(claim.name, values, partial(self.model.holds, claim, values))
+            if right != bool(state.value(node)):
+                self._differ(claim.name, values, str(right), str(not right))
+        if self.stops and self.system.may_end is not None:
+            right = self._run("finished", values, lambda: self.model.may_end(values))
+            if right != bool(state.value(self.system.may_end)):
+                self._differ("finished", values, str(right), str(not right))
+
+    def _step(self, state: State, values: Values, step: Step) -> None:
+        said = self.model.show_step(step)
+        right = self._run(said, values, lambda: plain(self.model, values, step))
+        if self.chance.random() < TWICE:
+            again = self._run(said, values, lambda: plain(self.model, values, step))
+            if right != again:
+                self._differ(said, values, self._shown(values, right), self._shown(values, again))
+        ways = [c for c in self.commands.get(step, ()) if state.all(c.guard)]
+        self.entered.update(map(id, ways))
+        read = {self._after(state, values, c) for c in ways} or {None}
+        if read != {right}:
+            others = " or ".join(sorted(self._shown(values, a) for a in read))
+            self._differ(said, values, self._shown(values, right), others)
+        if isinstance(right, tuple):
+            for claim in self.moves:
+                self._move(claim, state, values, right, ways)
+
+    def _move(
+        self, claim: Property, state: State, values: Values, after: Values, ways: list[Command]
+    ) -> None:
+        right = self._run(claim.name, values, lambda: self.model.holds(claim, values, after))
+        checks = [k.condition for c in ways for k in c.checks if k.claim == claim.name]
+        if right != state.all(checks):
+            self._differ(claim.name, values, str(right), str(not right))
+
+    def _after(self, state: State, values: Values, command: Command) -> After:
+        if command.leaves:
+            return LEAVES
+        after = list(values)
+        for place, node in command.updates:
+            after[place] = state.value(node)
+        return tuple(after)
+
+    def _run(self, what: str, values: Values, call: Callable[[], After | bool]) -> After | bool:
+        try:
+            return call()
+        except SpecError as error:
+            message = f"plain Python fails in {what}, at {shown(self.model, values)}: {error}"
+            raise Difference(message) from error
+
+    def _shown(self, before: Values, after: After | bool) -> str:
+        if isinstance(after, tuple):
+            changes = self.model.changes(before, after).items()
+            return ", ".join(f"{label} {a}→{b}" for label, (a, b) in changes) or "changes nothing"
+        return "is not possible" if after is None else str(after)
+
+    def _differ(self, what: str, values: Values, right: str, read: str) -> None:
+        raise Difference(
+            f"{what} means two things, at {shown(self.model, values)}: in plain Python: {right}; "
+            f"as the engine has read it, or when it is run again: {read}"
+        )
+
+
+def shown(model: Model, values: Values) -> str:
+    """Return a state in one line: what differs from the first initial state."""
+    first = [several[0] for several in model.initial_values()]
+    cells: Iterator[tuple[Cell, int, int]] = zip(model.cells, values, first, strict=True)
+    parts = [f"{c.label}={model.show_value(c, v)}" for c, v, old in cells if v != old]
+    return ", ".join(parts) or "the initial state"
+
+
+def _size(root: Node) -> int:
+    seen, todo = {root}, [root]
+    while todo:
+        for part in todo.pop().args:
+            if isinstance(part, Node) and part not in seen:
+                seen.add(part)
+                todo.append(part)
+    return len(seen)
+
+
+def leaving(system: System, wanted: Sequence[Property]) -> tuple[str, ...]:
+    """Return a note if steps may leave a range and nobody asked whether they do."""
+    if any(p.kind == "range" for p in wanted) or not any(c.leaves for c in system.commands):
+        return ()
+    actions = dict.fromkeys(c.step.action for c in system.commands if c.leaves)
+    names = ", ".join(actions)
+    return (f"not judged: ranges ({names}: a step that leaves a range leads nowhere)",)

@@ -1,0 +1,240 @@
+"""Prints expressions and guarded commands for z3, over bit-vectors or over integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import z3
+
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import Cell, Node
+
+from .obligations import while_reading
+
+EFFORT = 200_000
+"""What z3 may do for a `solution`, in its own units: some tenths of a second."""
+
+if TYPE_CHECKING:
+    from .trace import Command, System
+
+
+def width_for(system: System) -> int:
+    """Return the bits that hold every value that occurs, as a signed number, without overflow."""
+    roots = [n for c in system.commands for _, n in c.updates]
+    roots += [n for c in system.commands for n in c.guard]
+    roots += [k.condition for c in system.commands for k in c.checks]
+    roots += [*system.claims.values(), system.initial, system.may_end or nodes.TRUE]
+    low, high = 0, len(system.cells)
+    seen: set[Node] = set()
+    todo = [*roots, *system.cells]
+    while todo:
+        node = todo.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        low, high = min(low, node.low), max(high, node.high)
+        if node.op == "divide":  # computed by way of a - a % b
+            low = min(low, node.args[0].low - node.args[1].args[0])
+        if node.op not in ("cell", "constant"):
+            todo.extend(node.args)
+    return max(high.bit_length(), (-low - 1).bit_length()) + 1
+
+
+class Printer:
+    """Prints nodes as z3 expressions over given terms for the cells.
+
+    Parameters
+    ----------
+    terms : dict
+        The z3 term of every cell node.
+    width : int
+        Bits of a number, or 0 for unbounded integers.
+    """
+
+    def __init__(self, terms: dict[Node, Any], width: int) -> None:
+        self.width = width
+        self.done: dict[Node, Any] = dict(terms)
+
+    def number(self, value: int) -> Any:
+        """Return the term of a number."""
+        return z3.BitVecVal(value, self.width) if self.width else z3.IntVal(value)
+
+    def show(self, node: Node) -> Any:
+        """Return the term of a node."""
+        found = self.done.get(node)
+        if found is None:
+            found = self.done[node] = self._print(node)
+        return found
+
+    def _print(self, node: Node) -> Any:
+        if node.op == "constant":
+            value = node.args[0]
+            return z3.BoolVal(bool(value)) if node.boolean else self.number(value)
+        return PRINT[node.op](self, *(self.show(a) for a in node.args))
+
+    def divide(self, a: Any, b: Any) -> Any:
+        """Return the quotient rounded down, b being positive."""
+        if not self.width:
+            return a / b
+        return (a - self.modulo(a, b)) / b
+
+    def modulo(self, a: Any, b: Any) -> Any:
+        """Return the remainder with the sign of b, which is positive."""
+        return a % b
+
+
+PRINT: dict[str, Callable[..., Any]] = {
+    "add": lambda p, a, b: a + b,
+    "subtract": lambda p, a, b: a - b,
+    "multiply": lambda p, a, b: a * b,
+    "divide": Printer.divide,
+    "modulo": Printer.modulo,
+    "less": lambda p, a, b: a < b,
+    "equal": lambda p, a, b: a == b,
+    "not": lambda p, a: z3.Not(a),
+    "and": lambda p, *a: z3.And(*a),
+    "or": lambda p, *a: z3.Or(*a),
+    "ite": lambda p, c, a, b: z3.If(c, a, b),
+}
+
+
+def _name(cell: Cell) -> str:
+    """Return a name that no other cell has."""
+    return f"{cell.variable}{list(cell.index)}"
+
+
+class _Question:
+    """Conditions on the cells of a state, each cell within its range."""
+
+    def __init__(self, conditions: Sequence[Node], **options: int) -> None:
+        self.terms: dict[Cell, Any] = {}
+        nodes_to_terms, ranges = {}, []
+        for cell in sorted(nodes.cells_of(conditions), key=lambda c: (c.variable, c.index)):
+            node, name = nodes.cell(cell), _name(cell)
+            term = z3.Bool(name) if cell.boolean else z3.Int(name)
+            self.terms[cell] = nodes_to_terms[node] = term
+            if not cell.boolean:
+                ranges.append(term >= cell.low)
+                if cell.high != nodes.UNBOUNDED:
+                    ranges.append(term <= cell.high)
+        printer = Printer(nodes_to_terms, 0)
+        self.asked = [*ranges, *map(printer.show, conditions)]
+        self.solver = z3.Solver()
+        self.solver.set(**options)
+        self.solver.add(*self.asked)
+
+
+def satisfiable(conditions: Sequence[Node]) -> bool:
+    """Return whether some values of the cells, within their ranges, satisfy all conditions.
+
+    That they do not is an obligation: what is impossible is left out of all that follows.
+    """
+    # What z3 cannot say in a second counts as possible.
+    question = _Question(conditions, timeout=1000)
+    if question.solver.check() != z3.unsat:
+        return True
+    while_reading.get()("impossible", question.asked, z3.unsat)
+    return False
+
+
+def solution(conditions: Sequence[Node]) -> dict[Cell, int] | None:
+    """Return values of the cells that satisfy all conditions; None if z3 finds none soon."""
+    question = _Question(conditions, rlimit=EFFORT)
+    if question.solver.check() != z3.sat:
+        return None
+    model = question.solver.model()
+    found = {c: model.eval(t, model_completion=True) for c, t in question.terms.items()}
+    return {c: int(z3.is_true(v)) if c.boolean else v.as_long() for c, v in found.items()}
+
+
+class Frame:
+    """z3 terms for all cells at one moment.
+
+    Parameters
+    ----------
+    system : System
+        The traced spec.
+    moment : str
+        Put behind the names of the terms.
+    width : int
+        Bits of a number, or 0 for unbounded integers.
+    """
+
+    def __init__(self, system: System, moment: str, width: int) -> None:
+        self.system = system
+        self.terms: list[Any] = []
+        for cell, node in zip(system.model.cells, system.cells, strict=True):
+            name = f"{_name(cell)}@{moment}"
+            if node.op == "constant":
+                self.terms.append(Printer({}, width).show(node))
+            elif cell.boolean:
+                self.terms.append(z3.Bool(name))
+            else:
+                self.terms.append(z3.BitVec(name, width) if width else z3.Int(name))
+        known = {n: t for n, t in zip(system.cells, self.terms, strict=True) if n.op != "constant"}
+        self.printer = Printer(known, width)
+
+    def show(self, node: Node) -> Any:
+        """Return a condition or a value at this moment."""
+        return self.printer.show(node)
+
+    def guard(self, command: Command) -> Any:
+        """Return the condition under which a command is possible."""
+        return z3.And(*map(self.show, command.guard)) if command.guard else z3.BoolVal(True)
+
+    def is_one_of(self, values: Sequence[Sequence[int]]) -> Any:
+        """Return the condition that every cell has one of the values given for it."""
+        parts = []
+        for term, node, allowed in zip(self.terms, self.system.cells, values, strict=True):
+            if node.op == "constant":
+                continue
+            if node.boolean:
+                if len(allowed) == 1:
+                    parts.append(term if allowed[0] else z3.Not(term))
+            elif isinstance(allowed, range):
+                low, high = map(self.printer.number, (allowed[0], allowed[-1]))
+                parts.append(z3.And(low <= term, term <= high))
+            else:
+                parts.append(z3.Or(*(term == self.printer.number(v) for v in allowed)))
+        return z3.And(*parts)
+
+    def values(self, found: Any) -> tuple[int, ...]:
+        """Return the state that a z3 model has at this moment."""
+        values = []
+        for term, node in zip(self.terms, self.system.cells, strict=True):
+            value = found.eval(term, model_completion=True)
+            if node.boolean:
+                values.append(int(z3.is_true(value)))
+            else:
+                signed = value.as_signed_long() if z3.is_bv(term) else value.as_long()
+                values.append(signed)
+        return tuple(values)
+
+
+def becomes(system: System, before: Frame, after: Frame, choice: Any, number: Any) -> list[Any]:
+    """Return the conditions that ``after`` follows ``before`` by the command that choice names.
+
+    Parameters
+    ----------
+    choice : z3 term
+        The place of the command in ``system.commands``.
+    number : callable
+        Makes a term of choice's sort from an int.
+    """
+    chosen = {i: choice == number(i) for i, c in enumerate(system.commands) if not c.leaves}
+    parts = [z3.Or(*chosen.values())]
+    changed: dict[int, list[tuple[Any, Any]]] = {}
+    for i, is_it in chosen.items():
+        command = system.commands[i]
+        parts.append(z3.Implies(is_it, before.guard(command)))
+        for place, node in command.updates:
+            changed.setdefault(place, []).append((is_it, before.show(node)))
+    for place, node in enumerate(system.cells):
+        if node.op == "constant":
+            continue
+        value = before.terms[place]
+        for is_it, new in changed.get(place, ()):
+            value = z3.If(is_it, new, value)
+        parts.append(after.terms[place] == value)
+    return parts

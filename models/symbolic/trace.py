@@ -1,0 +1,276 @@
+"""Guarded commands from a spec's plain-Python actions, by running them on symbolic values.
+
+Each action is run once for every choice of its parameters and every feasible path through its
+branches. Paths that contradict themselves are dropped, and paths that do the same are merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeAlias, TypeVar
+
+from counterpoint.models.limits import Limits
+from counterpoint.spec.notation import Disabled, Model, Property, RangeError, Spec, SpecError, Step
+from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation._nodes import TRUE, Cell, Node
+from counterpoint.spec.notation._symbolic import deciding, node_of, value_of
+
+from .paths import Facts, Infeasible, Run
+
+T = TypeVar("T")
+
+Updates: TypeAlias = tuple[tuple[int, Node], ...]
+"""The place of a cell and its new value, in terms of the state before."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a transition property asks of a command.
+
+    Attributes
+    ----------
+    condition : Node
+        True of the states in which the step is right.
+    claim : str
+        The property.
+    """
+
+    condition: Node
+    claim: str
+
+
+@dataclass(frozen=True)
+class Command:
+    """A guarded command: under its guard, all updates at once.
+
+    Attributes
+    ----------
+    step : Step
+        The action and its parameters.
+    guard : tuple of Node
+        Conditions that must all hold.
+    updates : tuple of (int, Node)
+        See `Updates`.
+    checks : tuple of Check
+        What must hold besides.
+    leaves : str
+        The variable that would leave its range, if the step does that; it then leads nowhere.
+    """
+
+    step: Step
+    guard: tuple[Node, ...]
+    updates: Updates
+    checks: tuple[Check, ...] = ()
+    leaves: str = ""
+
+
+@dataclass
+class System:
+    """A traced spec: everything an engine needs, without any Python of the spec's.
+
+    Attributes
+    ----------
+    model : Model
+        Where it comes from.
+    commands : tuple of Command
+        In the order of the spec's steps.
+    """
+
+    model: Model
+    commands: tuple[Command, ...] = field(default=())
+
+    @cached_property
+    def cells(self) -> tuple[Node, ...]:
+        """The node of every cell."""
+        return tuple(map(nodes.cell, self.model.cells))
+
+    @cached_property
+    def claims(self) -> dict[str, Node]:
+        """The condition of every invariant and of every witness, by name."""
+        kinds = ("invariant", "lemma", "sometimes")
+        claimed = (*self.model.properties, *self.model.lemmas)
+        return {p.name: self.formula(p.method) for p in claimed if p.kind in kinds}
+
+    @cached_property
+    def may_end(self) -> Node | None:
+        """Where a run may end; None if the spec does not say."""
+        methods = self.model.methods("finished")
+        return nodes.conjunction(map(self.formula, methods)) if methods else None
+
+    @cached_property
+    def initial(self) -> Node:
+        """The condition on the initial states, beside the values of `Model.initial_values`."""
+        return nodes.conjunction(map(self.formula, self.model.methods("initially")))
+
+    def formula(self, method: str, *after: Any) -> Node:
+        """Return one of the spec's conditions as a node, branches included."""
+
+        def run() -> Node:
+            state = self.model.at([value_of(n) for n in self.cells])
+            return nodes.truth(node_of(self.model.call(method, state, *after)))
+
+        paths = list(explore(run))
+        return nodes.disjunction(nodes.conjunction([*r.literals, result]) for r, result in paths)
+
+    @cached_property
+    def _transitions(self) -> list[tuple[Property, Node, dict[Node, int]]]:
+        """Transition properties over cells and their values after the step."""
+        primed = [
+            nodes.cell(replace(c, variable=c.variable + "'", label=c.label + "'"))
+            for c in self.model.cells
+        ]
+        after = self.model.at([value_of(n) for n in primed])
+        places = {n: i for i, n in enumerate(primed) if n.op == "cell"}
+        kinds = [p for p in self.model.properties if p.kind == "transition"]
+        return [(p, self.formula(p.method, after), places) for p in kinds]
+
+    def checked(self, command: Command) -> Command:
+        """Add what the transition properties demand of a command."""
+        if command.leaves:
+            return command
+        facts = facts_of(command.guard)
+        given = facts.replacements()
+        checks = []
+        for claim, condition, places in self._transitions:
+            new = dict(command.updates)
+            stepped = {n: new.get(i, self.cells[i]) for n, i in places.items()}
+            rest = nodes.rebuild(nodes.rebuild(condition, stepped, {}), given, {})
+            if rest is not TRUE and facts.known(rest) is not True:
+                checks.append(Check(rest, claim.name))
+        return replace(command, checks=tuple(checks))
+
+
+def explore(run: Callable[[], T], limits: Limits | None = None) -> Iterator[tuple[Run, T]]:
+    """Run a function of symbolic values along every feasible path.
+
+    An error counts where some state takes the path to it.
+
+    Yields
+    ------
+    (Run, result)
+        For each path that neither contradicts itself nor is disabled.
+    """
+    todo: list[list[bool]] = [[]]
+    while todo:
+        given = todo.pop()
+        path = Run(given)
+        token = deciding.set(path)
+        try:
+            result = run()
+        except Disabled:
+            pass
+        except SpecError:
+            if _satisfiable(path.literals):
+                raise
+        else:
+            yield path, result
+        finally:
+            deciding.reset(token)
+        if limits is not None:
+            limits.check()
+        new = range(len(path.decisions) - 1, len(given) - 1, -1)
+        todo.extend([*path.decisions[:i], False] for i in reversed(new))
+
+
+def trace(model: Model, limits: Limits | None = None) -> System:
+    """Return a spec's guarded commands.
+
+    Raises
+    ------
+    SpecError
+        If an action cannot be run on symbolic values; the line is named.
+    LimitReached
+        If it takes too long.
+    """
+    system = System(model)
+    found = [c for step in model.steps for c in _commands(system, step, limits)]
+    # What the facts of a path leave open, leaving a range above all, is mostly impossible.
+    found = [c for c in found if not c.leaves or _satisfiable(c.guard)]
+    system.commands = tuple(map(system.checked, found))
+    return system
+
+
+def _satisfiable(conditions: Sequence[Node]) -> bool:
+    from .smt import satisfiable  # smt needs this module
+
+    return satisfiable(conditions)
+
+
+def _commands(system: System, step: Step, limits: Limits | None) -> list[Command]:
+    model = system.model
+
+    def run() -> tuple[Updates, str]:
+        state = model.at([value_of(n) for n in system.cells])
+        try:
+            model.call(step.action, state, *step.binding)
+        except RangeError as error:
+            return (), error.variable
+        return _updates(system, state), ""
+
+    groups: dict[tuple[Updates, str], list[frozenset[Node]]] = {}
+    order: dict[Node, int] = {}
+    for path, effect in explore(run, limits):
+        for literal in path.literals:
+            order.setdefault(literal, len(order))
+        groups.setdefault(effect, []).append(frozenset(path.literals))
+    commands = [
+        Command(step, tuple(sorted(guard, key=order.__getitem__)), updates, leaves=leaves)
+        for (updates, leaves), guards in groups.items()
+        for guard in merge(guards)
+    ]
+    return [c for c in map(_simplified, commands) if c is not None]
+
+
+def _updates(system: System, state: Spec) -> Updates:
+    """Return the cells that a symbolic run has changed."""
+    new = [node_of(v) for v in state._store.values]
+    return tuple(
+        (i, _as_cell(n, c))
+        for i, (n, c) in enumerate(zip(new, system.model.cells, strict=True))
+        if n is not system.cells[i]
+    )
+
+
+def _as_cell(node: Node, cell: Cell) -> Node:
+    return nodes.truth(node) if cell.boolean else nodes.integer(node)
+
+
+def merge(guards: list[frozenset[Node]]) -> list[frozenset[Node]]:
+    """Join guards that differ in one literal only, true in one and false in the other."""
+    place = {guard: i for i, guard in enumerate(dict.fromkeys(guards))}
+    found = {literal for guard in place for literal in guard}
+    literals = sorted((n for n in found if nodes.negation(n) in found), key=lambda n: n.serial)
+    again = True
+    while again:
+        again = False
+        for literal in literals:
+            other = nodes.negation(literal)
+            for one in [guard for guard in place if literal in guard]:
+                common = one - {literal}
+                if common | {other} in place:
+                    at = min(place.pop(one), place.pop(common | {other}))
+                    place[common] = min(at, place.get(common, at))
+                    again = True
+    return sorted(place, key=place.__getitem__)
+
+
+def facts_of(guard: tuple[Node, ...]) -> Facts:
+    """Return what is known where a guard holds."""
+    facts = Facts()
+    for literal in guard:
+        facts.learn(literal)
+    return facts
+
+
+def _simplified(command: Command) -> Command | None:
+    """Return the command with everything that its guard decides put in; None if it cannot run."""
+    try:
+        facts = facts_of(command.guard)
+    except Infeasible:
+        return None
+    given = facts.replacements()
+    done: dict[Node, Node] = {}
+    updates = tuple((i, nodes.rebuild(n, given, done)) for i, n in command.updates)
+    return replace(command, updates=updates)

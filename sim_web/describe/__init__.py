@@ -1,0 +1,1 @@
+"""A synthetic web described: measures, pictures, and the memory that it takes."""

@@ -1,0 +1,1 @@
+"""A synthetic web as a site that answers, and as a world that a policy crawls."""

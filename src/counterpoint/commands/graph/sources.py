@@ -1,0 +1,69 @@
+"""Which kind of source a name tells of."""
+
+from __future__ import annotations
+
+import codecs
+from pathlib import Path
+
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.store.linking import CrawlStore
+from counterpoint.graph.pages import Source
+from counterpoint.graph.sources.addressed import AddressList
+from counterpoint.graph.sources.bvgraph import ENDINGS, BVGraph, base_of
+from counterpoint.graph.sources.numbered import AdjacencyText, EdgeList, opened
+
+KINDS = ("edges", "addresses", "adjacency", "bvgraph", "crawl")
+"""Links between numbers, links between addresses, WebGraph-style text, WebGraph's BVGraph, and the
+link store of a crawl."""
+
+LEAST = 5
+"""So many crawled pages of a crawl must link to a page that was not crawled ([WEB])."""
+
+
+def source_of(name: str, kind: str = "auto", least: int | None = None) -> Source:
+    """Return the source that a name tells of.
+
+    Parameters
+    ----------
+    name : str
+        A file, or the address of a database.
+    kind : str
+        One of `KINDS`, or "auto": what the file looks like.
+    least : int, optional
+        From so many crawled pages a page that was not crawled must be linked to. By default `LEAST`
+        for a crawl; all pages of other sources stand in the graph.
+
+    Raises
+    ------
+    CrawlError
+        If there is no such file, or nothing is known of the kind asked for.
+    """
+    path = Path(name)
+    chosen = _kind(name, path) if kind == "auto" else kind
+    if least is not None and chosen not in ("addresses", "crawl"):
+        raise CrawlError(f"{name}: of {chosen}, all pages count as crawled")
+    if chosen == "crawl":
+        return CrawlStore(name, LEAST if least is None else least)
+    if chosen == "addresses":
+        return AddressList(path, 1 if least is None else least)
+    if chosen == "edges":
+        return EdgeList(path)
+    return AdjacencyText(path) if chosen == "adjacency" else BVGraph(path)
+
+
+def _kind(name: str, path: Path) -> str:
+    if "://" in name:
+        return "crawl"
+    named = path.suffix in ENDINGS or not path.exists()
+    if named and Path(f"{base_of(path)}.properties").exists():
+        return "bvgraph"
+    with opened(path) as file:
+        head = file.read(1 << 16).removeprefix(codecs.BOM_UTF8)
+    if head.startswith(b"SQLite format 3\0"):
+        return "crawl"
+    lines = (line.split() for line in head.split(b"\n") if line[:1] not in (b"#", b"%"))
+    first = next((line for line in lines if line), [])
+    if len(first) == 1 and first[0].isdigit():
+        return "adjacency"
+    numbers = b" ".join(first).replace(b",", b" ").replace(b";", b" ").split()
+    return "edges" if all(map(bytes.isdigit, numbers)) else "addresses"

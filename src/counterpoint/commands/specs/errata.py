@@ -1,0 +1,95 @@
+"""``counterpoint errata``: what papers printed, run as printed and as corrected."""
+
+from __future__ import annotations
+
+import difflib
+import json
+
+import click
+
+from counterpoint import show
+from counterpoint.console import FELL, OK, UNKNOWN, printing, progress, seconds
+from counterpoint.models.limits import Limits
+from counterpoint.models.present.chart import chart
+from counterpoint.models.present.formats import command, command_line
+from counterpoint.models.sweeps.errata import Examined, examine
+from counterpoint.models.verdict import in_steps
+from counterpoint.spec.errata.catalogue import ERRATA, Erratum
+from counterpoint.spec.notation import SpecError
+
+COLOURS = {"confirmed": "green", "not confirmed": "red", "unknown": "yellow"}
+
+
+@click.command()
+@click.argument("name", required=False, metavar="[NAME]")
+@click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
+              help="For each check; what is open then is unknown.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
+              show_default=True)  # fmt: skip
+def errata(name: str | None, time_limit: float | None, form: str) -> int:
+    r"""Show what a paper printed, what it breaks, and that the correction holds.
+
+    Everything is checked as it is shown. Exit code 0: each entry is confirmed, the printed reading
+    violates what it should and the corrected one violates nothing; 1: one is not; 3: unknown.
+
+    \b
+    counterpoint errata                     all
+    counterpoint errata window-stm-clock    one
+    """
+    with progress("errata") as tell:
+        found = [examine(e, Limits(time_limit, progress=tell)) for e in _named(name)]
+    with printing():
+        if form == "json":
+            click.echo(json.dumps([e.to_json() for e in found], indent=2, ensure_ascii=False))
+        else:
+            for one in found:
+                _show(one)
+    answers = {e.answer for e in found}
+    return FELL if "not confirmed" in answers else UNKNOWN if "unknown" in answers else OK
+
+
+def _named(name: str | None) -> list[Erratum]:
+    if name is None:
+        return list(ERRATA.values())
+    if name not in ERRATA:
+        near = difflib.get_close_matches(name, ERRATA, 1)
+        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(ERRATA)}"
+        raise SpecError(f"there is no erratum {name!r}; {hint}")
+    return [ERRATA[name]]
+
+
+def _show(one: Examined) -> None:
+    entry = one.erratum
+    click.echo(f"{click.style(entry.name, bold=True)}: "
+               f"{click.style(one.answer, fg=COLOURS[one.answer])}")  # fmt: skip
+    for heading, text in (
+        ("source", entry.source),
+        ("printed", entry.printed),
+        ("corrected", entry.corrected),
+        ("note", entry.caveat),
+    ):
+        show.entry(heading, text)
+    show.entry("as printed", _printed(one))
+    show.entry("as corrected", _corrected(one))
+    for text in (*one.surprises, *([f"unknown: {one.unknown}"] if one.unknown else [])):
+        click.echo(click.style(show.wrapped(f"! {text}", indent=2), fg="red"))
+    if one.printed.trace is not None:
+        click.echo()
+        click.echo(chart(one.printed, show.width()).rstrip())
+    click.echo()
+    click.echo(f"To reproduce: {command(one.printed)}")
+    given = {**entry.bounds, **entry.as_corrected}
+    click.echo(f"              {command_line(entry.reference, given)}")
+    click.echo()
+
+
+def _printed(one: Examined) -> str:
+    verdict = one.printed
+    if verdict.answer == "violated":
+        return f"{verdict.claim.name} is violated after {in_steps(verdict.depth or 0)}"
+    return f"{verdict.claim.name} {verdict.answer} ({verdict.extent})"
+
+
+def _corrected(one: Examined) -> str:
+    first, holds = one.corrected[0], sum(v.answer == "holds" for v in one.corrected)
+    return f"{holds} of {len(one.corrected)} properties hold ({first.states or 0:,} states)"

@@ -1,0 +1,171 @@
+"""A web with addresses, seen as samplers see it, and what is true of it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from counterpoint.crawler.coverage.blocks import Address, Blocks
+from counterpoint.crawler.coverage.quality import curve, top
+from counterpoint.crawler.coverage.ranking import among, weights
+from counterpoint.crawler.coverage.samplers import Front, Kind, around
+from counterpoint.crawler.policy.protocol import Pages, Scope
+from counterpoint.graph.csr import csr
+from counterpoint.sim_web.generator.allocation import Allocation
+from counterpoint.sim_web.measure.kernels import extend
+from counterpoint.studies.comparison.planted import Planted
+
+Array = np.ndarray[Any, Any]
+
+PARTS = {"pagerank": 0.05, "in-degree": 0.05, "hub": 0.15, "authority": 0.15}
+"""Ranking to the threshold of importance; 5% and 15% are [COV]'s."""
+
+TOPICAL = {"hub of topics": "hub", "authority of topics": "authority"}
+"""Coverage of the important pages of topics, with the ranking of each, where hosts have themes."""
+
+GRID = (0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0)
+"""Thresholds of curves."""
+
+_KNOWN = 0.01
+"""Of the pages: those with the most in-links, of which people know the address."""
+
+
+class Backward(NamedTuple):
+    """A web's links backward."""
+
+    offsets: list[int]
+    targets: Pages
+
+    def links(self, page: int) -> Pages:
+        """Return the pages that link to a page."""
+        return self.targets[self.offsets[page] : self.offsets[page + 1]]
+
+
+class Domain:
+    """The part of a web that is studied: the profile's own sites, or all pages.
+
+    It is what samplers meet (`links`, `front`, `host`, `inside`) and what is true.
+
+    Parameters
+    ----------
+    planted : Planted
+
+    Attributes
+    ----------
+    pages : int
+        |V|; their numbers are 0 to ``pages`` - 1.
+    blocks : Blocks
+        All allocated addresses, also those of hosts outside.
+    weights : dict of str to float64[pages]
+        True weights, by ranking.
+    known : int64[n]
+        Pages from which breadth-first samples may start: the 1% with the most in-links.
+    """
+
+    def __init__(self, planted: Planted) -> None:
+        self._planted = planted
+        self._allocation = Allocation(planted.web)
+        self.blocks = Blocks.of(self._allocation.blocks)
+        offsets, self._targets = planted.part(Scope.WEB)
+        named = len(planted.web.profile.sites)
+        self.pages = planted.web.pages_of(named - 1).stop if named else planted.web.pages
+        self._offsets = offsets[: self.pages + 1]
+        self._bounds: list[int] = self._offsets.tolist()
+        self.weights = weights(self._offsets, self._targets[: self._offsets[-1]])
+        self.known: Pages = top(self.weights["in-degree"], _KNOWN)
+        self._tops = {signal: top(self.weights[signal], part) for signal, part in PARTS.items()}
+
+    @cached_property
+    def backward(self) -> Backward:
+        """The links backward."""
+        held = csr(self._offsets, self._targets[: self._offsets[-1]]).reversed()
+        return Backward(held.offsets.tolist(), held.targets.astype(np.int64))
+
+    @cached_property
+    def topics(self) -> tuple[Pages, ...]:
+        """The pages that are about each theme; none, if there is but one theme."""
+        web, count = self._planted.web, int(self._planted.web.profile.themes.count)
+        if count < 2:
+            return ()
+        themes = np.array([web.theme(host) for host in range(web.hosts)])
+        of_page = themes[self._planted.host[: self.pages]]
+        relevant = np.array([web.relevant(page) for page in range(self.pages)])
+        held = (np.flatnonzero(relevant & (of_page == theme)) for theme in range(count))
+        return tuple(pages for pages in held if len(pages))
+
+    @cached_property
+    def _topic_tops(self) -> dict[str, list[Pages]]:
+        """The important pages of each topic, of all that is around all pages about it."""
+        found: dict[str, list[Pages]] = {what: [] for what in TOPICAL}
+        for pages in self.topics:
+            whole = around(self, self.backward, pages.tolist()).pages
+            told = weights(*among(self, whole))
+            for what, signal in TOPICAL.items():
+                found[what].append(whole[top(told[signal], PARTS[signal])])
+        return found
+
+    # What samplers meet
+
+    def links(self, page: int) -> Pages:
+        """Return the pages of the domain that a page links to."""
+        found: Pages = self._targets[self._bounds[page] : self._bounds[page + 1]]
+        return found
+
+    def host(self, pages: Pages) -> Pages:
+        """Return the hosts of pages."""
+        return self._planted.host[pages].astype(np.int64)
+
+    def front(self, address: Address) -> Front:
+        """Return what an address answers when it is asked by number.
+
+        A site outside the domain is as good as a default page.
+        """
+        told = self._allocation.at(address)
+        if told.shown is not None:
+            page = self._planted.web.pages_of(told.shown).start
+            return Front(Kind.SITE, page) if page < self.pages else Front(Kind.DEFAULT)
+        return Front(Kind.DEFAULT if told.default else Kind.EMPTY)
+
+    # What is true
+
+    def crawled(self, order: Pages, came: Array) -> Array:
+        """Return which pages a crawl has, bool[pages]."""
+        found = np.zeros(self.pages, dtype=np.bool_)
+        pages = order[came]
+        found[pages[pages < self.pages]] = True
+        return found
+
+    def coverage(self, of: str, crawled: Array) -> float:
+        """Return the true coverage: ``"quantity"``, or of the important pages by a ranking.
+
+        Of topics it is the mean over topics.
+        """
+        if of == "quantity":
+            return float(crawled.mean())
+        if of in TOPICAL:
+            return float(np.mean([crawled[pages].mean() for pages in self._topic_tops[of]]))
+        return float(crawled[self._tops[of]].mean())
+
+    def curve(self, signal: str, crawled: Array) -> Array:
+        """Return the true quality coverage at each threshold of `GRID`."""
+        return curve(self.weights[signal], crawled, GRID)
+
+    def reachable(self, start: int) -> float:
+        """Return the share of the domain's pages that links lead to from a start page."""
+        reached = np.zeros(self.pages, dtype=np.bool_)
+        reached[start] = True
+        targets = self._targets[: self._offsets[-1]]
+        extend(self._offsets, targets, np.zeros_like(self._offsets), targets[:0], reached)
+        return float(reached.mean())
+
+    def largest_weak_component(self) -> float:
+        """Return the share of the domain's pages in its largest weak component."""
+        targets = self._targets[: self._offsets[-1]]
+        held = csr_array((np.ones(len(targets), dtype=np.int8), targets, self._offsets),
+                         shape=(self.pages, self.pages))  # fmt: skip
+        _, labels = connected_components(held, connection="weak")
+        return float(np.bincount(labels).max() / self.pages)

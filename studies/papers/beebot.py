@@ -1,0 +1,184 @@
+"""Table 2 of [BeeBot]: external links found by R1, R2 and R3 on three sets of ten sites, N = 2000.
+
+The paper gives neither n of R2 nor m of R3, so several are run. Each web is one draw of the
+profile, and each of the paper's figures is of one web: whether the paper's ratio is in the
+interval of the *mean* ratio is one question, how often a single web has a ratio as far out is
+another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from counterpoint.crawler.schedulers.finding import find
+from counterpoint.sim_web.profile import load
+from counterpoint.studies.comparison.plan import Plan
+from counterpoint.studies.comparison.planted import Planted
+from counterpoint.studies.comparison.statistics import Mean, mean
+
+from .arms import Linked, order_of, rows_of
+from .starvation import Starved, experiment, starved
+from .statistics import as_json, contains, ratio
+from .study import Tell, collected
+
+Array = np.ndarray[Any, Any]
+
+PRINTED = {
+    "institutes": (417, 816, 457),
+    "universities": (1337, 774, 1447),
+    "sample": (949, 994, 1078),
+}
+"""Table 2: S_R1, S_R2, S_R3."""
+
+BUDGET = 2000
+STEPS = (5, 10, 20, 50, 100)
+"""n of R2."""
+INITIALS = (1, 10, 50)
+"""m of R3."""
+STEP, INITIAL = 20, 10
+"""What the rules take if nobody says: N / 10 K and N / 20 K."""
+
+RULES = ("R1", *(f"R2,step={n}" for n in STEPS), *(f"R3,initial={m}" for m in INITIALS))
+TRIED = "universities"
+"""The set on which the paper's R2 does worse than R1, and so that of the experiment."""
+
+
+def printed_ratio(web: str, rule: str) -> float:
+    """Return the paper's S of a rule over its S of R1."""
+    r1, r2, r3 = PRINTED[web]
+    return (r2 if rule.startswith("R2") else r3) / r1
+
+
+@dataclass(frozen=True)
+class Crawled:
+    """The rules on one web.
+
+    Attributes
+    ----------
+    found : dict of str to int
+        External links that each of `RULES` found.
+    starved : dict of int to Starved
+        What R2 never returned to, by its n.
+    richest, poorest : int64[sites + 1, 2] or None
+        What `experiment` returns, on the set on which it is made.
+    """
+
+    found: dict[str, int]
+    starved: dict[int, Starved]
+    richest: Array | None
+    poorest: Array | None
+
+
+def crawled(budget: int, job: tuple[str, int]) -> Crawled:
+    """Let all rules crawl the web of a set and a seed."""
+    name, seed = job
+    planted = Planted(Plan((), load(name), budget), seed)
+    rows = rows_of(planted, budget)
+    found, left = {}, {}
+    for rule in RULES:
+        order = order_of(rule, Linked(planted), budget, seed)
+        found[rule] = int(planted.external[order].sum())
+        if rule.startswith("R2"):
+            step = find(rule).parameters["step"]
+            pages = np.bincount(planted.of_site[order], minlength=len(rows))
+            left[step] = starved(rows, pages, step)
+    if name != TRIED:
+        return Crawled(found, left, None, None)
+    tried = [experiment(rows, STEP, budget, richest) for richest in (True, False)]
+    return Crawled(found, left, *tried)
+
+
+@dataclass(frozen=True)
+class BeeBot:
+    """What was measured.
+
+    Attributes
+    ----------
+    seeds : range
+    budget : int
+        N.
+    webs : dict of str to tuple of Crawled
+        A web for each seed, by set.
+    """
+
+    seeds: range
+    budget: int
+    webs: dict[str, tuple[Crawled, ...]]
+
+    def values(self, web: str, rule: str) -> list[float]:
+        """Return what a rule found on each web of a set."""
+        return [float(run.found[rule]) for run in self.webs[web]]
+
+    def mean(self, web: str, rule: str) -> Mean:
+        """Return what a rule found on average."""
+        return mean(self.values(web, rule))
+
+    def ratio(self, web: str, rule: str) -> Mean:
+        """Return the ratio of a rule's mean to that of R1."""
+        return ratio(self.values(web, rule), self.values(web, "R1"))
+
+    def single(self, web: str, rule: str) -> list[float]:
+        """Return a rule's ratio to R1 on each web."""
+        pairs = zip(self.values(web, rule), self.values(web, "R1"), strict=True)
+        return [a / max(1.0, b) for a, b in pairs]
+
+    def as_low(self, web: str, rule: str) -> int:
+        """Return on how many webs the ratio is at most the paper's."""
+        return sum(one <= printed_ratio(web, rule) for one in self.single(web, rule))
+
+    def holds(self, web: str, rule: str) -> bool:
+        """Tell whether the interval of the ratio contains the paper's."""
+        return contains(self.ratio(web, rule), printed_ratio(web, rule))
+
+    def tried(self, richest: bool) -> list[Mean]:
+        """Return R2/R1 of the experiment for each number of sites that begin empty."""
+        runs = [run.richest if richest else run.poorest for run in self.webs[TRIED]]
+        table = np.array([run for run in runs if run is not None], dtype=float)
+        return [ratio(table[:, k, 1], table[:, k, 0]) for k in range(table.shape[1])]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all figures."""
+        return {
+            "seeds": [self.seeds.start, self.seeds.stop - 1],
+            "pages": self.budget,
+            "sets": {web: self._set(web) for web in self.webs},
+            "experiment": {
+                "set": TRIED,
+                "step": STEP,
+                "richest_begin_empty": [as_json(one) for one in self.tried(True)],
+                "poorest_begin_empty": [as_json(one) for one in self.tried(False)],
+            },
+        }
+
+    def _set(self, web: str) -> dict[str, Any]:
+        rules = {}
+        for rule in RULES:
+            told: dict[str, Any] = {
+                "links": as_json(self.mean(web, rule)),
+                "values": self.values(web, rule),
+            }
+            if rule != "R1":
+                told["ratio"] = as_json(self.ratio(web, rule))
+                told["paper"] = printed_ratio(web, rule)
+                told["paper_in_interval"] = self.holds(web, rule)
+                told["webs_at_most_paper"] = self.as_low(web, rule)
+            rules[rule] = told
+        starved = {str(n): [run.starved[n]._asdict() for run in self.webs[web]] for n in STEPS}
+        return {"rules": rules, "starved": starved}
+
+
+def study(
+    seeds: range, processes: int = 1, tell: Tell | None = None, *, budget: int = BUDGET
+) -> BeeBot:
+    """Run the rules on a web for each seed of each set."""
+    jobs = list(product(PRINTED, seeds))
+    runs = collected(partial(crawled, budget), jobs, processes, tell)
+    return BeeBot(seeds, budget, {
+        name: tuple(run for job, run in zip(jobs, runs, strict=True) if job[0] == name)
+        for name in PRINTED
+    })  # fmt: skip

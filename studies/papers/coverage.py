@@ -1,0 +1,241 @@
+"""[COV]'s tables, put through the estimators; what they hold of the text, and what they do not.
+
+Our copy has the tables' inputs and not the figures that the paper computes of them; so each is
+computed in all the ways that the text allows. Whether each sample by random IP contains the one
+before is not said either; the table says it: residuals of independent samples would not follow one
+another as its do (`durbin_watson`). How wide the intervals of its slopes should be is
+simulated: a sample grows as the paper's did, with the coverage that it ends with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from counterpoint.crawler.coverage.quality import knee, marginal, two_lines
+from counterpoint.crawler.coverage.samplers import REACHABLE
+from counterpoint.crawler.coverage.shares import Estimate, OverSamples, over_samples, share
+from counterpoint.crawler.coverage.slopes import Line, increments, through_origin, with_intercept
+from counterpoint.studies.comparison.statistics import Mean, mean
+
+from . import coverage_tables as tables
+from .statistics import as_json
+from .study import Tell, collected
+
+Array = np.ndarray[Any, Any]
+
+RUNS = 200
+"""Growing samples that are simulated with each seed."""
+
+LINES = {"origin": through_origin, "intercept": with_intercept}
+
+
+@dataclass(frozen=True)
+class Growing:
+    """A growing sample by random IP.
+
+    Attributes
+    ----------
+    lines : dict of str to Line
+        Through the origin; with an intercept.
+    whole : dict of str to Estimate
+        The share of the last sample, with Wilson's interval and with Clopper and Pearson's.
+    steps : OverSamples
+        The shares of what each step adds; these are independent samples.
+    apart : OverSamples
+        The shares of the samples, if they are independent ones after all.
+    durbin_watson : float
+        Of the line through the origin: about 2 where points are independent, about 0 in sums.
+    variances : dict of str to float
+        Of each slope, over that of the last sample's share, for independent sites.
+    """
+
+    lines: dict[str, Line]
+    whole: dict[str, Estimate]
+    steps: OverSamples
+    apart: OverSamples
+    durbin_watson: float
+    variances: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Flattening:
+    """A curve of quality coverage against the threshold.
+
+    Attributes
+    ----------
+    parts, shares : float64[points]
+        Threshold, as a part of the sample; covered of the pages above it.
+    marginal : float64[points - 1]
+        Covered of the pages that each step adds.
+    quantity : float
+        Covered of the whole sample.
+    knees : dict of str to float or None
+        By two rules, of the points alone and with the whole sample as the last one.
+    """
+
+    parts: Array
+    shares: Array
+    marginal: Array
+    quantity: float
+    knees: dict[str, float | None]
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """The figures of [COV]'s tables.
+
+    Attributes
+    ----------
+    seeds : range
+        Of the simulation.
+    sites, expanded : Growing
+        Random IP, as it stands and after one expansion.
+    searches, ranked, hubs : OverSamples
+        Breadth-first samples; their top pages by PageRank; the topics' top pages by hub weight.
+    curves : dict of int to Flattening
+        Of samples 2 and 4.
+    contains : dict of str to Mean
+        How often the classical intervals of the slopes, and Wilson's of the last sample's share,
+        contain the truth where a sample grows like the paper's.
+    """
+
+    seeds: range
+    sites: Growing
+    expanded: Growing
+    searches: OverSamples
+    ranked: OverSamples
+    hubs: OverSamples
+    curves: dict[int, Flattening]
+    contains: dict[str, Mean]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all figures, ready for JSON."""
+        return {
+            "seeds": [self.seeds.start, self.seeds.stop - 1],
+            "random_ip": _growing_json(self.sites),
+            "expanded": _growing_json(self.expanded),
+            "breadth_first": _over_json(self.searches),
+            "breadth_first_times_0.9": _over_json(self.searches.times(REACHABLE)),
+            "pagerank": _over_json(self.ranked),
+            "hub": _over_json(self.hubs),
+            "curves": {str(k): _curve_json(curve) for k, curve in self.curves.items()},
+            "intervals_that_contain_the_truth": {
+                name: as_json(found) for name, found in self.contains.items()
+            },
+        }
+
+
+def growing(sizes: Sequence[int], covered: Sequence[int]) -> Growing:
+    """Return what a growing sample says."""
+    whole = {method: share(covered[-1], sizes[-1], method)
+             for method in ("wilson", "clopper-pearson")}  # fmt: skip
+    return Growing(
+        {name: line(sizes, covered) for name, line in LINES.items()},
+        whole,
+        over_samples(increments(covered).tolist(), increments(sizes).tolist()),
+        over_samples(covered, sizes),
+        durbin_watson(sizes, covered),
+        {name: variance_of_slope(sizes, name == "intercept") for name in LINES},
+    )
+
+
+def variance_of_slope(sizes: Sequence[int], centred: bool) -> float:
+    """Return the variance of a slope over that of the last share, where the sample grows.
+
+    What a step adds is independent of what was there, with a variance in proportion to its size;
+    it stands in all later points, so that its weight in the slope is the sum of theirs.
+    """
+    x = np.asarray(sizes, dtype=np.float64)
+    away = x - x.mean() if centred else x
+    weights = np.cumsum(away[::-1])[::-1] / float((away * away).sum())
+    return float((increments(x) * weights**2).sum() * x[-1])
+
+
+def durbin_watson(sizes: Sequence[int], covered: Sequence[int]) -> float:
+    """Return Durbin and Watson's statistic of the residuals from the line through the origin."""
+    slope = through_origin(sizes, covered).slope.value
+    residuals = np.asarray(covered) - slope * np.asarray(sizes)
+    return float((np.diff(residuals) ** 2).sum() / (residuals**2).sum())
+
+
+def flattening(sample: int) -> Flattening:
+    """Return the curve of a sample, by its number in the tables."""
+    tops, covered = tables.CURVES[sample]
+    size, whole = tables.SEARCHED[sample - 1], tables.SEARCHED_COVERED[sample - 1]
+    parts, shares = np.array(tops) / size, np.array(covered) / np.array(tops)
+    quantity = whole / size
+    longer = np.append(parts, 1.0), np.append(shares, quantity)
+    return Flattening(
+        parts, shares, marginal(tops, covered), quantity,
+        {"knee": knee(parts, shares), "two lines": two_lines(parts, shares),
+         "knee, to the whole": knee(*longer), "two lines, to the whole": two_lines(*longer)},
+    )  # fmt: skip
+
+
+def study(seeds: range, processes: int = 1, tell: Tell | None = None) -> Coverage:
+    """Compute all figures; ``seeds`` are those of the simulation."""
+    sizes = tables.SERVING
+    truth = tables.COVERED[-1] / sizes[-1]
+    rows = collected(partial(_contain, sizes, truth), seeds, processes, tell, "seed")
+    return Coverage(
+        seeds,
+        growing(sizes, tables.COVERED),
+        growing(tables.EXPANDED, tables.EXPANDED_COVERED),
+        over_samples(tables.SEARCHED_COVERED, tables.SEARCHED),
+        over_samples(tables.TOP_RANKED_COVERED, tables.TOP_RANKED),
+        over_samples(tables.HUBS_COVERED, tables.HUBS),
+        {sample: flattening(sample) for sample in tables.CURVES},
+        {name: mean([row[name] for row in rows]) for name in rows[0]},
+    )
+
+
+def _contain(sizes: Sequence[int], truth: float, seed: int) -> dict[str, float]:
+    """Return how often each interval contains the truth, in so many growing samples."""
+    random = np.random.default_rng(seed)
+    steps = increments(sizes).astype(np.int64)
+    right = dict.fromkeys((*LINES, "last"), 0)
+    for added in random.binomial(steps, truth, size=(RUNS, len(steps))):
+        covered = np.cumsum(added)
+        for name, line in LINES.items():
+            right[name] += line(sizes, covered).slope.contains(truth)
+        right["last"] += share(int(covered[-1]), sizes[-1]).contains(truth)
+    return {name: count / RUNS for name, count in right.items()}
+
+
+def _growing_json(of: Growing) -> dict[str, Any]:
+    return {
+        "lines": {
+            name: {"slope": line.slope._asdict(), "intercept": line.intercept,
+                   "variance_over_that_of_the_last_share": of.variances[name]}
+            for name, line in of.lines.items()
+        },
+        "last_share": {name: found._asdict() for name, found in of.whole.items()},
+        "steps": _over_json(of.steps),
+        "samples_if_independent": _over_json(of.apart),
+        "durbin_watson": of.durbin_watson,
+    }  # fmt: skip
+
+
+def _over_json(of: OverSamples) -> dict[str, Any]:
+    return {
+        "mean": of.mean._asdict(),
+        "variance": of.variance,
+        "variance_divided_by_n": of.variance_of_all,
+        "pooled": of.pooled,
+        "chance_that_like_samples_differ_so": of.unlike,
+    }
+
+
+def _curve_json(of: Flattening) -> dict[str, Any]:
+    return {
+        "thresholds": of.parts.tolist(),
+        "shares": of.shares.tolist(),
+        "marginal": of.marginal.tolist(),
+        "quantity": of.quantity,
+        "knees": of.knees,
+    }

@@ -1,0 +1,277 @@
+"""[COV]'s tables, told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from counterpoint.crawler.coverage.samplers import REACHABLE
+from counterpoint.crawler.coverage.shares import Estimate, OverSamples, share
+from counterpoint.studies.comparison.statistics import Mean
+
+from . import coverage_tables as tables
+from .coverage import Coverage, Flattening, Growing
+from .report import (
+    IN_PART,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    Figure,
+    Finding,
+    Line,
+    Report,
+    Section,
+    Table,
+)
+from .statistics import told
+
+CORE, BEYOND, PAGES = 56_463_993, 43_166_185, 203_549_046
+"""SCC, OUT and all pages of the crawl of May 1999 ([WEB])."""
+
+
+def report(of: Coverage) -> Report:
+    """Return what the figures say."""
+    return Report(
+        "coverage",
+        "How much a crawler covers: the tables of Tianwang's evaluation",
+        "Meng Tao, Peking University: an evaluation model for search-engine coverage. Our copy has "
+        "the tables' inputs, not the results; the table of authority weights is cut off.",
+        "Each figure is computed in the ways that the text allows. Intervals are of 95%: of shares "
+        "Wilson's, of slopes and of means over samples Student's.",
+        (_slope(of), _classical(of), _sites(of), _spread(of), _reach(of), _five(of),
+         _falling(of), _flat(of), _fifteen(of)),
+        (_growing(of), _samples(of), _curves(of)),
+        f"counterpoint papers coverage --seeds {len(of.seeds)}",
+    )  # fmt: skip
+
+
+def _percent(value: float, digits: int = 2) -> str:
+    return f"{100 * value:.{digits}f}%"
+
+
+def _within(of: Estimate, digits: int = 2) -> str:
+    return f"{_percent(of.value, digits)} ({100 * of.low:.{digits}f} to {100 * of.high:.{digits}f})"
+
+
+def _slope(of: Coverage) -> Finding:
+    origin, line = of.sites.lines["origin"], of.sites.lines["intercept"]
+    nothing = -line.intercept / line.slope.value
+    return Finding(
+        "coverage by random IP is the slope of the least-squares line", "its value is lost",
+        f"{_percent(origin.slope.value)} through the origin, {_percent(line.slope.value)} with an "
+        "intercept",
+        IN_PART,
+        f"which line is not said; with an intercept, nothing would be covered of "
+        f"{nothing:.0f} sites, and of fewer less than nothing, so it is the one through the origin",
+    )  # fmt: skip
+
+
+def _classical(of: Coverage) -> Finding:
+    more, also = (of.sites.variances[name] for name in ("origin", "intercept"))
+    found, line, last = (of.contains[name] for name in ("origin", "intercept", "last"))
+    return Finding(
+        "ten growing samples tell more than the last one alone", "taken for granted",
+        f"its slope has {more:.2f} times the variance of the last share, "
+        f"{_percent(of.sites.whole['wilson'].value)}; with an intercept {also:.2f} times",
+        NOT_REPRODUCED if more > 1 else REPRODUCED,
+        "each sample contains the one before (not said, but Durbin and Watson's statistic is "
+        f"{of.sites.durbin_watson:.2f}, not near 2), so errors add up: the classical 95% interval "
+        f"contains the truth in {told(_hundred(found), 0)}% of samples that grow so, with "
+        f"an intercept in {told(_hundred(line), 0)}%, Wilson's of the last share in "
+        f"{told(_hundred(last), 0)}%",
+    )  # fmt: skip
+
+
+def _hundred(of: Mean) -> Mean:
+    return Mean(100 * of.value, None if of.half is None else 100 * of.half)
+
+
+def _sites(of: Coverage) -> Finding:
+    sites, pages = of.sites.whole["wilson"], of.expanded.whole["wilson"]
+    searches = of.searches.times(REACHABLE).mean
+    apart = sites.high < pages.low and pages.high < searches.low
+    return Finding(
+        "random IP counts sites, not pages", "so",
+        f"{_within(sites, 1)} by random IP, {_within(pages, 1)} after an expansion, "
+        f"{_within(searches, 1)} breadth-first times 0.9",
+        REPRODUCED if apart else NOT_REPRODUCED,
+        "no two of the intervals meet, so that the samplers do not estimate the same, and the "
+        "tables cannot say which is right" if apart else "the intervals meet",
+    )  # fmt: skip
+
+
+def _spread(of: Coverage) -> Finding:
+    found, single = of.searches, share(tables.SEARCHED_COVERED[0], tables.SEARCHED[0])
+    return Finding(
+        "breadth-first, mean and variance over five start pages", "values lost",
+        f"{_percent(found.mean.value)}; variance {found.variance:.6f} (divided by n: "
+        f"{found.variance_of_all:.6f})",
+        IN_PART,
+        "which variance is not said. The five differ far more than samples of independent pages "
+        f"would: the interval of the mean is {_within(found.mean, 1)}, a single sample's "
+        f"binomial one {_within(single, 1)}",
+    )  # fmt: skip
+
+
+def _reach(of: Coverage) -> Finding:
+    mean, core = of.searches.mean.value, (CORE + BEYOND) / PAGES
+    return Finding(
+        "times 0.9, the largest component, corrects breadth-first", "x 0.9",
+        f"{_percent(mean * REACHABLE)}; variance {of.searches.times(REACHABLE).variance:.6f}",
+        IN_PART,
+        "about 0.91 of [WEB]'s pages are in the largest component if links can be followed "
+        f"backward; a crawler follows them forward, and from its core reaches {core:.3f} of the "
+        f"pages, which would make it {_percent(mean * core)}",
+    )  # fmt: skip
+
+
+def _parts(tops: Sequence[int], sizes: Sequence[int]) -> list[float]:
+    return [top / size for top, size in zip(tops, sizes, strict=True)]
+
+
+def _five(of: Coverage) -> Finding:
+    parts = _parts(tables.TOP_RANKED, tables.SEARCHED)
+    return Finding(
+        "the top 5% or so by PageRank; mean and variance", "values lost",
+        f"{_percent(of.ranked.mean.value)}; variance {of.ranked.variance:.6f} (divided by n: "
+        f"{of.ranked.variance_of_all:.6f}); the tops are {_percent(min(parts), 1)} to "
+        f"{_percent(max(parts), 1)} of the samples",
+        REPRODUCED if min(parts) >= 0.035 and max(parts) < 0.065 else NOT_REPRODUCED,
+    )  # fmt: skip
+
+
+def _falling(of: Coverage) -> Finding:
+    steps = [later < earlier for curve in of.curves.values()
+             for earlier, later in zip(curve.shares, curve.shares[1:], strict=False)]  # fmt: skip
+    tops = _parts(tables.TOP_RANKED_COVERED, tables.TOP_RANKED)
+    whole = _parts(tables.SEARCHED_COVERED, tables.SEARCHED)
+    below = [k + 1 for k, (one, other) in enumerate(zip(tops, whole, strict=True)) if one < other]
+    names = ", ".join(
+        f"sample {k}: {_percent(tops[k - 1], 1)} of the top, {_percent(whole[k - 1], 1)} of all"
+        for k in below
+    )
+    answer = IN_PART if all(steps) and below else REPRODUCED if all(steps) else NOT_REPRODUCED
+    return Finding(
+        "quality falls towards quantity as the threshold is relaxed", "so",
+        f"at {sum(steps)} of {len(steps)} steps; quality is above quantity in "
+        f"{len(tops) - len(below)} of {len(tops)} samples",
+        answer, f"not in {names}" if below else "",
+    )  # fmt: skip
+
+
+def _flat(of: Coverage) -> Finding:
+    ends = [float(curve.parts[-1]) for curve in of.curves.values()]
+    knees = "; ".join(
+        f"sample {k}: knee at {_part(curve, 'knee')}, two lines meet at "
+        f"{_part(curve, 'two lines')}, with the whole sample at the end "
+        f"{_part(curve, 'knee, to the whole')}"
+        for k, curve in of.curves.items()
+    )
+    return Finding(
+        "the curve flattens at 5%", "5%", knees,
+        NOT_REPRODUCED if min(ends) < 0.05 else IN_PART,
+        f"sample 2's curve ends at {_percent(min(ends), 1)}, before 5%; where a curve's knee is "
+        "depends on where one stops looking",
+    )  # fmt: skip
+
+
+def _part(of: Flattening, rule: str) -> str:
+    found = of.knees[rule]
+    return "none" if found is None else _percent(found, 1)
+
+
+def _fifteen(of: Coverage) -> Finding:
+    parts = _parts(tables.HUBS, tables.TOPICS)
+    near = sum(0.13 <= part < 0.17 for part in parts)
+    large = sum(0.15 * size > max(tables.HUBS) for size in tables.TOPICS)
+    return Finding(
+        "the top 15% or so by hub weight; mean and variance", "values lost",
+        f"{_percent(of.hubs.mean.value)}; variance {of.hubs.variance:.6f} (divided by n: "
+        f"{of.hubs.variance_of_all:.6f}); the tops are {_percent(min(parts), 1)} to "
+        f"{_percent(max(parts), 1)} of the topics",
+        NOT_REPRODUCED if near < len(parts) else REPRODUCED,
+        f"{near} of {len(parts)} are from 13% to 17%; 15% of {large} of the topics is more than "
+        "the largest top, so no other order of the columns mends it" if near < len(parts) else "",
+    )  # fmt: skip
+
+
+def _growing(of: Coverage) -> Section:
+    rows = []
+    for name, found in (("random IP", of.sites), ("expanded", of.expanded)):
+        rows += [(name if k == 0 else "", *row) for k, row in enumerate(_of_growing(found))]
+    return Section(
+        "Slopes and shares",
+        ("The samples that each step adds are independent, whatever the others are: steps.",),
+        (Table(("", "by", "coverage", "interval", "intercept"), tuple(rows)),),
+        (_points("Random IP", tables.SERVING, tables.COVERED, of.sites),
+         _points("After one expansion", tables.EXPANDED, tables.EXPANDED_COVERED, of.expanded)),
+    )  # fmt: skip
+
+
+def _of_growing(found: Growing) -> list[tuple[str, str, str, str]]:
+    rows = []
+    for name, line in found.lines.items():
+        rows.append((name, line.slope, f"{line.intercept:.2f}"))
+    rows += [(f"last, {name}", one, "") for name, one in found.whole.items()]
+    rows.append(("steps", found.steps.mean, ""))
+    rows.append(("if independent", found.apart.mean, ""))
+    return [
+        (by, _percent(one.value, 3), f"{100 * one.low:.3f} to {100 * one.high:.3f}", intercept)
+        for by, one, intercept in rows
+    ]
+
+
+def _points(title: str, sizes: Sequence[int], covered: Sequence[int], found: Growing) -> Figure:
+    xs = (0.0, float(sizes[-1]))
+    lines = [Line("samples", tuple(map(float, sizes)), tuple(map(float, covered)), dots=True)]
+    for name, line in found.lines.items():
+        ys = tuple(line.intercept + line.slope.value * x for x in xs)
+        lines.append(Line(name, xs, ys, dashed=name == "intercept"))
+    return Figure(title, "pages of the sample", "covered", tuple(lines))
+
+
+def _samples(of: Coverage) -> Section:
+    searches = of.searches
+    rows = [
+        _row("breadth-first", searches),
+        _row("times 0.9", searches.times(REACHABLE)),
+        _row("PageRank, top 5%", of.ranked),
+        _row("hub, top 15%", of.hubs),
+    ]
+    shares = [
+        (name, ", ".join(_percent(part, 2) for part in _parts(covered, sizes)))
+        for name, covered, sizes in (
+            ("breadth-first", tables.SEARCHED_COVERED, tables.SEARCHED),
+            ("PageRank", tables.TOP_RANKED_COVERED, tables.TOP_RANKED),
+            ("hub, 1 to 4", tables.HUBS_COVERED[:4], tables.HUBS[:4]),
+            ("hub, 5 to 8", tables.HUBS_COVERED[4:], tables.HUBS[4:]),
+        )
+    ]
+    return Section(
+        "Means and variances over samples",
+        (),
+        (Table(("", "mean", "interval", "variance", "by n", "pooled"), tuple(rows)),
+         Table(("covered", "of each sample"), tuple(shares))),
+    )  # fmt: skip
+
+
+def _row(name: str, found: OverSamples) -> tuple[str, ...]:
+    mean = found.mean
+    return (name, _percent(mean.value, 3), f"{100 * mean.low:.2f} to {100 * mean.high:.2f}",
+            f"{found.variance:.6f}", f"{found.variance_of_all:.6f}",
+            _percent(found.pooled, 2))  # fmt: skip
+
+
+def _curves(of: Coverage) -> Section:
+    rows, lines = [], []
+    for sample, curve in of.curves.items():
+        added = ["", *(_percent(one, 1) for one in curve.marginal)]
+        for k, (part, value) in enumerate(zip(curve.parts, curve.shares, strict=True)):
+            rows.append((f"sample {sample}" if k == 0 else "", _percent(part), _percent(value),
+                         added[k]))  # fmt: skip
+        lines.append(Line(f"sample {sample}", tuple(curve.parts), tuple(curve.shares)))
+    levels = tuple((f"sample {k}, all pages", curve.quantity) for k, curve in of.curves.items())
+    return Section(
+        "Quality against the threshold",
+        (),
+        (Table(("", "top", "covered", "of those added"), tuple(rows)),),
+        (Figure("Quality coverage by PageRank", "threshold", "covered", tuple(lines), levels),),
+    )

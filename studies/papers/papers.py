@@ -1,0 +1,84 @@
+"""The studies by name."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+
+from counterpoint.crawler.errors import CrawlError
+
+from .report import Report
+from .study import Study, Tell
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A result of a paper that is measured again.
+
+    Attributes
+    ----------
+    name : str
+        As users name it; also the module here that measures it; with ``_report`` what reports it.
+    about : str
+        One line.
+    """
+
+    name: str
+    about: str
+
+    def study(self, seeds: range, processes: int = 1, tell: Tell | None = None) -> Study:
+        """Measure it.
+
+        Parameters
+        ----------
+        seeds : range
+            At least two, or there are no intervals.
+        processes : int
+            How many work at a time; makes no difference to what is found.
+        tell : callable, optional
+            Told how far it is.
+        """
+        module = _module(self.name)
+        made: Callable[[range, int, Tell | None], Study] = module.study
+        return made(seeds, processes, tell)
+
+    def report(self, study: Study) -> Report:
+        """Return what the figures of a study of this paper say."""
+        made: Callable[[Study], Report] = _module(f"{self.name}_report").report
+        return made(study)
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"counterpoint.studies.papers.{name}")  # loads numba
+
+
+PAPERS = {
+    paper.name: paper
+    for paper in (
+        Paper("beebot", "Table 2 of BeeBot: links found by R1, R2 and R3 on three sets of sites"),
+        Paper("hits", "Blekanov and Bondarenko: the focused crawler beside the standard one"),
+        Paper("scent", "S.C.E.N.T.: Q against DeltaS, and how near the maximum it comes"),
+        Paper("regret", "regret of R3 against the theory of UCB1, and on webs"),
+        Paper("coverage", "Tianwang's evaluation of coverage: its tables, put through estimators"),
+        Paper("freshness", "Cho and Garcia-Molina's five pages, and revisits of a web"),
+    )
+}
+
+
+def named(names: Sequence[str]) -> list[Paper]:
+    """Return the studies of some names, each once; all, if there are no names.
+
+    Raises
+    ------
+    CrawlError
+        If there is no such study.
+    """
+    for name in names:
+        if name not in PAPERS:
+            near = difflib.get_close_matches(name.lower(), PAPERS, 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(PAPERS)}"
+            raise CrawlError(f"there is no study '{name}'; {hint}")
+    return [PAPERS[name] for name in dict.fromkeys(names or PAPERS)]

@@ -1,0 +1,215 @@
+"""A build that is killed anywhere leaves the old store, and goes on to the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from counterpoint.graph.arrays import Arrays, Listed
+from counterpoint.graph.build import Settings, build
+from counterpoint.graph.building import folder_of
+from counterpoint.graph.errors import GraphError
+from counterpoint.graph.pages import Tell
+from counterpoint.graph.sorting import Rows
+
+ROOT = Path(__file__).resolve().parents[2]
+
+KILLER = """
+import os, signal, sys
+from pathlib import Path
+from tests.graph.test_interrupted import SETTINGS, digest, made
+from counterpoint.graph.build import build
+from counterpoint.graph.store import GraphStore
+
+path = Path(sys.argv[1]) / "a.graph"
+count = last = 0
+
+def event(name, arguments):
+    # Every opening, renaming and removal of a file below the folder is a point to die at.
+    global count
+    if last and name in ("open", "os.rename", "os.remove", "os.rmdir", "os.mkdir"):
+        if str(arguments[0]).startswith(str(path.parent)):
+            count += 1
+            if count == last:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+def killed(at):
+    global last
+    child = os.fork()
+    if not child:
+        last = at
+        build(made(2), path, SETTINGS)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+sys.addaudithook(event)
+build(made(2), path, SETTINGS)
+wanted = digest(path)
+build(made(1), path, SETTINGS)
+old = digest(path)
+step = int(sys.argv[2])
+at = died = 0
+while True:
+    at += step
+    first = killed(at)
+    if first == 0:
+        break
+    assert first == -signal.SIGKILL, (at, first)
+    died += 1
+    assert digest(path) in (old, wanted), at
+    GraphStore(path).verify()
+    assert killed(at * 7 % 40 + 1) in (0, -signal.SIGKILL), at
+    assert digest(path) in (old, wanted), at
+    build(made(2), path, SETTINGS)
+    assert digest(path) == wanted, at
+    assert os.listdir(path.parent) == ["a.graph"], at
+    build(made(1), path, SETTINGS)
+    assert digest(path) == old, at
+print(died)
+"""
+
+SETTINGS = Settings(links=700, pages=100, threads=1, numbers=True)
+
+
+def made(seed: int) -> Arrays:
+    """Return a graph of 400 pages with addresses."""
+    chance = np.random.default_rng(seed)
+    degrees = chance.integers(0, 12, 400)
+    offsets = np.concatenate([[0], np.cumsum(degrees)])
+    targets = chance.integers(0, 400, offsets[-1])
+    bounds = [0, 50, 51, 180, 300, 400]
+    texts = [b"/%x" % (k * 7919 % 400) for k in range(400)]
+    listed = Listed([b"%c.org" % (97 + k) for k in range(5)], texts)
+    return Arrays(offsets, targets, bounds, listed)
+
+
+class Failing:
+    """A source after some of whose links the disk is full."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        self._arrays, self._times = arrays, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._arrays, name)
+
+    def read(self, folder: Path, tell: Tell) -> Failing:
+        return self
+
+    def rows(self, first: int, last: int) -> Rows:
+        self._times += 1
+        if self._times > 3:
+            raise OSError("no room")
+        return self._arrays.rows(first, last)
+
+
+def digest(path: Path) -> str:
+    """Return what tells a file's bytes."""
+    return hashlib.blake2b(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.slow)])
+def test_killed_at_any_point(tmp_path: Path, step: int) -> None:
+    """Would catch an old store that is harmed, a half-written part that is taken for whole.
+
+    A build is killed at an event, when it opens, renames or removes some file: at every one, or at
+    some. What is left is killed once more, and then gone on with; it ends with the same bytes.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", KILLER, str(tmp_path), str(step)],
+        capture_output=True, text=True, check=False, cwd=ROOT,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 60 // step
+
+
+def test_what_another_source_left_is_removed(tmp_path: Path) -> None:
+    """Would catch parts of one graph in the store of another."""
+    path = tmp_path / "a.graph"
+    build(made(2), path, SETTINGS)
+    wanted = digest(path)
+    with pytest.raises(OSError, match="no room"):
+        build(Failing(made(1)), path, SETTINGS)
+    assert len(list((tmp_path / "a.graph.building").iterdir())) > 5
+    build(made(2), path, SETTINGS)
+    assert digest(path) == wanted
+    assert [one.name for one in tmp_path.iterdir()] == ["a.graph"]
+
+
+def test_a_failing_source_leaves_the_old_store(tmp_path: Path) -> None:
+    """Would catch a store that is opened for writing before all is read, and parts that stay."""
+    path = tmp_path / "a.graph"
+    build(made(1), path, SETTINGS)
+    old = digest(path)
+    source = made(2)
+    source._targets = source._targets + 400
+    with pytest.raises(GraphError, match="a link leads to page"):
+        build(source, path, SETTINGS)
+    assert digest(path) == old
+    assert [one.name for one in tmp_path.iterdir()] == ["a.graph"]
+
+
+def test_one_build_at_a_time(tmp_path: Path) -> None:
+    """Would catch two builds that write into each other's parts, and a folder that is not ours."""
+    path = tmp_path / "a.graph"
+    with (
+        folder_of(path, {"source": "x"}),
+        pytest.raises(GraphError, match="is being built by another process"),
+    ):
+        build(made(1), path, SETTINGS)
+    foreign = tmp_path / "b.graph.building"
+    foreign.mkdir()
+    (foreign / "thesis.txt").write_text("mine")
+    with pytest.raises(GraphError, match="is no unfinished build"):
+        build(made(1), tmp_path / "b.graph", SETTINGS)
+    assert (foreign / "thesis.txt").read_text() == "mine"
+    with pytest.raises(GraphError, match="there is no folder"):
+        build(made(1), tmp_path / "none" / "b.graph", SETTINGS)
+
+
+@pytest.mark.parametrize(("hosts", "texts", "said"), [
+    ([b"a.org", b"b.org"], [b"/", b"/x\ny"], r"page 1: '/x\\ny' is no address"),
+    ([b"a.org", b"b\x00"], [b"/", b"/"], r"host 1: 'b\\x00' is no address"),
+    ([b"a\n.org", b"b.org"], [b"/", b"/"], r"host 0: 'a\\n.org' is no address"),
+])  # fmt: skip
+def test_an_address_with_a_line_feed(
+    tmp_path: Path, hosts: list[bytes], texts: list[bytes], said: str
+) -> None:
+    """Would catch a dictionary that is divided at the wrong place, or is in no order."""
+    source = Arrays([0, 0, 0], [], [0, 1, 2], Listed(hosts, texts))
+    with pytest.raises(GraphError, match=said):
+        build(source, tmp_path / "a.graph")
+
+
+def test_what_is_no_store_is_not_replaced(tmp_path: Path) -> None:
+    """Would catch a crawl or a thesis in whose place a graph is, and work that is for nothing."""
+    thesis, folder, empty = (tmp_path / name for name in ("thesis.txt", "folder", "empty"))
+    thesis.write_text("mine")
+    folder.mkdir()
+    empty.touch()
+    for path in (thesis, folder, Path("/dev/null")):
+        with pytest.raises(GraphError, match=f"{path}: is in the way: it is no (store|file)"):
+            build(made(1), path, SETTINGS)
+    assert thesis.read_text() == "mine"
+    build(made(1), empty, SETTINGS)
+    built = empty.read_bytes()
+    empty.write_bytes(built[:10])
+    build(made(1), empty, SETTINGS)
+    assert empty.read_bytes() == built
+
+
+def test_nothing_is_written_through_a_map(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Would catch a process that dies of a bus error where a disk is full, without a word."""
+    plain = np.memmap
+
+    def read_only(*arguments: Any, mode: str = "r+", **more: Any) -> Any:
+        assert mode == "r"
+        return plain(*arguments, mode=mode, **more)
+
+    monkeypatch.setattr(np, "memmap", read_only)
+    build(made(1), tmp_path / "a.graph", SETTINGS)

@@ -1,0 +1,151 @@
+"""The same plan on a Dask cluster: a real scheduler and two workers, on the loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.sim_web import profile
+from counterpoint.studies.comparison import cluster
+from counterpoint.studies.comparison.cluster import compare_on
+from counterpoint.studies.comparison.comparison import as_json, compare
+from counterpoint.studies.comparison.plan import Plan
+
+HERE = "tests.studies.comparison.policies"
+ROOT = Path(__file__).parents[3]
+
+_PART = """
+import sys
+sys.path[:] = {path!r}
+from distributed.cli.{module} import main
+main({arguments!r})
+"""
+
+
+def part(folder: Path, module: str, *arguments: str) -> subprocess.Popen[bytes]:
+    """Start a part of a cluster as its command line does."""
+    path = [str(ROOT / "src"), *sys.path]
+    program = _PART.format(path=path, module=module, arguments=list(arguments))
+    with (folder / f"{module}-{time.monotonic_ns()}.log").open("wb") as log:
+        return subprocess.Popen(
+            [sys.executable, "-c", program], cwd=folder, stdout=log, stderr=log,
+            start_new_session=True,
+        )  # fmt: skip
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a process and what it has started, whatever they do."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+class Cluster:
+    """A scheduler and two workers."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, told = folder, folder / "scheduler.json"
+        self.scheduler = part(folder, "dask_scheduler", "--host", "127.0.0.1", "--port", "0",
+                              "--no-dashboard", "--scheduler-file", str(told))  # fmt: skip
+        self.workers: list[subprocess.Popen[bytes]] = []
+        until = time.monotonic() + 60
+        while not told.exists():
+            assert time.monotonic() < until, "the scheduler did not begin"
+            assert self.scheduler.poll() is None, "the scheduler has ended"
+            time.sleep(0.1)
+        self.address: str = json.loads(told.read_text())["address"]
+
+    def add_worker(self) -> None:
+        """Start a worker with one thread."""
+        self.workers.append(part(
+            self.folder, "dask_worker", self.address, "--nthreads", "1", "--no-dashboard",
+            "--no-nanny", "--host", "127.0.0.1", "--local-directory", str(self.folder),
+        ))  # fmt: skip
+
+    def end(self) -> None:
+        """End all of it."""
+        for process in [*self.workers, self.scheduler]:
+            end(process)
+
+
+@pytest.fixture
+def two_workers(tmp_path: Path) -> Iterator[Cluster]:
+    """A cluster of two workers."""
+    made = Cluster(tmp_path)
+    try:
+        made.add_worker()
+        made.add_worker()
+        yield made
+    finally:
+        made.end()
+
+
+def plan(seeds: int, *names: str) -> Plan:
+    """Return a small plan."""
+    policies = ("R1", "R2", *(f"{HERE}:{name}" for name in names))
+    return Plan(policies, profile.load("sample"), 60, 12_000, range(seeds))
+
+
+def test_results_are_the_local_ones_though_a_worker_is_killed(two_workers: Cluster) -> None:
+    """Runs lost with a worker, run twice, or different elsewhere; a policy that takes a worker."""
+    wanted = plan(8, "Raises", "Queue")
+    heard = []
+
+    def tell(line: str) -> None:
+        heard.append(line)
+        if len(heard) == 3:
+            end(two_workers.workers[0])
+
+    found = compare_on(two_workers.address, wanted, tell)
+    assert two_workers.workers[0].poll() is not None
+    assert as_json(found) == as_json(compare(wanted, 2))
+    assert found.fell[0].startswith(f"{HERE}:Raises: step 4: ")
+
+
+def test_a_scheduler_without_workers_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command that waits for ever for workers that nobody has started."""
+    monkeypatch.setattr(cluster, "WORKERS", 0.5)
+    made = Cluster(tmp_path)
+    try:
+        with pytest.raises(CrawlError, match="has no workers"):
+            compare_on(made.address, plan(1))
+    finally:
+        made.end()
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("tcp://127.0.0.1:9", "no scheduler answers at tcp://127.0.0.1:9"),
+        ("nonsense", "named as tcp://host:port, not 'nonsense'"),
+        ("what://127.0.0.1:9", "no scheduler answers"),
+        ("tcp://127.0.0.1", "no scheduler answers"),
+    ],
+)
+def test_a_scheduler_that_does_not_answer_is_told(
+    address: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A traceback, or minutes of waiting."""
+    monkeypatch.setattr(cluster, "REACH", 1.0)
+    begun = time.monotonic()
+    with pytest.raises(CrawlError, match=said):
+        compare_on(address, plan(1))
+    assert time.monotonic() - begun < 30
+
+
+def test_without_dask_the_option_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A traceback of an import."""
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(CrawlError, match=r"pip install 'counterpoint\[dask\]'"):
+        compare_on("tcp://127.0.0.1:9", plan(1))

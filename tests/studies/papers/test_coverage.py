@@ -1,0 +1,232 @@
+"""[COV]'s tables, held here as data, and every figure that follows from them.
+
+Means and slopes are compared with exact fractions of the tables' numbers, so that no digit is lost;
+what is written out as decimals was computed by hand from those fractions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from counterpoint.crawler.coverage.shares import share
+from counterpoint.crawler.coverage.slopes import through_origin, with_intercept
+from counterpoint.studies.papers import coverage_report, coverage_tables
+from counterpoint.studies.papers.coverage import (
+    Coverage,
+    durbin_watson,
+    study,
+    variance_of_slope,
+)
+from counterpoint.studies.papers.report import text
+
+RANDOM_IP = """
+drawn     100 200 300 400 500 600 700 800 900 1000
+serving    95 172 252 336 418 478 570 652 717 817
+covered     4   7   9  13  16  21  28  36  43  47
+"""
+EXPANDED = """
+sample      1     3     5     7    10
+size     1084  2584  3859  5484  8094
+covered   174   596   841  1204  1899
+"""
+SEARCHES = """
+size     66891 211629 154314 723866 174078
+covered  26732  87562  67178 273066  74370
+"""
+PAGERANK = """
+top       3523   8497   8702  33436   8408
+covered   1542   4032   4754  17717   3456
+"""
+SAMPLE_2 = """
+top      1811 3434 5117 6808 8497
+covered  1145 2068 2788 3363 4032
+"""
+SAMPLE_4 = """
+top     17321 33436 49198 64450 79155
+covered  9903 17717 24718 31126 36780
+"""
+HUBS = """
+size    11667 19379 13403 11006 26548 15498 11608 20823
+top      1671  1701  1532  1040  1508  1428  1859  1961
+covered   958   956   578   312   772   514   793   651
+"""
+
+
+def table(told: str) -> dict[str, list[int]]:
+    """Return a table's rows by their names."""
+    rows = (line.split() for line in told.strip().splitlines())
+    return {row[0]: [int(cell) for cell in row[1:]] for row in rows}
+
+
+@pytest.fixture(scope="module")
+def found() -> Coverage:
+    """Return the figures."""
+    return study(range(3))
+
+
+def test_the_tables() -> None:
+    """A number that is mistyped in one of the two places."""
+    ip, more = table(RANDOM_IP), table(EXPANDED)
+    assert [1000 * drawn for drawn in ip["drawn"]] == list(coverage_tables.DRAWN)
+    assert ip["serving"] == list(coverage_tables.SERVING)
+    assert ip["covered"] == list(coverage_tables.COVERED)
+    assert more["sample"] == list(coverage_tables.EXPANDED_OF)
+    assert more["size"] == list(coverage_tables.EXPANDED)
+    assert more["covered"] == list(coverage_tables.EXPANDED_COVERED)
+    assert table(SEARCHES)["size"] == list(coverage_tables.SEARCHED)
+    assert table(SEARCHES)["covered"] == list(coverage_tables.SEARCHED_COVERED)
+    assert table(PAGERANK)["top"] == list(coverage_tables.TOP_RANKED)
+    assert table(PAGERANK)["covered"] == list(coverage_tables.TOP_RANKED_COVERED)
+    for sample, told in ((2, SAMPLE_2), (4, SAMPLE_4)):
+        assert list(map(tuple, table(told).values())) == list(coverage_tables.CURVES[sample])
+    hubs = table(HUBS)
+    assert list(map(tuple, hubs.values())) == [
+        coverage_tables.TOPICS, coverage_tables.HUBS, coverage_tables.HUBS_COVERED
+    ]  # fmt: skip
+
+
+def lines(x: list[int], y: list[int]) -> tuple[Fraction, Fraction, Fraction]:
+    """Return the slope through the origin, the slope of the line, and its intercept, exactly."""
+    n, products = len(x), sum(a * b for a, b in zip(x, y, strict=True))
+    squares = sum(a * a for a in x)
+    slope = Fraction(n * products - sum(x) * sum(y), n * squares - sum(x) ** 2)
+    return Fraction(products, squares), slope, (sum(y) - slope * sum(x)) / n
+
+
+@pytest.mark.parametrize(
+    ("told", "size", "origin", "slope", "intercept"),
+    [
+        (RANDOM_IP, "serving", 0.0523994, 0.0629731, -5.98199),
+        (EXPANDED, "size", 0.2277283, 0.2410359, -74.6124),
+    ],
+)
+def test_slopes(told: str, size: str, origin: float, slope: float, intercept: float) -> None:
+    """A slope that is not the tables', to the last digit."""
+    held = table(told)
+    x, y = held[size], held["covered"]
+    exact = lines(x, y)
+    line = with_intercept(x, y)
+    found = (through_origin(x, y).slope.value, line.slope.value, line.intercept)
+    assert found == pytest.approx(tuple(map(float, exact)), rel=1e-12)
+    assert found == pytest.approx((origin, slope, intercept), rel=1e-5)
+
+
+def test_the_last_samples() -> None:
+    """Intervals of 47 of 817 and of 1899 of 8094 as tables of binomial intervals have them."""
+    wilson, exact = share(47, 817), share(47, 817, "clopper-pearson")
+    assert wilson == pytest.approx((47 / 817, 0.043535, 0.075661), abs=1e-6)
+    assert exact == pytest.approx((47 / 817, 0.042572, 0.075768), abs=1e-6)
+    assert share(1899, 8094) == pytest.approx((0.234618, 0.225510, 0.243974), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("told", "size", "mean", "variance", "by_n"),
+    [
+        (SEARCHES, "size", 0.410635, 0.000532889, 0.000426311),
+        (PAGERANK, "top", 0.479888, 0.003365133, 0.002692106),
+        (HUBS, "top", 0.430380, 0.011269655, 0.009860948),
+    ],
+)
+def test_means_and_variances(
+    found: Coverage, told: str, size: str, mean: float, variance: float, by_n: float
+) -> None:
+    """A mean that weighs samples by their size, or a variance by another divisor."""
+    held = table(told)
+    shares = [Fraction(c, n) for c, n in zip(held["covered"], held[size], strict=True)]
+    exact = sum(shares) / len(shares)
+    squares = sum((one - exact) ** 2 for one in shares)
+    of = {SEARCHES: found.searches, PAGERANK: found.ranked, HUBS: found.hubs}[told]
+    assert of.mean.value == pytest.approx(float(exact), rel=1e-12)
+    assert of.variance == pytest.approx(float(squares / (len(shares) - 1)), rel=1e-10)
+    assert of.variance_of_all == pytest.approx(float(squares / len(shares)), rel=1e-10)
+    assert (of.mean.value, of.variance, of.variance_of_all) == pytest.approx(
+        (mean, variance, by_n), rel=2e-6
+    )
+
+
+def test_times_nine_tenths(found: Coverage) -> None:
+    """A variance that is multiplied once."""
+    less = found.searches.times(0.9)
+    assert less.mean.value == pytest.approx(0.369572, abs=1e-6)
+    assert less.variance == pytest.approx(0.81 * 0.0005328890791, rel=1e-9)
+
+
+def test_curves(found: Coverage) -> None:
+    """A curve that is not the table's; one whose last steps are not taken as shares of the new."""
+    two, four = found.curves[2], found.curves[4]
+    assert two.shares == pytest.approx([0.632247, 0.602213, 0.544851, 0.493978, 0.474520], abs=1e-6)
+    assert four.shares == pytest.approx(
+        [0.571734, 0.529878, 0.502419, 0.482948, 0.464658], abs=1e-6
+    )
+    assert two.parts == pytest.approx([0.008557, 0.016227, 0.024179, 0.032170, 0.040150], abs=1e-6)
+    assert four.parts[-1] == pytest.approx(79155 / 723866)
+    assert two.marginal[0] == pytest.approx((2068 - 1145) / (3434 - 1811))
+    assert (two.quantity, four.quantity) == pytest.approx((87562 / 211629, 273066 / 723866))
+    assert two.knees["knee"] == pytest.approx(6808 / 211629)
+    assert four.knees["two lines"] == pytest.approx(33436 / 723866)
+
+
+@pytest.mark.parametrize("centred", [False, True])
+def test_the_variance_of_a_slope(centred: bool) -> None:
+    """A formula that is off, by 4,000 samples that grow (3% is three standard errors)."""
+    sizes, share_ = [95, 172, 252, 336, 418], 0.3
+    random = np.random.default_rng(5)
+    steps = random.binomial(np.diff(sizes, prepend=0), share_, size=(4000, 5))
+    line = with_intercept if centred else through_origin
+    slopes = [line(sizes, np.cumsum(row)).slope.value for row in steps]
+    last = share_ * (1 - share_) / sizes[-1]
+    told = variance_of_slope(sizes, centred)
+    assert np.var(slopes) / last == pytest.approx(told, rel=0.08)
+    assert told > 1
+
+
+def test_the_limit_of_many_steps() -> None:
+    """Both slopes have 6/5 times the variance of the last share where steps are many and equal."""
+    sizes = range(1, 20_001)
+    assert [variance_of_slope(sizes, centred) for centred in (False, True)] == pytest.approx(
+        [1.2, 1.2], abs=1e-3
+    )
+
+
+def test_who_follows_whom() -> None:
+    """Independent samples that are taken for growing ones, or the other way round."""
+    random, sizes = np.random.default_rng(2), np.arange(100, 1100, 100)
+    apart = [durbin_watson(sizes, random.binomial(sizes, 0.3)) for _ in range(200)]
+    steps = random.binomial(100, 0.3, size=(200, 10))
+    grown = [durbin_watson(sizes, np.cumsum(row)) for row in steps]
+    assert np.median(apart) > 1.5 > 1.2 > np.median(grown)
+    held = table(RANDOM_IP)
+    assert durbin_watson(held["serving"], held["covered"]) == pytest.approx(0.2954, abs=0.001)
+
+
+def test_intervals_of_growing_samples(found: Coverage) -> None:
+    """A simulation that finds the classical interval right, or Wilson's wrong."""
+    assert found.contains["origin"].value < 0.4
+    assert found.contains["intercept"].value < 0.6
+    assert found.contains["last"].value == pytest.approx(0.95, abs=0.02)
+
+
+def test_what_is_told(found: Coverage) -> None:
+    """A finding that says another thing than the figures; a line that is too long."""
+    report = coverage_report.report(found)
+    told = text(report)
+    assert max(map(len, told.splitlines())) <= 80
+    answers = {one.claim: one.answer for one in report.findings}
+    assert answers["random IP counts sites, not pages"] == "reproduced"
+    assert answers["the curve flattens at 5%"] == "not reproduced"
+    assert answers["the top 15% or so by hub weight; mean and variance"] == "not reproduced"
+    assert "not in sample 5: 41.1% of the top, 42.7% of all" in told
+    assert found.to_json()["random_ip"]["lines"]["origin"]["slope"]["value"] == pytest.approx(
+        0.0523994, abs=1e-7
+    )
+
+
+def test_seeds_decide(found: Coverage) -> None:
+    """Chance that is not the seeds'."""
+    assert study(range(3)).to_json() == found.to_json()
+    other: Sequence[float] = [one.value for one in study(range(3, 6)).contains.values()]
+    assert other != [one.value for one in found.contains.values()]

@@ -1,0 +1,87 @@
+"""Regret: R3 is UCB1 where rewards are 0 or 1, and stays below the bound."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from counterpoint.studies.papers import regret, regret_report
+from counterpoint.studies.papers.arms import play
+from counterpoint.studies.papers.regret import (
+    DISTRIBUTIONS,
+    bound,
+    checkpoints,
+    gaps,
+    lowest_slope,
+)
+from counterpoint.studies.papers.report import REPRODUCED
+
+
+def ucb1(rows: list[np.ndarray], steps: int) -> list[int]:
+    """Return what UCB1 plays, as its paper says it, ties to the first arm."""
+    order, sums, counts = [], [0] * len(rows), [0] * len(rows)
+    for n in range(steps):
+        if n < len(rows):
+            arm = n
+        else:
+            index = [s / t + math.sqrt(2 * math.log(n) / t)
+                     for s, t in zip(sums, counts, strict=True)]  # fmt: skip
+            arm = index.index(max(index))
+        sums[arm] += int(rows[arm][counts[arm]])
+        counts[arm] += 1
+        order.append(arm)
+    return order
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_r3_is_ucb1_on_such_arms(name: str) -> None:
+    """R3 that divides by another Xmax, or counts steps otherwise, so that no theorem applies."""
+    chance = np.random.default_rng(int(name))
+    rows = [(chance.random(1500) < p).astype(np.int64) for p in DISTRIBUTIONS[name]]
+    assert play("R3,initial=1", rows, 1500).sites.tolist() == ucb1(rows, 1500)
+
+
+def test_bound_and_slope() -> None:
+    """A constant of the theorem that is not the printed one."""
+    assert bound((0.9, 0.6), 1.0) == pytest.approx((1 + math.pi**2 / 3) * 0.3)
+    assert bound((0.9, 0.6), math.e) - bound((0.9, 0.6), 1.0) == pytest.approx(8 / 0.3)
+    assert bound((0.5, 0.5, 0.4), math.e) == pytest.approx(8 / 0.1 + (1 + math.pi**2 / 3) * 0.1)
+    kl = 0.6 * math.log(0.6 / 0.9) + 0.4 * math.log(0.4 / 0.1)
+    assert lowest_slope((0.9, 0.6)) == pytest.approx(0.3 / kl)
+
+
+def test_regret_is_the_gaps_added_up() -> None:
+    """Regret of what was drawn instead of what is to be expected; a checkpoint off by one."""
+    found = regret.stationary(200, ("1", 4))
+    chance = np.random.default_rng([4, 0xA5, 1])
+    rows = [(chance.random(200) < p).astype(np.int64) for p in DISTRIBUTIONS["1"]]
+    sites = play("R3,initial=1", rows, 200).sites
+    for n, value in zip(checkpoints(200), found, strict=True):
+        assert value == pytest.approx(gaps(DISTRIBUTIONS["1"])[sites[:n]].sum())
+
+
+def test_a_small_study() -> None:
+    """Regret above the bound or growing in proportion; a share above all that there is."""
+    found = regret.study(range(3), steps=4000, budget=200)
+    assert [one.answer for one in regret_report.report(found).findings] == [REPRODUCED] * 2
+    for name in DISTRIBUTIONS:
+        assert found.below(name) and found.decade(name).value < 10
+    for web, runs in found.webs.items():
+        assert all(0 < found.share(web, rule).value <= 1 for rule in regret.RULES)
+        assert all((run.best >= run.found["R3"]).all() for run in runs)
+
+
+def test_a_broken_rule_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A study that finds regret below the bound whatever it is given."""
+    monkeypatch.setattr(regret, "stationary", _at_random)
+    found = regret.study(range(2), steps=20_000, budget=30)
+    assert not all(found.below(name) for name in DISTRIBUTIONS)
+    assert regret_report.report(found).findings[1].answer != REPRODUCED
+    assert found.decade("1").value == pytest.approx(10, rel=0.1)
+
+
+def _at_random(steps: int, job: tuple[str, int]) -> np.ndarray:
+    chances = DISTRIBUTIONS[job[0]]
+    return gaps(chances).mean() * checkpoints(steps).astype(float)
