@@ -39,8 +39,8 @@ def step(name: str, given: argparse.Namespace) -> dict[str, Any]:
     """Do a step in this process, and return what it found."""
     from planted import Planted
 
-    from counterpoint.graph.build import Settings, build
-    from counterpoint.graph.store import GraphStore
+    from counterpoint.graph.storage.build import Settings, build
+    from counterpoint.graph.storage.store import GraphStore
 
     planted = Planted(given.pages, given.addresses)
     store = given.folder / "web.graph"
@@ -61,10 +61,10 @@ def step(name: str, given: argparse.Namespace) -> dict[str, Any]:
 
 
 def _computed(name: str, graph: Any, truth: dict[str, int]) -> dict[str, Any]:
-    from counterpoint.graph.bfs import bfs
-    from counterpoint.graph.bowtie import bowtie
-    from counterpoint.graph.scc import scc
-    from counterpoint.graph.wcc import wcc
+    from counterpoint.graph.search.bfs import bfs
+    from counterpoint.graph.search.bowtie import bowtie
+    from counterpoint.graph.search.scc import scc
+    from counterpoint.graph.search.wcc import wcc
 
     in_one = graph.nodes - truth["disconnected"]
     if name == "bfs":

@@ -57,7 +57,7 @@ def packed(path: str) -> Tasks:
     """Counterpoint, links packed; hosts are not known here, so they pack a little worse."""
     sys.path.insert(0, str(ROOT / "src"))
     from counterpoint.graph.csr import Both, csr
-    from counterpoint.graph.packed import pack
+    from counterpoint.graph.storage.packed import pack
 
     rows = csr(*load(path))
     back = rows.reversed()
@@ -70,13 +70,13 @@ def packed(path: str) -> Tasks:
 
 
 def _ours(graph: Any) -> Tasks:
-    from counterpoint.graph.bfs import bfs
-    from counterpoint.graph.bowtie import bowtie
     from counterpoint.graph.csr import Csr, both, csr
-    from counterpoint.graph.hits import hits
-    from counterpoint.graph.pagerank import pagerank
-    from counterpoint.graph.scc import scc
-    from counterpoint.graph.wcc import wcc
+    from counterpoint.graph.ranking.hits import hits
+    from counterpoint.graph.ranking.pagerank import pagerank
+    from counterpoint.graph.search.bfs import bfs
+    from counterpoint.graph.search.bowtie import bowtie
+    from counterpoint.graph.search.scc import scc
+    from counterpoint.graph.search.wcc import wcc
 
     tasks: Tasks = {
         "bow-tie": lambda: list(bowtie(graph).counts.values()),

@@ -40,7 +40,7 @@ def measured(task: Callable[[], Any], times: int, rounds: int = ROUNDS) -> dict[
 def built(pages: int, path: Path, addressed: bool) -> tuple[float, float]:
     """Build a store; return seconds, and seconds of processor time."""
     from counterpoint.commands.graph.webs import WebSource
-    from counterpoint.graph.build import Settings, build
+    from counterpoint.graph.storage.build import Settings, build
     from counterpoint.sim_web.generator import Web
     from counterpoint.sim_web.profile import load
 
@@ -54,7 +54,7 @@ def queries(path: Path) -> dict[str, dict[str, float]]:
     """Return microseconds of each kind of query."""
     import numpy as np
 
-    from counterpoint.graph.store import GraphStore
+    from counterpoint.graph.storage.store import GraphStore
 
     store = GraphStore(path)
     chance = np.random.default_rng(1)
@@ -81,7 +81,7 @@ def queries(path: Path) -> dict[str, dict[str, float]]:
 
 def of_web(pages: int, folder: Path) -> dict[str, Any]:
     """Return the figures of a web."""
-    from counterpoint.graph.store import GraphStore
+    from counterpoint.graph.storage.store import GraphStore
 
     told: dict[str, Any] = {"pages": pages}
     for name, addressed in (("in the order of addresses", True), ("in the web's own order", False)):

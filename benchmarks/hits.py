@@ -82,7 +82,7 @@ def whole(pages: int, rounds: int) -> dict[str, Any]:
     from scipy.sparse import csr_matrix
 
     from counterpoint.crawler.schedulers.weights import GrowingHits
-    from counterpoint.graph.hits import hits as stored
+    from counterpoint.graph.ranking.hits import hits as stored
 
     offsets, targets = planted(pages, 10.0)
     growing = GrowingHits(tolerance=0, most=ITERATIONS)

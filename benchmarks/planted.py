@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.graph.codes import BLOCK
 from counterpoint.graph.compiling import compiled
-from counterpoint.graph.sorting import Rows
-from counterpoint.graph.texts import Ragged
+from counterpoint.graph.storage.codes import BLOCK
+from counterpoint.graph.storage.sorting import Rows
+from counterpoint.graph.storage.texts import Ragged
 
 SHARES = (0.2774, 0.2129, 0.2121, 0.1026, 0.1026, 0.0100, 0.0824)
 """SCC, IN, OUT, tendrils off IN, tendrils to OUT, tubes, disconnected ([WEB])."""

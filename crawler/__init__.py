@@ -1,1 +1,47 @@
-"""The real thing: crawl policies, the worlds they crawl, pages over HTTP."""
+"""The crawler: policies, worlds, documents, fetching, stores, crawls that are kept.
+
+What a policy of one's own is written with is imported from here::
+
+    from counterpoint.crawler import Outcome, Request, Scope, Setting
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .policy.protocol import (
+        NONE,
+        Content,
+        Frontier,
+        Outcome,
+        Pages,
+        Policy,
+        Request,
+        Scheduler,
+        Scope,
+        Setting,
+        Truth,
+    )
+
+__all__ = [
+    "NONE",
+    "Content",
+    "Frontier",
+    "Outcome",
+    "Pages",
+    "Policy",
+    "Request",
+    "Scheduler",
+    "Scope",
+    "Setting",
+    "Truth",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .policy import protocol  # NumPy is loaded only then
+
+    return getattr(protocol, name)

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from counterpoint.graph.errors import GraphError
-
 from .compiling import Array, compiled
+from .errors import GraphError
 
 MOST_PAGES = 2**32 - 1
 """Pages are numbers of 32 bits; the last number is kept free."""

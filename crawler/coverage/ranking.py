@@ -8,8 +8,8 @@ import numpy as np
 
 from counterpoint.crawler.policy.protocol import Pages
 from counterpoint.graph.csr import both, csr
-from counterpoint.graph.hits import hits
-from counterpoint.graph.pagerank import pagerank
+from counterpoint.graph.ranking.hits import hits
+from counterpoint.graph.ranking.pagerank import pagerank
 
 from .samplers import Web
 

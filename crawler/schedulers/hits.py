@@ -24,7 +24,7 @@ import numpy as np
 from counterpoint.crawler.policy.kernels import Array
 from counterpoint.crawler.policy.protocol import Outcome, Request, Setting
 from counterpoint.crawler.policy.tables import FIRST, grown
-from counterpoint.graph.topk import top
+from counterpoint.graph.ranking.topk import top
 
 from .parameters import number, switch, whole
 from .web import FETCHED, FLYING, SPENT

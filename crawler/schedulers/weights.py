@@ -33,7 +33,7 @@ from counterpoint.crawler.policy.kernels import Array, compiled
 from counterpoint.crawler.policy.protocol import NONE, Pages
 from counterpoint.crawler.policy.tables import FIRST, grown
 from counterpoint.graph.csr import Both, Csr, both
-from counterpoint.graph.products import (
+from counterpoint.graph.ranking.products import (
     Run,
     gather,
     gather_weighed,

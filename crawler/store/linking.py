@@ -9,9 +9,9 @@ import numpy as np
 from sqlalchemy import Connection, false, select
 
 from counterpoint.crawler.documents.addresses import Spelling
-from counterpoint.graph.arrays import Arrays
-from counterpoint.graph.pages import Tell
 from counterpoint.graph.sources.addressed import Gathered, arranged
+from counterpoint.graph.storage.arrays import Arrays
+from counterpoint.graph.storage.pages import Tell
 
 from . import schema
 from .browsing import spelling

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterpoint.graph.arrays import Arrays, Listed
 from counterpoint.graph.compiling import Array
 from counterpoint.graph.errors import GraphError
-from counterpoint.graph.pages import Tell, divided
+from counterpoint.graph.storage.arrays import Arrays, Listed
+from counterpoint.graph.storage.pages import Tell, divided
 
 from .numbered import identity, pieces
 

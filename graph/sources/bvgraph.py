@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.graph.arrays import Arrays
 from counterpoint.graph.compiling import Array
 from counterpoint.graph.errors import GraphError
-from counterpoint.graph.pages import Tell
+from counterpoint.graph.storage.arrays import Arrays
+from counterpoint.graph.storage.pages import Tell
 
 from .numbered import identity
 

@@ -20,8 +20,8 @@ import numpy as np
 
 from counterpoint.graph.compiling import Array, Number, compiled
 from counterpoint.graph.errors import GraphError
-from counterpoint.graph.pages import Addresses, Tell
-from counterpoint.graph.sorting import (
+from counterpoint.graph.storage.pages import Addresses, Tell
+from counterpoint.graph.storage.sorting import (
     Merged,
     Rows,
     Runs,

@@ -15,7 +15,7 @@ from types import FrameType
 
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.spec.notation import Model
-from counterpoint.spec.notation._errors import Stopped
+from counterpoint.spec.notation.errors import Stopped
 
 GRACE = 5.0
 """Seconds that one call of the spec's code may take after the time limit."""

@@ -14,7 +14,7 @@ from counterpoint.models.prove import second_opinion
 from counterpoint.models.symbolic.obligations import Obligations, recording
 from counterpoint.models.verdict import Disagreement, Verdict
 from counterpoint.spec.notation import Model, Property, SpecError
-from counterpoint.spec.notation._memory import changed as remembers
+from counterpoint.spec.notation.memory import changed as remembers
 
 from .endless import stopped
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from counterpoint.spec.notation._nodes import Cell, Node
+from counterpoint.spec.notation.nodes import Cell, Node
 
 SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "less": "<", "equal": "==",
          "and": "&&", "or": "||"}  # fmt: skip

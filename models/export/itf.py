@@ -12,7 +12,7 @@ from counterpoint.models.present.chart import outcome, traced
 from counterpoint.models.present.formats import command
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import Model, Values
-from counterpoint.spec.notation._nodes import Cell
+from counterpoint.spec.notation.nodes import Cell
 
 
 def itf(verdict: Verdict) -> str:

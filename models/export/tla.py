@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 
 from counterpoint.models.present.formats import command_line
 from counterpoint.models.symbolic.trace import Command, System, trace
-from counterpoint.spec.notation import Model, Property, SpecError
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Cell, Node
+from counterpoint.spec.notation import Model, Property, SpecError, nodes
+from counterpoint.spec.notation.nodes import Cell, Node
 
 from ._expressions import identifier, shared
 

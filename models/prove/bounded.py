@@ -31,8 +31,7 @@ from counterpoint.models.verdict import (
     replayed,
     what_failed,
 )
-from counterpoint.spec.notation import Model, Property, RangeError, Step
-from counterpoint.spec.notation import _nodes as nodes
+from counterpoint.spec.notation import Model, Property, RangeError, Step, nodes
 
 DEFAULT_STEPS = 20
 

@@ -18,7 +18,7 @@ from counterpoint.models.symbolic.comparing import shown
 from counterpoint.models.symbolic.trace import trace
 from counterpoint.models.verdict import Trace
 from counterpoint.spec.notation import Index, Model, Property, RangeError, SpecError, Step, Values
-from counterpoint.spec.notation._nodes import Cell
+from counterpoint.spec.notation.nodes import Cell
 
 from .proving import Failure, Prover
 

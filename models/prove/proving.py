@@ -12,9 +12,8 @@ from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.symbolic.obligations import Record, unrecorded
 from counterpoint.models.symbolic.smt import Frame
 from counterpoint.models.symbolic.trace import Command, System
-from counterpoint.spec.notation import Property, Values
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import TRUE, Node
+from counterpoint.spec.notation import Property, Values, nodes
+from counterpoint.spec.notation.nodes import TRUE, Node
 
 from .bounded import fails
 

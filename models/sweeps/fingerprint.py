@@ -6,9 +6,8 @@ import hashlib
 from collections.abc import Iterable, Sequence
 
 from counterpoint.models.symbolic.trace import Command, System, trace
-from counterpoint.spec.notation import Model
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Cell, Node
+from counterpoint.spec.notation import Model, nodes
+from counterpoint.spec.notation.nodes import Cell, Node
 
 
 def fingerprint(model: Model, wanted: Sequence[str]) -> str:

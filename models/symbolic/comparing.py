@@ -19,7 +19,7 @@ from itertools import islice, product
 from counterpoint.models.limits import Limits
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import Model, Property, RangeError, SpecError, Step, Values
-from counterpoint.spec.notation._nodes import Cell, Node
+from counterpoint.spec.notation.nodes import Cell, Node
 
 from .evaluating import State
 from .trace import Command, System
@@ -107,7 +107,7 @@ def walked(model: Model, number: int = WALKED, seed: int = 0, length: int = 60) 
         for _ in range(length):
             if time.monotonic() > end:
                 break
-            after = _one_after(model, state, chance)
+            after = _one_after(model, state, chance, end)
             if after is None:
                 break
             state = after
@@ -129,8 +129,10 @@ def _starts(model: Model, chance: random.Random) -> list[Values]:
     return list(dict.fromkeys(islice(right, STARTS)))
 
 
-def _one_after(model: Model, state: Values, chance: random.Random) -> Values | None:
+def _one_after(model: Model, state: Values, chance: random.Random, end: float) -> Values | None:
     for step in chance.sample(model.steps, len(model.steps)):
+        if time.monotonic() > end:  # one step of nested quantifiers may take seconds
+            return None
         after = plain(model, state, step)
         if not isinstance(after, str) and after is not None:
             return after

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
 from counterpoint.spec.notation import Values
-from counterpoint.spec.notation._nodes import Node
+from counterpoint.spec.notation.nodes import Node
 
 ARITHMETIC: dict[str, Callable[[int, int], int]] = {
     "add": operator.add,

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import FALSE, Cell, Node
+from counterpoint.spec.notation import nodes
+from counterpoint.spec.notation.nodes import FALSE, Cell, Node
 
 from .trace import Command, System, facts_of
 

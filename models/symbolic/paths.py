@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from counterpoint.spec.notation import Disabled, SpecError
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import FALSE, TRUE, Node
+from counterpoint.spec.notation import Disabled, SpecError, nodes
+from counterpoint.spec.notation.nodes import FALSE, TRUE, Node
 
 WIDE = 4096
 """Values from which on a cell is known by the least and the greatest only."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import z3
 
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Cell, Node
+from counterpoint.spec.notation import nodes
+from counterpoint.spec.notation.nodes import Cell, Node
 
 from .obligations import while_reading
 

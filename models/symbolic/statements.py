@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from counterpoint.spec.notation._nodes import Cell, Node
+from counterpoint.spec.notation.nodes import Cell, Node
 
 DEEP = 12
 """Levels of an expression within one statement; compilers give up on many parentheses."""

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations, product
 
-from counterpoint.spec.notation import Array, Index, Model, Reference, Step, Values
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Node
+from counterpoint.spec.notation import Array, Index, Model, Reference, Step, Values, nodes
+from counterpoint.spec.notation.nodes import Node
 
 from .trace import Command, System
 

@@ -12,10 +12,18 @@ from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
 
 from counterpoint.models.limits import Limits
-from counterpoint.spec.notation import Disabled, Model, Property, RangeError, Spec, SpecError, Step
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import TRUE, Cell, Node
-from counterpoint.spec.notation._symbolic import deciding, node_of, value_of
+from counterpoint.spec.notation import (
+    Disabled,
+    Model,
+    Property,
+    RangeError,
+    Spec,
+    SpecError,
+    Step,
+    nodes,
+)
+from counterpoint.spec.notation.nodes import TRUE, Cell, Node
+from counterpoint.spec.notation.symbolic import deciding, node_of, value_of
 
 from .paths import Facts, Infeasible, Run
 

@@ -17,7 +17,6 @@ values of the state fork such a reading; ``ite``, ``every``, ``some``, ``no``, `
 ``count``, ``minimum``, ``maximum`` and ``tabulated`` choose without forking.
 """
 
-from ._errors import RangeError, SpecError
 from ._marks import (
     Disabled,
     action,
@@ -34,7 +33,9 @@ from ._mutants import Mutation, mutant
 from ._parameters import Choice, Index, Number, Parameter
 from ._records import Action, Claim, Explanation, Picture, Property, Step
 from ._spec import Spec
-from ._symbolic import (
+from ._tables import tabulated
+from .errors import RangeError, SpecError
+from .symbolic import (
     Symbolic,
     Value,
     count,
@@ -46,8 +47,15 @@ from ._symbolic import (
     no,
     some,
 )
-from ._tables import tabulated
-from ._variables import ANY, Array, Boolean, Integer, Member, Reference, Scalar
+from .variables import (
+    ANY,
+    Array,
+    Boolean,
+    Integer,
+    Member,
+    Reference,
+    Scalar,
+)
 
 __all__ = [
     "ANY",

@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ._errors import SpecError
 from ._marks import MARK
 from ._parameters import Index, Parameter
-from ._variables import Variable
+from .errors import SpecError
+from .variables import Variable
 
 CHANGEABLE = (list, dict, set, bytearray)
 

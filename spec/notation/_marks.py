@@ -9,8 +9,14 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any, TypeVar, overload
 
-from ._errors import SpecError
-from ._symbolic import Symbolic, Value, as_value, deciding, judging
+from .errors import SpecError
+from .symbolic import (
+    Symbolic,
+    Value,
+    as_value,
+    deciding,
+    judging,
+)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

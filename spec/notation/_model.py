@@ -11,15 +11,15 @@ from itertools import product
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
-from ._errors import RangeError, SpecError, Stopped
 from ._marks import Disabled
-from ._nodes import Cell
 from ._parameters import Index
 from ._records import Action, Property, Step
 from ._spec import Spec
-from ._store import Layout, Store
-from ._symbolic import Value, as_value, judging
-from ._variables import Variable
+from .errors import RangeError, SpecError, Stopped
+from .nodes import Cell
+from .store import Layout, Store
+from .symbolic import Value, as_value, judging
+from .variables import Variable
 
 MOST_STARTS = 65536
 """Values of a cell that are tried one by one where it may start anywhere."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from ._errors import SpecError
 from ._spec import Spec
+from .errors import SpecError
 
 Mutated = TypeVar("Mutated", bound=type[Spec])
 

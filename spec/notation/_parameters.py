@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self, overload
 
-from ._errors import SpecError
+from .errors import SpecError
 
 if TYPE_CHECKING:
     from ._spec import Spec

@@ -12,14 +12,14 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ._declarations import refuse_declarations
-from ._errors import SpecError
 from ._marks import MARK, Mark, taken_out
-from ._memory import Reached, remembered
 from ._parameters import Parameter
 from ._records import Claim, Explanation, Picture
-from ._store import Store
-from ._text import refuse_what_reads_twice
-from ._variables import Variable
+from .errors import SpecError
+from .memory import Reached, remembered
+from .store import Store
+from .text import refuse_what_reads_twice
+from .variables import Variable
 
 if TYPE_CHECKING:
     from ._mutants import Mutation

@@ -6,10 +6,16 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 
-from . import _nodes as nodes
-from ._errors import SpecError
-from ._nodes import UNBOUNDED, Node
-from ._symbolic import Symbolic, Value, as_value, node_of, value_of
+from . import nodes
+from .errors import SpecError
+from .nodes import UNBOUNDED, Node
+from .symbolic import (
+    Symbolic,
+    Value,
+    as_value,
+    node_of,
+    value_of,
+)
 
 MOST_ENTRIES = 65536
 """Combinations of values that a function is tabulated for."""

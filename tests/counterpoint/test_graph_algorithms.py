@@ -13,7 +13,7 @@ import pytest
 from counterpoint.commands.graph import pictures
 from counterpoint.console import run
 from counterpoint.graph.csr import both, csr
-from counterpoint.graph.pagerank import pagerank
+from counterpoint.graph.ranking.pagerank import pagerank
 from counterpoint.main import counterpoint
 from counterpoint.sim_web import profile
 from counterpoint.sim_web.generator import Explicit, Web

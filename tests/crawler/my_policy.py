@@ -1,11 +1,6 @@
 """A policy of my own."""
 
-from counterpoint.crawler.policy.protocol import (
-    Outcome,
-    Request,
-    Scope,
-    Setting,
-)
+from counterpoint.crawler import Outcome, Request, Scope, Setting
 
 
 class Greedy:

@@ -24,7 +24,7 @@ from counterpoint.crawler.schedulers.hits import FocusedHits
 from counterpoint.crawler.schedulers.weights import GrowingHits, ranked
 from counterpoint.graph.compiling import Array
 from counterpoint.graph.errors import GraphError
-from counterpoint.graph.hits import base_set
+from counterpoint.graph.ranking.hits import base_set
 
 from .webs import Web, World, fly, run, webs
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterpoint.graph import codebook, codes
-from counterpoint.graph.arrays import parts_of
-from counterpoint.graph.packed import pack, packed_part
-from counterpoint.graph.sorting import Merged, write_whole
+from counterpoint.graph.storage import codebook, codes
+from counterpoint.graph.storage.arrays import parts_of
+from counterpoint.graph.storage.packed import pack, packed_part
+from counterpoint.graph.storage.sorting import Merged, write_whole
 
 from .graphs import Lists, lists_of, some_lists
 
@@ -137,7 +137,7 @@ def test_a_part_for_which_there_is_no_room(tmp_path: Path) -> None:
 
 
 def _codes(graph: Lists):  # type: ignore[no-untyped-def]
-    from counterpoint.graph.packed import Codes, counted
+    from counterpoint.graph.storage.packed import Codes, counted
 
     return Codes.of(counted(graph.offsets, graph.targets, graph.hosts))
 

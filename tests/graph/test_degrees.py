@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterpoint.graph.bfs import DIRECTIONS
 from counterpoint.graph.csr import both, csr
-from counterpoint.graph.degrees import PowerLaw, fitted, histogram
-from counterpoint.graph.distances import distances
 from counterpoint.graph.errors import GraphError
-from counterpoint.graph.products import degrees
+from counterpoint.graph.ranking.products import degrees
+from counterpoint.graph.search.bfs import DIRECTIONS
+from counterpoint.graph.search.degrees import PowerLaw, fitted, histogram
+from counterpoint.graph.search.distances import distances
 from counterpoint.sim_web import measure
 from tests.graph.forms import digraph, forms, graph, graphs
 from tests.graph.test_rankings import scattered

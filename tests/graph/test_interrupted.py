@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from counterpoint.graph.arrays import Arrays, Listed
-from counterpoint.graph.build import Settings, build
-from counterpoint.graph.building import folder_of
 from counterpoint.graph.errors import GraphError
-from counterpoint.graph.pages import Tell
-from counterpoint.graph.sorting import Rows
+from counterpoint.graph.storage.arrays import Arrays, Listed
+from counterpoint.graph.storage.build import Settings, build
+from counterpoint.graph.storage.building import folder_of
+from counterpoint.graph.storage.pages import Tell
+from counterpoint.graph.storage.sorting import Rows
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,8 +24,8 @@ KILLER = """
 import os, signal, sys
 from pathlib import Path
 from tests.graph.test_interrupted import SETTINGS, digest, made
-from counterpoint.graph.build import build
-from counterpoint.graph.store import GraphStore
+from counterpoint.graph.storage.build import build
+from counterpoint.graph.storage.store import GraphStore
 
 path = Path(sys.argv[1]) / "a.graph"
 count = last = 0

@@ -14,8 +14,8 @@ from counterpoint.crawler.documents.addresses import Spelling
 from counterpoint.crawler.store import schema
 from counterpoint.crawler.store.opening import Store, open_store
 from counterpoint.crawler.store.schema import State
-from counterpoint.graph.build import build
-from counterpoint.graph.store import GraphStore
+from counterpoint.graph.storage.build import build
+from counterpoint.graph.storage.store import GraphStore
 
 A = "http://a.org"
 LONG = f"http://b.org/{'long/' * 200}"

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from counterpoint.console import run as command_line
-from counterpoint.graph.pagerank import pagerank
-from counterpoint.graph.scc import Components, scc
-from counterpoint.graph.store import GraphStore
-from counterpoint.graph.wcc import wcc
+from counterpoint.graph.ranking.pagerank import pagerank
+from counterpoint.graph.search.scc import Components, scc
+from counterpoint.graph.search.wcc import wcc
+from counterpoint.graph.storage.store import GraphStore
 from counterpoint.main import counterpoint
 
 RECIPE = Path(__file__).resolve().parents[2] / "docs" / "graph_on_dask.py"

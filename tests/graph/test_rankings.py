@@ -11,12 +11,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from counterpoint.graph.blocked import blocked_pagerank
 from counterpoint.graph.csr import Csr, both, csr
 from counterpoint.graph.errors import GraphError
-from counterpoint.graph.hits import base_set, hits, within
-from counterpoint.graph.pagerank import pagerank
-from counterpoint.graph.topk import (
+from counterpoint.graph.ranking.blocked import blocked_pagerank
+from counterpoint.graph.ranking.hits import base_set, hits, within
+from counterpoint.graph.ranking.pagerank import pagerank
+from counterpoint.graph.ranking.topk import (
     agreement,
     certain,
     perturbed,

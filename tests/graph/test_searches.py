@@ -12,8 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterpoint.graph.bfs import bfs
-from counterpoint.graph.bowtie import (
+from counterpoint.graph.csr import (
+    Both,
+    Csr,
+    both,
+    csr,
+)
+from counterpoint.graph.errors import GraphError
+from counterpoint.graph.ranking.hits import hits
+from counterpoint.graph.ranking.pagerank import pagerank
+from counterpoint.graph.search.bfs import bfs
+from counterpoint.graph.search.bowtie import (
     DISCONNECTED,
     IN,
     OUT,
@@ -22,19 +31,10 @@ from counterpoint.graph.bowtie import (
     TUBES,
     bowtie,
 )
-from counterpoint.graph.csr import (
-    Both,
-    Csr,
-    both,
-    csr,
-)
-from counterpoint.graph.distances import distances
-from counterpoint.graph.errors import GraphError
-from counterpoint.graph.hits import hits
-from counterpoint.graph.packed import Packed, pack
-from counterpoint.graph.pagerank import pagerank
-from counterpoint.graph.scc import Components, scc
-from counterpoint.graph.wcc import wcc
+from counterpoint.graph.search.distances import distances
+from counterpoint.graph.search.scc import Components, scc
+from counterpoint.graph.search.wcc import wcc
+from counterpoint.graph.storage.packed import Packed, pack
 from counterpoint.sim_web import measure, profile
 from counterpoint.sim_web.generator import Web
 from tests.graph.forms import Pairs, digraph, forms, graph, graphs, rows

@@ -18,10 +18,10 @@ from sqlalchemy import create_engine
 
 from counterpoint.commands.graph.sources import source_of
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.graph.build import Settings, build
 from counterpoint.graph.errors import GraphError
 from counterpoint.graph.sources import numbered
-from counterpoint.graph.store import GraphStore
+from counterpoint.graph.storage.build import Settings, build
+from counterpoint.graph.storage.store import GraphStore
 from tests.examples import few_and_many
 
 SMALL = Settings(links=40, pages=7)

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterpoint.graph import exports
-from counterpoint.graph.arrays import Arrays, Listed
-from counterpoint.graph.build import Settings, build
-from counterpoint.graph.container import HEAD
 from counterpoint.graph.csr import pairs
 from counterpoint.graph.errors import GraphError
-from counterpoint.graph.pages import divided, joined
-from counterpoint.graph.store import GraphStore
+from counterpoint.graph.storage import exports
+from counterpoint.graph.storage.arrays import Arrays, Listed
+from counterpoint.graph.storage.build import Settings, build
+from counterpoint.graph.storage.container import HEAD
+from counterpoint.graph.storage.pages import divided, joined
+from counterpoint.graph.storage.store import GraphStore
 
 from .graphs import Lists, some_lists
 

@@ -27,11 +27,11 @@ from counterpoint.spec.notation import (
     finished,
     initially,
     invariant,
+    nodes,
     require,
     some,
     transition,
 )
-from counterpoint.spec.notation import _nodes as nodes
 
 
 class Nobody(IntEnum):

@@ -29,11 +29,11 @@ from counterpoint.spec.notation import (
     action,
     every,
     lemma,
+    nodes,
     require,
     some,
 )
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Node
+from counterpoint.spec.notation.nodes import Node
 from counterpoint.spec.stm.recorded_window import RecordedWindow
 from counterpoint.spec.stm.window_proof import EndlessWindow
 from tests import reference

@@ -30,9 +30,9 @@ from counterpoint.spec.notation import (
     Values,
     action,
     no,
+    nodes,
     require,
 )
-from counterpoint.spec.notation import _nodes as nodes
 from tests.models.club import Club
 
 

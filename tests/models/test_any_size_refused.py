@@ -32,11 +32,11 @@ from counterpoint.spec.notation import (
     every,
     invariant,
     no,
+    nodes,
     require,
     some,
 )
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._symbolic import deciding, quantifying
+from counterpoint.spec.notation.symbolic import deciding, quantifying
 from tests.models.club import Club
 
 

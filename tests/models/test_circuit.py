@@ -16,8 +16,8 @@ from counterpoint.models.explore.compiled.circuit import (
     Writer,
 )
 from counterpoint.models.explore.compiled.layout import bit_packing
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Cell
+from counterpoint.spec.notation import nodes
+from counterpoint.spec.notation.nodes import Cell
 from tests.models.test_soundness import CELLS, integer, truth
 
 LAYOUT = bit_packing([c.args[0] for c in CELLS])

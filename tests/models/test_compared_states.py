@@ -28,8 +28,8 @@ from counterpoint.spec.notation import (
     Values,
     action,
     initially,
+    nodes,
 )
-from counterpoint.spec.notation import _nodes as nodes
 from tests.documentation import __file__ as beside
 from tests.models.shop import Shop, read
 

@@ -29,8 +29,8 @@ from counterpoint.spec.notation import (
     Step,
     Values,
     action,
+    nodes,
 )
-from counterpoint.spec.notation import _nodes as nodes
 from tests.models.shop import Shop, read
 
 

@@ -22,9 +22,8 @@ from counterpoint.models.explore.python.exploration import Exploration
 from counterpoint.models.limits import Limits, resident_bytes
 from counterpoint.models.symbolic.trace import trace
 from counterpoint.models.verdict import Disagreement, Trace, confirm
-from counterpoint.spec.notation import Model, Property, SpecError, action, invariant
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Node
+from counterpoint.spec.notation import Model, Property, SpecError, action, invariant, nodes
+from counterpoint.spec.notation.nodes import Node
 from counterpoint.spec.stm.window import Window
 from tests import strategies
 from tests.compilers import require_compiler

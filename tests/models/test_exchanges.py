@@ -31,11 +31,11 @@ from counterpoint.spec.notation import (
     finished,
     invariant,
     no,
+    nodes,
     require,
     some,
 )
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Node
+from counterpoint.spec.notation.nodes import Node
 from tests.models.test_agreement import random_states
 
 

@@ -22,9 +22,8 @@ from counterpoint.models.explore.python.generate import (
 )
 from counterpoint.models.symbolic.evaluating import State
 from counterpoint.models.symbolic.trace import Check, Command, System
-from counterpoint.spec.notation import SpecError, Step, Values
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Cell, Node
+from counterpoint.spec.notation import SpecError, Step, Values, nodes
+from counterpoint.spec.notation.nodes import Cell, Node
 
 RANGES = ((0, 1), (5, 5), (-4, 4), (0, 255), (0, 256), (-300, 400), (0, 65535), (7, 7), (3, 258))
 CELLS = [Cell(f"c{i}", (), f"c{i}", low, high, False) for i, (low, high) in enumerate(RANGES)]

@@ -32,10 +32,10 @@ from counterpoint.spec.notation import (
     invariant,
     ite,
     no,
+    nodes,
     require,
 )
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Cell, Node
+from counterpoint.spec.notation.nodes import Cell, Node
 from counterpoint.spec.stm.window import Window
 from tests.compilers import require_compiler
 

@@ -14,9 +14,8 @@ from counterpoint.models.symbolic.paths import (
     Infeasible,
     Run,
 )
-from counterpoint.spec.notation import SpecError
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Cell, Node
+from counterpoint.spec.notation import SpecError, nodes
+from counterpoint.spec.notation.nodes import Cell, Node
 
 SMALL = [nodes.cell(Cell(f"n{i}", (), f"n{i}", -1, 3, False)) for i in range(3)]
 FLAGS = [nodes.cell(Cell(f"f{i}", (), f"f{i}", 0, 1, True)) for i in range(3)]

@@ -24,10 +24,9 @@ from counterpoint.models.prove.sizes.quantified import (
     within,
 )
 from counterpoint.models.symbolic.evaluating import Sized
-from counterpoint.spec.notation import SpecError
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import UNBOUNDED, Node
-from counterpoint.spec.notation._symbolic import node_of, value_of
+from counterpoint.spec.notation import SpecError, nodes
+from counterpoint.spec.notation.nodes import UNBOUNDED, Node
+from counterpoint.spec.notation.symbolic import node_of, value_of
 
 P, Q, R = (symbol("ps") for _ in range(3))
 X = symbol("xs")

@@ -16,9 +16,9 @@ from counterpoint.spec.notation import (
     SpecError,
     action,
     finished,
+    nodes,
     require,
 )
-from counterpoint.spec.notation import _nodes as nodes
 from tests.models.locks import Broken, Nobody, Proved, prover
 
 

@@ -15,6 +15,7 @@ from counterpoint.models.prove.proving import Failure
 from counterpoint.models.prove.sizes import any_number
 from counterpoint.models.prove.sizes.any_number import Proof
 from counterpoint.models.prove.sizes.small_sizes import compare_at_small_sizes, sized, visit
+from counterpoint.models.symbolic import comparing
 from counterpoint.models.symbolic.comparing import Compared
 from counterpoint.spec.notation import (
     Index,
@@ -179,3 +180,13 @@ def test_claims_that_only_the_proof_makes_are_proved() -> None:
         "own", "own-and-false"
     ]  # fmt: skip
     assert list(induction._own(proof.model, Model(Own()))) == []
+
+
+def test_walks_end_in_time_though_no_step_is_possible(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Minutes of looking for a step where each takes long and none is possible."""
+    clock = iter(range(1000))
+    monkeypatch.setattr(comparing.time, "monotonic", lambda: float(next(clock)))
+    tried: list[object] = []
+    monkeypatch.setattr(comparing, "plain", lambda *_: tried.append(0))
+    comparing.walked(Model(Lock(people=9)))
+    assert 0 < len(tried) <= comparing.WALK + 1

@@ -27,8 +27,8 @@ from counterpoint.spec.notation import (
     action,
     count,
     invariant,
+    nodes,
 )
-from counterpoint.spec.notation import _nodes as nodes
 from tests.models.locks import Lock, Proved, prover
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from counterpoint.models.explore.python.generate import Printer, packing
 from counterpoint.models.symbolic.paths import Facts, Infeasible
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Cell, Node
+from counterpoint.spec.notation import nodes
+from counterpoint.spec.notation.nodes import Cell, Node
 
 RANGES = ((-3, 3, False), (0, 4, False), (1, 2, False), (0, 1, True), (0, 1, True))
 CELLS = [

@@ -32,13 +32,13 @@ from counterpoint.spec.notation import (
     invariant,
     ite,
     lemma,
+    nodes,
     require,
     sometimes,
     transition,
 )
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Cell, Node
-from counterpoint.spec.notation._symbolic import deciding
+from counterpoint.spec.notation.nodes import Cell, Node
+from counterpoint.spec.notation.symbolic import deciding
 
 FLAGS = [nodes.cell(Cell(f"f{i}", (), f"f{i}", 0, 1, True)) for i in range(4)]
 

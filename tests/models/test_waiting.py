@@ -20,11 +20,11 @@ from counterpoint.spec.notation import (
     Values,
     action,
     invariant,
+    nodes,
     require,
     transition,
 )
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Node
+from counterpoint.spec.notation.nodes import Node
 from tests import strategies
 from tests.models.test_agreement import random_states
 

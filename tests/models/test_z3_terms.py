@@ -37,10 +37,10 @@ from counterpoint.spec.notation import (
     Spec,
     Step,
     action,
+    nodes,
     require,
 )
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Cell, Node
+from counterpoint.spec.notation.nodes import Cell, Node
 from tests.models.test_soundness import CELLS, STATES, integer, truth
 
 

@@ -31,13 +31,13 @@ from counterpoint.spec.notation import (
     maximum,
     minimum,
     no,
+    nodes,
     require,
     some,
     tabulated,
 )
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Cell
-from counterpoint.spec.notation._symbolic import Symbolic, node_of
+from counterpoint.spec.notation.nodes import Cell
+from counterpoint.spec.notation.symbolic import Symbolic, node_of
 
 
 class Box(Spec):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from counterpoint.spec.notation._nodes import Node
+from counterpoint.spec.notation.nodes import Node
 
 from .layout import WORD, BitPacking
 

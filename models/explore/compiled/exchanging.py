@@ -12,7 +12,7 @@ from math import factorial, prod
 
 from counterpoint.models.symbolic.symmetry import Exchange, Interchangeable
 from counterpoint.spec.notation import Array, Model, Reference
-from counterpoint.spec.notation._nodes import Cell
+from counterpoint.spec.notation.nodes import Cell
 
 from .layout import WORD, BitPacking
 

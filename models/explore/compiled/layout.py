@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from counterpoint.spec.notation import Values
-from counterpoint.spec.notation._nodes import Cell
+from counterpoint.spec.notation.nodes import Cell
 
 WORD = 64
 """Bits of a machine word."""

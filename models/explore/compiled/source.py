@@ -11,9 +11,8 @@ from counterpoint.models.symbolic.partial_order import PartialOrder
 from counterpoint.models.symbolic.statements import Statements
 from counterpoint.models.symbolic.symmetry import Interchangeable
 from counterpoint.models.symbolic.trace import Command, System
-from counterpoint.spec.notation import SpecError
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Cell, Node
+from counterpoint.spec.notation import SpecError, nodes
+from counterpoint.spec.notation.nodes import Cell, Node
 
 from . import exchanging
 from .circuit import Circuit, Writer

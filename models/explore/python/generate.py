@@ -14,9 +14,8 @@ from typing import Any
 
 from counterpoint.models.symbolic.statements import Statements
 from counterpoint.models.symbolic.trace import Command, System
-from counterpoint.spec.notation import SpecError, Values
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Cell, Node
+from counterpoint.spec.notation import SpecError, Values, nodes
+from counterpoint.spec.notation.nodes import Cell, Node
 
 
 @dataclass(frozen=True)

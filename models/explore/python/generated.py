@@ -10,9 +10,8 @@ from typing import Any
 
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.symbolic.trace import System
-from counterpoint.spec.notation import Property
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Node
+from counterpoint.spec.notation import Property, nodes
+from counterpoint.spec.notation.nodes import Node
 
 from .exploration import Exploration
 from .generate import Expander, Packing, compile_function, judge_source, packing, size_of

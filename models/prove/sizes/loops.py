@@ -18,8 +18,8 @@ from functools import cache, lru_cache
 from types import CodeType, FrameType, FunctionType
 
 from counterpoint.spec.notation import Spec, SpecError
-from counterpoint.spec.notation._symbolic import Symbolic
-from counterpoint.spec.notation._text import CHANGING
+from counterpoint.spec.notation.symbolic import Symbolic
+from counterpoint.spec.notation.text import CHANGING
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 

@@ -17,11 +17,15 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from counterpoint.spec.notation import Disabled, Index, Model, Spec, SpecError
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import FALSE, TRUE, UNBOUNDED, Node
-from counterpoint.spec.notation._store import may_change
-from counterpoint.spec.notation._symbolic import (
+from counterpoint.spec.notation import Disabled, Index, Model, Spec, SpecError, nodes
+from counterpoint.spec.notation.nodes import (
+    FALSE,
+    TRUE,
+    UNBOUNDED,
+    Node,
+)
+from counterpoint.spec.notation.store import may_change
+from counterpoint.spec.notation.symbolic import (
     Symbolic,
     Value,
     as_value,
@@ -30,7 +34,12 @@ from counterpoint.spec.notation._symbolic import (
     quantifying,
     value_of,
 )
-from counterpoint.spec.notation._variables import ANY, Integer, Reference, Variable
+from counterpoint.spec.notation.variables import (
+    ANY,
+    Integer,
+    Reference,
+    Variable,
+)
 
 from .loops import loop_of
 from .quantified import (
@@ -136,7 +145,7 @@ class Write:
 class Functions:
     """The values of a state as functions: those of the state before, and what was assigned since.
 
-    Takes the place of `counterpoint.spec.notation._store.Store`.
+    Takes the place of `counterpoint.spec.notation.store.Store`.
     """
 
     def __init__(self, run: Run, initial: bool = False) -> None:
@@ -324,7 +333,7 @@ class Run:
         found.__dict__["_store"] = store
         return found
 
-    # Branches (see `counterpoint.spec.notation._symbolic.Path`)
+    # Branches (see `counterpoint.spec.notation.symbolic.Path`)
 
     def decide(self, condition: Node) -> bool:
         """Take the side that is known, given, or the true one."""
@@ -363,7 +372,7 @@ class Run:
         if not symbols_of(node) <= frozenset(self.members) | frozenset(loops):
             raise SpecError("a value of one member of a loop stands where the loop does not reach")
 
-    # Quantifiers (see `counterpoint.spec.notation._symbolic.Quantifiers`)
+    # Quantifiers (see `counterpoint.spec.notation.symbolic.Quantifiers`)
 
     def pulled(self, conditions: Iterable[Value]) -> Iterator[tuple[list[Node], Node]]:
         """Yield each condition with the symbols that generators have bound for it."""

@@ -1,6 +1,6 @@
 """Expressions over indices of any size: members that are symbols, functions of them, quantifiers.
 
-They are nodes like those of `counterpoint.spec.notation._nodes`, with four operators more:
+They are nodes like those of `counterpoint.spec.notation.nodes`, with four operators more:
 ``symbol`` (a member of an index), ``size`` (the number of its members), ``apply`` (a variable's
 value at members) and ``all`` (a condition holds of all members that its bound symbols can name).
 """
@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from itertools import combinations
 from itertools import count as numbers
 
-from counterpoint.spec.notation import SpecError
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import TRUE, UNBOUNDED, Node
-from counterpoint.spec.notation._symbolic import Value, value_of
+from counterpoint.spec.notation import SpecError, nodes
+from counterpoint.spec.notation.nodes import TRUE, UNBOUNDED, Node
+from counterpoint.spec.notation.symbolic import Value, value_of
 
 MOST_WITNESSES = 8
 """The greatest number with which a count over an index can be compared."""

@@ -10,10 +10,9 @@ import z3
 from counterpoint.models.limits import Limits
 from counterpoint.models.symbolic import smt
 from counterpoint.models.symbolic.obligations import Record, unrecorded
-from counterpoint.spec.notation import Index, Model, Property, SpecError
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import TRUE, UNBOUNDED, Node
-from counterpoint.spec.notation._variables import ANY
+from counterpoint.spec.notation import Index, Model, Property, SpecError, nodes
+from counterpoint.spec.notation.nodes import TRUE, UNBOUNDED, Node
+from counterpoint.spec.notation.variables import ANY
 
 from .parametric import Functions, Run
 from .quantified import applied, for_all, for_some, parts, symbol, within

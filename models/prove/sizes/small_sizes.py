@@ -21,9 +21,8 @@ from counterpoint.models.symbolic.comparing import (
 )
 from counterpoint.models.symbolic.evaluating import Sized
 from counterpoint.models.verdict import Verdict
-from counterpoint.spec.notation import Index, Model, Property, SpecError, Values
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Node
+from counterpoint.spec.notation import Index, Model, Property, SpecError, Values, nodes
+from counterpoint.spec.notation.nodes import Node
 
 from .quantifiers import Prover
 from .ways import Formula, Path

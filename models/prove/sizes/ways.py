@@ -6,10 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from counterpoint.spec.notation import Action, Disabled, Model, Property, SpecError
-from counterpoint.spec.notation import _nodes as nodes
-from counterpoint.spec.notation._nodes import Node
-from counterpoint.spec.notation._symbolic import deciding, node_of, quantifying, value_of
+from counterpoint.spec.notation import Action, Disabled, Model, Property, SpecError, nodes
+from counterpoint.spec.notation.nodes import Node
+from counterpoint.spec.notation.symbolic import (
+    deciding,
+    node_of,
+    quantifying,
+    value_of,
+)
 
 from .parametric import Functions, Run
 from .quantified import symbol

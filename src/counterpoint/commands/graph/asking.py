@@ -18,7 +18,7 @@ from counterpoint.console import OK
 from counterpoint.crawler.errors import CrawlError
 
 if TYPE_CHECKING:
-    from counterpoint.graph.store import GraphStore
+    from counterpoint.graph.storage.store import GraphStore
 
 
 @click.command()
@@ -47,7 +47,7 @@ def links(
         raise click.UsageError("--remote needs --in")
     if bool(pages) + bool(between) + hosts != 1:
         raise click.UsageError("either PAGE..., or --between, or --hosts")
-    from counterpoint.graph.store import GraphStore
+    from counterpoint.graph.storage.store import GraphStore
 
     store = GraphStore(path)
     if hosts:

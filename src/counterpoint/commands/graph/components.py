@@ -24,8 +24,8 @@ from counterpoint.commands.graph.opening import (
 from counterpoint.console import OK, progress
 
 if TYPE_CHECKING:
-    from counterpoint.graph.bowtie import Bowtie
-    from counterpoint.graph.scc import Components
+    from counterpoint.graph.search.bowtie import Bowtie
+    from counterpoint.graph.search.scc import Components
 
 LARGEST = 10
 """Components that are printed one by one."""
@@ -50,7 +50,7 @@ def bowtie(path: Path, held: str, picture: Path | None, save: Path | None, form:
     must_fit(path, save, picture)
     with progress("bow-tie") as tell:
         graph = opened(path, held, tell).graph
-        from counterpoint.graph.bowtie import bowtie as taken_apart
+        from counterpoint.graph.search.bowtie import bowtie as taken_apart
 
         if tell:
             tell(f"{graph.nodes:,} pages, {graph.links:,} links")
@@ -95,8 +95,8 @@ def _partition(kind: str, path: Path, held: str, save: Path | None, form: str) -
     must_fit(path, save)
     with progress(f"{kind} components") as tell:
         graph = opened(path, held, tell).graph
-        from counterpoint.graph.scc import scc
-        from counterpoint.graph.wcc import wcc
+        from counterpoint.graph.search.scc import scc
+        from counterpoint.graph.search.wcc import wcc
 
         if tell:
             tell(f"{graph.nodes:,} pages, {graph.links:,} links")

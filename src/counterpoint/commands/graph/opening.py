@@ -16,7 +16,7 @@ from counterpoint.crawler.errors import CrawlError
 if TYPE_CHECKING:  # they load numba
     from counterpoint.graph.compiling import Array
     from counterpoint.graph.csr import Graph
-    from counterpoint.graph.store import GraphStore
+    from counterpoint.graph.storage.store import GraphStore
 
 Tell = Callable[[str], None] | None
 
@@ -93,7 +93,7 @@ def opened(path: Path, held: str, tell: Tell = None) -> Opened:
     if path.suffix == ".npz":
         return _written_out(path, tell)
     from counterpoint.graph.csr import Both
-    from counterpoint.graph.store import GraphStore
+    from counterpoint.graph.storage.store import GraphStore
     from counterpoint.sim_web.describe.memory import available
 
     store = GraphStore(path)

@@ -30,7 +30,7 @@ from counterpoint.crawler.errors import CrawlError
 if TYPE_CHECKING:
     from counterpoint.graph.compiling import Array
     from counterpoint.graph.csr import Graph
-    from counterpoint.graph.products import Run
+    from counterpoint.graph.ranking.products import Run
 
 KINDS = ("pagerank", "authorities", "hubs", "in-links")
 
@@ -153,9 +153,9 @@ def ranked(graph: Graph, wish: Wish, tell: Tell = None) -> Ranked:
 
 
 def _pagerank(graph: Graph, wish: Wish, tell: Tell) -> Ranked:
-    from counterpoint.graph.blocked import blocked_pagerank
-    from counterpoint.graph.pagerank import pagerank
-    from counterpoint.graph.topk import certain
+    from counterpoint.graph.ranking.blocked import blocked_pagerank
+    from counterpoint.graph.ranking.pagerank import pagerank
+    from counterpoint.graph.ranking.topk import certain
 
     if wish.block is not None:
         found = blocked_pagerank(graph, wish.work, block=wish.block, outside=wish.outside,
@@ -173,7 +173,7 @@ def _pagerank(graph: Graph, wish: Wish, tell: Tell) -> Ranked:
 
 
 def _hits(graph: Graph, wish: Wish, tell: Tell) -> Ranked:
-    from counterpoint.graph.hits import hits, within
+    from counterpoint.graph.ranking.hits import hits, within
 
     base = _base(graph, wish) if wish.roots else None
     own = graph if base is None else within(graph, base)
@@ -190,7 +190,7 @@ def _hits(graph: Graph, wish: Wish, tell: Tell) -> Ranked:
 
 def _base(graph: Graph, wish: Wish) -> Array:
     """Return the base set of the roots."""
-    from counterpoint.graph.hits import MOST_INTO, base_set
+    from counterpoint.graph.ranking.hits import MOST_INTO, base_set
 
     if (last := max(wish.roots)) >= graph.nodes:  # it may be larger than any number of NumPy
         raise CrawlError(f"--root: there is no page {last}: there are {graph.nodes:,}")
@@ -198,7 +198,7 @@ def _base(graph: Graph, wish: Wish) -> Array:
 
 
 def _in_links(graph: Graph, wish: Wish, tell: Tell) -> Ranked:
-    from counterpoint.graph.products import degrees
+    from counterpoint.graph.ranking.products import degrees
 
     return Ranked(degrees(graph.into).astype(float), None, {})
 
@@ -206,7 +206,7 @@ def _in_links(graph: Graph, wish: Wish, tell: Tell) -> Ranked:
 def _perturbed(
     graph: Graph, scores: Array, wish: Wish, share: float, repeats: int, seed: int, tell: Tell
 ) -> dict[str, Any]:
-    from counterpoint.graph.topk import perturbed
+    from counterpoint.graph.ranking.topk import perturbed
 
     plain = wish._replace(block=None, outside="exact", work=None)
     found = perturbed(graph, lambda left: ranked(left, plain, tell).scores, scores, wish.top,
@@ -215,7 +215,7 @@ def _perturbed(
 
 
 def _about(held: Opened, found: Ranked, wish: Wish) -> dict[str, Any]:
-    from counterpoint.graph.topk import top
+    from counterpoint.graph.ranking.topk import top
 
     first = top(found.scores, wish.top).tolist()
     if wish.roots:  # a page outside the base set weighs nothing, and is not in the list

@@ -24,7 +24,7 @@ from counterpoint.commands.graph.opening import (
 from counterpoint.console import OK, progress
 
 if TYPE_CHECKING:
-    from counterpoint.graph.distances import Distances
+    from counterpoint.graph.search.distances import Distances
 
 LEVELS = 30
 """Levels that are printed one by one."""
@@ -53,7 +53,7 @@ def bfs(
     must_fit(path, save)
     with progress("breadth-first search") as tell:
         held_graph = opened(path, held, tell)
-        from counterpoint.graph.bfs import bfs as searched
+        from counterpoint.graph.search.bfs import bfs as searched
 
         if tell:
             tell(direction)
@@ -92,7 +92,7 @@ def distances(path: Path, sources: int, seed: int, held: str, form: str) -> int:
     """
     with progress("distances") as tell:
         graph = opened(path, held, tell).graph
-        from counterpoint.graph.distances import distances as estimated
+        from counterpoint.graph.search.distances import distances as estimated
 
         directed = estimated(graph, sources, seed=seed, tell=tell)
         undirected = estimated(graph, sources, direction="undirected", seed=seed, tell=tell)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store.linking import CrawlStore
-from counterpoint.graph.pages import Source
 from counterpoint.graph.sources.addressed import AddressList
 from counterpoint.graph.sources.bvgraph import ENDINGS, BVGraph, base_of
 from counterpoint.graph.sources.numbered import AdjacencyText, EdgeList, opened
+from counterpoint.graph.storage.pages import Source
 
 KINDS = ("edges", "addresses", "adjacency", "bvgraph", "crawl")
 """Links between numbers, links between addresses, WebGraph-style text, WebGraph's BVGraph, and the

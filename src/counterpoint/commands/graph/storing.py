@@ -17,8 +17,8 @@ from counterpoint.commands.graph.opening import (
 from counterpoint.console import OK, must_be_writable, processes_option, progress
 
 if TYPE_CHECKING:
-    from counterpoint.graph.pages import Source
-    from counterpoint.graph.store import GraphStore
+    from counterpoint.graph.storage.pages import Source
+    from counterpoint.graph.storage.store import GraphStore
 
 KINDS = ("auto", "edges", "addresses", "adjacency", "bvgraph", "crawl")
 
@@ -62,8 +62,8 @@ def build(
     store = Path(names[-1])
     must_be_writable("STORE", store)
     with progress(f"building {store}") as tell:
-        from counterpoint.graph.build import Settings
-        from counterpoint.graph.build import build as built
+        from counterpoint.graph.storage.build import Settings
+        from counterpoint.graph.storage.build import build as built
 
         chosen = _web(profile, pages, seed, not no_addresses) if profile else None
         if chosen is None:
@@ -83,7 +83,7 @@ def _web(profile: str, pages: int | None, seed: int, addressed: bool) -> Source:
 
 def _source(name: str, kind: str, linked: int | None) -> Source:
     if name.endswith(".npz") and kind == "auto" and linked is None:
-        from counterpoint.graph.arrays import Arrays
+        from counterpoint.graph.storage.arrays import Arrays
         from counterpoint.sim_web.generator import Explicit
 
         web = Explicit.load(name)
@@ -103,7 +103,7 @@ def info(path: Path, verify: bool, form: str) -> int:
     \b
     counterpoint graph info crawl.graph --verify
     """
-    from counterpoint.graph.store import GraphStore
+    from counterpoint.graph.storage.store import GraphStore
 
     store = GraphStore(path)
     if verify:
@@ -155,8 +155,8 @@ def export(path: Path, goal: Path, form: str) -> int:
     counterpoint graph export crawl.graph crawl-tables --to parquet
     """
     must_be_apart("GOAL", goal, path)
-    from counterpoint.graph import exports
-    from counterpoint.graph.store import GraphStore
+    from counterpoint.graph.storage import exports
+    from counterpoint.graph.storage.store import GraphStore
 
     store = GraphStore(path)
     write = exports.write_graphml if form == "graphml" else exports.write_parquet

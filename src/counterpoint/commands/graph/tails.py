@@ -23,7 +23,7 @@ from counterpoint.commands.graph.opening import (
 from counterpoint.console import OK, progress
 
 if TYPE_CHECKING:
-    from counterpoint.graph.degrees import Histogram, PowerLaw
+    from counterpoint.graph.search.degrees import Histogram, PowerLaw
 
 METHOD = ("discrete maximum likelihood; the tail begins where law and data are nearest by "
           "Kolmogorov and Smirnov's distance")  # fmt: skip
@@ -71,8 +71,8 @@ def degrees(
     must_fit(path, picture=picture)
     with progress("degrees") as tell:
         graph = opened(path, held, tell).graph
-        from counterpoint.graph.degrees import fitted, histogram
-        from counterpoint.graph.products import degrees as counted
+        from counterpoint.graph.ranking.products import degrees as counted
+        from counterpoint.graph.search.degrees import fitted, histogram
 
         found = []
         for name, links in (("in", graph.into), ("out", graph.out)):

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from counterpoint.graph.codes import BLOCK
 from counterpoint.graph.compiling import Array
-from counterpoint.graph.pages import Addresses, Tell, divided
-from counterpoint.graph.sorting import Rows
-from counterpoint.graph.texts import Ragged, ragged
+from counterpoint.graph.storage.codes import BLOCK
+from counterpoint.graph.storage.pages import Addresses, Tell, divided
+from counterpoint.graph.storage.sorting import Rows
+from counterpoint.graph.storage.texts import Ragged, ragged
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.generator.packing import links_of_pages, packed
 from counterpoint.sim_web.pages.address import address, name_of
@@ -21,7 +21,7 @@ CHUNK = 1 << 15
 
 
 class WebSource:
-    """A synthetic web, as `counterpoint.graph.build.build` takes it.
+    """A synthetic web, as `counterpoint.graph.storage.build.build` takes it.
 
     Parameters
     ----------

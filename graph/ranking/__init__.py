@@ -1,0 +1,1 @@
+"""Rankings of a graph: PageRank, HITS, the best of them."""

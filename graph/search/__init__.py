@@ -1,0 +1,1 @@
+"""Searches of a graph: levels, components, the bow-tie, degrees."""

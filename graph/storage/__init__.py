@@ -1,0 +1,1 @@
+"""How a graph is stored: built, packed, named, read and exported."""

@@ -1,0 +1,168 @@
+"""The values of one state, concrete or symbolic, behind the variables of a spec."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from . import nodes
+from .errors import RangeError, SpecError
+from .nodes import Cell, Node
+from .symbolic import (
+    Symbolic,
+    Value,
+    judging,
+    node_of,
+    value_of,
+)
+
+
+class Layout:
+    """Where the cells of each variable stand.
+
+    Attributes
+    ----------
+    cells : tuple of Cell
+        All cells, in the order of declaration.
+    base : dict
+        The place of a variable's first cell.
+    shape : dict
+        The sizes of a variable's indices.
+    places : dict
+        The place of each element, by variable and key.
+    """
+
+    def __init__(self, variables: Sequence[tuple[str, tuple[int, ...], Sequence[Cell]]]) -> None:
+        self.base: dict[str, int] = {}
+        self.shape: dict[str, tuple[int, ...]] = {}
+        cells: list[Cell] = []
+        for name, shape, own in variables:
+            self.base[name], self.shape[name] = len(cells), shape
+            cells.extend(own)
+        self.cells = tuple(cells)
+        self.places = {(c.variable, c.index): place for place, c in enumerate(cells)}
+
+    def position(self, name: str, key: tuple[int, ...]) -> int:
+        """Return the place of an element.
+
+        Raises
+        ------
+        RangeError
+            If the key is outside of the array.
+        """
+        offset = 0
+        for i, size in zip(key, self.shape[name], strict=True):
+            if not 0 <= i < size:
+                shown = ", ".join(map(str, key))
+                raise RangeError(name, f"{name}[{shown}] is outside of the array")
+            offset = offset * size + i
+        return self.base[name] + offset
+
+
+def may_change(name: str) -> None:
+    """Refuse an assignment while a property is judged.
+
+    Raises
+    ------
+    SpecError
+        If one is.
+    """
+    judged = judging.get()
+    if judged:
+        raise SpecError(f"{judged} assigns to {name}: only an action may change the state")
+
+
+class Store:
+    """The values of a state.
+
+    Attributes
+    ----------
+    values : list
+        The value of every cell: an int, or `Symbolic`.
+    """
+
+    __slots__ = ("layout", "values")
+
+    def __init__(self, layout: Layout, values: Sequence[Value]) -> None:
+        self.layout = layout
+        self.values = list(values)
+
+    def read(self, name: str, key: tuple[Value, ...]) -> Value:
+        """Return the value at a place, symbolic if the state or the key is."""
+        try:
+            return self._typed(self.layout.places[name, key])
+        except (KeyError, TypeError):  # outside of the array, or symbolic
+            pass
+        if not self._symbolic(name, key):
+            return self._typed(self.layout.position(name, key))
+        choices = self._choices(name, key)
+        found = node_of(self._typed(choices[-1][1]))
+        for condition, place in reversed(choices[:-1]):
+            found = nodes.ite(condition, node_of(self._typed(place)), found)
+        return value_of(found)
+
+    def write(self, name: str, key: tuple[Value, ...], value: Value) -> None:
+        """Assign to a place.
+
+        Raises
+        ------
+        RangeError
+            If the value is outside of the range; if it is symbolic, the trace forks on that.
+        SpecError
+            If a property is judged.
+        """
+        may_change(name)
+        if not self._symbolic(name, key):
+            self._assign(self.layout.position(name, key), value)
+            return
+        new = node_of(value)
+        for condition, place in self._choices(name, key):
+            old = node_of(self._typed(place))
+            self._assign(place, value_of(nodes.ite(condition, new, old)))
+
+    def _symbolic(self, name: str, key: tuple[Value, ...]) -> bool:
+        if len(key) != len(self.layout.shape[name]):
+            raise SpecError(f"{name} has {len(self.layout.shape[name])} indices, not {len(key)}")
+        return any(isinstance(part, Symbolic) for part in key)
+
+    def _choices(self, name: str, key: tuple[Value, ...]) -> list[tuple[Node, int]]:
+        """Return the places a key with symbolic parts can mean, each with its condition."""
+        choices = [(nodes.TRUE, 0)]
+        for part, size in zip(key, self.layout.shape[name], strict=True):
+            node = node_of(part)
+            if not value_of(_within(node, 0, size - 1)):
+                raise RangeError(name, f"an index of {name} is outside of the array")
+            choices = [
+                (nodes.conjunction([condition, chosen]), offset * size + i)
+                for condition, offset in choices
+                for i in range(size)
+                if (chosen := nodes.equal(node, nodes.constant(i))) is not nodes.FALSE
+            ]
+        return [(condition, self.layout.base[name] + offset) for condition, offset in choices]
+
+    def _typed(self, place: int) -> Value:
+        value = self.values[place]
+        return bool(value) if type(value) is int and self.layout.cells[place].boolean else value
+
+    def _assign(self, place: int, value: Value) -> None:
+        cell = self.layout.cells[place]
+        if isinstance(value, Symbolic):
+            if not value_of(_within(value.node, cell.low, cell.high)):
+                raise RangeError(cell.label, f"{cell.label} would leave {cell.low}..{cell.high}")
+            node = nodes.truth(value.node) if cell.boolean else nodes.integer(value.node)
+            self.values[place] = Symbolic(node)
+            return
+        if not isinstance(value, int):
+            raise SpecError(f"{cell.label} would become {value!r}, which is no integer")
+        if not cell.low <= value <= cell.high:
+            where = f"outside of {cell.low}..{cell.high}"
+            raise RangeError(cell.label, f"{cell.label} would become {int(value)}, {where},")
+        self.values[place] = int(value)
+
+
+def _within(node: Node, low: int, high: int) -> Node:
+    """Return the condition that a node's value is from low to high."""
+    node = nodes.integer(node)
+    ends = [nodes.negation(nodes.less(node, nodes.constant(low)))]
+    if high != nodes.UNBOUNDED:
+        ends.append(nodes.negation(nodes.less(nodes.constant(high), node)))
+    return nodes.conjunction(ends)

@@ -1,0 +1,355 @@
+"""Values that may be symbolic, and the choices that do not fork.
+
+A specification is run on integers (the simulator) or on symbolic values (for the engines). The same
+text serves both: the operators below work on either. A Python ``if`` on a symbolic condition asks
+the running trace which side to take, and the trace later takes the other side too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar
+from types import FunctionType, MethodType
+from typing import Any, Protocol, TypeAlias
+
+from . import nodes
+from .errors import SpecError
+from .nodes import Node
+
+Value: TypeAlias = Any
+"""An integer or a truth value, concrete or symbolic."""
+
+
+class Path(Protocol):
+    """A running trace, asked about symbolic conditions."""
+
+    def decide(self, condition: Node) -> bool:
+        """Take a side of a branch."""
+
+    def assume(self, condition: Node) -> None:
+        """Go on only where the condition holds."""
+
+
+deciding: ContextVar[Path | None] = ContextVar("deciding", default=None)
+"""The trace that is running, if any."""
+
+judging: ContextVar[str] = ContextVar("judging", default="")
+"""The property that is judged now, if any: it cannot change the state it judges."""
+
+
+class Quantifiers(Protocol):
+    """A trace over indices of any size, in which a generator over an index stands for all of it."""
+
+    def junction(self, conditions: tuple[Value, ...], every: bool) -> Value:
+        """Return whether every condition, or some condition, holds of all members."""
+
+    def count(self, conditions: tuple[Value, ...]) -> Any:
+        """Return how many conditions hold, as what can be compared with a constant."""
+
+
+quantifying: ContextVar[Quantifiers | None] = ContextVar("quantifying", default=None)
+"""Set while a trace runs whose indices have no size."""
+
+
+class Unhashable(SpecError, TypeError):
+    """What Python raises where something has no hash, with what to write instead."""
+
+
+class Symbolic:
+    """An integer or truth value that depends on the state.
+
+    It supports ``+ - *``, ``//`` and ``%`` by a positive constant, comparisons, ``&`` and ``|`` on
+    truth values; ``if``, ``and``, ``or`` and ``not`` on it fork the trace.
+    """
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    def __hash__(self) -> int:  # a dictionary would compare, and so fork, silently
+        raise Unhashable(
+            "a value of the state cannot be looked up in a dict or set: compare it in a loop, or "
+            "write tabulated"
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        raise SpecError(f"a value of the state has no {name}: an engine reads it as a symbol")
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """What ``isinstance`` asks for: nobody may tell a symbol from an integer in a trace."""
+        if deciding.get() is not None:
+            raise SpecError("a value of the state has no type: compare it instead")
+        return Symbolic
+
+    def __dir__(self) -> list[str]:
+        raise SpecError("a value of the state has no attributes: compare it instead")
+
+    def __repr__(self) -> str:
+        if deciding.get() is not None:
+            raise SpecError("a value of the state has no text: it stands for many values at once")
+        return f"Symbolic({self.node!r})"
+
+    def __format__(self, how: str) -> str:
+        return repr(self)
+
+    def __bool__(self) -> bool:
+        path = deciding.get()
+        if path is None:
+            raise SpecError("a symbolic condition was asked for its truth outside of a trace")
+        return path.decide(nodes.truth(self.node))
+
+    def __index__(self) -> int:
+        raise SpecError(
+            "a value of the state stands where Python needs a plain integer "
+            "(index a declared array with it, or compare it in a loop)"
+        )
+
+    __int__ = __index__
+
+    def __float__(self) -> float:
+        raise SpecError("a value of the state cannot become a float")
+
+    def __add__(self, other: Value) -> Value:
+        return value_of(nodes.add(self.node, node_of(other)))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Value) -> Value:
+        return value_of(nodes.subtract(self.node, node_of(other)))
+
+    def __rsub__(self, other: Value) -> Value:
+        return value_of(nodes.subtract(node_of(other), self.node))
+
+    def __neg__(self) -> Value:
+        return 0 - self
+
+    def __pos__(self) -> Value:
+        return 0 + self
+
+    def __mul__(self, other: Value) -> Value:
+        return value_of(nodes.multiply(self.node, node_of(other)))
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Value) -> Value:
+        return value_of(nodes.divide(self.node, node_of(other)))
+
+    def __mod__(self, other: Value) -> Value:
+        return value_of(nodes.modulo(self.node, node_of(other)))
+
+    def __abs__(self) -> Value:
+        return maximum(self, -self)
+
+    def __lt__(self, other: Value) -> Value:
+        return value_of(nodes.less(self.node, node_of(other)))
+
+    def __gt__(self, other: Value) -> Value:
+        return value_of(nodes.less(node_of(other), self.node))
+
+    def __le__(self, other: Value) -> Value:
+        return value_of(nodes.negation(nodes.less(node_of(other), self.node)))
+
+    def __ge__(self, other: Value) -> Value:
+        return value_of(nodes.negation(nodes.less(self.node, node_of(other))))
+
+    def __eq__(self, other: object) -> Value:
+        return value_of(nodes.equal(self.node, node_of(other)))
+
+    def __ne__(self, other: object) -> Value:
+        return value_of(nodes.negation(nodes.equal(self.node, node_of(other))))
+
+    def _no_operator(self, *others: object) -> Any:
+        raise SpecError("values of the state have + - * // % abs and comparisons, and no other "
+                        "operators: multiply, or write tabulated")  # fmt: skip
+
+    __pow__ = __rpow__ = __truediv__ = __rtruediv__ = __divmod__ = __rdivmod__ = _no_operator
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __xor__ = __rxor__ = _no_operator
+    __round__ = __matmul__ = __invert__ = __trunc__ = _no_operator
+
+    def _no_divisor(self, other: object) -> Any:
+        raise SpecError("what stands to the right of // and % is a plain integer, and no value of "
+                        "the state: write tabulated")  # fmt: skip
+
+    __rfloordiv__ = __rmod__ = _no_divisor
+
+    def __and__(self, other: Value) -> Value:
+        return every(*_truths(self, other))
+
+    __rand__ = __and__
+
+    def __or__(self, other: Value) -> Value:
+        return some(*_truths(self, other))
+
+    __ror__ = __or__
+
+
+def node_of(value: Value) -> Node:
+    """Return the node of a value."""
+    if type(value) is Symbolic:
+        return value.node
+    if isinstance(value, bool):
+        return nodes.constant(value)
+    if isinstance(value, int):
+        return nodes.constant(int(value))
+    raise no_value(value)
+
+
+def no_value(given: object) -> SpecError:
+    """Return the error for what stands where a value is needed, with what to write instead."""
+    if given is None:
+        return SpecError("None is no integer and no truth value: a method may lack its return")
+    refusal = getattr(given, "refusal", "")
+    if refusal and isinstance(refusal, str):
+        return SpecError(refusal)
+    if isinstance(given, str | bytes):
+        return SpecError(f"{given!r} is a text, and no integer or truth value")
+    if isinstance(given, MethodType | FunctionType):
+        name = given.__name__
+        return SpecError(f"{name} is a method, and always true: call it, as in {name}()")
+    if isinstance(given, Iterable):
+        kind = type(given).__name__
+        return SpecError(
+            f"a {kind} is no value: every, some, no, count, minimum and maximum take values, or "
+            f"one generator or list of values and nothing beside it"
+        )
+    return SpecError(f"a {type(given).__name__} is no integer and no truth value")
+
+
+def as_value(given: object) -> Value:
+    """Return what is given if it is a value.
+
+    Raises
+    ------
+    SpecError
+        If it is none; the message says what to write instead.
+    """
+    if type(given) is Symbolic or isinstance(given, int):
+        return given
+    raise no_value(given)
+
+
+def _truths(*values: Value) -> tuple[Value, ...]:
+    """Return the values if they are truth values: on integers Python's & and | mean bits."""
+    if not all(node_of(value).boolean for value in values):
+        raise SpecError("& and | take truth values; use every, some or ite on numbers")
+    return values
+
+
+def value_of(node: Node) -> Value:
+    """Return a plain Python value for a constant node, a symbolic value for any other."""
+    if node.op == "constant":
+        return bool(node.args[0]) if node.boolean else node.args[0]
+    return Symbolic(node)
+
+
+def ite(condition: Value, then: Value, otherwise: Value) -> Value:
+    """Choose without forking: ``then`` if the condition holds, else ``otherwise``."""
+    as_value(condition), as_value(then), as_value(otherwise)
+    if type(condition) is Symbolic:
+        return value_of(nodes.ite(condition.node, node_of(then), node_of(otherwise)))
+    return then if condition else otherwise
+
+
+def _parts(given: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Return the values that were given, several or one iterable of them; all are evaluated."""
+    if len(given) == 1 and not (type(given[0]) is Symbolic or isinstance(given[0], int)):
+        (alone,) = given
+        if isinstance(alone, str | bytes) or not isinstance(alone, Iterable):
+            raise no_value(alone)
+        given = tuple(alone)
+    for part in given:
+        if type(part) is not bool and type(part) is not Symbolic:
+            as_value(part)
+    return given
+
+
+def _sides(given: tuple[Value, ...]) -> tuple[set[bool], list[Node]]:
+    """Return which truth values stand among conditions, and the nodes of the symbolic ones."""
+    known, symbolic = set(), []
+    for part in _parts(given):
+        if type(part) is bool:
+            known.add(part)
+        elif type(part) is Symbolic:
+            symbolic.append(part.node)
+        else:
+            known.add(bool(part))
+    return known, symbolic
+
+
+def every(*conditions: Value) -> Value:
+    """Return whether all conditions hold, without forking.
+
+    All of them are evaluated, also those behind one that does not hold: what an engine reads is
+    then what a plain run does.
+
+    Parameters
+    ----------
+    *conditions
+        Several conditions, or one iterable of them.
+
+    Raises
+    ------
+    SpecError
+        If a condition is no value.
+    """
+    quantifiers = quantifying.get()
+    if quantifiers is not None:
+        return quantifiers.junction(conditions, True)
+    known, symbolic = _sides(conditions)
+    if False in known:
+        return False
+    return value_of(nodes.conjunction(symbolic)) if symbolic else True
+
+
+def some(*conditions: Value) -> Value:
+    """Return whether at least one condition holds, without forking (see `every`)."""
+    quantifiers = quantifying.get()
+    if quantifiers is not None:
+        return quantifiers.junction(conditions, False)
+    known, symbolic = _sides(conditions)
+    if True in known:
+        return True
+    return value_of(nodes.disjunction(symbolic)) if symbolic else False
+
+
+def no(*conditions: Value) -> Value:
+    """Return whether none of the conditions holds, without forking (see `every`)."""
+    found = some(*conditions)
+    if type(found) is Symbolic:
+        return value_of(nodes.negation(found.node))
+    return not found
+
+
+def implies(condition: Value, consequence: Value) -> Value:
+    """Return whether the consequence holds if the condition does, without forking."""
+    return some(no(as_value(condition)), as_value(consequence))
+
+
+def count(*conditions: Value) -> Value:
+    """Return how many of the conditions hold, without forking (see `every`)."""
+    quantifiers = quantifying.get()
+    if quantifiers is not None:
+        return quantifiers.count(conditions)
+    return sum(ite(condition, 1, 0) for condition in _parts(conditions))
+
+
+def minimum(*values: Value) -> Value:
+    """Return the least of several values, or of one iterable of them, without forking."""
+    return _extreme(values, lambda a, b: a < b)
+
+
+def maximum(*values: Value) -> Value:
+    """Return the greatest of several values, or of one iterable of them, without forking."""
+    return _extreme(values, lambda a, b: b < a)
+
+
+def _extreme(values: tuple[Value, ...], better: Callable[[Value, Value], Value]) -> Value:
+    found = _parts(values)
+    if not found:
+        raise SpecError("minimum and maximum need at least one value")
+    best = found[0]
+    for one in found[1:]:
+        best = ite(better(one, best), one, best)
+    return best

@@ -1,0 +1,373 @@
+"""What the text of a spec must not say, since it would read differently in a run and in a trace.
+
+A plain-Python run gives a spec its meaning; the engines read the same text once on symbols. Some of
+Python means one thing on integers and another on symbols (``is``), or means another thing each time
+(``random``), or keeps what is no part of the state (a set that grows). Where a look at the syntax
+tree shows that, the text is refused, with its line and with what to write instead. What such a look
+cannot show is found by comparing what an engine read with plain runs
+(`counterpoint.models.symbolic.comparing`).
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import linecache
+import operator
+import sys
+from collections import deque
+from collections.abc import Collection, Hashable, Iterable
+from functools import lru_cache
+from types import (
+    FunctionType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)
+from typing import Any
+
+from .errors import SpecError
+
+UNSTEADY = frozenset({"random", "secrets", "time", "datetime", "uuid", "numpy.random"})
+"""Modules whose functions answer differently each time."""
+
+SEES_MORE = frozenset({
+    "asyncio", "concurrent", "ctypes", "gc", "inspect", "io", "multiprocessing", "os", "posix",
+    "pickle", "signal", "socket", "subprocess", "sys", "threading", "traceback", "weakref",
+})  # fmt: skip
+"""Modules that tell a symbol from an integer, or reach around a run."""
+
+CHANGING = frozenset({
+    "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem",
+    "popleft", "remove", "reverse", "rotate", "setdefault", "sort", "subtract", "update",
+})  # fmt: skip
+"""Methods that change the object they are called on."""
+
+ASKS_THE_KIND = frozenset({
+    isinstance, issubclass, type, id, hash, vars, dir, hasattr, getattr, callable,
+    operator.is_, operator.is_not,
+})  # fmt: skip
+"""Functions of Python that tell an integer from a symbol."""
+
+CHANGEABLE = (list, dict, set, bytearray, deque)
+
+HIDES = frozenset({eval, exec, compile, __import__, globals, locals})
+"""Functions of Python behind which a text cannot be read."""
+
+KEPT = "is kept from run to run: what a run remembers must be declared as a variable of the spec"
+
+CHOOSE = "where several values are possible, let an index of the action choose"
+
+OURS = frozenset({"counterpoint"})
+
+Function = ast.FunctionDef | ast.Lambda
+
+
+def refuse_what_reads_twice(spec: type, base: type, marked: Iterable[str]) -> list[FunctionType]:
+    """Refuse a spec whose text cannot mean the same in a plain run and in a trace.
+
+    Return the functions that were read.
+
+    Parameters
+    ----------
+    spec : type
+        The spec's class.
+    base : type
+        The class of all specs: what it has is not part of the text.
+    marked : iterable of str
+        Names of actions and properties. They are read, and the methods and the functions of the
+        same module that they use. What has no source, such as a method that was typed at a prompt,
+        is passed over.
+
+    Raises
+    ------
+    SpecError
+        With file and line, and what to write instead.
+    """
+    found: dict[str, list[FunctionType]] = {}
+    for above in spec.__mro__:
+        if above not in (base, object):
+            for name, value in vars(above).items():
+                found.setdefault(name, []).extend(_functions(value))
+    methods = {n for n in found if isinstance(getattr(spec, n), FunctionType)}
+    todo = [f for name in marked for f in found[name]]
+    known = set(todo)
+    first = frozenset(todo)
+    while todo:
+        function = todo.pop()
+        tree = _tree(function)
+        if tree is not None:
+            reader = _Reader(function, methods, function in first)
+            reader.read(tree)
+            used = [f for name in reader.asked for f in found.get(name, ())]
+            new = [f for f in (*reader.called, *used) if f not in known]
+            known.update(new)
+            todo += new
+    return sorted(known, key=lambda f: (f.__module__ or "", f.__code__.co_firstlineno))
+
+
+def _functions(found: Any) -> list[FunctionType]:
+    """Return the function of a method or of a property."""
+    of_property = [getattr(found, name, None) for name in ("fget", "func", "__func__")]
+    return [f for f in (found, *of_property) if isinstance(f, FunctionType)]
+
+
+@lru_cache(maxsize=64)
+def _trees(lines: tuple[str, ...]) -> dict[tuple[int, str], Function]:
+    """Return the functions that a file defines, by the line where they begin and their name."""
+    try:
+        found = ast.walk(ast.parse("".join(lines)))
+    except SyntaxError:
+        return {}
+    return {
+        (node.decorator_list[0].lineno if node.decorator_list else node.lineno, node.name): node
+        for node in found
+        if isinstance(node, ast.FunctionDef)
+    }
+
+
+def _tree(function: FunctionType) -> Function | None:
+    code = function.__code__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    return _trees(tuple(lines)).get((code.co_firstlineno, code.co_name)) if lines else None
+
+
+class _Reader(ast.NodeVisitor):
+    """Reads one function.
+
+    Attributes
+    ----------
+    called : list of functions
+        Those of the same module that it calls.
+    asked : set of str
+        The attributes that it names, methods among them.
+    """
+
+    def __init__(self, function: FunctionType, methods: Collection[str], marked: bool) -> None:
+        self.function, self.methods, self.marked = function, methods, marked
+        self.called: list[FunctionType] = []
+        self.asked: set[str] = set()
+        self.local: set[str] = set()
+
+    def read(self, tree: Function) -> None:
+        """Read the function's body; its decorators and annotations mean nothing to a run."""
+        if inspect.iscoroutinefunction(self.function) or (
+            inspect.isgeneratorfunction(self.function) and self.marked
+        ):
+            self._refuse(tree, "yield and async make a method that does nothing when it is called")
+        for default in (*(self.function.__defaults__ or ()), *self._named_defaults()):
+            if isinstance(default, CHANGEABLE):
+                self._refuse(tree, f"the default {default!r} {KEPT}")
+        self.local = {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+        self.local |= {
+            n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        self.local |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+        body = tree.body if isinstance(tree.body, list) else [tree.body]
+        for statement in body:
+            self.visit(statement)
+
+    def _named_defaults(self) -> Iterable[Any]:
+        return (self.function.__kwdefaults__ or {}).values()
+
+    def _refuse(self, node: ast.AST, why: str) -> None:
+        line = getattr(node, "lineno", self.function.__code__.co_firstlineno)
+        place = f"{self.function.__code__.co_filename}:{line}"
+        raise SpecError(f"{place}: in {self.function.__name__}: {why}")
+
+    def _meant(self, node: ast.AST) -> Any:
+        """Return what a name outside of the function means; None for anything else."""
+        if not isinstance(node, ast.Name) or node.id in self.local:
+            return None
+        code, cells = self.function.__code__, self.function.__closure__ or ()
+        for name, cell in zip(code.co_freevars, cells, strict=True):
+            if name == node.id:
+                return getattr(cell, "cell_contents", None)
+        return self.function.__globals__.get(node.id, getattr(builtins, node.id, None))
+
+    # Statements
+
+    def visit_Global(self, node: ast.Global) -> None:
+        self._refuse(node, f"global {', '.join(node.names)} {KEPT}")
+
+    def visit_Try(self, node: ast.Try | ast.TryStar) -> None:
+        self._refuse(node, "try: a requirement that fails, and leaving a range, end an action by "
+                           "an exception that must not be caught; use require or if")  # fmt: skip
+
+    def visit_TryStar(self, node: ast.TryStar) -> None:
+        self.visit_Try(node)
+
+    def visit_With(self, node: ast.With) -> None:
+        self._refuse(node, "with: an action is one step, and needs nothing that is opened or held")
+
+    def visit_MatchSingleton(self, node: ast.MatchSingleton) -> None:
+        if node.value is not None:
+            self._refuse(node, f"case {node.value} compares by identity, which a symbol does not "
+                               f"have; use if, or a name of an enumeration")  # fmt: skip
+
+    def visit_MatchClass(self, node: ast.MatchClass) -> None:
+        self._refuse(node, "a class in case asks for a type, which a symbol does not have; compare "
+                           "the value")  # fmt: skip
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        for target in node.targets:
+            self._changes(target)
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self._changes(node.target)
+        self.generic_visit(node)
+
+    def visit_Delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            self._changes(target)
+
+    def _changes(self, target: ast.expr) -> None:
+        """Refuse to assign to a part of something outside of the function."""
+        if isinstance(target, ast.Tuple | ast.List):
+            for one in target.elts:
+                self._changes(one)
+        part = target
+        while isinstance(part, ast.Subscript | ast.Attribute):
+            part = part.value
+        if part is not target and self._meant(part) is not None:
+            self._refuse(target, f"{ast.unparse(target)} = ... {KEPT}")
+
+    # Expressions
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        parts = [node.left, *node.comparators]
+        for sign_of, left, right in zip(node.ops, parts, parts[1:], strict=False):
+            if isinstance(sign_of, ast.Is | ast.IsNot) and not (_is_none(left) or _is_none(right)):
+                sign = "!=" if isinstance(sign_of, ast.IsNot) else "=="
+                self._refuse(node, f"{ast.unparse(node)} compares by identity, which a symbol does "
+                                   f"not have; write {sign}")  # fmt: skip
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        function = node.func
+        meant = self._meaning(function)
+        if isinstance(meant, FunctionType) and self._is_of_user(meant):
+            self.called.append(meant)
+        if meant is next and any(hasattr(self._meant(a), "__next__") for a in node.args):
+            self._refuse(node, f"{ast.unparse(node)} gives something else each time")
+        if isinstance(function, ast.Attribute) and function.attr in CHANGING:
+            self._refuse_change(node, function)
+        self.generic_visit(node)
+
+    def _meaning(self, node: ast.expr) -> Any:
+        """Return what a name, or an attribute of a module, means outside of the function."""
+        if isinstance(node, ast.Attribute):
+            of = self._meant(node.value)
+            return getattr(of, node.attr, None) if isinstance(of, ModuleType) else None
+        return self._meant(node)
+
+    def _is_of_user(self, meant: FunctionType) -> bool:
+        """Return whether a function stands in the same module or in another one of the user's."""
+        name = meant.__module__ or ""
+        if name == self.function.__module__:
+            return True
+        ours = name.partition(".")[0] in {*sys.stdlib_module_names, *OURS}
+        return not ours and "site-packages" not in meant.__code__.co_filename
+
+    def _refuse_change(self, node: ast.Call, function: ast.Attribute) -> None:
+        root = function.value
+        while isinstance(root, ast.Subscript | ast.Attribute):
+            root = root.value
+        if isinstance(self._meant(root), CHANGEABLE):
+            self._refuse(node, f"{ast.unparse(function)}(...) {KEPT}")
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, str):
+            self._must_not_be_special(node, node.value)
+
+    def _must_not_be_special(self, node: ast.expr, name: str) -> None:
+        """Refuse Python's own methods: an integer's knows no symbol, and says what counts as true.
+
+        A class is refused where it is asked for, by what it is asked of.
+        """
+        if name != "__class__" and len(name) > 4 and name[:2] == name[-2:] == "__":
+            self._refuse(node, f"{ast.unparse(node)} is Python's own, and answers something else "
+                               f"for a symbol; write the operator")  # fmt: skip
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        self.asked.add(node.attr)
+        self._must_not_be_special(node, node.attr)
+        self._must_be_plain(node, self._meaning(node))
+        self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        self._must_be_plain(node, self._meant(node))
+
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
+        names = [node.module] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
+        for name in UNSTEADY.intersection(filter(None, names)):
+            self._refuse(node, f"{name} answers differently each time; {CHOOSE}")
+        for name in filter(None, names):
+            if name.partition(".")[0] in SEES_MORE:
+                self._refuse(node, f"{name} can see or do what is no part of the state")
+
+    visit_ImportFrom = visit_Import
+
+    def _must_be_plain(self, node: ast.expr, meant: Any) -> None:
+        hashable = isinstance(meant, Hashable)
+        if hashable and meant in ASKS_THE_KIND:
+            self._refuse(node, f"{ast.unparse(node)} tells an integer from a symbol; compare "
+                               f"values instead")  # fmt: skip
+        if hashable and meant in HIDES:
+            self._refuse(node, f"{ast.unparse(node)} hides what is done from the engines")
+        if _from(meant, UNSTEADY):
+            self._refuse(node, f"{ast.unparse(node)} answers differently each time; {CHOOSE}")
+        if _from(meant, SEES_MORE):
+            self._refuse(node, f"{ast.unparse(node)} can see or do what is no part of the state")
+        if isinstance(meant, MethodWrapperType | WrapperDescriptorType):
+            self._must_not_be_special(node, meant.__name__)
+
+    def visit_If(self, node: ast.If | ast.While | ast.IfExp | ast.Assert) -> None:
+        self._must_be_condition(node.test)
+        self.generic_visit(node)
+
+    visit_While = visit_IfExp = visit_Assert = visit_If
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        for part in node.values:
+            self._must_be_condition(part)
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        if isinstance(node.op, ast.Not):
+            self._must_be_condition(node.operand)
+        self.generic_visit(node)
+
+    def _must_be_condition(self, node: ast.expr) -> None:
+        """Refuse what is true whatever the state: a generator, or a method that is not called."""
+        if isinstance(node, ast.GeneratorExp | ast.Lambda):
+            self._refuse(node, "a generator is always true; write every(...) or some(...)")
+        state = self.function.__code__.co_varnames[:1]
+        methods = {f"{name}.{method}" for name in state for method in self.methods}
+        if isinstance(node, ast.Attribute) and (said := ast.unparse(node)) in methods:
+            self._refuse(node, f"{said} is a method, and always true; call it: {said}()")
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _from(meant: Any, modules: Collection[str]) -> bool:
+    """Return whether a name means one of some modules, or something from one."""
+    if isinstance(meant, ModuleType):
+        return _is_one(meant.__name__, modules)
+    if isinstance(meant, MethodType) or inspect.isbuiltin(meant):
+        owner = getattr(meant, "__self__", None)
+        if isinstance(owner, ModuleType):
+            return _is_one(owner.__name__, modules)
+        return _is_one(type(owner).__module__, modules)
+    module = meant.__module__ if isinstance(meant, type | FunctionType) else type(meant).__module__
+    of_class = isinstance(meant, type | FunctionType) or module == "random"
+    return of_class and isinstance(module, str) and _is_one(module, modules)
+
+
+def _is_one(module: str, modules: Collection[str]) -> bool:
+    return module in modules or module.partition(".")[0] in modules

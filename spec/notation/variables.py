@@ -1,0 +1,271 @@
+"""Variables of a state: bounded integers, truth values, named values, references, and arrays.
+
+A variable is declared in the body of a spec; on a state, ``s.clock`` and ``s.date[x]`` read and
+write it. Assigning a value outside of the declared range is an error, never a wrap or a clamp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+from itertools import product
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
+
+from ._parameters import Index
+from .errors import SpecError
+from .nodes import UNBOUNDED, Cell
+from .symbolic import Value
+
+if TYPE_CHECKING:
+    from ._spec import Spec
+
+Bound: TypeAlias = "int | Callable[[Any], int]"
+
+
+class Any_:  # its one instance, ANY, is the public name
+    """The initial value of a variable that may start anywhere in its range."""
+
+    def __repr__(self) -> str:
+        return "ANY"
+
+
+ANY = Any_()
+
+
+class Variable:
+    """What scalars and arrays share: a name, an element's range, and an initial value."""
+
+    indices: tuple[Index, ...] = ()
+    boolean = False
+    grows = False
+
+    def __init__(self, initially: Any = None) -> None:
+        self.initially = initially
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def bounds(self, spec: Spec) -> tuple[int, int]:
+        """Return the least and the greatest value of an element."""
+        raise NotImplementedError
+
+    def show(self, spec: Spec, value: int) -> str | int | bool:
+        """Return an element's value as people and JSON see it."""
+        return value
+
+    def cells(self, spec: Spec, *, unbounded: bool = False) -> list[Cell]:
+        """Return the cells of this variable, in row-major order.
+
+        With ``unbounded``, a range that grows has no upper end, unless it is one value only.
+        """
+        low, high = self.bounds(spec)
+        if low > high:
+            raise SpecError(f"variable {self.name} has an empty range {low}..{high}")
+        if unbounded and self.grows and low < high:
+            high = UNBOUNDED
+        found = []
+        for index in product(*(range(i.size(spec)) for i in self.indices)):
+            inside = ", ".join(i.label(spec, m) for i, m in zip(self.indices, index, strict=True))
+            label = f"{self.name}[{inside}]" if self.indices else self.name
+            found.append(Cell(self.name, index, label, low, high, self.boolean))
+        return found
+
+    def initial_values(self, spec: Spec, cell: Cell) -> Sequence[int]:
+        """Return the values that a cell may have at the start."""
+        if self.initially is ANY:
+            return range(cell.low, self.bounds(spec)[1] + 1)
+        first = self.initially
+        if callable(first):
+            first = first(spec, *cell.index)
+        if first is None:
+            first = min(max(0, cell.low), cell.high)
+        if not isinstance(first, int):
+            raise SpecError(f"{cell.label} starts at {first!r}, which is no integer")
+        if not cell.low <= int(first) <= cell.high:
+            raise SpecError(f"{cell.label} starts at {first}, outside {cell.low}..{cell.high}")
+        return [int(first)]
+
+
+class Scalar(Variable):
+    """A variable that is one value."""
+
+    @overload
+    def __get__(self, spec: None, owner: type) -> Scalar: ...
+    @overload
+    def __get__(self, spec: Spec, owner: type) -> Value: ...
+    def __get__(self, spec: Spec | None, owner: type) -> Any:
+        return self if spec is None else spec._store.read(self.name, ())
+
+    def __set__(self, spec: Spec, value: Value) -> None:
+        spec._store.write(self.name, (), value)
+
+
+def _bound(spec: Spec, bound: Bound) -> int:
+    found = bound(spec) if callable(bound) else bound
+    if not isinstance(found, int):
+        raise SpecError(f"a bound of an Integer is {found!r}, and no whole number")
+    return int(found)
+
+
+def _values_of(of: object, by: str) -> type[IntEnum]:
+    """Return a class of named values.
+
+    Raises
+    ------
+    SpecError
+        If it is no `enum.IntEnum` with members.
+    """
+    if not (isinstance(of, type) and issubclass(of, IntEnum) and len(of)):
+        raise SpecError(f"{by} takes an enum.IntEnum with at least one name, not {of!r}")
+    return of
+
+
+class Integer(Scalar):
+    """An integer from ``low`` to ``high``, both included.
+
+    A bound is an int or a function of the spec; a variable starts at 0 if its range has it, else at
+    the bound next to 0. With ``grows``, the upper bound stands only for the size of what is
+    explored: a proof knows no upper bound.
+    """
+
+    def __init__(
+        self, low: Bound, high: Bound, *, initially: Any = None, grows: bool = False
+    ) -> None:
+        super().__init__(initially)
+        for bound in (low, high):
+            if not callable(bound) and type(bound) is not int:
+                raise SpecError(f"Integer({low!r}, {high!r}): {bound!r} is no whole number")
+        if isinstance(low, int) and isinstance(high, int) and low > high:
+            raise SpecError(f"Integer({low}, {high}) has no value")
+        self.low, self.high, self.grows = low, high, grows
+
+    def bounds(self, spec: Spec) -> tuple[int, int]:
+        """Return the declared range."""
+        return _bound(spec, self.low), _bound(spec, self.high)
+
+
+class Boolean(Scalar):
+    """A truth value, false at the start."""
+
+    boolean = True
+
+    def bounds(self, spec: Spec) -> tuple[int, int]:
+        """Return 0 and 1."""
+        return 0, 1
+
+    def show(self, spec: Spec, value: int) -> bool:
+        """Return the truth value."""
+        return bool(value)
+
+
+class Member(Scalar):
+    """A member of an `enum.IntEnum` whose values leave no gap; it starts at the least."""
+
+    def __init__(self, of: type[IntEnum], *, initially: Any = None) -> None:
+        self.of = _values_of(of, "Member")
+        super().__init__(min(of) if initially is None else initially)
+        if sorted(of) != list(range(min(of), max(of) + 1)):
+            raise SpecError(f"the values of {of.__name__} leave a gap")
+
+    def bounds(self, spec: Spec) -> tuple[int, int]:
+        """Return the least and the greatest member."""
+        return int(min(self.of)), int(max(self.of))
+
+    def show(self, spec: Spec, value: int) -> str:
+        """Return the member's name."""
+        return self.of(value).name
+
+
+class Reference(Scalar):
+    """A member of an index, or one of a few named values below zero (an `enum.IntEnum` up to -1).
+
+    It starts at the least named value.
+    """
+
+    def __init__(self, to: Index, otherwise: type[IntEnum], *, initially: Any = None) -> None:
+        if not isinstance(to, Index):
+            raise SpecError(f"Reference takes the index that it refers to, not {to!r}")
+        self.to, self.otherwise = to, _values_of(otherwise, "Reference")
+        super().__init__(min(otherwise) if initially is None else initially)
+        if sorted(otherwise) != list(range(min(otherwise), 0)):
+            raise SpecError(f"the values of {otherwise.__name__} must end at -1, without a gap")
+
+    def bounds(self, spec: Spec) -> tuple[int, int]:
+        """Return the least named value and the last member."""
+        return int(min(self.otherwise)), self.to.size(spec) - 1
+
+    def show(self, spec: Spec, value: int) -> str:
+        """Return the member's label or the value's name."""
+        return self.otherwise(value).name if value < 0 else self.to.label(spec, value)
+
+
+class Cells:
+    """An array on a state: ``s.date[x]``, ``s.holds[t, x]``."""
+
+    __slots__ = ("_name", "_spec")
+
+    def __init__(self, spec: Spec, name: str) -> None:
+        self._spec, self._name = spec, name
+
+    def __getitem__(self, key: Value | tuple[Value, ...]) -> Value:
+        return self._spec._store.read(self._name, key if type(key) is tuple else (key,))
+
+    def __setitem__(self, key: Value | tuple[Value, ...], value: Value) -> None:
+        self._spec._store.write(self._name, key if type(key) is tuple else (key,), value)
+
+    def _whole(self, *_: object) -> Any:
+        raise SpecError(
+            f"{self._name} is an array, and no value: name an element, as in {self._name}[p], or "
+            f"go through an index, as in every(s.{self._name}[p] for p in ...)"
+        )
+
+    __bool__ = __iter__ = __len__ = __eq__ = __contains__ = _whole
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Array(Variable):
+    """An array of variables over one index or several.
+
+    Parameters
+    ----------
+    over : Index or tuple of Index
+        Its dimensions.
+    of : Scalar
+        What an element is.
+    initially
+        A value for every element, a function of the spec and the indices, or ``ANY``.
+    """
+
+    def __init__(
+        self, over: Index | tuple[Index, ...], of: Scalar, *, initially: Any = None
+    ) -> None:
+        self.indices = over if isinstance(over, tuple) else (over,)
+        if not self.indices or not all(isinstance(index, Index) for index in self.indices):
+            raise SpecError(f"Array goes over an Index, or a tuple of several; not over {over!r}")
+        if not isinstance(of, Scalar):
+            raise SpecError(
+                f"an element of an Array is an Integer, Boolean, Member or Reference, not {of!r} "
+                f"(an array of arrays goes over two indices: Array((rows, columns), ...))"
+            )
+        super().__init__(of.initially if initially is None else initially)
+        self.of = of
+        self.boolean, self.grows = of.boolean, of.grows
+
+    def bounds(self, spec: Spec) -> tuple[int, int]:
+        """Return the range of an element."""
+        return self.of.bounds(spec)
+
+    def show(self, spec: Spec, value: int) -> str | int | bool:
+        """Return an element as people see it."""
+        return self.of.show(spec, value)
+
+    @overload
+    def __get__(self, spec: None, owner: type) -> Array: ...
+    @overload
+    def __get__(self, spec: Spec, owner: type) -> Cells: ...
+    def __get__(self, spec: Spec | None, owner: type) -> Any:
+        return self if spec is None else Cells(spec, self.name)
+
+    def __set__(self, spec: Spec, value: object) -> None:
+        raise SpecError(f"{self.name} is an array: assign to its elements")
