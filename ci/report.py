@@ -88,11 +88,12 @@ def refuse_foreign(folder: Path) -> None:
 def _fill(
     folder: Path, outcomes: Sequence[Outcome], seconds: float, policies: Sequence[Judged]
 ) -> None:
-    from .regression import report as policies_report
-
     pages = _write_pages(folder, outcomes)
-    text = summary(outcomes, seconds)
+    text, total = summary(outcomes, seconds), ""
     if policies:
+        from .regression import report as policies_report
+
+        total = policies_report.total(policies)
         text += policies_report.summary(policies)
         (folder / "policies.html").write_text(policies_report.page(policies), encoding="utf-8")
     (folder / "junit.xml").write_text(junit(outcomes, policies), encoding="utf-8")
@@ -104,7 +105,7 @@ def _fill(
         said=said,
         reproduce=reproduce,
         total=totals(outcomes),
-        policies=policies_report.total(policies) if policies else "",
+        policies=total,
     )
     (folder / "index.html").write_text(index, encoding="utf-8")
     (folder / MARKER).write_text("Made by counterpoint gate, which replaces it.\n")
@@ -146,10 +147,10 @@ def totals(outcomes: Sequence[Outcome]) -> str:
 
 def junit(outcomes: Sequence[Outcome], policies: Sequence[Judged] = ()) -> str:
     """Return JUnit XML of what was expected: an expected violation passes, its absence fails."""
-    from .regression import report as policies_report
-
     suites = [(o.job.name.replace(" · ", " "), _cases(o)) for o in outcomes]
     if policies:
+        from .regression import report as policies_report
+
         suites.append(("policies", policies_report.cases(policies)))
     return as_junit(suites)
 

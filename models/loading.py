@@ -10,7 +10,8 @@ import linecache
 import re
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -167,13 +168,26 @@ def _import(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(wanted)
     sys.modules[name] = module
     try:
-        wanted.loader.exec_module(module)
+        with _folder_of(path):
+            wanted.loader.exec_module(module)
     except SyntaxError as error:
         line = f":{error.lineno}" if error.lineno else ""
         raise SpecError(f"{error.filename or path}{line}: {error.msg}") from error
     except (Exception, SystemExit) as error:
         raise SpecError(_where(error, path)) from error
     return module
+
+
+@contextmanager
+def _folder_of(path: Path) -> Iterator[None]:
+    """Let a file import what stands beside it, as where Python runs it."""
+    before = list(sys.path)
+    sys.path.insert(0, str(path.absolute().parent))
+    importlib.invalidate_caches()
+    try:
+        yield
+    finally:
+        sys.path[:] = before
 
 
 def line_of_user(error: BaseException) -> str:

@@ -105,8 +105,6 @@ def walked(model: Model, number: int = WALKED, seed: int = 0, length: int = 60) 
     while starts and len(found) < number and fruitless < 20 and time.monotonic() < end:
         known, state = len(found), chance.choice(starts)
         for _ in range(length):
-            if time.monotonic() > end:
-                break
             after = _one_after(model, state, chance, end)
             if after is None:
                 break
@@ -129,7 +127,9 @@ def _starts(model: Model, chance: random.Random) -> list[Values]:
     return list(dict.fromkeys(islice(right, STARTS)))
 
 
-def _one_after(model: Model, state: Values, chance: random.Random, end: float) -> Values | None:
+def _one_after(
+    model: Model, state: Values, chance: random.Random, end: float = math.inf
+) -> Values | None:
     for step in chance.sample(model.steps, len(model.steps)):
         if time.monotonic() > end:  # one step of nested quantifiers may take seconds
             return None

@@ -8,10 +8,13 @@ import sys
 import tempfile
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
 from counterpoint.console import keep_lines, print_what_can_be_encoded, run
+from counterpoint.extras import EXTRAS, command_to_install, explain
+from counterpoint.models.loading import line_of_user
 
 SECTIONS = {
     "Specs": {
@@ -54,7 +57,10 @@ class Commands(click.Group):
         """
         if cmd_name in COMMANDS and cmd_name not in self.commands:
             module, _, name = COMMANDS[cmd_name].partition(":")
-            found = getattr(import_module(f"counterpoint.commands.{module}"), name)
+            try:
+                found = getattr(import_module(f"counterpoint.commands.{module}"), name)
+            except ModuleNotFoundError as error:
+                raise click.UsageError(explain(error, cmd_name), ctx) from error
             keep_lines(found)
             self.add_command(found, cmd_name)
         return self.commands.get(cmd_name)
@@ -63,14 +69,28 @@ class Commands(click.Group):
         """Write the commands by topic, a line each."""
         width = max(map(len, COMMANDS))
         for section, commands in SECTIONS.items():
-            lines = []
-            for name in commands:
-                command = self.get_command(ctx, name)
-                assert command is not None
-                room = formatter.width - width - 6
-                lines.append((name.ljust(width), command.get_short_help_str(room)))
+            room = formatter.width - width - 6
+            lines = [(name.ljust(width), self._about(ctx, name, room)) for name in commands]
             with formatter.section(section):
                 formatter.write_dl(lines)
+
+    def _about(self, ctx: click.Context, name: str, room: int) -> str:
+        """Return a line on a command; how it is installed, if it is not."""
+        try:
+            command = self.get_command(ctx, name)
+        except click.UsageError:
+            return f"({command_to_install(EXTRAS.get(name, 'all'))})"
+        assert command is not None
+        return command.get_short_help_str(room)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] == "counterpoint" or line_of_user(error):
+                raise
+            raise click.UsageError(explain(error, ctx.invoked_subcommand or ""), ctx) from error
 
 
 @click.group(

@@ -374,3 +374,28 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
         assert process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == ""
+
+
+def test_a_spec_imports_what_stands_beside_it(tmp_path: Path) -> None:
+    """A module of the user's that is not found, or one of ours of the same name in its place."""
+    (tmp_path / "models.py").write_text("LARGEST = 2\n")
+    (tmp_path / "mine.py").write_text(
+        "from counterpoint import Integer, Spec, action, invariant, require\n"
+        "from models import LARGEST\n"
+        "class Stairs(Spec):\n"
+        "    step = Integer(0, 3)\n"
+        "    @action\n"
+        "    def up(s):\n"
+        "        require(s.step < 3)\n"
+        "        s.step = s.step + 1\n"
+        "    @invariant\n"
+        "    def not_too_high(s):\n"
+        "        return s.step <= LARGEST\n"
+    )
+    process = start("check", "mine.py", cwd=tmp_path)
+    out, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (1, "")
+    assert "not-too-high" in out
+    process = start("check", "theirs/mine.py", cwd=tmp_path)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (2, "counterpoint: there is no file theirs/mine.py\n")

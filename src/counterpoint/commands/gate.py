@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import click
@@ -56,6 +57,8 @@ def gate(
     reports.refuse_foreign(report)
     begun = time.monotonic()
     outcomes: list[Outcome] = []
+    if only != "specs":
+        _report()  # what is missing is said before the specs are checked
     if only != "policies":
         with progress("gate") as tell:
             outcomes = gates.run(budget, processes=processes, tell=tell)
@@ -91,24 +94,30 @@ def _accept(processes: int) -> int:
     return OK
 
 
+def _report() -> ModuleType:
+    """Return the module that reports policies; it needs NumPy."""
+    from counterpoint.ci.regression import report
+
+    return report
+
+
 def _print(
     outcomes: list[Outcome], policies: list[Judged], form: str, taken: float, budget: float
 ) -> None:
-    from counterpoint.ci.regression import report as policies_report
-
     if form == "json":
         checks = [v.to_json() for o in outcomes for v in o.verdicts]
-        found = {"checks": checks, "policies": policies_report.as_json(policies)}
+        found = {"checks": checks, "policies": _report().as_json(policies) if policies else []}
         click.echo(json.dumps(found, indent=2, ensure_ascii=False))
     elif form == "junit":
         click.echo(reports.junit(outcomes, policies))
     elif form == "github":
-        click.echo(f"{reports.github(outcomes)}\n{policies_report.github(policies)}".rstrip("\n"))
+        more = _report().github(policies) if policies else ""
+        click.echo(f"{reports.github(outcomes)}\n{more}".rstrip("\n"))
     else:
         if outcomes:
             show.gate(outcomes, reports.totals(outcomes), taken)
         if policies:
-            show.policies(policies, policies_report.total(policies))
+            show.policies(policies, _report().total(policies))
         needed = [j.least_budget for j in JOBS if j.least_budget > budget]
         if outcomes and needed:
             click.echo(f"{len(needed)} more are run with --budget {max(needed):g}")

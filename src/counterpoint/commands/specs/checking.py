@@ -19,6 +19,7 @@ from counterpoint.console import (
     progress,
     seconds,
 )
+from counterpoint.extras import EXTRAS, command_to_install
 from counterpoint.models.checking.engines import (
     ENGINES,
     Options,
@@ -66,15 +67,25 @@ def _show_entries(found: dict[str, dict[str, str]]) -> None:
 
 
 def _overview() -> dict[str, dict[str, str]]:
-    from counterpoint.crawler.schedulers.catalogue import POLICIES  # with Numba
     from counterpoint.models.export import FORMATS
-    from counterpoint.sim_web import profile
 
     specs = {name: show.first_line(type(load(name).spec)) for name in SPECS}
     return {
         "specs": specs,
         "engines": {e.name: e.description for e in ENGINES.values()},
         "exports": {f.name: f.description for f in FORMATS.values()},
+        **_policies_and_profiles(),
+    }
+
+
+def _policies_and_profiles() -> dict[str, dict[str, str]]:
+    try:
+        from counterpoint.crawler.schedulers.catalogue import POLICIES  # with Numba
+        from counterpoint.sim_web import profile
+    except ModuleNotFoundError:
+        needed = {"not installed": command_to_install(EXTRAS["list"])}
+        return {"policies": needed, "web profiles": needed}
+    return {
         "policies": {name: policy.about for name, policy in POLICIES.items()},
         "web profiles": {name: profile.load(name).about for name in profile.names()},
     }
