@@ -6,6 +6,7 @@ python -m tests.oracle --specs 5000 --seed 1
 from __future__ import annotations
 
 import argparse
+import ast
 import sys
 import time
 from collections import Counter
@@ -64,6 +65,16 @@ def searches_and_proofs(source: str, seed: int, limit: int, one_in: int) -> dict
     return found | (batches.proofs(source, seed, limit) if found else {})
 
 
+NESTED = 6
+"""Generators within each other beyond which one step takes minutes: 5 members, 9 of them."""
+
+
+def nested(tree: ast.AST) -> int:
+    """Return how deeply generators stand in each other."""
+    below = max(map(nested, ast.iter_child_nodes(tree)), default=0)
+    return below + isinstance(tree, ast.GeneratorExp)
+
+
 def run(
     write: Callable[[int], str],
     compare: Callable[[str, int], dict[str, Outcome]],
@@ -73,7 +84,8 @@ def run(
     """Compare specs; return how many were too large."""
     large, began = 0, time.monotonic()
     for number, seed in enumerate(seeds, 1):
-        outcomes = compare(write(seed), seed)
+        source = write(seed)
+        outcomes = compare(source, seed) if nested(ast.parse(source)) <= NESTED else {}
         large += not outcomes
         for engine, outcome in outcomes.items():
             tallies.setdefault(engine, Tally()).add(seed, outcome)
@@ -118,7 +130,7 @@ def main() -> int:
         compare = partial(searches_and_proofs, limit=given.limit, one_in=given.one_in)
         large = run(random_spec, compare, seeds, tallies)
     if given.profile != "all":
-        run(random_spec_for_any_number, batches.any_number, seeds, tallies)
+        large += run(random_spec_for_any_number, batches.any_number, seeds, tallies)
     print(f"\n{given.specs} specs from seed {given.seed}, {large} of them too large")
     print("\n".join(table(tallies)))
     for tally in tallies.values():
