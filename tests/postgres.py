@@ -16,33 +16,26 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
 from itertools import count
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
+from tests import needs
+
 USER = "postgres"
 
 
-@cache
 def programs() -> Path | None:
     """Return the folder of the server's programs; None: they are not installed."""
-    debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    found = debian[-1] if debian else shutil.which("initdb")
-    return None if found is None else Path(found).resolve().parent
+    found = needs.find("postgresql")
+    return None if found is None else found.parent
 
 
 def require_postgres() -> Path:
-    """Skip a test where no server can be had; in CI, where .ci/run installs it, fail."""
-    found = programs()
-    if found is not None:
-        return found
-    why = "needs a PostgreSQL server (Debian package postgresql)"
-    if os.environ.get("CI") == "true":
-        pytest.fail(why)
-    pytest.skip(why)
+    """Return the folder of the server's programs; skip the test without, in CI fail."""
+    return needs.need("postgresql").parent
 
 
 class Server:

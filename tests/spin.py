@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
-TOOLS = ("spin", "gcc")
+from tests.needs import need
 
 
 def require_spin() -> None:
-    """Skip a test where Spin or gcc is missing; in CI, where .ci/run installs them, fail."""
-    missing = [tool for tool in TOOLS if shutil.which(tool) is None]
-    if not missing:
-        return
-    why = f"needs {' and '.join(missing)} (Debian packages of these names)"
-    if os.environ.get("CI") == "true":
-        pytest.fail(why)
-    pytest.skip(why)
+    """Skip a test where Spin or a compiler is missing; in CI fail."""
+    need("spin")
+    need("gcc")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.compilers import require_compiler
+from tests.needs import need
 from tests.spin import require_spin
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 @pytest.mark.slow
 def test_against_spin(tmp_path: Path) -> None:
     """A benchmark that no longer runs, or compares different numbers of states."""
-    require_compiler()
+    need("gcc")
     require_spin()
     written = tmp_path / "found.json"
     script = [sys.executable, str(ROOT / "benchmarks" / "against_spin.py")]

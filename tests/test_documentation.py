@@ -1,19 +1,21 @@
-"""Tests that need documentation run where it is, and only there."""
+"""Tests that need something from outside run where it is, and only there."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from tests import documentation
-from tests.documentation import DOCUMENTATION, site_of
+from tests import needs
+from tests.documentation import site_of
+from tests.needs import DOCUMENTATION, NEEDS, PROGRAMS, find
 
 
 @pytest.fixture
 def without_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the folders of all packages, and no page in them, as other packages do."""
-    monkeypatch.setattr(documentation, "TOP", tmp_path)
+    monkeypatch.setattr(needs, "TOP", tmp_path)
     for page in DOCUMENTATION.values():
         (tmp_path / page).parent.mkdir(parents=True)
 
@@ -36,3 +38,24 @@ def test_ci_installs_each_package_by_the_page_that_tests_look_for() -> None:
     script = Path(".ci/run").read_text()
     for package, page in DOCUMENTATION.items():
         assert f"page_of {package} {page}\n" in script
+    for program in PROGRAMS:
+        assert f"command -v {program} " in script
+    assert "command -v gcc " in script
+    assert "postgresql/*/bin/initdb" in script
+
+
+def test_what_is_denied_is_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bare machine that is none: tests that look elsewhere for what they need."""
+    monkeypatch.setenv("COUNTERPOINT_TESTS_DENY", "all")
+    assert [find(package) for package in NEEDS] == [None] * len(NEEDS)
+
+
+def test_only_one_module_looks_for_what_tests_need() -> None:
+    """Another place that decides whether a test is skipped, which CI cannot deny."""
+    folder = Path(__file__).parent
+    looks = {
+        str(path.relative_to(folder))
+        for path in folder.rglob("*.py")
+        if re.search(r"shutil\.which|/usr/share/doc|/usr/lib/postgresql", path.read_text())
+    }
+    assert looks <= {"needs.py", "test_documentation.py"}

@@ -10,14 +10,14 @@ import pytest
 
 from counterpoint.ci.registry import JOBS
 from counterpoint.models.present.formats import command_line
-from tests.compilers import require_compiler
 from tests.counterpoint.starting import start
 from tests.counterpoint.test_command_line import call, cpu_seconds, wait_until
+from tests.needs import need
 
 
 def test_both_explorers_print_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     """A count, a trace or a note that depends on who explored."""
-    require_compiler()
+    need("gcc")
     command = ("check", "window-stm", "--set", "fetch-and-increment=old", "--format", "json")
     found = []
     for explorer in ("python", "compiled"):
@@ -29,7 +29,7 @@ def test_both_explorers_print_the_same(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_a_reduction_says_what_it_stands_for(capsys: pytest.CaptureFixture[str]) -> None:
     """A smaller count that looks as if the spec had become smaller."""
-    require_compiler()
+    need("gcc")
     command = ("check", "window-stm", "--set", "fetch-and-increment=old", "--reduce", "symmetry")
     code, out, _ = call(capsys, *command)
     assert code == 1
@@ -79,7 +79,7 @@ def test_without_a_compiler(
 
 def test_interrupted_in_c(tmp_path: Path) -> None:
     """Ctrl-C that waits until the last state, or leaves files of the compiler behind."""
-    require_compiler()
+    need("gcc")
     command = ("check", "window-stm", "--set", "transactions=4", "--explorer", "compiled")
     process = start(*command, cwd=tmp_path)
     wait_until(lambda: cpu_seconds(process.pid) > 2.5, process)  # all states would take a minute

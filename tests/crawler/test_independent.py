@@ -10,7 +10,8 @@ from counterpoint.sim_web.answer import Question
 from counterpoint.sim_web.pages.truth import documents
 from counterpoint.sim_web.world.site import SyntheticSite
 from tests.crawler.independent import absolute, computed, pages
-from tests.documentation import DOCUMENTATION, site_of
+from tests.documentation import site_of
+from tests.needs import DOCUMENTATION
 from tests.sim_web.webs import hostile
 
 PACKAGES = pytest.mark.parametrize("package", DOCUMENTATION)

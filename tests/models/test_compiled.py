@@ -26,16 +26,16 @@ from counterpoint.spec.notation import Model, Property, SpecError, action, invar
 from counterpoint.spec.notation.nodes import Node
 from counterpoint.spec.stm.window import Window
 from tests import strategies
-from tests.compilers import require_compiler
 from tests.examples import one_in
 from tests.models.test_agreement import MODELS
 from tests.models.test_soundness import CELLS, STATES, integer, truth
+from tests.needs import need
 
 
 @pytest.fixture(autouse=True, scope="module")
 def compiler_is_there() -> None:
     """All of this needs one."""
-    require_compiler()
+    need("gcc")
 
 
 def in_c(

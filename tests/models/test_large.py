@@ -37,7 +37,7 @@ from counterpoint.spec.notation import (
 )
 from counterpoint.spec.notation.nodes import Cell, Node
 from counterpoint.spec.stm.window import Window
-from tests.compilers import require_compiler
+from tests.needs import need
 
 EXPLORERS = ("python", "compiled")
 
@@ -89,7 +89,7 @@ class Long(Spec):
 def test_expressions_that_mention_themselves_are_printed_once(explorer: str) -> None:
     """Text that doubles with each level: it never comes to an end."""
     if explorer == "compiled":
-        require_compiler()
+        need("gcc")
     verdicts = exhaustive.check(Model(Nested()), explorer=explorer)
     assert {v.answer for v in verdicts} == {"holds"}
     assert verdicts[0].states == exhaustive.check(Model(Nested()), explorer="python")[0].states
@@ -99,7 +99,7 @@ def test_expressions_that_mention_themselves_are_printed_once(explorer: str) -> 
 def test_sums_over_many_cells(explorer: str) -> None:
     """Too many parentheses for Python's parser."""
     if explorer == "compiled":
-        require_compiler()
+        need("gcc")
     verdicts = exhaustive.check(Model(Long()), explorer=explorer)
     assert {v.answer for v in verdicts} == {"holds"}
     assert verdicts[0].states == 1 + 15 + 15 * 14 // 2
@@ -132,7 +132,7 @@ def test_wide_ranges_are_not_listed(engine: object) -> None:
 
 def test_a_wide_range_is_no_matter_for_c() -> None:
     """A limit of the generated Python that is one of the compiled explorer too."""
-    require_compiler()
+    need("gcc")
     with pytest.raises(SpecError, match="the range of n has 1000000001 values"):
         exhaustive.check(Model(Wide()))
     (found, *_) = exhaustive.check(Model(Wide()), explorer="compiled")

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from tests.compilers import require_compiler
+from tests.needs import need
 from tests.oracle.batches import searches
 from tests.oracle.random_specs import random_spec
 from tests.oracle.seeds import answers, differences, this_week
@@ -18,7 +18,7 @@ WEEKLY = 125
 @pytest.fixture(autouse=True, scope="module")
 def compiler_is_there() -> None:
     """Some of each chunk is compiled."""
-    require_compiler()
+    need("gcc")
 
 
 @pytest.mark.parametrize("chunk", range(5))

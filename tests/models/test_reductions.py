@@ -42,9 +42,9 @@ from counterpoint.spec.notation import (
 )
 from counterpoint.spec.stm.window import Window
 from tests import strategies
-from tests.compilers import require_compiler
 from tests.examples import one_in
 from tests.models.test_agreement import MODELS, random_states
+from tests.needs import need
 from tests.reference import successors
 
 
@@ -64,7 +64,7 @@ CASES: dict[str, Callable[[], Model]] = {
 @pytest.fixture(autouse=True, scope="module")
 def compiler_is_there() -> None:
     """All of this needs one."""
-    require_compiler()
+    need("gcc")
 
 
 def reduced(

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import sys
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-
-import pytest
 
 from counterpoint.sim_web import profile as profiles
 from counterpoint.sim_web.generator import Web
@@ -20,6 +17,7 @@ from counterpoint.sim_web.pages.address import address
 from counterpoint.sim_web.record import Header
 from counterpoint.sim_web.server import Log, Server, VirtualClock
 from counterpoint.sim_web.world.site import SyntheticSite
+from tests.needs import need
 
 SPIDER = Path(__file__).with_name("foreign_spider.py")
 
@@ -50,12 +48,8 @@ WGET = Crawler(
 
 
 def require_wget() -> None:
-    """Skip a test where wget is missing; in CI, where .ci/run installs it, fail."""
-    if shutil.which("wget") is not None:
-        return
-    if os.environ.get("CI") == "true":
-        pytest.fail("needs wget (a Debian package of this name)")
-    pytest.skip("needs wget")
+    """Skip a test where wget is missing; in CI fail."""
+    need("wget")
 
 
 def crawl(web: Web, crawler: Crawler, seeds: list[str], log: Path, *, seconds: float = 0.1) -> None:

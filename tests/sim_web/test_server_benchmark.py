@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.needs import need
+
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "serving.py"
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    shutil.which("wrk") is None and os.environ.get("CI") != "true", reason="needs wrk"
-)
 def test_serving(tmp_path: Path) -> None:
     """A benchmark that no longer runs, or a web of 10^9 pages that needs more than 300 MB."""
+    need("wrk")
     written = tmp_path / "found.json"
     done = subprocess.run(
         [sys.executable, str(SCRIPT), "--rounds", "1", "--seconds", "2", "--pages", "1000000000",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import pytest
+from tests.needs import need
 
 from .test_command import ROOT, studio
 
@@ -19,12 +18,8 @@ WAIT = 60_000.0
 
 
 def chromium() -> str:
-    """Return where Debian's chromium is; skip the test without it, but not where ``CI=true``."""
-    found = shutil.which("chromium")
-    if found is None and os.environ.get("CI") != "true":
-        pytest.skip("there is no chromium")
-    assert found is not None, "there is no chromium: install Debian's package"
-    return found
+    """Return where Debian's chromium is; skip the test without it, in CI fail."""
+    return str(need("chromium"))
 
 
 @contextmanager

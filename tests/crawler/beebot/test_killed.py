@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import resource
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -20,6 +19,7 @@ import pytest
 from counterpoint.crawler.errors import StoreError
 from counterpoint.crawler.store.opening import open_store
 from tests.crawler.webs import Web
+from tests.needs import need
 from tests.postgres import Server, new_server
 
 from .inprocess import address_of, answers_of
@@ -259,11 +259,7 @@ except CrawlError:
 
 def traced(where: Path, inject: str) -> subprocess.CompletedProcess[str]:
     """Crawl in a process in which a system call is tampered with."""
-    strace = shutil.which("strace")
-    if strace is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("needs strace (Debian package strace)")
-        pytest.skip("needs strace (Debian package strace)")
+    strace = str(need("strace"))
     call = inject.partition(":")[0]
     command = [strace, "-f", "-qq", "-o", os.devnull, "-P", f"{where}-wal", "-e", f"trace={call}",
                "-e", f"inject={inject}", sys.executable, "-c", SCRIPT, str(where)]  # fmt: skip

@@ -21,7 +21,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 from counterpoint.crawler.documents.decoding import loaded
 from tests.crawler.independent import Computed, computed
-from tests.documentation import DOCUMENTATION, site_of
+from tests.documentation import site_of
+from tests.needs import DOCUMENTATION
 
 FEW = ("libxml2-doc", "aptitude-doc-ru")
 PAGE = ("text/html", "application/xhtml+xml")

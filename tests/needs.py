@@ -1,0 +1,78 @@
+"""What tests need from outside of Python, in one place: programs, servers, pages to read.
+
+A test asks with `need`, which looks for the very file that the test will use. Where it is missing,
+the test is skipped; where ``CI=true``, it fails, since .ci/run installs all of it. With
+``COUNTERPOINT_TESTS_DENY=all`` nothing of it is found, as on a bare machine: that must skip tests
+and fail none.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+DOCUMENTATION = {
+    "python3-doc": "python3-doc/html/index.html",
+    "sqlite3-doc": "sqlite3/index.html",
+    "git-doc": "git-doc/git.html",
+    "postgresql-doc-15": "postgresql-doc-15/html/index.html",
+    "apache2-doc": "apache2-doc/manual/en/index.html",
+    "libxml2-doc": "libxml2/html/index.html",
+    "aptitude-doc-ru": "aptitude/html/ru/index.html",
+}
+"""Debian's packages of real HTML, by hand, Sphinx, DocBook, AsciiDoc and others, in many
+languages and several encodings. For each, a page of it below `TOP`: a folder alone may belong to
+another package: ``sqlite3`` belongs to the package of that name as well."""
+
+TOP = Path("/usr/share/doc")
+
+PROGRAMS = ("chromium", "spin", "strace", "wget", "wrk")
+"""Debian's packages that are programs of the same name."""
+
+COMPILERS = ("cc", "gcc", "clang")
+
+NEEDS = (*PROGRAMS, "gcc", "postgresql", *DOCUMENTATION)
+"""All that a test may need, by Debian's packages."""
+
+
+def find(package: str) -> Path | None:
+    """Return the file of a Debian package that tests use; None if it is not there.
+
+    Parameters
+    ----------
+    package : str
+        One of `NEEDS`. For ``postgresql`` it is ``initdb``, for documentation a page.
+    """
+    assert package in NEEDS, package
+    if os.environ.get("COUNTERPOINT_TESTS_DENY") == "all":
+        return None
+    if package in DOCUMENTATION:
+        page = TOP / DOCUMENTATION[package]
+        return page if page.is_file() else None
+    if package == "postgresql":
+        debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+        return debian[-1].resolve() if debian else _program("initdb")
+    if package == "gcc":
+        return next(filter(None, map(_program, COMPILERS)), None)
+    return _program(package)
+
+
+def _program(name: str) -> Path | None:
+    found = shutil.which(name)
+    return None if found is None else Path(found).resolve()
+
+
+def need(package: str) -> Path:
+    """Return the file of a Debian package; skip the test without it, in CI fail."""
+    found = find(package)
+    if found is not None:
+        return found
+    why = f"needs the Debian package {package}"
+    if package in DOCUMENTATION:
+        why += f": there is no {TOP / DOCUMENTATION[package]}"
+    if os.environ.get("CI") == "true":
+        pytest.fail(why)
+    pytest.skip(why)
