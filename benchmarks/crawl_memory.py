@@ -5,7 +5,7 @@
 The engine, the planner and the SQLite store are those of `counterpoint crawl --db`; pages of a
 synthetic web are answered in process in place of HTTP; what that web remembers of names it has
 before the first page, as a server has memory of its own. At the end the process that stopped is
-gone on with: the scheduler is led through all its calls again, as after a kill.
+resumed: the scheduler is led through all its calls again, as after a kill.
 """
 
 from __future__ import annotations

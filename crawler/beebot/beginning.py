@@ -47,7 +47,7 @@ class Begun(NamedTuple):
 def begin(store: Store, wished: Mapping[str, Any] | None = None) -> Begun:
     """Go on with the last plan of a store if it is what is wished, else begin another one.
 
-    A plan that failed is not gone on with: its policy has been changed, or fails again.
+    A plan that failed is not resumed: its policy has been changed, or fails again.
 
     Parameters
     ----------

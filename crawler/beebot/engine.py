@@ -48,7 +48,7 @@ class Ended(NamedTuple):
     over : bool
         Whether the plan has ended; else the crawl can go on.
     failed : bool
-        Whether the policy did what none may do.
+        Whether the policy broke a rule for policies.
     """
 
     why: str

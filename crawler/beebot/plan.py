@@ -1,7 +1,7 @@
 """What is to be crawled, and how: what a user wishes, and the plan that follows.
 
 Wishes are kept in the table of settings, one row each; sites in that of seeds. A plan is all that
-decides which pages are visited and in which order: a crawl of the same plan is gone on with, for
+decides which pages are visited and in which order: a crawl of the same plan is resumed, for
 another one a new plan begins.
 """
 

@@ -51,7 +51,7 @@ class Step(NamedTuple):
     ended : str
         Why the crawl has ended; "": it has not.
     failed : bool
-        Whether the policy did what none may do.
+        Whether the policy broke a rule for policies.
     taken : tuple of Taken
         What was stored: of answers to what was asked.
     lease : Lease or None

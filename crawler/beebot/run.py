@@ -43,7 +43,7 @@ from .plan import Plan
 
 
 class Failed(Exception):
-    """The policy did what none may do; the message says what."""
+    """The policy broke a rule for policies; the message says what."""
 
 
 class Flying(NamedTuple):
@@ -106,7 +106,7 @@ class Run:
         self.discovery = Discovery(plan, offered)
 
     def policy(self, step: int, call: Callable[..., Any], *given: Any) -> Any:
-        """Let the policy do something; raise `Failed` if that is what none may do."""
+        """Let the policy do something; raise `Failed` if that breaks a rule."""
         mark = self._mark
         mark.step = step
         try:

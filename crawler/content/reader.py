@@ -2,8 +2,8 @@
 
 Weights of words come from the pages read so far, the present one included; nothing else is known of
 how words are distributed. All sums are over words in the order of their appearance, so that no
-relevance depends on how words are numbered, and a relevance has `PLACES` decimal places, lest the
-last bit of a logarithm, which is not the same on every machine, decide between equals.
+relevance depends on how words are numbered. A relevance has `PLACES` decimal places, so that the
+last bit of a logarithm, which differs between machines, does not decide between equals.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ LIMIT = 10.0
 
 
 class Wrong(Exception):
-    """The policy did what none may do."""
+    """The policy broke a rule for policies."""
 
 
 def budget_of(budget: int, sites: int, may_overspend: bool) -> int:

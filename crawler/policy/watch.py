@@ -18,7 +18,7 @@ from types import FrameType
 
 
 class TooLong(BaseException):
-    """A step takes too long; no `Exception`, lest a policy catch it and go on."""
+    """A step takes too long; no `Exception`, so that no policy catches it and goes on."""
 
 
 @contextlib.contextmanager

@@ -43,7 +43,7 @@ class Found:
     looked : int
         How many links were looked at.
     whole : bool
-        False: it was given up before the page was full; it can be gone on with.
+        False: it was given up before the page was full; it can be resumed.
     """
 
     rows: list[Link]

@@ -1,8 +1,8 @@
 """Runs a scheduler against a world, one page at a time, and watches it.
 
 The same scheduler makes the same crawl in every world that answers alike: in a simulation, over
-HTTP, in a replayed capture. A policy that does what none may do ends its run with one line that
-names it and the step.
+HTTP, in a replayed capture. A policy that breaks a rule for policies ends its run with one line
+that names it and the step.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Ended:
     why : str
         Why it ended, in one line.
     failed : bool
-        Whether it ended because the policy did what none may do.
+        Whether it ended because the policy broke a rule for policies.
     order : int64 array
         The pages in the order of visits.
     digest : str

@@ -45,7 +45,7 @@ class Bowtie:
     from_in, to_out : int
         Tendrils that IN reaches, and that reach OUT; the others hang on tendrils or tubes only.
     searched : int
-        Pages beside SCC that were searched depth first, lest a larger strong component be missed.
+        Pages beside SCC that were searched depth first: a larger strong component is not missed.
     """
 
     components: Array

@@ -70,7 +70,7 @@ class Settings:
 def build(source: Source, path: Path, settings: Settings | None = None, tell: Tell = None) -> None:
     """Build a store; one of that name is replaced when the new one is whole.
 
-    A build that was interrupted, or for which there was no room, is gone on with if it is of the
+    A build that was interrupted, or for which there was no room, is resumed if it is of the
     same source.
 
     Parameters

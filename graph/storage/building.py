@@ -75,7 +75,7 @@ def _read(path: Path) -> str:
 
 
 def _emptied(folder: Path) -> None:
-    """Remove all but the lock; the plan first, for without it no part is gone on with."""
+    """Remove all but the lock; the plan first, for without it no part is resumed."""
     (folder / PLAN).unlink(missing_ok=True)
     for path in folder.iterdir():
         if path.is_dir():

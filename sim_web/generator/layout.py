@@ -41,7 +41,7 @@ BLOCK = 8
 """Parents of a tree are taken in blocks: the children of a block choose among its members."""
 
 SHIFT = 3.0
-"""Added to ranks of hosts, lest the first host be too large."""
+"""Added to ranks of hosts, so that the first host is not too large."""
 
 _TREE = 1
 """Stream of the hashes that hang pages and hosts on others."""

@@ -44,7 +44,7 @@ class Run:
     why : str
         Why it ended, in one line.
     failed : bool
-        Whether the policy did what none may do; nothing was measured then.
+        Whether the policy broke a rule for policies; nothing was measured then.
     wrong : bool
         Whether it could not be made as the user wished, which is the command's fault.
     steps : int

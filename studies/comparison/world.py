@@ -90,7 +90,7 @@ class World:
         if size < 0 or time >= self._last:
             size, difference = self._compared(page, time)
         low, high = self._offsets[page], self._offsets[page + 1]
-        # A copy, lest a policy that writes into its links change the web for the next one.
+        # A copy: a policy that writes into its links must not change the web for the next one.
         links = self._targets[low:high].copy()
         content = self._content(page, links, time) if self._reads else None
         return Outcome(

@@ -123,7 +123,7 @@ def crawled(
     Raises
     ------
     CrawlError
-        If the policy does what none may do.
+        If the policy breaks a rule for policies.
     """
     planted, chosen = space.planted, find(policy)
     scheduler = chosen.scheduler(task.starts, budget, space.seed, query=task.query,

@@ -1,9 +1,9 @@
 """The experiment of [HITS]: two topics in two spaces, the standard crawler and the focused one.
 
 Beside them the two that the authors announced, and the focused one with one voice for each host,
-lest navigation swamp what authors meant. The focused crawlers make `STEPS` steps; the standard one
-goes on until the web is exhausted; the two that read fetch as many pages as the focused one, and
-at most `READ`. Answers are as long as the focused one's.
+so that links of navigation do not outweigh what authors meant. The focused crawlers make `STEPS`
+steps; the standard one goes on until the web is exhausted; the two that read fetch as many pages as
+the focused one, and at most `READ`. Answers are as long as the focused one's.
 """
 
 from __future__ import annotations

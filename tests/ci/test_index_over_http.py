@@ -1,4 +1,4 @@
-"""The focused crawler over HTTP, killed and gone on with, and in process: one order, one index."""
+"""The focused crawler over HTTP, killed and resumed, and in process: one order, one index."""
 
 from __future__ import annotations
 

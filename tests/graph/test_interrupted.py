@@ -118,7 +118,7 @@ def test_killed_at_any_point(tmp_path: Path, step: int) -> None:
     """Would catch an old store that is harmed, a half-written part that is taken for whole.
 
     A build is killed at an event, when it opens, renames or removes some file: at every one, or at
-    some. What is left is killed once more, and then gone on with; it ends with the same bytes.
+    some. What is left is killed once more, and then resumed; it ends with the same bytes.
     """
     done = subprocess.run(
         [sys.executable, "-c", KILLER, str(tmp_path), str(step)],

@@ -309,7 +309,7 @@ def test_sites_that_change_while_the_crawl_runs(store: Store) -> None:
 
 
 class Strange:
-    """Does what none may do, when it is told to."""
+    """Breaks a rule for policies, when it is told to."""
 
     scope = Scope.SITE
 

@@ -233,7 +233,7 @@ def test_locked_by_another_process(tmp_path: Path) -> None:
 
 
 def test_locked_for_too_long(tmp_path: Path) -> None:
-    """A crawl that waits for ever, or leaves a store that cannot be gone on with."""
+    """A crawl that waits for ever, or leaves a store that cannot be resumed."""
     whole = crawl_of(tmp_path / "whole.db")
     whole.run(Points())
     again = crawl_of(tmp_path / "again.db")._replace(patience=0.01)

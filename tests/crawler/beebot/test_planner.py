@@ -348,7 +348,7 @@ def test_a_policy_that_reads_after_another(
 
 
 def test_another_query_is_another_plan(fresh: Callable[[Web], Store]) -> None:
-    """A crawl gone on with for another query; or begun anew because of one that nobody reads."""
+    """A crawl resumed for another query; or begun anew because of one that nobody reads."""
     web = Web(1, (0, 0, 0), ((1, 2), (), ()), (0, 0, 0), frozenset())
     with fresh(web) as store:
         drive(store, answers_of(web), scheduler="tfidf", budget="9")

@@ -1,4 +1,4 @@
-"""Policies that are easy to foresee, and policies that do what none may do."""
+"""Policies that are easy to foresee, and policies that break rules for policies."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def report(
     error, how often the 95% interval contains the truth, and requests. Without a POLICY there are
     breadth-first, depth-first, random and opic.
 
-    Exit code 0: all was measured; 1: a policy did what none may do; 2: the command is wrong.
+    Exit code 0: all was measured; 1: a policy broke a rule for policies; 2: the command is wrong.
 
     \b
     counterpoint coverage report --profile broder-1999 --pages 20000

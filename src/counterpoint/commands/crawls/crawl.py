@@ -102,13 +102,14 @@ def crawl_(
 
     Nothing is kept but what --capture writes: all that the policy was told. --replay makes the same
     crawl again, and other policies crawl the same pages as long as the capture has them.
-    Exit code 0: crawled; 1: no page could be fetched, or the policy did what none may do; 2: the
-    command is wrong, or the capture lacks a page.
+    Exit code 0: crawled; 1: no page could be fetched, or the policy broke a rule for policies;
+    2: the command is wrong, or the capture lacks a page.
 
     With --db the crawl is kept in a link store: it can be stopped or killed at any moment, and goes
     on without losing a link (Ctrl-C lets the pages under way come in; a second one does not).
     Options are kept there as well. If they change, or the sites do, a new plan begins: it takes
-    pages that are stored from the store. Exit code 130: stopped, and to be gone on with.
+    pages that are stored from the store. Exit code 130: the crawl was interrupted; run the same
+    command again to resume it.
 
     \b
     counterpoint crawl --db crawl.db --seeds sites.txt --scheduler R3 --budget 2000

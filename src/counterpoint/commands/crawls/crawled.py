@@ -57,7 +57,7 @@ class Crawled:
     why : str
         Why it ended.
     failed : bool
-        Whether the policy did what none may do.
+        Whether the policy broke a rule for policies.
     """
 
     policy: str

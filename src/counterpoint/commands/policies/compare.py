@@ -69,8 +69,8 @@ def compare(
     (module:attribute). The first is what the others are held against, web by web. Intervals are
     Student's, of 95%.
 
-    Exit code 0: all was measured; 1: a policy did what none may do, such as fetch a page that was
-    never offered; 2: the command is wrong.
+    Exit code 0: all was measured; 1: a policy broke a rule for policies, such as to fetch a page
+    that was never offered; 2: the command is wrong.
 
     \b
     counterpoint compare R1 R2 R3 --web universities --pages 2000 --seeds 30
