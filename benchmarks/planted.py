@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.graph.compiling import compiled
+from counterpoint.compiling import compiled
 from counterpoint.graph.storage.codes import BLOCK
 from counterpoint.graph.storage.sorting import Rows
 from counterpoint.graph.storage.texts import Ragged

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .compiling import Array, compiled
+from counterpoint.compiling import Array, compiled
+
 from .errors import GraphError
 
 MOST_PAGES = 2**32 - 1

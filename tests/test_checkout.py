@@ -40,6 +40,31 @@ def test_no_room_can_be_imported_by_its_own_name() -> None:
     assert found.stdout == "[]\n"
 
 
+IMPORTS_ALL = """
+import numba, os, pkgutil, signal, sys, threading, warnings
+import aiohttp.web, scipy.sparse, scipy.special, scipy.stats  # these change the filters of warnings
+def process():
+    settings = {n: v for n, v in vars(numba.config).items() if n.isupper()}
+    handlers = [signal.getsignal(s) for s in signal.valid_signals()]
+    return settings, handlers, dict(os.environ), sys.path[:], warnings.filters[:], sys.stdout
+before = process()
+import counterpoint
+for found in pkgutil.walk_packages(counterpoint.__path__, "counterpoint."):
+    if not found.name.endswith("__main__") and ".migrations." not in found.name:
+        __import__(found.name)
+print([name for name, old, new in zip(("numba", "signals", "environment", "path", "warnings",
+    "output"), before, process()) if old != new], threading.active_count())
+"""
+
+
+def test_no_import_changes_the_process() -> None:
+    """A setting of Numba, a signal or a filter that an import changes for everybody else."""
+    found = subprocess.run(
+        [sys.executable, "-c", IMPORTS_ALL], capture_output=True, text=True, check=True
+    )
+    assert found.stdout == "[] 1\n"
+
+
 def test_every_folder_of_modules_is_a_package() -> None:
     """A folder of modules that an installation would leave out."""
     without = {

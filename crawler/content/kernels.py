@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from counterpoint.crawler.policy.kernels import Array, compiled
+from counterpoint.compiling import Array, compiled
 
 
 @compiled

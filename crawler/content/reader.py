@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from counterpoint.crawler.policy.kernels import Array
+from counterpoint.compiling import Array
 from counterpoint.crawler.policy.protocol import Content
 from counterpoint.crawler.policy.tables import FIRST, grown
 

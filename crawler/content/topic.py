@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from counterpoint.crawler.policy.kernels import Array
+from counterpoint.compiling import Array
 from counterpoint.crawler.policy.tables import FIRST, grown
 
 from .vocabulary import Bag, Vocabulary

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterpoint.crawler.policy.kernels import Array
+from counterpoint.compiling import Array
 from counterpoint.crawler.policy.tables import FIRST, grown
 
 from .kernels import tally

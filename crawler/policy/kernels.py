@@ -1,28 +1,12 @@
 """Compiled functions of the crawl loop and of lists of pages: each is called once a step.
 
-Compiled functions call only functions of their own file: Numba keeps compiled code under the date
-of one file. Pages are handles; tables by handle are grown by whoever owns them, so a function that
+Pages are handles; tables by handle are grown by whoever owns them, so a function that
 finds a handle beyond its table changes nothing and returns `GROW`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
-import numba
-import numpy as np
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-Array = np.ndarray[Any, Any]
-"""An array whose type of elements the docstring states."""
-
-
-def compiled(function: F) -> F:
-    """Compile a function on its first call; the code is kept for later processes."""
-    return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
-
+from counterpoint.compiling import Array, compiled
 
 GROW = -1
 

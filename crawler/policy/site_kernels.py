@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .kernels import GROW, Array, compiled
+from counterpoint.compiling import Array, compiled
+
+from .kernels import GROW
 
 EMPTY = -1
 UNDECIDED = -2

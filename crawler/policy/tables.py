@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from counterpoint.compiling import Array
 from counterpoint.crawler.errors import CrawlError
 
-from .kernels import GROW, Array, discover, discover_reversed
+from .kernels import GROW, discover, discover_reversed
 from .protocol import Outcome, Pages
 from .site_kernels import COLUMNS, FLYING, SCANNED, WAITING, absorb, enqueue, take
 

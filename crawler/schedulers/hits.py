@@ -21,7 +21,7 @@ from collections import deque
 
 import numpy as np
 
-from counterpoint.crawler.policy.kernels import Array
+from counterpoint.compiling import Array
 from counterpoint.crawler.policy.protocol import Outcome, Request, Setting
 from counterpoint.crawler.policy.tables import FIRST, grown
 from counterpoint.graph.ranking.topk import top

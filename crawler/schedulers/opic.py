@@ -14,7 +14,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from counterpoint.crawler.policy.kernels import GROW, Array, compiled
+from counterpoint.compiling import Array, compiled
+from counterpoint.crawler.policy.kernels import GROW
 from counterpoint.crawler.policy.protocol import (
     NONE,
     Outcome,

@@ -17,8 +17,8 @@ from heapq import heappop, heappush
 
 import numpy as np
 
+from counterpoint.compiling import Array
 from counterpoint.crawler.content.reader import Bm25, Reader, TfIdf
-from counterpoint.crawler.policy.kernels import Array
 from counterpoint.crawler.policy.protocol import (
     Content,
     Outcome,

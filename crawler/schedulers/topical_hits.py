@@ -21,8 +21,8 @@ from collections import deque
 
 import numpy as np
 
+from counterpoint.compiling import Array
 from counterpoint.crawler.content.reader import PLACES
-from counterpoint.crawler.policy.kernels import Array
 from counterpoint.crawler.policy.protocol import NONE, Outcome, Setting
 from counterpoint.crawler.policy.tables import FIRST, grown
 

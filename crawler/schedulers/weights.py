@@ -28,8 +28,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from counterpoint.compiling import Array, compiled
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.policy.kernels import Array, compiled
 from counterpoint.crawler.policy.protocol import NONE, Pages
 from counterpoint.crawler.policy.tables import FIRST, grown
 from counterpoint.graph.csr import Both, Csr, both

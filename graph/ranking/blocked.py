@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array, Number, compiled
+from counterpoint.compiling import Array, Number, compiled
 from counterpoint.graph.csr import Csr, Graph
 from counterpoint.graph.errors import GraphError
 from counterpoint.graph.storage.pages import Tell

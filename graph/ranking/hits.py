@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array, compiled
+from counterpoint.compiling import Array, compiled
 from counterpoint.graph.csr import (
     Both,
     Csr,

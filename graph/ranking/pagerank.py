@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array, Number, compiled
+from counterpoint.compiling import Array, Number, compiled
 from counterpoint.graph.csr import Graph
 from counterpoint.graph.errors import GraphError
 from counterpoint.graph.storage.pages import Tell

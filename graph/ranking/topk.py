@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array, compiled
+from counterpoint.compiling import Array, compiled
 from counterpoint.graph.csr import Both, Csr, Graph
 from counterpoint.graph.errors import GraphError
 

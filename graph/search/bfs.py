@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array, compiled
+from counterpoint.compiling import Array, compiled
 from counterpoint.graph.csr import Graph, Links
 from counterpoint.graph.errors import GraphError
 

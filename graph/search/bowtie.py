@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array, compiled
+from counterpoint.compiling import Array, compiled
 from counterpoint.graph.csr import Graph
 
 from .scc import BACKWARD, FORWARD, numbered, pivot, strong, within

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array
+from counterpoint.compiling import Array
 
 LEAST_POINTS = 50
 """Pages a tail must have."""

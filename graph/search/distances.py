@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numba.cpython.unsafe import numbers
 
-from counterpoint.graph.compiling import Array, Number, compiled
+from counterpoint.compiling import Array, Number, compiled
 from counterpoint.graph.csr import Csr, Graph, Links
 from counterpoint.graph.errors import GraphError
 from counterpoint.graph.storage.pages import Tell

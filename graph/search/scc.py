@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array, Number, compiled
+from counterpoint.compiling import Array, Number, compiled
 from counterpoint.graph.csr import Csr, Graph, Links
 
 from .walks import BATCH, follow

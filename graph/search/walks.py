@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array, Number, compiled
+from counterpoint.compiling import Array, Number, compiled
 from counterpoint.graph.csr import Csr, Links
 
 BATCH = 1 << 21

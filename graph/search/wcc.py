@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array, Number, compiled
+from counterpoint.compiling import Array, Number, compiled
 from counterpoint.graph.csr import Csr, Graph
 
 from .scc import Components, numbered

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array
+from counterpoint.compiling import Array
 from counterpoint.graph.errors import GraphError
 from counterpoint.graph.storage.arrays import Arrays, Listed
 from counterpoint.graph.storage.pages import Tell, divided

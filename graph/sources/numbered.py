@@ -18,7 +18,7 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array, Number, compiled
+from counterpoint.compiling import Array, Number, compiled
 from counterpoint.graph.errors import GraphError
 from counterpoint.graph.storage.pages import Addresses, Tell
 from counterpoint.graph.storage.sorting import (

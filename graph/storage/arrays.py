@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array
+from counterpoint.compiling import Array
 from counterpoint.graph.csr import must_be_graph
 from counterpoint.graph.errors import GraphError
 

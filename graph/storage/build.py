@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array
+from counterpoint.compiling import Array
 from counterpoint.graph.csr import MOST_PAGES
 from counterpoint.graph.errors import GraphError
 

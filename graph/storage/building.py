@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array
+from counterpoint.compiling import Array
 from counterpoint.graph.errors import GraphError
 
 from .sorting import write_whole

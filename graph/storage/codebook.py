@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array
+from counterpoint.compiling import Array
 
 CLASSES = 34
 """A number below 2^34 - 1 can be written: the difference of two pages, with its sign."""

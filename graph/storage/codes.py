@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numba.cpython.unsafe import numbers
 
-from counterpoint.graph.compiling import Array, Number, compiled
+from counterpoint.compiling import Array, Number, compiled
 
 from .codebook import CLASSES, CONTEXTS, LONGEST
 

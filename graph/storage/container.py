@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array
+from counterpoint.compiling import Array
 from counterpoint.graph.errors import GraphError
 
 MAGIC = b"\x89CPGRAPH\r\n\x1a\n\x00\x00\x00\x00"

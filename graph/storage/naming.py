@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array
+from counterpoint.compiling import Array
 from counterpoint.graph.errors import GraphError
 
 from .building import Part

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array, Number, compiled
+from counterpoint.compiling import Array, Number, compiled
 from counterpoint.graph.csr import Csr
 
 from . import codebook

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array, Number, compiled
+from counterpoint.compiling import Array, Number, compiled
 
 from .codes import BLOCK
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array
+from counterpoint.compiling import Array
 from counterpoint.graph.csr import Csr, pairs
 from counterpoint.graph.errors import GraphError
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import zstandard
 
-from counterpoint.graph.compiling import Array, Number, compiled
+from counterpoint.compiling import Array, Number, compiled
 
 IN_BLOCK = 128
 """Texts of a block. 64 need a thirtieth more, and half the time to read one."""

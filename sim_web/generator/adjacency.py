@@ -18,16 +18,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .kernels import (
-    Array,
-    compiled,
-    hashed,
-    permuted,
-    unit,
-    zipf_rank,
-    zipf_rank_below,
-    zipf_top,
-)
+from counterpoint.compiling import Array, compiled
+
+from .kernels import hashed, permuted, unit, zipf_rank, zipf_rank_below, zipf_top
 from .layout import (
     BLOCK,
     DISCONNECTED,

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from counterpoint.compiling import Array, compiled
+
 from .adjacency import copies_of
-from .kernels import Array, compiled
 from .layout import host_start
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from counterpoint.compiling import Array
 from counterpoint.sim_web.errors import WebError
 
-from .kernels import Array
 from .numbers import Numbers
 from .packing import links_of_pages, packed
 

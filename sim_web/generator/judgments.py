@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .kernels import Array, compiled
+from counterpoint.compiling import Array, compiled
+
 from .layout import host_of_page, region_of_page
 from .packing import unpacked
 from .subjects import edition_of, relevant, theme_of

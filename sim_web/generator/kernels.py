@@ -6,59 +6,15 @@ number is drawn by hashing what it is for.
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numba
 import numba.extending
 import numpy as np
 from numba.core import cgutils
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-Array = np.ndarray[Any, Any]
-"""An array whose type of elements the docstring states."""
-
-
-def _keep_compiled_code() -> None:
-    """Keep compiled code beside the modules, under a digest of all of them.
-
-    Numba looks at the file of a function only, not at those of the functions it calls, and would
-    go on with stale code after a change there.
-    """
-    here = Path(__file__).parent
-    digest = hashlib.blake2b(digest_size=8)
-    for path in sorted(here.parent.rglob("*.py")):
-        text = path.read_bytes()
-        if b"compiled" in text:
-            digest.update(text)
-    folder = here / "__pycache__" / f"kernels-{digest.hexdigest()}"
-    if "NUMBA_CACHE_DIR" not in os.environ and os.access(here, os.W_OK):
-        setattr(numba.config, "CACHE_DIR", str(folder))  # noqa: B010 mypy does not know it
-
-
-_keep_compiled_code()
-setattr(numba.config, "LOOP_VECTORIZE", 0)  # noqa: B010 it gains nothing here, and takes time
-
-
-def compiled(function: F) -> F:
-    """Compile a function on its first call; the code is kept for later processes."""
-    return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
-
-
-def compiled_as(signature: str) -> Callable[[F], F]:
-    """Compile a function for one signature at once.
-
-    Without a signature, Numba would compile a function anew for each constant that is passed to it.
-    """
-
-    def made(function: F) -> F:
-        return cast(F, numba.njit(signature, cache=True, nogil=True, error_model="numpy")(function))
-
-    return made
+from counterpoint.compiling import Array, compiled, compiled_as
 
 
 def _copied(

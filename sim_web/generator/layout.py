@@ -12,10 +12,11 @@ from enum import IntEnum
 
 import numpy as np
 
+from counterpoint.compiling import Array, compiled
 from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.profile import Profile
 
-from .kernels import Array, compiled, subkey, unit, zipf_mass
+from .kernels import subkey, unit, zipf_mass
 from .sites import check as check_sites
 
 

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .kernels import Array, compiled, mixed
+from counterpoint.compiling import Array, compiled
+
+from .kernels import mixed
 from .layout import SCC, host_start
 
 

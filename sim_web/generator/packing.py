@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from counterpoint.compiling import Array, compiled
+
 from .adjacency import drawn_degree, out_links, tail_chance
-from .kernels import Array, compiled
 from .numbers import Numbers
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from counterpoint.compiling import Array
 from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.sections import Site
-
-from .kernels import Array
 
 
 def external_links(

@@ -8,7 +8,9 @@ editions of a host are the subtrees below its start page, each in one language.
 
 from __future__ import annotations
 
-from .kernels import compiled, unit, zipf_rank
+from counterpoint.compiling import compiled
+
+from .kernels import unit, zipf_rank
 from .layout import IN, SCC, TO_OUT, host_of_page, linked_pages, region_of_page, tree_parent
 from .numbers import Numbers, pages_of_host, tree_of_host
 

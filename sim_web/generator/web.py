@@ -8,13 +8,14 @@ from functools import lru_cache
 
 import numpy as np
 
+from counterpoint.compiling import Array
 from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.profile import Profile
 from counterpoint.sim_web.sections import full_name
 
 from . import adjacency, subjects
 from .explicit import Explicit, written_out
-from .kernels import Array, hashed, permuted, subkey, unit, unpermuted
+from .kernels import hashed, permuted, subkey, unit, unpermuted
 from .layout import (
     COMPONENT_OF_REGION,
     DISCONNECTED,

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from counterpoint.sim_web.generator.kernels import Array
+from counterpoint.compiling import Array
 
 from .graph import Graph
 from .kernels import extend, strong_components

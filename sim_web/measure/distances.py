@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from counterpoint.sim_web.generator.kernels import Array
+from counterpoint.compiling import Array
 
 from .graph import Graph
 from .kernels import spread

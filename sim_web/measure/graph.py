@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from counterpoint.sim_web.generator.kernels import Array
+from counterpoint.compiling import Array
 
 from .kernels import reversed_links
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from counterpoint.sim_web.generator.kernels import Array, compiled
+from counterpoint.compiling import Array, compiled
 
 
 @compiled

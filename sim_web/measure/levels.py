@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from counterpoint.sim_web.generator.kernels import Array
+from counterpoint.compiling import Array
 
 from .graph import Graph
 from .kernels import first_levels

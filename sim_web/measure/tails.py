@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from counterpoint.sim_web.generator.kernels import Array
+from counterpoint.compiling import Array
 
 LEAST_POINTS = 50
 """Points a tail must have; with fewer, the error is no longer small ([Clauset], section 3.3)."""

@@ -12,14 +12,9 @@ import math
 
 import numpy as np
 
+from counterpoint.compiling import Array, compiled
 from counterpoint.sim_web.generator import Web
-from counterpoint.sim_web.generator.kernels import (
-    Array,
-    compiled,
-    hashed,
-    mixed,
-    unit,
-)
+from counterpoint.sim_web.generator.kernels import hashed, mixed, unit
 
 SPAN = 33_554_432.0
 """Seconds of a span, about 388 days."""

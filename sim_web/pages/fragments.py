@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from counterpoint.compiling import Array
 from counterpoint.sim_web.generator import Web
-from counterpoint.sim_web.generator.kernels import Array
 from counterpoint.sim_web.generator.web import SYLLABLES, name_length
 
 from . import text

@@ -13,15 +13,9 @@ import math
 
 import numpy as np
 
+from counterpoint.compiling import Array, compiled
 from counterpoint.sim_web.generator.adjacency import copies, out_links
-from counterpoint.sim_web.generator.kernels import (
-    Array,
-    compiled,
-    hashed,
-    permuted,
-    unit,
-    unpermuted,
-)
+from counterpoint.sim_web.generator.kernels import hashed, permuted, unit, unpermuted
 from counterpoint.sim_web.generator.layout import host_of_page, region_of_page
 from counterpoint.sim_web.generator.numbers import Numbers
 from counterpoint.sim_web.generator.packing import unpacked

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from counterpoint.compiling import Array
 from counterpoint.sim_web.answer import (
     Answer,
     Fault,
@@ -15,7 +16,6 @@ from counterpoint.sim_web.answer import (
     Question,
 )
 from counterpoint.sim_web.generator import Web
-from counterpoint.sim_web.generator.kernels import Array
 
 from . import delivery
 from .address import WAYS

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from counterpoint.compiling import Array
 from counterpoint.sim_web.generator import Web
-from counterpoint.sim_web.generator.kernels import Array
 from counterpoint.sim_web.generator.packing import packed
 
 from . import change, faults

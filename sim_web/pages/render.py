@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from counterpoint.compiling import Array
 from counterpoint.sim_web.generator import Web
-from counterpoint.sim_web.generator.kernels import Array
 
 from . import text
 from .address import (

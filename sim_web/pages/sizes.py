@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from counterpoint.compiling import Array, compiled
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.generator.counting import first_pages
-from counterpoint.sim_web.generator.kernels import Array, compiled
 from counterpoint.sim_web.generator.packing import packed, unpacked
 from counterpoint.sim_web.generator.subjects import relevant
 

@@ -7,13 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from counterpoint.sim_web.generator.kernels import (
-    Array,
-    compiled,
-    copied,
-    mixed,
-    permuted,
-)
+from counterpoint.compiling import Array, compiled
+from counterpoint.sim_web.generator.kernels import copied, mixed, permuted
 from counterpoint.sim_web.generator.web import NAMES, SYLLABLES
 
 from .fragments import (

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from counterpoint.compiling import Array
 from counterpoint.sim_web.answer import Answer, Fault, Question
 from counterpoint.sim_web.generator import Explicit
-from counterpoint.sim_web.generator.kernels import Array
 from counterpoint.sim_web.generator.packing import links
 from counterpoint.sim_web.pages import faults
 from counterpoint.sim_web.pages.host import host

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from counterpoint.compiling import Array
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.policy.protocol import (
     NONE,
@@ -22,7 +23,6 @@ from counterpoint.crawler.policy.protocol import (
 from counterpoint.crawler.schedulers.finding import find
 from counterpoint.crawler.schedulers.hits import FocusedHits
 from counterpoint.crawler.schedulers.weights import GrowingHits, ranked
-from counterpoint.graph.compiling import Array
 from counterpoint.graph.errors import GraphError
 from counterpoint.graph.ranking.hits import base_set
 

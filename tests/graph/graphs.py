@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from counterpoint.graph.compiling import Array
+from counterpoint.compiling import Array
 
 
 class Lists(NamedTuple):

@@ -14,7 +14,7 @@ from counterpoint.console import must_be_writable, printing
 from counterpoint.crawler.errors import CrawlError
 
 if TYPE_CHECKING:  # they load numba
-    from counterpoint.graph.compiling import Array
+    from counterpoint.compiling import Array
     from counterpoint.graph.csr import Graph
     from counterpoint.graph.storage.store import GraphStore
 

@@ -28,7 +28,7 @@ from counterpoint.console import OK, progress
 from counterpoint.crawler.errors import CrawlError
 
 if TYPE_CHECKING:
-    from counterpoint.graph.compiling import Array
+    from counterpoint.compiling import Array
     from counterpoint.graph.csr import Graph
     from counterpoint.graph.ranking.products import Run
 

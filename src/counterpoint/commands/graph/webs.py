@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from counterpoint.graph.compiling import Array
+from counterpoint.compiling import Array
 from counterpoint.graph.storage.codes import BLOCK
 from counterpoint.graph.storage.pages import Addresses, Tell, divided
 from counterpoint.graph.storage.sorting import Rows
