@@ -11,12 +11,7 @@ from counterpoint.crawler.documents.links import Kind, Reference
 from counterpoint.crawler.documents.robots import Rules
 from counterpoint.crawler.fetching.job import Fetched
 from counterpoint.crawler.policy.protocol import Content, Outcome
-from counterpoint.crawler.store.recording import (
-    TAKEN_OUT,
-    Page,
-    Recording,
-    Row,
-)
+from counterpoint.crawler.store.recording import TAKEN_OUT, Page, Recording, Row
 from counterpoint.crawler.store.schema import Standing, State, stored_key
 from counterpoint.crawler.worlds.web_world import LEFT
 

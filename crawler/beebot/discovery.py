@@ -12,13 +12,7 @@ from collections.abc import Mapping, Sequence
 from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.documents.robots import Rules, origin
 from counterpoint.crawler.policy.protocol import Scope
-from counterpoint.crawler.store.recording import (
-    BEYOND,
-    Head,
-    Page,
-    Recording,
-    Row,
-)
+from counterpoint.crawler.store.recording import BEYOND, Head, Page, Recording, Row
 from counterpoint.crawler.store.schema import State
 
 from .plan import Plan

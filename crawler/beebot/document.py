@@ -7,12 +7,7 @@ from typing import NamedTuple
 from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.documents.decoding import loaded
 from counterpoint.crawler.documents.exchange import is_html
-from counterpoint.crawler.documents.links import (
-    Kind,
-    Reason,
-    Reference,
-    read,
-)
+from counterpoint.crawler.documents.links import Kind, Reason, Reference, read
 from counterpoint.crawler.fetching.job import Fetched
 from counterpoint.crawler.policy.protocol import Content
 from counterpoint.crawler.worlds.web_world import LEFT

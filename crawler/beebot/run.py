@@ -27,12 +27,7 @@ from counterpoint.crawler.policy.judging import (
     page_of,
     reason,
 )
-from counterpoint.crawler.policy.protocol import (
-    NONE,
-    Outcome,
-    Request,
-    Scope,
-)
+from counterpoint.crawler.policy.protocol import NONE, Outcome, Request, Scope
 from counterpoint.crawler.policy.watch import TooLong
 from counterpoint.crawler.store.recording import Page, Recording, asked_already
 

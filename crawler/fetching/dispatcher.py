@@ -10,8 +10,6 @@ from __future__ import annotations
 import asyncio
 import heapq
 import math
-import re
-import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from itertools import count
@@ -20,6 +18,8 @@ from counterpoint.crawler.documents.addresses import joined, site
 from counterpoint.crawler.documents.exchange import is_html
 from counterpoint.crawler.documents.robots import LARGEST, origin
 
+from .clock import steady
+from .headers import location_of, validator
 from .hosts import REMEMBERED, Errand, Host, Hosts
 from .job import ClosedError, Fetched, Job, Lease, Recall
 from .manners import Limits, Manners, Patience
@@ -28,15 +28,7 @@ from .politeness import day_and_time
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _ROBOTS_REDIRECTS = 5
-_NO_UTF8 = re.compile("[\udc80-\udcff]")
-"""What aiohttp makes of such bytes in a header."""
 _NOTHING = Answer(0)
-
-
-def steady() -> Callable[[], float]:
-    """Return a clock of seconds since 1970 that never goes back."""
-    ahead = time.time() - time.monotonic()
-    return lambda: ahead + time.monotonic()
 
 
 class PoliteDispatcher:
@@ -324,7 +316,7 @@ class PoliteDispatcher:
         if answer.status not in _REDIRECTS:
             self._end(errand, answer)
             return
-        location = _location(answer)
+        location = location_of(answer)
         target = joined(errand.here, location) if location else None
         if target is None:
             self._end(errand, answer._replace(problem="redirects to no address of http or https"))
@@ -377,8 +369,8 @@ class PoliteDispatcher:
         self._done.append(
             Fetched(
                 job, answer.status, here if here != job.address else "", document, kind,
-                headers.get("Content-Language", ""), _validator(headers.get("ETag", "")),
-                _validator(headers.get("Last-Modified", "")), now, answer.problem, (), rules,
+                headers.get("Content-Language", ""), validator(headers.get("ETag", "")),
+                validator(headers.get("Last-Modified", "")), now, answer.problem, (), rules,
                 leads_to,
             )
         )  # fmt: skip
@@ -402,14 +394,3 @@ class PoliteDispatcher:
     def _fail(self, error: BaseException) -> None:
         self._error = self._error or error
         self._wake()
-
-
-def _location(answer: Answer) -> str:
-    """Return where an answer leads; bytes that are no UTF-8 are sent back as they came."""
-    text = answer.headers.get("Location", "")
-    return _NO_UTF8.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", text)
-
-
-def _validator(text: str) -> str:
-    """Return a validator that can be sent back as it is."""
-    return text if len(text) <= 200 and text.isascii() and text.isprintable() else ""

@@ -12,13 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from counterpoint.crawler.policy.protocol import Frontier, Outcome, Pages
-from counterpoint.crawler.policy.site_kernels import (
-    COLUMNS,
-    HEAD,
-    WAITING,
-    count,
-    take,
-)
+from counterpoint.crawler.policy.site_kernels import COLUMNS, HEAD, WAITING, count, take
 from counterpoint.crawler.policy.tables import Sites
 
 # A store takes a thousand times longer than either: compiling, or loading compiled code, would be

@@ -16,14 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint.crawler.errors import CrawlError, in_words
-from counterpoint.crawler.policy.protocol import (
-    Frontier,
-    Policy,
-    Scheduler,
-    Scope,
-    Setting,
-    Truth,
-)
+from counterpoint.crawler.policy.protocol import Frontier, Policy, Scheduler, Scope, Setting, Truth
 from counterpoint.graph.errors import GraphError
 
 from .catalogue import ALIASES, POLICIES

@@ -16,12 +16,7 @@ import numpy as np
 
 from counterpoint.compiling import Array, compiled
 from counterpoint.crawler.policy.kernels import GROW
-from counterpoint.crawler.policy.protocol import (
-    NONE,
-    Outcome,
-    Request,
-    Setting,
-)
+from counterpoint.crawler.policy.protocol import NONE, Outcome, Request, Setting
 from counterpoint.crawler.policy.site_kernels import EMPTY
 from counterpoint.crawler.policy.tables import FIRST, grown, room_for
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 import heapq
 
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.policy.protocol import (
-    Outcome,
-    Request,
-    Setting,
-    Truth,
-)
+from counterpoint.crawler.policy.protocol import Outcome, Request, Setting, Truth
 from counterpoint.crawler.policy.tables import Found
 
 from .web import FETCHED, FLYING, SPENT

@@ -19,12 +19,7 @@ import numpy as np
 
 from counterpoint.compiling import Array
 from counterpoint.crawler.content.reader import Bm25, Reader, TfIdf
-from counterpoint.crawler.policy.protocol import (
-    Content,
-    Outcome,
-    Request,
-    Setting,
-)
+from counterpoint.crawler.policy.protocol import Content, Outcome, Request, Setting
 
 from .parameters import number
 from .web import FETCHED, FLYING, SPENT

@@ -17,15 +17,7 @@ from sqlalchemy import ColumnElement, FromClause, Select, Table, and_, func, or_
 
 from counterpoint.crawler.errors import CrawlError
 
-from .schema import (
-    HEAD,
-    State,
-    bad_links,
-    external_links,
-    internal_links,
-    pages,
-    seeds,
-)
+from .schema import HEAD, State, bad_links, external_links, internal_links, pages, seeds
 
 LAST = 0x10FFFF
 """The last character there is."""

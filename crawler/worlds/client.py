@@ -13,7 +13,8 @@ from types import TracebackType
 from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.documents.exchange import Exchange, with_links
 from counterpoint.crawler.documents.robots import origin
-from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher, steady
+from counterpoint.crawler.fetching.clock import steady
+from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
 from counterpoint.crawler.fetching.guard import Guard
 from counterpoint.crawler.fetching.job import Fetched, Job
 from counterpoint.crawler.fetching.manners import LITTLE, Limits, Manners

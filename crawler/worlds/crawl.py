@@ -27,21 +27,8 @@ from counterpoint.crawler.policy.judging import (
     page_of,
     reason,
 )
-from counterpoint.crawler.policy.kernels import (
-    ASKED,
-    GROW,
-    OFFERED,
-    UNKNOWN,
-    offer,
-)
-from counterpoint.crawler.policy.protocol import (
-    NONE,
-    Outcome,
-    Pages,
-    Request,
-    Scheduler,
-    Scope,
-)
+from counterpoint.crawler.policy.kernels import ASKED, GROW, OFFERED, UNKNOWN, offer
+from counterpoint.crawler.policy.protocol import NONE, Outcome, Pages, Request, Scheduler, Scope
 from counterpoint.crawler.policy.tables import FIRST, grown, room_for
 from counterpoint.crawler.policy.watch import TooLong, watched
 

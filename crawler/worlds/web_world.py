@@ -15,13 +15,7 @@ import numpy as np
 from counterpoint.crawler.documents.addresses import Spelling, normalized, site
 from counterpoint.crawler.documents.exchange import Exchange, Source
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.policy.protocol import (
-    NONE,
-    Content,
-    Outcome,
-    Pages,
-    Scope,
-)
+from counterpoint.crawler.policy.protocol import NONE, Content, Outcome, Pages, Scope
 
 from .handles import Handles
 

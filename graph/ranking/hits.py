@@ -14,12 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from counterpoint.compiling import Array, compiled
-from counterpoint.graph.csr import (
-    Both,
-    Csr,
-    Graph,
-    both,
-)
+from counterpoint.graph.csr import Both, Csr, Graph, both
 from counterpoint.graph.errors import GraphError
 from counterpoint.graph.storage.pages import Tell
 

@@ -21,13 +21,7 @@ import numpy as np
 from counterpoint.compiling import Array, Number, compiled
 from counterpoint.graph.errors import GraphError
 from counterpoint.graph.storage.pages import Addresses, Tell
-from counterpoint.graph.storage.sorting import (
-    Merged,
-    Rows,
-    Runs,
-    sorted_keys,
-    write_whole,
-)
+from counterpoint.graph.storage.sorting import Merged, Rows, Runs, sorted_keys, write_whole
 
 READ = 1 << 25
 """Bytes that are read at a time."""

@@ -31,15 +31,7 @@ from .container import VERSION, Writer, must_be_replaceable
 from .naming import Naming
 from .packed import Codes, counted, packed_part
 from .pages import Pages, Source, Tell
-from .sorting import (
-    Merged,
-    Rows,
-    Runs,
-    backward_keys,
-    sorted_keys,
-    tidied,
-    write_whole,
-)
+from .sorting import Merged, Rows, Runs, backward_keys, sorted_keys, tidied, write_whole
 
 SAMPLES, COUNTED = 32, 1 << 20
 """Codes are made from what is counted in so many ranges of pages, or in all of so few pages."""

@@ -14,15 +14,7 @@ from .building import Part
 from .container import Writer
 from .pages import Addresses, Pages, Tell
 from .sorting import counts_of, write_whole
-from .texts import (
-    TRAINED_ON,
-    Packing,
-    Ragged,
-    blocks_of,
-    has_control,
-    sorted_within,
-    trained,
-)
+from .texts import TRAINED_ON, Packing, Ragged, blocks_of, has_control, sorted_within, trained
 
 PAGES, HOSTS = "pages", "names"
 """The two dictionaries."""

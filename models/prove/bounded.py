@@ -14,12 +14,7 @@ import z3
 
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.symbolic import comparing
-from counterpoint.models.symbolic.obligations import (
-    Record,
-    reading,
-    under,
-    unrecorded,
-)
+from counterpoint.models.symbolic.obligations import Record, reading, under, unrecorded
 from counterpoint.models.symbolic.smt import Frame, becomes, width_for
 from counterpoint.models.symbolic.trace import System, trace
 from counterpoint.models.verdict import (

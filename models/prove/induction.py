@@ -17,18 +17,8 @@ import z3
 
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.loading import proofs_of
-from counterpoint.models.symbolic.comparing import (
-    Compared,
-    compare,
-    judged,
-    walked,
-)
-from counterpoint.models.symbolic.obligations import (
-    Record,
-    reading,
-    under,
-    unrecorded,
-)
+from counterpoint.models.symbolic.comparing import Compared, compare, judged, walked
+from counterpoint.models.symbolic.obligations import Record, reading, under, unrecorded
 from counterpoint.models.symbolic.trace import trace
 from counterpoint.models.verdict import Verdict, in_steps
 from counterpoint.spec.notation import Explanation, Model, Property

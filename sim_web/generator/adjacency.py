@@ -1,6 +1,6 @@
 """The out-links of a page, as a function of its id: what every form of a web is made of.
 
-Some links are owed, so that the components are what was planted:
+The generator guarantees some links, so that the planted components exist:
 
 - a page to its children in its host's tree, and up again to its parent or to the start page; to
   its host's navigation, where hosts have one;
@@ -20,6 +20,7 @@ import numpy as np
 
 from counterpoint.compiling import Array, compiled
 
+from .degrees import drawn_degree
 from .kernels import hashed, permuted, unit, zipf_rank, zipf_rank_below, zipf_top
 from .layout import (
     BLOCK,
@@ -40,9 +41,9 @@ from .layout import (
 from .numbers import Numbers, pages_of_host, tree_of_host
 from .subjects import NAVIGATION, SECTIONS, has_community, hub, themed
 
-_DEGREE, _BODY, _UP, _EXIT, _ENTRY, _FREE, _WHERE, _PAGE = range(2, 10)
-_COPIES, _SEQUENCE, _SHUFFLE = range(10, 13)
-"""Streams of hashes, one for each use."""
+_UP, _EXIT, _ENTRY, _FREE, _WHERE, _PAGE = range(4, 10)
+_SEQUENCE, _SHUFFLE = 11, 12
+"""Streams of hashes, one for each use; those of `degrees` are others."""
 
 TRIES = 8
 """How often a free link is drawn anew if its target is linked already."""
@@ -51,23 +52,6 @@ FEW = 24
 """Up to so many links, a linear search finds a target that is linked already."""
 
 NO_PAGE = -1
-
-
-@compiled
-def tail_chance(numbers: Numbers, page: int) -> float:
-    """Return what is below the share of the tail if a page's degree is of the tail."""
-    return unit(numbers.key, _DEGREE, page, 0)
-
-
-@compiled
-def drawn_degree(numbers: Numbers, page: int) -> int:
-    """Return the out-degree drawn for a page: a flat body, then a power law."""
-    degrees = numbers.degrees
-    least, exponent, most = degrees[1], degrees[2], degrees[3]
-    u = unit(numbers.key, _BODY, page, 0)
-    if tail_chance(numbers, page) >= degrees[0]:
-        return int(u * least)
-    return int(min((least - 0.5) * (1.0 - u) ** (-1.0 / (exponent - 1.0)) + 0.5, most))
 
 
 @compiled
@@ -272,10 +256,10 @@ def _menu(
 
 
 @compiled
-def _owed(
+def _guaranteed(
     numbers: Numbers, region: int, rank: int, page: int, start: int, linked: int, found: Array
 ) -> int:
-    """Write the links that a page owes, some perhaps twice; return how many."""
+    """Write the links that are guaranteed, some perhaps twice; return how many."""
     key, block = tree_of_host(numbers, region, rank)
     local = page - start
     count = 0
@@ -358,13 +342,13 @@ def out_links(numbers: Numbers, page: int) -> Array:
     free = menu if menu > 0 and hub(numbers, page) else 0
     most = degree + block + 2 * numbers.blocks[1] + 4 + high - low + menu + free
     found = np.empty(most, dtype=np.int64)
-    owed = _owed(numbers, region, rank, page, start, linked, found)
+    guaranteed = _guaranteed(numbers, region, rank, page, start, linked, found)
     for k in range(low, high):
-        found[owed] = numbers.fixed_targets[k]
-        owed += 1
-    seen = _table(max(owed + free, degree))
+        found[guaranteed] = numbers.fixed_targets[k]
+        guaranteed += 1
+    seen = _table(max(guaranteed + free, degree))
     count = 0
-    for k in range(owed):
+    for k in range(guaranteed):
         if _is_new(found, count, seen, found[k]):
             found[count] = found[k]
             count += 1
@@ -381,19 +365,3 @@ def out_links(numbers: Numbers, page: int) -> Array:
                 count += 1
                 break
     return found[:count]
-
-
-@compiled
-def copies(numbers: Numbers, page: int, position: int) -> int:
-    """Return how often a page repeats the link at a position: a geometric distribution."""
-    return copies_of(numbers.key, numbers.degrees[5], page, position)
-
-
-@compiled
-def copies_of(key: np.uint64, mean: float, page: int, position: int) -> int:
-    """Return `copies` in a web whose pages repeat a link ``mean`` times on average."""
-    again = 1.0 - 1.0 / mean
-    number = 1
-    while number < 100 and unit(key, _COPIES, page, position * 128 + number) < again:
-        number += 1
-    return number

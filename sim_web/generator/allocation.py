@@ -13,13 +13,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from ipaddress import (
-    IPv4Address,
-    IPv4Network,
-    IPv6Address,
-    IPv6Network,
-    ip_network,
-)
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from counterpoint.compiling import Array, compiled
 
-from .adjacency import copies_of
+from .degrees import copies_of
 from .layout import host_start
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ import numpy as np
 
 from counterpoint.compiling import Array, compiled
 
-from .adjacency import drawn_degree, out_links, tail_chance
+from .adjacency import out_links
+from .degrees import drawn_degree, tail_chance
 from .numbers import Numbers
 
 

@@ -14,6 +14,7 @@ from counterpoint.sim_web.profile import Profile
 from counterpoint.sim_web.sections import full_name
 
 from . import adjacency, subjects
+from .degrees import copies as drawn_copies
 from .explicit import Explicit, written_out
 from .kernels import hashed, permuted, subkey, unit, unpermuted
 from .layout import (
@@ -191,7 +192,7 @@ class Web:
 
     def copies(self, page: int, position: int) -> int:
         """Return how often a page repeats the link at a position of `out_links`; 1 or more."""
-        return int(adjacency.copies(self.numbers, page, position))
+        return int(drawn_copies(self.numbers, page, position))
 
     def theme(self, host: int) -> int:
         """Return the number of a host's theme; where pages have their own, of its start page."""
@@ -317,8 +318,8 @@ def _mix(layout: Layout) -> Array:
 def _adjusted(numbers: Numbers, profile: Profile, pages: int) -> Numbers:
     """Choose the share of the degrees' tail with which the mean degree is the profile's.
 
-    Some links are owed and some free ones find no target, so it is tried on a sample of pages;
-    the mean grows with the share.
+    Some links are guaranteed and some free ones find no target, so it is tried on a sample of
+    pages; the mean grows with the share.
     """
     low, high = 0.0, 1.0
     means = Means(numbers, pages, min(pages, _SAMPLE))

@@ -14,7 +14,8 @@ import math
 import numpy as np
 
 from counterpoint.compiling import Array, compiled
-from counterpoint.sim_web.generator.adjacency import copies, out_links
+from counterpoint.sim_web.generator.adjacency import out_links
+from counterpoint.sim_web.generator.degrees import copies
 from counterpoint.sim_web.generator.kernels import hashed, permuted, unit, unpermuted
 from counterpoint.sim_web.generator.layout import host_of_page, region_of_page
 from counterpoint.sim_web.generator.numbers import Numbers

@@ -9,12 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from counterpoint.compiling import Array
-from counterpoint.sim_web.answer import (
-    Answer,
-    Fault,
-    Kind,
-    Question,
-)
+from counterpoint.sim_web.answer import Answer, Fault, Kind, Question
 from counterpoint.sim_web.generator import Web
 
 from . import delivery

@@ -17,17 +17,7 @@ from counterpoint.compiling import Array
 from counterpoint.sim_web.generator import Web
 
 from . import text
-from .address import (
-    AFTER,
-    BEFORE,
-    CUBE,
-    QUESTIONS,
-    SHORT,
-    START_ALIAS,
-    base36,
-    name_of,
-    path_of,
-)
+from .address import AFTER, BEFORE, CUBE, QUESTIONS, SHORT, START_ALIAS, base36, name_of, path_of
 from .fragments import AMPS, BAD, BASES, NOFOLLOW_END
 from .host import Host, of_page
 from .numbers import (

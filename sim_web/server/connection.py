@@ -13,37 +13,20 @@ from aiohttp.http import HttpRequestParser, RawRequestMessage
 from aiohttp.http_exceptions import BadHttpMethod, HttpProcessingError
 from aiohttp.streams import EMPTY_PAYLOAD
 
-from counterpoint.sim_web.answer import Answer, Fault
+from counterpoint.sim_web.answer import Answer
 
 from . import request, steps, wire
 from .log import line, quoted
 from .mounts import Opened
-from .steps import After, Manner, Slow
+from .steps import After, Exchange, Manner
 
 if TYPE_CHECKING:
     from .core import Core
 
 _HEAD_END = b"\r\n\r\n"
 _NEVER = float("inf")
-_METHODS = ("GET", "HEAD")
+_METHODS, _REFUSALS = ("GET", "HEAD"), (429, 503)
 _NEW = (1, 1)
-_REFUSALS = (429, 503)
-
-
-class Exchange:
-    """A request that is being answered in steps, as far as the log must know it."""
-
-    __slots__ = ("answer", "asked", "body", "head", "slow", "started")
-
-    def __init__(
-        self, started: float, asked: tuple[str, str, str], answer: Answer, slow: Slow
-    ) -> None:
-        self.started = started
-        self.asked = asked
-        self.answer = answer
-        self.slow = slow
-        self.head = False
-        self.body = 0
 
 
 class Connection(asyncio.Protocol):
@@ -325,23 +308,11 @@ class Connection(asyncio.Protocol):
         return Manner(method, chunks, self._core.dates.lines(now), line, after)
 
     def _send(
-        self,
-        started: float,
-        asked: tuple[str, str, str],
-        found: Answer | Opened,
-        manner: Manner,
+        self, started: float, asked: tuple[str, str, str], found: Answer | Opened, manner: Manner
     ) -> None:
         core = self._core
-        slow: Slow | None = None
-        if isinstance(found, Opened):
-            slow = steps.opened(found, manner)
-            answer = found.answer
-        else:
-            answer = found
-            if answer.fault is not Fault.NONE or not answer.status:
-                slow = steps.faulty(answer, manner, core.settings)
-            if slow is None and len(answer.body) > steps.LARGE and manner.method != "HEAD":
-                slow = steps.large(answer, manner)
+        answer = found.answer if isinstance(found, Opened) else found
+        slow = steps.slowly(found, manner, core.settings)
         if slow is not None:
             self._exchange = Exchange(started, asked, answer, slow)
             self.deadline = _NEVER
@@ -374,7 +345,7 @@ class Connection(asyncio.Protocol):
                 started, core.clock.now(), self._quoted_client, self._quoted_agent,
                 method, url, host, status, size,
                 answer.kind, answer.fault, answer.page, answer.version,
-                _retry_after(answer) if status in _REFUSALS else 0,
+                wire.retry_after(answer) if status in _REFUSALS else 0,
             ))  # fmt: skip
 
     # Answers in steps
@@ -427,8 +398,3 @@ class Connection(asyncio.Protocol):
         status = exchange.answer.status if exchange.head else 0
         self._record(exchange.started, exchange.asked, exchange.answer, status, size)
         self._core.soon()
-
-
-def _retry_after(answer: Answer) -> int:
-    """Return the seconds of Retry-After, which this server gives as a number; 0: none."""
-    return next((int(value) for name, value in answer.headers if name == "Retry-After"), 0)

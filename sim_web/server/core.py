@@ -7,12 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Protocol
 
-from counterpoint.sim_web.answer import (
-    Answer,
-    Fault,
-    Kind,
-    Question,
-)
+from counterpoint.sim_web.answer import Answer, Fault, Kind, Question
 from counterpoint.sim_web.errors import WebError
 
 from . import wire

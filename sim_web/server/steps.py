@@ -208,3 +208,31 @@ def opened(of: Opened, manner: Manner) -> Slow:
     framing = "" if of.length is None else f"Content-Length: {of.length}\r\n"
     head = Step(0, manner.head(of.answer, framing))
     return Slow(iter([head]), manner.after, of.pieces.close)
+
+
+def slowly(found: Answer | Opened, manner: Manner, settings: Settings) -> Slow | None:
+    """Return the steps in which an answer is given; None if it is written at once."""
+    if isinstance(found, Opened):
+        return opened(found, manner)
+    slow = None
+    if found.fault is not Fault.NONE or not found.status:
+        slow = faulty(found, manner, settings)
+    if slow is None and len(found.body) > LARGE and manner.method != "HEAD":
+        slow = large(found, manner)
+    return slow
+
+
+class Exchange:
+    """A request that is being answered in steps, as far as the log must know it."""
+
+    __slots__ = ("answer", "asked", "body", "head", "slow", "started")
+
+    def __init__(
+        self, started: float, asked: tuple[str, str, str], answer: Answer, slow: Slow
+    ) -> None:
+        self.started = started
+        self.asked = asked
+        self.answer = answer
+        self.slow = slow
+        self.head = False
+        self.body = 0

@@ -91,3 +91,8 @@ def chunked(data: bytes) -> bytes:
 
 END = b"0\r\n\r\n"
 """The end of a chunked body."""
+
+
+def retry_after(answer: Answer) -> int:
+    """Return the seconds of Retry-After, which this server gives as a number; 0: none."""
+    return next((int(value) for name, value in answer.headers if name == "Retry-After"), 0)

@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-from counterpoint.sim_web.answer import (
-    Answer,
-    Fault,
-    Kind,
-    Question,
-)
+from counterpoint.sim_web.answer import Answer, Fault, Kind, Question
 from counterpoint.sim_web.generator import Web
-from counterpoint.sim_web.pages import (
-    change,
-    delivery,
-    faults,
-    render,
-    robots,
-    sitemap,
-    traps,
-)
+from counterpoint.sim_web.pages import change, delivery, faults, render, robots, sitemap, traps
 from counterpoint.sim_web.pages.address import base36, path_of
 from counterpoint.sim_web.pages.delivery import Headers
 from counterpoint.sim_web.pages.host import Host
 from counterpoint.sim_web.pages.ordinary import Ordinary
 from counterpoint.sim_web.pages.plan import plan
-from counterpoint.sim_web.pages.resolve import (
-    Place,
-    host_named,
-    own_fault,
-    resolve,
-    split,
-)
+from counterpoint.sim_web.pages.resolve import Place, host_named, own_fault, resolve, split
 
 _PLAIN = ("Content-Type", "text/plain; charset=utf-8")
 _XML = ("Content-Type", "application/xml")

@@ -35,27 +35,8 @@ from ._records import Action, Claim, Explanation, Picture, Property, Step
 from ._spec import Spec
 from ._tables import tabulated
 from .errors import RangeError, SpecError
-from .symbolic import (
-    Symbolic,
-    Value,
-    count,
-    every,
-    implies,
-    ite,
-    maximum,
-    minimum,
-    no,
-    some,
-)
-from .variables import (
-    ANY,
-    Array,
-    Boolean,
-    Integer,
-    Member,
-    Reference,
-    Scalar,
-)
+from .symbolic import Symbolic, Value, count, every, implies, ite, maximum, minimum, no, some
+from .variables import ANY, Array, Boolean, Integer, Member, Reference, Scalar
 
 __all__ = [
     "ANY",

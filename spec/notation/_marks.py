@@ -10,13 +10,7 @@ from types import FrameType
 from typing import Any, TypeVar, overload
 
 from .errors import SpecError
-from .symbolic import (
-    Symbolic,
-    Value,
-    as_value,
-    deciding,
-    judging,
-)
+from .symbolic import Symbolic, Value, as_value, deciding, judging
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -9,13 +9,7 @@ from functools import lru_cache
 from . import nodes
 from .errors import SpecError
 from .nodes import UNBOUNDED, Node
-from .symbolic import (
-    Symbolic,
-    Value,
-    as_value,
-    node_of,
-    value_of,
-)
+from .symbolic import Symbolic, Value, as_value, node_of, value_of
 
 MOST_ENTRIES = 65536
 """Combinations of values that a function is tabulated for."""

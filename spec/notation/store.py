@@ -7,13 +7,7 @@ from collections.abc import Sequence
 from . import nodes
 from .errors import RangeError, SpecError
 from .nodes import Cell, Node
-from .symbolic import (
-    Symbolic,
-    Value,
-    judging,
-    node_of,
-    value_of,
-)
+from .symbolic import Symbolic, Value, judging, node_of, value_of
 
 
 class Layout:

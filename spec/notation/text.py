@@ -19,13 +19,7 @@ import sys
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable
 from functools import lru_cache
-from types import (
-    FunctionType,
-    MethodType,
-    MethodWrapperType,
-    ModuleType,
-    WrapperDescriptorType,
-)
+from types import FunctionType, MethodType, MethodWrapperType, ModuleType, WrapperDescriptorType
 from typing import Any
 
 from .errors import SpecError

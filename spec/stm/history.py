@@ -18,14 +18,7 @@ from dataclasses import dataclass
 from itertools import combinations, permutations, product
 from typing import TypeAlias
 
-from counterpoint.spec.notation import (
-    Value,
-    every,
-    implies,
-    ite,
-    no,
-    some,
-)
+from counterpoint.spec.notation import Value, every, implies, ite, no, some
 
 Relation: TypeAlias = Callable[[int, int], Value]
 

@@ -8,16 +8,7 @@ the places allow explains all reads.
 
 from __future__ import annotations
 
-from counterpoint.spec.notation import (
-    Value,
-    every,
-    implies,
-    invariant,
-    ite,
-    lemma,
-    no,
-    some,
-)
+from counterpoint.spec.notation import Value, every, implies, invariant, ite, lemma, no, some
 
 from .memory import Earlier, Source, Status
 from .window_proof import PlacedWindow

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from counterpoint.spec.notation import (
-    Array,
-    Reference,
-    Value,
-    every,
-)
+from counterpoint.spec.notation import Array, Reference, Value, every
 
 from .memory import Source, TransactionalMemory
 

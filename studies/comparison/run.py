@@ -11,13 +11,7 @@ import numpy as np
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.evaluation.indices import index_of
 from counterpoint.crawler.policy.kernels import offer
-from counterpoint.crawler.policy.protocol import (
-    NONE,
-    Outcome,
-    Pages,
-    Scheduler,
-    Scope,
-)
+from counterpoint.crawler.policy.protocol import NONE, Outcome, Pages, Scheduler, Scope
 from counterpoint.crawler.schedulers.finding import Chosen
 from counterpoint.crawler.worlds.crawl import crawl
 from counterpoint.graph.errors import GraphError

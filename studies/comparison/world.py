@@ -11,13 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.crawler.policy.protocol import (
-    NONE,
-    Content,
-    Outcome,
-    Pages,
-    Scope,
-)
+from counterpoint.crawler.policy.protocol import NONE, Content, Outcome, Pages, Scope
 from counterpoint.sim_web.answer import SECONDS_PER_REQUEST
 from counterpoint.sim_web.pages.contents import said
 from counterpoint.sim_web.world.fetcher import Clock, Simulated

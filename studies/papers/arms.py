@@ -14,12 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.crawler.policy.protocol import (
-    NONE,
-    Outcome,
-    Pages,
-    Scope,
-)
+from counterpoint.crawler.policy.protocol import NONE, Outcome, Pages, Scope
 from counterpoint.crawler.schedulers.finding import find
 from counterpoint.crawler.worlds.crawl import crawl
 from counterpoint.studies.comparison.planted import Planted

@@ -6,16 +6,7 @@ import numpy as np
 
 from counterpoint.studies.comparison.statistics import mean
 
-from .beebot import (
-    INITIAL,
-    PRINTED,
-    RULES,
-    STEP,
-    STEPS,
-    TRIED,
-    BeeBot,
-    printed_ratio,
-)
+from .beebot import INITIAL, PRINTED, RULES, STEP, STEPS, TRIED, BeeBot, printed_ratio
 from .report import (
     IN_PART,
     NOT_REPRODUCED,

@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.crawler.schedulers.allocation import (
-    optimal_frequencies,
-)
+from counterpoint.crawler.schedulers.allocation import optimal_frequencies
 
 from .freshness import (
     BUDGET,

@@ -11,13 +11,7 @@ import numpy as np
 
 from counterpoint.studies.comparison.measures import INTERPOLATION
 from counterpoint.studies.comparison.statistics import Mean, against, mean
-from counterpoint.studies.topical.experiment import (
-    CRAWLERS,
-    SPACES,
-    TOPICS,
-    Searched,
-    searched,
-)
+from counterpoint.studies.topical.experiment import CRAWLERS, SPACES, TOPICS, Searched, searched
 
 from .statistics import as_json, column_means
 from .study import Tell, collected

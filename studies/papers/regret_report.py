@@ -6,15 +6,7 @@ import numpy as np
 
 from counterpoint.studies.comparison.statistics import mean
 
-from .regret import (
-    DISTRIBUTIONS,
-    RULES,
-    Regret,
-    bound,
-    checkpoints,
-    gaps,
-    lowest_slope,
-)
+from .regret import DISTRIBUTIONS, RULES, Regret, bound, checkpoints, gaps, lowest_slope
 from .report import NOT_REPRODUCED, REPRODUCED, Figure, Finding, Line, Report, Section, Table
 from .statistics import column_means, ratio, told
 

@@ -12,12 +12,7 @@ import numpy as np
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.evaluation.indices import index_of
 from counterpoint.crawler.evaluation.measures import LEVELS, measured
-from counterpoint.crawler.policy.protocol import (
-    Outcome,
-    Pages,
-    Scheduler,
-    Scope,
-)
+from counterpoint.crawler.policy.protocol import Outcome, Pages, Scheduler, Scope
 from counterpoint.crawler.schedulers.finding import find
 from counterpoint.crawler.schedulers.weights import ranked
 from counterpoint.crawler.worlds.crawl import crawl

@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.crawler.documents.blocks import (
-    MOST,
-    blocks,
-    difference,
-    size,
-)
+from counterpoint.crawler.documents.blocks import MOST, blocks, difference, size
 
 TEXTS = st.lists(st.text("abж ", max_size=6), max_size=8)
 

@@ -10,12 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from counterpoint.crawler.documents import encodings, prescan
-from counterpoint.crawler.documents.decoding import (
-    How,
-    Text,
-    decoded,
-    loaded,
-)
+from counterpoint.crawler.documents.decoding import How, Text, decoded, loaded
 from counterpoint.crawler.documents.links import read
 from counterpoint.sim_web import profile
 from counterpoint.sim_web.answer import Question

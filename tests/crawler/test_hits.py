@@ -13,13 +13,7 @@ from hypothesis import strategies as st
 
 from counterpoint.compiling import Array
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.policy.protocol import (
-    NONE,
-    Outcome,
-    Pages,
-    Scope,
-    Setting,
-)
+from counterpoint.crawler.policy.protocol import NONE, Outcome, Pages, Scope, Setting
 from counterpoint.crawler.schedulers.finding import find
 from counterpoint.crawler.schedulers.hits import FocusedHits
 from counterpoint.crawler.schedulers.weights import GrowingHits, ranked

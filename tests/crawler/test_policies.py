@@ -7,13 +7,7 @@ from pathlib import Path
 import pytest
 
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.policy.protocol import (
-    Outcome,
-    Policy,
-    Request,
-    Scope,
-    Setting,
-)
+from counterpoint.crawler.policy.protocol import Outcome, Policy, Request, Scope, Setting
 from counterpoint.crawler.schedulers.finding import POLICIES, find
 from counterpoint.crawler.worlds.crawl import crawl
 

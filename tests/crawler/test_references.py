@@ -8,19 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.crawler.documents.addresses import (
-    LONGEST,
-    joined,
-    normalized,
-    site,
-)
-from counterpoint.crawler.documents.links import (
-    TEXT,
-    Kind,
-    Reading,
-    Reason,
-    read,
-)
+from counterpoint.crawler.documents.addresses import LONGEST, joined, normalized, site
+from counterpoint.crawler.documents.links import TEXT, Kind, Reading, Reason, read
 
 AT = "http://h.test/d/e"
 

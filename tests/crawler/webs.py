@@ -10,13 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from counterpoint.crawler.policy.protocol import (
-    NONE,
-    Content,
-    Outcome,
-    Scheduler,
-    Scope,
-)
+from counterpoint.crawler.policy.protocol import NONE, Content, Outcome, Scheduler, Scope
 from counterpoint.crawler.schedulers.finding import Chosen, find
 from counterpoint.crawler.worlds.crawl import Ended, crawl
 

@@ -10,13 +10,7 @@ import networkx as nx
 import numpy as np
 from hypothesis import strategies as st
 
-from counterpoint.graph.csr import (
-    Both,
-    Csr,
-    Graph,
-    both,
-    csr,
-)
+from counterpoint.graph.csr import Both, Csr, Graph, both, csr
 
 Pairs = Sequence[tuple[int, int]]
 

@@ -16,13 +16,7 @@ from counterpoint.graph.errors import GraphError
 from counterpoint.graph.ranking.blocked import blocked_pagerank
 from counterpoint.graph.ranking.hits import base_set, hits, within
 from counterpoint.graph.ranking.pagerank import pagerank
-from counterpoint.graph.ranking.topk import (
-    agreement,
-    certain,
-    perturbed,
-    top,
-    without,
-)
+from counterpoint.graph.ranking.topk import agreement, certain, perturbed, top, without
 from tests.graph.forms import digraph, forms, graph, graphs
 
 Drawn = tuple[int, list[tuple[int, int]]]

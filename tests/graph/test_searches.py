@@ -12,25 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterpoint.graph.csr import (
-    Both,
-    Csr,
-    both,
-    csr,
-)
+from counterpoint.graph.csr import Both, Csr, both, csr
 from counterpoint.graph.errors import GraphError
 from counterpoint.graph.ranking.hits import hits
 from counterpoint.graph.ranking.pagerank import pagerank
 from counterpoint.graph.search.bfs import bfs
-from counterpoint.graph.search.bowtie import (
-    DISCONNECTED,
-    IN,
-    OUT,
-    SCC,
-    TENDRILS,
-    TUBES,
-    bowtie,
-)
+from counterpoint.graph.search.bowtie import DISCONNECTED, IN, OUT, SCC, TENDRILS, TUBES, bowtie
 from counterpoint.graph.search.distances import distances
 from counterpoint.graph.search.scc import Components, scc
 from counterpoint.graph.search.wcc import wcc

@@ -14,12 +14,7 @@ from hypothesis import HealthCheck, assume, given
 
 from counterpoint.models.checking.engines import SEARCHES, check
 from counterpoint.models.explore import exhaustive
-from counterpoint.models.explore.python.generate import (
-    Expander,
-    Packing,
-    compile_function,
-    packing,
-)
+from counterpoint.models.explore.python.generate import Expander, Packing, compile_function, packing
 from counterpoint.models.loading import load
 from counterpoint.models.prove import bounded
 from counterpoint.models.symbolic.smt import satisfiable

@@ -12,15 +12,7 @@ from counterpoint.models.prove.sizes.any_number import Proof
 from counterpoint.models.prove.sizes.small_sizes import Small
 from counterpoint.models.symbolic.comparing import Compared
 from counterpoint.models.verdict import Verdict
-from counterpoint.spec.notation import (
-    Index,
-    Model,
-    action,
-    every,
-    implies,
-    invariant,
-    lemma,
-)
+from counterpoint.spec.notation import Index, Model, action, every, implies, invariant, lemma
 from tests.models.locks import ANY_NUMBER, Broken, Lock, Proved, Until, checked, prover
 
 

@@ -11,12 +11,7 @@ import pytest
 from counterpoint.models.prove.sizes.parametric import Functions, Run
 from counterpoint.models.prove.sizes.small_sizes import sized
 from counterpoint.models.prove.sizes.ways import Path, formula, paths
-from counterpoint.models.symbolic.comparing import (
-    LEAVES,
-    After,
-    plain,
-    walked,
-)
+from counterpoint.models.symbolic.comparing import LEAVES, After, plain, walked
 from counterpoint.models.symbolic.evaluating import Sized
 from counterpoint.spec.notation import (
     ANY,

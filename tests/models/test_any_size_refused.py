@@ -7,21 +7,9 @@ from typing import Any
 
 import pytest
 
-from counterpoint.models.prove.sizes.parametric import (
-    Functions,
-    Given,
-    Members,
-    Parameters,
-    Run,
-)
+from counterpoint.models.prove.sizes.parametric import Functions, Given, Members, Parameters, Run
 from counterpoint.models.prove.sizes.quantified import symbol
-from counterpoint.models.prove.sizes.ways import (
-    actions,
-    counts,
-    evaluate,
-    formula,
-    spoken,
-)
+from counterpoint.models.prove.sizes.ways import actions, counts, evaluate, formula, spoken
 from counterpoint.spec.notation import (
     Array,
     Boolean,

@@ -8,12 +8,7 @@ from functools import cache
 import pytest
 
 from counterpoint.models.explore.exhaustive import check
-from counterpoint.models.present.chart import (
-    NARROWEST,
-    arrange,
-    chart,
-    outcome,
-)
+from counterpoint.models.present.chart import NARROWEST, arrange, chart, outcome
 from counterpoint.models.verdict import Trace, Verdict
 from counterpoint.spec.notation import (
     ANY,

@@ -7,14 +7,7 @@ from itertools import product
 
 import pytest
 
-from counterpoint.models.explore.compiled.circuit import (
-    NO,
-    YES,
-    Circuit,
-    Digits,
-    Gate,
-    Writer,
-)
+from counterpoint.models.explore.compiled.circuit import NO, YES, Circuit, Digits, Gate, Writer
 from counterpoint.models.explore.compiled.layout import bit_packing
 from counterpoint.spec.notation import nodes
 from counterpoint.spec.notation.nodes import Cell

@@ -9,13 +9,7 @@ from pathlib import Path
 import pytest
 
 from counterpoint.models.symbolic import comparing
-from counterpoint.models.symbolic.comparing import (
-    LEAVES,
-    Compared,
-    Difference,
-    compare,
-    plain,
-)
+from counterpoint.models.symbolic.comparing import LEAVES, Compared, Difference, compare, plain
 from counterpoint.models.symbolic.comparing import walked as along_runs
 from counterpoint.models.symbolic.trace import System
 from counterpoint.spec.notation import (

@@ -21,16 +21,7 @@ from counterpoint.models.symbolic.comparing import (
 from counterpoint.models.symbolic.comparing import walked as along_runs
 from counterpoint.models.symbolic.trace import Check, Command, System
 from counterpoint.models.verdict import Verdict
-from counterpoint.spec.notation import (
-    Integer,
-    Model,
-    Spec,
-    SpecError,
-    Step,
-    Values,
-    action,
-    nodes,
-)
+from counterpoint.spec.notation import Integer, Model, Spec, SpecError, Step, Values, action, nodes
 from tests.models.shop import Shop, read
 
 

@@ -8,12 +8,7 @@ import pytest
 
 from counterpoint.models.checking.engines import Options, check
 from counterpoint.models.loading import line_of_user, load
-from counterpoint.models.present.formats import (
-    Case,
-    as_junit,
-    clean,
-    command,
-)
+from counterpoint.models.present.formats import Case, as_junit, clean, command
 
 
 def test_junit_holds_any_text() -> None:

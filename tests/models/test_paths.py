@@ -8,12 +8,7 @@ from itertools import product
 
 import pytest
 
-from counterpoint.models.symbolic.paths import (
-    WIDE,
-    Facts,
-    Infeasible,
-    Run,
-)
+from counterpoint.models.symbolic.paths import WIDE, Facts, Infeasible, Run
 from counterpoint.spec.notation import SpecError, nodes
 from counterpoint.spec.notation.nodes import Cell, Node
 

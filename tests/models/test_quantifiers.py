@@ -10,15 +10,7 @@ import z3
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.prove.sizes import any_number, quantifiers
 from counterpoint.models.prove.sizes.quantifiers import START, Printer, Prover
-from counterpoint.spec.notation import (
-    Model,
-    Spec,
-    SpecError,
-    action,
-    finished,
-    nodes,
-    require,
-)
+from counterpoint.spec.notation import Model, Spec, SpecError, action, finished, nodes, require
 from tests.models.locks import Broken, Nobody, Proved, prover
 
 

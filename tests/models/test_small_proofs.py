@@ -14,9 +14,7 @@ from counterpoint.models.prove.induction import Proof
 from counterpoint.models.prove.obstacle import Obstacle
 from counterpoint.models.prove.proving import Failure, Prover
 from counterpoint.models.symbolic.comparing import Compared
-from counterpoint.spec.notation import (
-    Model,
-)
+from counterpoint.spec.notation import Model
 from tests.models.small_proofs import Falling, Lemmas, Ring, answers, checked
 from tests.models.test_prover import recorded
 

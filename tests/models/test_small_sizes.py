@@ -12,12 +12,7 @@ from counterpoint.models.limits import Limits
 from counterpoint.models.prove.sizes import small_sizes
 from counterpoint.models.prove.sizes.quantified import applied, for_all, symbol
 from counterpoint.models.prove.sizes.quantifiers import Prover
-from counterpoint.models.prove.sizes.small_sizes import (
-    Small,
-    compare_at_small_sizes,
-    sized,
-    visit,
-)
+from counterpoint.models.prove.sizes.small_sizes import Small, compare_at_small_sizes, sized, visit
 from counterpoint.models.prove.sizes.ways import Formula
 from counterpoint.spec.notation import (
     Index,

@@ -10,12 +10,7 @@ import cvc5
 import pytest
 import z3
 
-from counterpoint.models.symbolic.smtlib import (
-    assertion,
-    logic,
-    quoted,
-    script,
-)
+from counterpoint.models.symbolic.smtlib import assertion, logic, quoted, script
 
 NAMES = ("x", "let", "mod", "a[0]@1", "two words", "bar|bar", "back\\slash", "ä", "?1", "p!7")
 X = z3.Int("x")

@@ -21,12 +21,7 @@ from counterpoint.models.symbolic.smt import (
     solution,
     width_for,
 )
-from counterpoint.models.symbolic.trace import (
-    Check,
-    Command,
-    System,
-    trace,
-)
+from counterpoint.models.symbolic.trace import Check, Command, System, trace
 from counterpoint.spec.notation import (
     ANY,
     Array,

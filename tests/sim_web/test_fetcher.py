@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 
 from counterpoint.sim_web.answer import Question
 from counterpoint.sim_web.pages.address import address
-from counterpoint.sim_web.world.fetcher import (
-    Clock,
-    Simulated,
-    keep_memory,
-    read,
-)
+from counterpoint.sim_web.world.fetcher import Clock, Simulated, keep_memory, read
 from counterpoint.sim_web.world.site import SyntheticSite
 
 from .webs import hostile

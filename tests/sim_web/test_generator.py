@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from counterpoint.sim_web import profile
 from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.generator import Component, Explicit, Web
-from counterpoint.sim_web.generator.adjacency import drawn_degree
+from counterpoint.sim_web.generator.degrees import drawn_degree
 from counterpoint.sim_web.generator.kernels import permuted, unpermuted, zipf_mass, zipf_rank
 from counterpoint.sim_web.generator.layout import BLOCK, deeper, lay_out, tree_level
 from counterpoint.sim_web.generator.packing import (

@@ -10,12 +10,7 @@ from counterpoint.sim_web import profile
 from counterpoint.sim_web.answer import Question
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.pages.address import address
-from counterpoint.sim_web.world.links import (
-    Links,
-    read,
-    read_any,
-    read_plain,
-)
+from counterpoint.sim_web.world.links import Links, read, read_any, read_plain
 from counterpoint.sim_web.world.site import SyntheticSite
 
 URL = "http://w.test/a/b/c.html?x=/d/e"

@@ -14,12 +14,7 @@ from counterpoint.models.explore.python.generated import to_hold
 from counterpoint.models.limits import LimitReached, Limits, resident_bytes
 from counterpoint.models.symbolic.symmetry import Interchangeable, interchangeable
 from counterpoint.models.symbolic.trace import System
-from counterpoint.models.verdict import (
-    Disagreement,
-    Trace,
-    extended,
-    violates,
-)
+from counterpoint.models.verdict import Disagreement, Trace, extended, violates
 from counterpoint.spec.notation import Property, Values
 
 from .compiler import Compilation

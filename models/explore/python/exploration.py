@@ -8,12 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from counterpoint.models.symbolic.trace import System
-from counterpoint.models.verdict import (
-    Disagreement,
-    Trace,
-    extended,
-    replayed,
-)
+from counterpoint.models.verdict import Disagreement, Trace, extended, replayed
 from counterpoint.spec.notation import Property, Step, Values
 
 

@@ -18,12 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from counterpoint.spec.notation import Disabled, Index, Model, Spec, SpecError, nodes
-from counterpoint.spec.notation.nodes import (
-    FALSE,
-    TRUE,
-    UNBOUNDED,
-    Node,
-)
+from counterpoint.spec.notation.nodes import FALSE, TRUE, UNBOUNDED, Node
 from counterpoint.spec.notation.store import may_change
 from counterpoint.spec.notation.symbolic import (
     Symbolic,
@@ -34,12 +29,7 @@ from counterpoint.spec.notation.symbolic import (
     quantifying,
     value_of,
 )
-from counterpoint.spec.notation.variables import (
-    ANY,
-    Integer,
-    Reference,
-    Variable,
-)
+from counterpoint.spec.notation.variables import ANY, Integer, Reference, Variable
 
 from .loops import loop_of
 from .quantified import (

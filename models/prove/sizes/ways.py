@@ -8,12 +8,7 @@ from typing import Any
 
 from counterpoint.spec.notation import Action, Disabled, Model, Property, SpecError, nodes
 from counterpoint.spec.notation.nodes import Node
-from counterpoint.spec.notation.symbolic import (
-    deciding,
-    node_of,
-    quantifying,
-    value_of,
-)
+from counterpoint.spec.notation.symbolic import deciding, node_of, quantifying, value_of
 
 from .parametric import Functions, Run
 from .quantified import symbol

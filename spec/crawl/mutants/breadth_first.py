@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from counterpoint.spec.crawl.breadth_first import BreadthFirst
 from counterpoint.spec.crawl.pages import Place
-from counterpoint.spec.notation import (
-    Value,
-    every,
-    implies,
-    mutant,
-)
+from counterpoint.spec.notation import Value, every, implies, mutant
 
 
 @mutant(readings={"order": "lifo"}, killed={"order-by-level": 8})

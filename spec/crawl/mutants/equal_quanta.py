@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from counterpoint.spec.crawl.equal_quanta import EqualQuanta
-from counterpoint.spec.notation import (
-    Value,
-    action,
-    mutant,
-    some,
-)
+from counterpoint.spec.notation import Value, action, mutant, some
 
 
 @mutant(killed={"exhausted-sites-leave": 3, "no-deadlock": 3})

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from counterpoint.spec.crawl.focused import FocusedHits, Phase
 from counterpoint.spec.crawl.pages import Place
-from counterpoint.spec.notation import (
-    Value,
-    action,
-    count,
-    every,
-    ite,
-    mutant,
-    no,
-    require,
-    some,
-)
+from counterpoint.spec.notation import Value, action, count, every, ite, mutant, no, require, some
 
 
 @mutant(killed={"the-greatest-hubs-first": 16})

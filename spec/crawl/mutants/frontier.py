@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from counterpoint.spec.crawl.frontier import Frontier
 from counterpoint.spec.crawl.pages import Place
-from counterpoint.spec.notation import (
-    Value,
-    action,
-    ite,
-    mutant,
-    require,
-    some,
-)
+from counterpoint.spec.notation import Value, action, ite, mutant, require, some
 
 
 @mutant(

@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 from counterpoint.spec.crawl.r1 import R1
-from counterpoint.spec.notation import (
-    Value,
-    every,
-    mutant,
-    no,
-    some,
-)
+from counterpoint.spec.notation import Value, every, mutant, no, some
 
 
 @mutant(killed={"the-best-is-chosen": 3, "stays-with-its-choice": 4})

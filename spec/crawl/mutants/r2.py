@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 from counterpoint.spec.crawl.r2 import R2
-from counterpoint.spec.notation import (
-    Value,
-    action,
-    every,
-    mutant,
-    no,
-    some,
-)
+from counterpoint.spec.notation import Value, action, every, mutant, no, some
 
 
 @mutant(killed={"the-best-is-chosen": 4, "empty-sites-wait": 4})

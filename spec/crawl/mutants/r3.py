@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 from counterpoint.spec.crawl.r3 import R3, index_place
-from counterpoint.spec.notation import (
-    Value,
-    action,
-    every,
-    maximum,
-    minimum,
-    mutant,
-    no,
-    tabulated,
-)
+from counterpoint.spec.notation import Value, action, every, maximum, minimum, mutant, no, tabulated
 
 
 @mutant(

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from counterpoint.spec.notation import (
-    Value,
-    action,
-    maximum,
-    mutant,
-    require,
-)
+from counterpoint.spec.notation import Value, action, maximum, mutant, require
 from counterpoint.spec.stm.jvstm import JVSTM, Stage
 
 CHAIN = JVSTM.criteria

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from counterpoint.spec.notation import (
-    Value,
-    action,
-    every,
-    mutant,
-    require,
-    some,
-)
+from counterpoint.spec.notation import Value, action, every, mutant, require, some
 from counterpoint.spec.stm.memory import Source
 from counterpoint.spec.stm.norec import NOrec, Stage
 

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from counterpoint.spec.notation import (
-    Value,
-    action,
-    every,
-    ite,
-    mutant,
-    require,
-    some,
-)
+from counterpoint.spec.notation import Value, action, every, ite, mutant, require, some
 from counterpoint.spec.stm.stepped import Owner
 from counterpoint.spec.stm.tl2 import TL2, Stage
 

@@ -19,21 +19,7 @@ from counterpoint.spec.notation import (
 from counterpoint.spec.stm.memory import Status
 from counterpoint.spec.stm.window import Stage, Window
 
-CHAIN = Window.criteria
-
-TORN = {**dict.fromkeys(CHAIN, 13), "serializability": 14, "strict-serializability": 14}
-"""A reader holds one old and one new value; it commits in the 14th step."""
-
-UNLOCKED = {
-    **dict.fromkeys(CHAIN, 11),
-    "serializability": 12,
-    "strict-serializability": 12,
-    "nothing-half-published": 10,
-}
-"""A reader copies a published object while another one is still to be published."""
-
-STALE = dict.fromkeys(CHAIN, 16)
-"""An update commits on what was overwritten while it took its locks."""
+from .window_lengths import CHAIN, STALE, TORN, UNLOCKED
 
 # The clock
 

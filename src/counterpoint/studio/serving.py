@@ -20,14 +20,7 @@ from aiohttp import web
 
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store.opening import Store, open_store
-from counterpoint.studio import (
-    crawl,
-    exports,
-    links,
-    report,
-    sites,
-    tuning,
-)
+from counterpoint.studio import crawl, exports, links, report, sites, tuning
 from counterpoint.studio.crawling import CRAWLING, Crawling
 from counterpoint.studio.guard import (
     ACCESS,

@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Row, select, text
 
 from counterpoint.crawler.store.schema import Standing, pages, plans, seeds, visits
-from counterpoint.studio.progress import (
-    Arm,
-    History,
-    Seen,
-    arms,
-    discount_of,
-    rule_of,
-)
+from counterpoint.studio.progress import Arm, History, Seen, arms, discount_of, rule_of
 
 if TYPE_CHECKING:
     from counterpoint.crawler.store.opening import Store

@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from counterpoint.crawler.policy.protocol import Request, Scope
-from counterpoint.crawler.policy.site_kernels import (
-    EMPTY,
-    SCANNED,
-    SUM,
-    WAITING,
-)
+from counterpoint.crawler.policy.site_kernels import EMPTY, SCANNED, SUM, WAITING
 from counterpoint.crawler.schedulers.rules import R1, R2, R3, EqualQuanta, Order
 from counterpoint.crawler.schedulers.scent import Scent
 from counterpoint.crawler.schedulers.web import BreadthFirst

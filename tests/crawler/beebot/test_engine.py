@@ -22,12 +22,7 @@ from counterpoint.crawler.beebot.plan import Site, Wishes, budget, planned
 from counterpoint.crawler.beebot.planner import CHANGED, Planner, Step
 from counterpoint.crawler.errors import CrawlError, StoreError
 from counterpoint.crawler.fetching.job import ClosedError, Fetched, Job
-from counterpoint.crawler.policy.protocol import (
-    Outcome,
-    Request,
-    Scope,
-    Setting,
-)
+from counterpoint.crawler.policy.protocol import Outcome, Request, Scope, Setting
 from counterpoint.crawler.store import seeds
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.recording import Recording

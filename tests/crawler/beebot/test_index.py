@@ -12,12 +12,7 @@ import pytest
 from counterpoint.crawler.beebot.indexed import index
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.evaluation.indices import index_of as in_memory
-from counterpoint.crawler.policy.protocol import (
-    Outcome,
-    Pages,
-    Request,
-    Setting,
-)
+from counterpoint.crawler.policy.protocol import Outcome, Pages, Request, Setting
 from counterpoint.crawler.schedulers.finding import find
 from counterpoint.crawler.store.opening import open_store
 from counterpoint.crawler.worlds.crawl import crawl

@@ -7,12 +7,7 @@ import os
 import sys
 from typing import ClassVar
 
-from counterpoint.crawler.policy.protocol import (
-    Outcome,
-    Request,
-    Scope,
-    Setting,
-)
+from counterpoint.crawler.policy.protocol import Outcome, Request, Scope, Setting
 
 
 class Queue:

@@ -9,21 +9,11 @@ import pytest
 
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.evaluation.indices import index_of
-from counterpoint.crawler.policy.protocol import (
-    NONE,
-    Outcome,
-    Request,
-    Scope,
-)
+from counterpoint.crawler.policy.protocol import NONE, Outcome, Request, Scope
 from counterpoint.sim_web.profile import load
 from counterpoint.sim_web.world import topics
 from counterpoint.studies.comparison.comparison import as_json, compare
-from counterpoint.studies.comparison.measures import (
-    ANSWER,
-    TOPICAL,
-    answered,
-    discovery,
-)
+from counterpoint.studies.comparison.measures import ANSWER, TOPICAL, answered, discovery
 from counterpoint.studies.comparison.plan import Plan
 from counterpoint.studies.comparison.planted import Planted
 from counterpoint.studies.comparison.plots import plots

@@ -22,12 +22,7 @@ from counterpoint.studies.coverage.drawn import ANSWER, STEPS, Drawn
 from counterpoint.studies.coverage.estimators import QUANTITY, TOPICS, estimators
 from counterpoint.studies.coverage.plan import CoveragePlan
 from counterpoint.studies.coverage.report import report
-from counterpoint.studies.coverage.study import (
-    Study,
-    as_json,
-    judged,
-    study,
-)
+from counterpoint.studies.coverage.study import Study, as_json, judged, study
 from counterpoint.studies.coverage.truth import GRID, PARTS, Domain
 from counterpoint.studies.papers.report import text
 

@@ -15,12 +15,7 @@ import pytest
 from counterpoint.crawler.coverage.shares import share
 from counterpoint.crawler.coverage.slopes import through_origin, with_intercept
 from counterpoint.studies.papers import coverage_report, coverage_tables
-from counterpoint.studies.papers.coverage import (
-    Coverage,
-    durbin_watson,
-    study,
-    variance_of_slope,
-)
+from counterpoint.studies.papers.coverage import Coverage, durbin_watson, study, variance_of_slope
 from counterpoint.studies.papers.report import text
 
 RANDOM_IP = """

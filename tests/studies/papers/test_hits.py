@@ -11,12 +11,7 @@ from counterpoint.studies.comparison.statistics import mean
 from counterpoint.studies.papers.drawing import svg
 from counterpoint.studies.papers.hits import CELLS, Hits
 from counterpoint.studies.papers.hits_report import report
-from counterpoint.studies.papers.report import (
-    IN_PART,
-    NOT_REPRODUCED,
-    REPRODUCED,
-    Finding,
-)
+from counterpoint.studies.papers.report import IN_PART, NOT_REPRODUCED, REPRODUCED, Finding
 from counterpoint.studies.topical.crawling import TOP, Crawled, Judged
 from counterpoint.studies.topical.experiment import (
     BOTH,

@@ -9,13 +9,7 @@ import pytest
 
 from counterpoint.studies.papers import regret, regret_report
 from counterpoint.studies.papers.arms import play
-from counterpoint.studies.papers.regret import (
-    DISTRIBUTIONS,
-    bound,
-    checkpoints,
-    gaps,
-    lowest_slope,
-)
+from counterpoint.studies.papers.regret import DISTRIBUTIONS, bound, checkpoints, gaps, lowest_slope
 from counterpoint.studies.papers.report import REPRODUCED
 
 

@@ -10,12 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.studies.comparison.statistics import mean
-from counterpoint.studies.papers.statistics import (
-    contains,
-    correlation,
-    ratio,
-    told,
-)
+from counterpoint.studies.papers.statistics import contains, correlation, ratio, told
 
 POSITIVE = st.floats(0.1, 1e4)
 

@@ -14,13 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from counterpoint.commands.crawls.crawled import (
-    TOPIC,
-    Crawled,
-    Journal,
-    check_run,
-    write_index,
-)
+from counterpoint.commands.crawls.crawled import TOPIC, Crawled, Journal, check_run, write_index
 from counterpoint.commands.crawls.stored import STORED, crawl_stored, options
 from counterpoint.console import FELL, OK, must_be_writable, printing, progress
 from counterpoint.crawler.errors import CrawlError

@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from counterpoint.commands.graph.opening import (
-    Opened,
-    format_option,
-    number_of,
-    told,
-)
+from counterpoint.commands.graph.opening import Opened, format_option, number_of, told
 from counterpoint.commands.graph.storing import store_argument
 from counterpoint.console import OK
 from counterpoint.crawler.errors import CrawlError

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from counterpoint.commands.graph.opening import (
-    format_option,
-    heading,
-    must_be_apart,
-    row,
-    told,
-)
+from counterpoint.commands.graph.opening import format_option, heading, must_be_apart, row, told
 from counterpoint.console import OK, must_be_writable, processes_option, progress
 
 if TYPE_CHECKING:

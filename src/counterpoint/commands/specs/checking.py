@@ -20,12 +20,7 @@ from counterpoint.console import (
     seconds,
 )
 from counterpoint.extras import EXTRAS, command_to_install
-from counterpoint.models.checking.engines import (
-    ENGINES,
-    Options,
-    check,
-    engines_named,
-)
+from counterpoint.models.checking.engines import ENGINES, Options, check, engines_named
 from counterpoint.models.explore.exhaustive import EXPLORERS, REDUCTIONS
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load

@@ -12,12 +12,7 @@ from counterpoint.console import printing, progress
 from counterpoint.models.checking.engines import Options, engines_named
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import mutants
-from counterpoint.models.present.formats import (
-    Case,
-    annotation,
-    as_junit,
-    command_line,
-)
+from counterpoint.models.present.formats import Case, annotation, as_junit, command_line
 from counterpoint.models.sweeps.mutants import Trial, exit_code, kills_of, only_by, to_json, trials
 from counterpoint.models.verdict import in_steps
 

@@ -1,0 +1,12 @@
+"""The clock of fetching."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+
+def steady() -> Callable[[], float]:
+    """Return a clock of seconds since 1970 that never goes back."""
+    ahead = time.time() - time.monotonic()
+    return lambda: ahead + time.monotonic()
