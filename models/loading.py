@@ -19,7 +19,7 @@ from typing import Any
 from counterpoint.spec.catalogue import MUTANTS, PROOFS, SPECS
 from counterpoint.spec.notation import Model, Spec, SpecError
 
-from .texts import FromText, read_anew
+from .texts import FromText, forget_others, read_anew
 
 _IN_FILE = re.compile(r"\.py(:\w+)?$")
 
@@ -182,6 +182,7 @@ def _import(path: Path) -> ModuleType:
 def _folder_of(path: Path) -> Iterator[None]:
     """Let a file import what stands beside it, as where Python runs it."""
     before = list(sys.path)
+    forget_others(path.absolute().parent)
     sys.path.insert(0, str(path.absolute().parent))
     importlib.invalidate_caches()
     try:

@@ -53,6 +53,20 @@ def read_anew() -> None:
         sys.meta_path.insert(0, UsersModules())
 
 
+def forget_others(folder: Path) -> None:
+    """Forget a user's modules of another folder whose names stand in this one as well.
+
+    Two specs may each have a ``helper.py`` beside them; the second must not get that of the first.
+    """
+    there = {p.stem: p for p in folder.glob("*.py")}
+    there |= {p.parent.name: p for p in folder.glob("*/__init__.py")}
+    for name in there.keys() & sys.modules.keys() - OURS - sys.stdlib_module_names:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file and not is_installed(Path(file)) and not there[name].samefile(file):
+            for one in [m for m in sys.modules if m.partition(".")[0] == name]:
+                del sys.modules[one]
+
+
 @cache
 def _installed() -> tuple[Path, ...]:
     paths = sysconfig.get_paths()

@@ -1,0 +1,77 @@
+"""What stands beside a spec in a user's folder, and has a name that others have too."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from counterpoint.models.checking.engines import check
+from counterpoint.models.loading import load
+from counterpoint.spec.notation import SpecError
+
+SPEC = """\
+from counterpoint import Integer, Spec, action, invariant, require
+from its_helper import LARGEST
+from its_package.limits import LIMIT
+
+class Stairs(Spec):
+    step = Integer(0, 9)
+
+    @action
+    def up(s):
+        require(s.step < LIMIT)
+        s.step = s.step + 1
+
+    @invariant
+    def not_too_high(s):
+        return s.step <= LARGEST
+"""
+
+
+def written(folder: Path, largest: int, limit: int) -> str:
+    """Write a spec with a helper and a package beside it; return its path."""
+    package = folder / "its_package"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "limits.py").write_text(f"LIMIT = {limit}\n")
+    (folder / "its_helper.py").write_text(f"LARGEST = {largest}\n")
+    (folder / "mine.py").write_text(SPEC)
+    return str(folder / "mine.py")
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> object:
+    """Leave no module of these tests to other tests."""
+    yield
+    for name in [m for m in sys.modules if m.startswith(("its_helper", "its_package"))]:
+        del sys.modules[name]
+
+
+def answer(path: str) -> str:
+    """Return the verdict on the claim."""
+    model = load(path)
+    [found] = check(model, "exhaustive", wanted=[model.property_named("not-too-high")])
+    return found.answer
+
+
+def test_two_specs_have_each_their_own_helper(tmp_path: Path) -> None:
+    """A false verdict: the second spec checked with what the first one imports."""
+    right = written(tmp_path / "right", 3, 3)
+    wrong = written(tmp_path / "wrong", 2, 3)
+    other = written(tmp_path / "other", 2, 2)
+    assert [answer(path) for path in (right, wrong, other, wrong, right)] == [
+        "holds", "violated", "holds", "violated", "holds"
+    ]  # fmt: skip
+
+
+def test_the_path_of_the_process_is_as_before(tmp_path: Path) -> None:
+    """A folder of the user's that stays on the path, before installed packages."""
+    before = sys.path[:]
+    load(written(tmp_path / "a", 3, 3))
+    assert sys.path == before
+    (tmp_path / "a" / "mine.py").write_text("raise RuntimeError('no')")
+    with pytest.raises(SpecError, match=r"mine\.py:1: RuntimeError: no"):
+        load(str(tmp_path / "a" / "mine.py"))
+    assert sys.path == before
