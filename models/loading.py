@@ -11,7 +11,7 @@ import re
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -88,7 +88,8 @@ def _imported(reference: str) -> type[Spec]:
     module, _, name = reference.partition(":")
     read_anew()
     try:
-        found = getattr(importlib.import_module(module), name)
+        with _folder_of(Path.cwd() / "a file"):
+            found = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise SpecError(f"{reference}: {error}") from None
     if not (isinstance(found, type) and issubclass(found, Spec)):
@@ -180,13 +181,17 @@ def _import(path: Path) -> ModuleType:
 
 @contextmanager
 def _folder_of(path: Path) -> Iterator[None]:
-    """Let a file import what stands beside it, as where Python runs it."""
+    """Let a file import what stands beside it, and in the present folder.
+
+    What it prints goes to standard error: verdicts alone stand in the output.
+    """
     before = list(sys.path)
     forget_others(path.absolute().parent)
-    sys.path.insert(0, str(path.absolute().parent))
+    sys.path[:0] = [str(path.absolute().parent), str(Path.cwd())]
     importlib.invalidate_caches()
     try:
-        yield
+        with redirect_stdout(sys.stderr):
+            yield
     finally:
         sys.path[:] = before
 
@@ -206,7 +211,10 @@ def _where(error: BaseException, path: Path) -> str:
     own = [f for f in frames if Path(f.filename).resolve() == path.resolve()]
     place = f"{path}:{own[-1].lineno}" if own else str(path)
     kind = "" if isinstance(error, SpecError) else f"{type(error).__name__}: "
-    return f"{place}: {kind}{error}"
+    hint = ""
+    if isinstance(error, ImportError) and "relative import" in str(error):
+        hint = "; name a spec of a package as package.module:Class, from where the package stands"
+    return f"{place}: {kind}{error}{hint}"
 
 
 def _in_module(module: ModuleType, path: str, name: str) -> type[Spec]:

@@ -10,7 +10,8 @@ from counterpoint.models.verdict import Verdict, in_steps
 
 FIXED = """\
 The test fails as long as the run below is possible and {ends}.
-It passes once the spec is right: some step of the run is not possible any more, or it ends well."""
+It passes once the spec is right: some step of the run is not possible any more, or it ends well.
+If the spec has no such action or property any more, it ends with an error: export it again."""
 
 STILL = """\
 The test passes as long as the run below is possible and {ends}.

@@ -302,6 +302,12 @@ class _Reader(ast.NodeVisitor):
         for name in filter(None, names):
             if name.partition(".")[0] in SEES_MORE:
                 self._refuse(node, f"{name} can see or do what is no part of the state")
+            if name.partition(".")[0] not in {*sys.stdlib_module_names, *OURS}:
+                self._refuse(node, f"{ast.unparse(node)} within a function is looked for anew when "
+                                   f"it runs, perhaps in another folder; write it at the top of "
+                                   f"the file")  # fmt: skip
+        if isinstance(node, ast.ImportFrom) and node.level:
+            self._refuse(node, "import at the top of the file")
 
     visit_ImportFrom = visit_Import
 

@@ -56,6 +56,13 @@ def must_be_writable(option: str, path: Path | None) -> None:
         raise click.UsageError(f"{option}: nothing can be written in {there}")
 
 
+def must_be_page(path: Path | None) -> None:
+    """Refuse a file for ``--html`` that cannot be written, or that is somebody's program."""
+    must_be_writable("--html", path)
+    if path is not None and path.suffix == ".py":
+        raise click.UsageError(f"--html: {path} is the name of a Python file; name a page")
+
+
 def run(command: click.Command, arguments: list[str] | None = None) -> int:
     """Run a command line and return its exit code; errors become one line on standard error."""
     keep_lines(command)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 EXTRAS = {
-    "compare": "crawl,web", "coverage": "crawl,web", "crawl": "crawl", "gate": "crawl,web",
+    "compare": "crawl,web", "coverage": "crawl,web", "crawl": "crawl",
+    "evaluate": "crawl", "gate": "crawl,web",
     "graph": "graph", "index": "crawl", "links": "crawl", "list": "crawl,web",
     "papers": "crawl,web", "sites": "crawl", "studio": "studio", "web": "web",
 }  # fmt: skip

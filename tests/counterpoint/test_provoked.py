@@ -274,3 +274,17 @@ def test_a_recorded_verdict_is_compared_too(
     for verdict, code in ((record["verdict"], 0), (claimed, 1)):
         path.write_text(json.dumps([record | {"verdict": verdict}]))
         assert call(capsys, "replay", str(path))[0] == code
+
+
+def test_a_page_does_not_replace_a_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The user's own spec overwritten by the page about it."""
+    spec = tmp_path / "mine.py"
+    spec.write_text("text = 1\n")
+    policies = ["compare", "R1", "--web", "sample", "--pages", "20"]
+    for line in (["check", "peterson"], ["readings", "r1"], policies):
+        code, _, said = call(capsys, *line, "--html", str(spec))
+        assert code == 2
+        assert "is the name of a Python file" in said
+    assert spec.read_text() == "text = 1\n"

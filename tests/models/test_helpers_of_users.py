@@ -66,6 +66,48 @@ def test_two_specs_have_each_their_own_helper(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("where", ["action", "helper"])
+def test_an_import_within_a_function_is_refused(where: str, tmp_path: Path) -> None:
+    """A false verdict: an import that is looked for in the present folder when a step is taken."""
+    path = written(tmp_path / "a", 3, 3)
+    if where == "action":
+        text = SPEC.replace("    def up(s):\n", "    def up(s):\n        import its_helper\n")
+        said = r"mine\.py:10: in up: import its_helper within a function"
+    else:
+        (tmp_path / "a" / "its_helper.py").write_text(
+            "LARGEST = 3\ndef most():\n    from its_package import limits\n    return 3\n"
+        )
+        text = SPEC.replace("import LARGEST", "import LARGEST, most").replace(
+            "= LARGEST", "= most()"
+        )
+        said = r"its_helper\.py:3: in most: from its_package import limits within a function"
+    (tmp_path / "a" / "mine.py").write_text(text)
+    with pytest.raises(SpecError, match=said):
+        answer(path)
+
+
+def test_a_spec_of_a_package_in_the_present_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A spec that has no name under which it can be checked."""
+    written(tmp_path, 2, 3)
+    (tmp_path / "its_package" / "spec.py").write_text(SPEC.replace("its_package.limits", ".limits"))
+    monkeypatch.chdir(tmp_path)
+    assert answer("its_package.spec:Stairs") == "violated"
+    with pytest.raises(SpecError, match=r"name a spec of a package as package\.module:Class"):
+        answer("its_package/spec.py")
+
+
+def test_what_a_file_prints_is_no_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """JSON that begins with what the user's file prints."""
+    path = written(tmp_path / "a", 2, 3)
+    (tmp_path / "a" / "its_helper.py").write_text("print('hello')\nLARGEST = 2\n")
+    assert answer(path) == "violated"
+    assert capsys.readouterr().out == ""
+
+
 def test_the_path_of_the_process_is_as_before(tmp_path: Path) -> None:
     """A folder of the user's that stays on the path, before installed packages."""
     before = sys.path[:]

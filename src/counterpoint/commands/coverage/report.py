@@ -12,7 +12,7 @@ import click
 from counterpoint.console import (
     FELL,
     OK,
-    must_be_writable,
+    must_be_page,
     printing,
     processes_option,
     progress,
@@ -90,7 +90,7 @@ def report(
     from counterpoint.studies.coverage.report import report as told
     from counterpoint.studies.coverage.study import as_json, study
 
-    must_be_writable("--html", html)
+    must_be_page(html)
     kind = profile.load(name)
     of_web = int(kind.pages) if pages is None else pages
     must_fit(kind, of_web)

@@ -12,7 +12,7 @@ import click
 from counterpoint.console import (
     FELL,
     OK,
-    must_be_writable,
+    must_be_page,
     printing,
     processes_option,
     progress,
@@ -80,7 +80,7 @@ def compare(
     from counterpoint.sim_web import profile
     from counterpoint.studies.comparison.plan import Plan
 
-    must_be_writable("--html", html)
+    must_be_page(html)
     if visits_per_day is not None and not 0 < visits_per_day < math.inf:
         raise click.UsageError(f"--visits-per-day: {visits_per_day} is no number above zero")
     webs = range(first_seed, first_seed + seeds)

@@ -13,7 +13,7 @@ from counterpoint.console import (
     FELL,
     OK,
     UNKNOWN,
-    must_be_writable,
+    must_be_page,
     printing,
     processes_option,
     progress,
@@ -210,7 +210,7 @@ def check_(
     model = load(reference, settings)
     engines_named(engine)
     wanted = [model.property_named(n) for n in dict.fromkeys(names)] or list(model.properties)
-    must_be_writable("--html", html)
+    must_be_page(html)
     with progress(f"checking {model.name}") as tell:
         limits = Limits(time_limit, memory_limit * 2**20, tell)
         options = Options(

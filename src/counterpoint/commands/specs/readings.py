@@ -16,6 +16,7 @@ from counterpoint.console import (
     FELL,
     OK,
     UNKNOWN,
+    must_be_page,
     must_be_writable,
     printing,
     processes_option,
@@ -83,7 +84,7 @@ def readings(
     counterpoint readings window-stm --changes 1 --also transactions=3
     counterpoint readings tl2
     """
-    must_be_writable("--html", html)
+    must_be_page(html)
     must_be_writable("--results", results)
     with progress(f"readings of {reference}") as tell, _kept_in(results):
         limits = Limits(time_limit, memory_limit * 2**20, tell)

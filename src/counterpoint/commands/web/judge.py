@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from counterpoint.console import must_be_writable, printing, progress, seconds
+from counterpoint.console import must_be_page, printing, progress, seconds
 
 
 @click.command("judge")
@@ -55,7 +55,7 @@ def judge_(
     from counterpoint.sim_web.referee.opening import Wanted, judged
     from counterpoint.sim_web.referee.page import write
 
-    must_be_writable("--html", html)
+    must_be_page(html)
     with progress(f"judging {log}") as tell:
         found = judged(log, Wanted(profile, pages, seed, until, agent, client), truth, tell)
     with printing():
