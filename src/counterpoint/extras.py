@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import click
+
 EXTRAS = {
     "compare": "crawl,web", "coverage": "crawl,web", "crawl": "crawl",
     "evaluate": "crawl", "gate": "crawl,web",
@@ -22,8 +24,8 @@ def command_to_install(extras: str) -> str:
     return f"pip install 'counterpoint[{extras}]'"
 
 
-def explain(error: ModuleNotFoundError, command: str) -> str:
-    """Return in one line what is missing for a command, and how it is installed.
+class MissingExtraError(click.ClickException):
+    """A command needs packages that are not installed; the message says how they are.
 
     Parameters
     ----------
@@ -32,7 +34,10 @@ def explain(error: ModuleNotFoundError, command: str) -> str:
     command : str
         The command's name.
     """
-    module = (error.name or "").partition(".")[0]
-    extras = OPTIONAL.get(module) or EXTRAS.get(command, "all")
-    needed = command_to_install(extras)
-    return f"{command} needs {module}, which is not installed: {needed}"
+
+    exit_code = 2
+
+    def __init__(self, error: ModuleNotFoundError, command: str) -> None:
+        module = (error.name or "").partition(".")[0]
+        needed = command_to_install(OPTIONAL.get(module) or EXTRAS.get(command, "all"))
+        super().__init__(f"{command} needs {module}, which is not installed: {needed}")

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from counterpoint.console import keep_lines, print_what_can_be_encoded, run
-from counterpoint.extras import EXTRAS, command_to_install, explain
+from counterpoint.extras import EXTRAS, MissingExtraError, command_to_install
 from counterpoint.models.loading import line_of_user
 
 SECTIONS = {
@@ -52,7 +52,7 @@ class Commands(click.Group):
 
         Raises
         ------
-        UsageError
+        MissingExtraError
             If it needs packages that are not installed.
         """
         if cmd_name in COMMANDS and cmd_name not in self.commands:
@@ -60,7 +60,7 @@ class Commands(click.Group):
             try:
                 found = getattr(import_module(f"counterpoint.commands.{module}"), name)
             except ModuleNotFoundError as error:
-                raise click.UsageError(explain(error, cmd_name), ctx) from error
+                raise MissingExtraError(error, cmd_name) from error
             keep_lines(found)
             self.add_command(found, cmd_name)
         return self.commands.get(cmd_name)
@@ -78,7 +78,7 @@ class Commands(click.Group):
         """Return a line on a command; how it is installed, if it is not."""
         try:
             command = self.get_command(ctx, name)
-        except click.UsageError:
+        except MissingExtraError:
             return f"({command_to_install(EXTRAS.get(name, 'all'))})"
         assert command is not None
         return command.get_short_help_str(room)
@@ -90,7 +90,7 @@ class Commands(click.Group):
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] == "counterpoint" or line_of_user(error):
                 raise
-            raise click.UsageError(explain(error, ctx.invoked_subcommand or ""), ctx) from error
+            raise MissingExtraError(error, ctx.invoked_subcommand or "") from error
 
 
 @click.group(

@@ -57,7 +57,10 @@ def test_a_command_needs_its_extras_alone(line: str) -> None:
 @pytest.mark.parametrize("name", sorted(set(EXTRAS) - {"list"}))
 def test_a_missing_extra_is_named(name: str, tmp_path: Path) -> None:
     """A traceback, or a line that does not say what to install."""
+    (tmp_path / "a.run").write_text("1 Q0 a 1 1.0 x\n")
+    (tmp_path / "a.qrels").write_text("1 0 a 1\n")
     more = {
+        "evaluate": [str(tmp_path / "a.run"), str(tmp_path / "a.qrels")],
         "web": ["describe", "--profile", "sample"], "gate": ["--report", str(tmp_path / "report")],
         "compare": ["R1", "--web", "sample", "--pages", "20"], "papers": ["beebot"],
         "coverage": ["report", "--profile", "sample"],
