@@ -10,8 +10,8 @@ import linecache
 import re
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,12 +19,9 @@ from typing import Any
 from counterpoint.spec.catalogue import MUTANTS, PROOFS, SPECS
 from counterpoint.spec.notation import Model, Spec, SpecError
 
-from .texts import FromText, forget_others, read_anew
+from .texts import OURS, USER, FromText, beside, read_anew
 
 _IN_FILE = re.compile(r"\.py(:\w+)?$")
-
-USER = "_counterpoint_user_"
-"""How the name of a module begins that was made from a user's file."""
 
 
 def load(reference: str, settings: Sequence[str] = ()) -> Model:
@@ -88,10 +85,14 @@ def _imported(reference: str) -> type[Spec]:
     module, _, name = reference.partition(":")
     read_anew()
     try:
-        with _folder_of(Path.cwd() / "a file"):
+        with beside(Path.cwd()), redirect_stdout(sys.stderr):
             found = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise SpecError(f"{reference}: {error}") from None
+    except (Exception, SystemExit) as error:
+        if module.partition(".")[0] in OURS:
+            raise
+        raise SpecError(f"{reference}: {type(error).__name__}: {error}") from error
     if not (isinstance(found, type) and issubclass(found, Spec)):
         raise SpecError(f"{reference} is no spec")
     return found
@@ -169,7 +170,7 @@ def _import(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(wanted)
     sys.modules[name] = module
     try:
-        with _folder_of(path):
+        with beside(path.absolute().parent), redirect_stdout(sys.stderr):
             wanted.loader.exec_module(module)
     except SyntaxError as error:
         line = f":{error.lineno}" if error.lineno else ""
@@ -177,23 +178,6 @@ def _import(path: Path) -> ModuleType:
     except (Exception, SystemExit) as error:
         raise SpecError(_where(error, path)) from error
     return module
-
-
-@contextmanager
-def _folder_of(path: Path) -> Iterator[None]:
-    """Let a file import what stands beside it, and in the present folder.
-
-    What it prints goes to standard error: verdicts alone stand in the output.
-    """
-    before = list(sys.path)
-    forget_others(path.absolute().parent)
-    sys.path[:0] = [str(path.absolute().parent), str(Path.cwd())]
-    importlib.invalidate_caches()
-    try:
-        with redirect_stdout(sys.stderr):
-            yield
-    finally:
-        sys.path[:] = before
 
 
 def line_of_user(error: BaseException) -> str:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import os
 import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -18,6 +20,9 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 OURS = frozenset({"counterpoint"})
+
+USER = "_counterpoint_user_"
+"""How the name of a module begins that was made from a user's file."""
 
 
 class FromText(SourceFileLoader):
@@ -53,18 +58,46 @@ def read_anew() -> None:
         sys.meta_path.insert(0, UsersModules())
 
 
-def forget_others(folder: Path) -> None:
-    """Forget a user's modules of another folder whose names stand in this one as well.
+@contextmanager
+def beside(folder: Path) -> Iterator[None]:
+    """Let modules be found in a folder, as where Python runs a file of it, and in the present one.
 
-    Two specs may each have a ``helper.py`` beside them; the second must not get that of the first.
+    Two specs may each have a ``helper.py`` beside them: what is found elsewhere is forgotten first.
     """
-    there = {p.stem: p for p in folder.glob("*.py")}
-    there |= {p.parent.name: p for p in folder.glob("*/__init__.py")}
-    for name in there.keys() & sys.modules.keys() - OURS - sys.stdlib_module_names:
-        file = getattr(sys.modules[name], "__file__", None)
-        if file and not is_installed(Path(file)) and not there[name].samefile(file):
-            for one in [m for m in sys.modules if m.partition(".")[0] == name]:
-                del sys.modules[one]
+    before = list(sys.path)
+    sys.path[:0] = [str(folder), str(Path.cwd())]
+    importlib.invalidate_caches()
+    try:
+        _forget_others()
+        yield
+    finally:
+        sys.path[:] = before
+
+
+def _forget_others() -> None:
+    """Forget a user's modules that would be found in another place now, or not at all."""
+    loaded: dict[str, list[ModuleType]] = {}
+    for name, module in list(sys.modules.items()):
+        loaded.setdefault(name.partition(".")[0], []).append(module)
+    for top in loaded.keys() - OURS - sys.stdlib_module_names - {"__main__", "__mp_main__"}:
+        files = [file for m in loaded[top] if (file := getattr(m, "__file__", None))]
+        if files and not top.startswith(USER) and not any(is_installed(Path(f)) for f in files):
+            found = PathFinder.find_spec(top)
+            if found is None:
+                other = any(isinstance(m.__loader__, FromText) for m in loaded[top])
+            else:
+                other = not all(_is_found(file, found) for file in files)
+            if other:
+                for name in [n for n in sys.modules if n.partition(".")[0] == top]:
+                    del sys.modules[name]
+
+
+def _is_found(file: str, found: ModuleSpec) -> bool:
+    """Return whether a file is the module that is found, or stands in the package that is."""
+    place = Path(os.path.realpath(file))
+    folders = [os.path.realpath(folder) for folder in found.submodule_search_locations or ()]
+    is_it = found.origin is not None and place == Path(os.path.realpath(found.origin))
+    return is_it or any(place.is_relative_to(folder) for folder in folders)
 
 
 @cache
@@ -86,6 +119,13 @@ def files_behind(of: type) -> list[Path]:
     """
     modules = {c.__module__ for c in of.__mro__}
     todo = [m for m in (sys.modules.get(name) for name in modules) if m is not None]
+    file = getattr(sys.modules.get(of.__module__), "__file__", None)
+    with beside(Path(file).absolute().parent) if file else nullcontext():
+        return _followed(todo)
+
+
+def _followed(todo: Sequence[ModuleType]) -> list[Path]:
+    """Return the files of modules and of what they import."""
     names = [(m.__name__, m.__package__ or "", getattr(m, "__file__", None)) for m in todo]
     names += [found for m in todo for found in _located(m.__name__, "")]
     found: dict[Path, None] = {}

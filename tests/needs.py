@@ -9,6 +9,7 @@ and fail none.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -76,3 +77,23 @@ def need(package: str) -> Path:
     if os.environ.get("CI") == "true":
         pytest.fail(why)
     pytest.skip(why)
+
+
+def modules() -> list[str]:
+    """Return the test modules that need something, by themselves or by what they import."""
+    top = Path(__file__).parent
+    texts = {path: path.read_text() for path in top.rglob("*.py") if path.name != "needs.py"}
+    asks = re.compile(r"\bneed\(|\bsite_of\(|\bplace:")
+    found = {path for path, text in texts.items() if asks.search(text)}
+    while True:
+        names = "|".join(re.escape(p.stem) for p in found if not p.stem.startswith("test_"))
+        place, name = rf"[.\w]*\.(?:{names}) import", rf"[.\w]* import .*\b(?:{names})\b"
+        imports = re.compile(rf"^from (?:tests)?(?:{place}|{name})", re.MULTILINE)
+        more = {path for path, text in texts.items() if imports.search(text)} - found
+        if not more:
+            return sorted(str(p.relative_to(top.parent)) for p in found if p.match("test_*.py"))
+        found |= more
+
+
+if __name__ == "__main__":
+    print(*modules(), sep="\n")

@@ -58,7 +58,7 @@ def folder_of(path: Path, plan: dict[str, Any]) -> Iterator[Path]:
             write_whole(folder / PLAN, [np.frombuffer(text.encode(), dtype=np.uint8)])
         try:
             yield folder
-        except GraphError:
+        except ValueError:  # of a graph, or of a crawl from which it is built
             _removed(folder)
             raise
         _removed(folder)

@@ -27,7 +27,7 @@ _NO_HOST = (Kind.FOREIGN, Kind.BAD)
 
 
 class Site(Protocol):
-    """Whatever knows the answers: a `sim_web.world.site.SyntheticSite`, or a test's own."""
+    """Whatever knows the answers, such as a `SyntheticSite`, or a test's own."""
 
     def answer(self, question: Question) -> Answer:
         """Return the answer to any question."""

@@ -57,10 +57,14 @@ def must_be_writable(option: str, path: Path | None) -> None:
 
 
 def must_be_page(path: Path | None) -> None:
-    """Refuse a file for ``--html`` that cannot be written, or that is somebody's program."""
+    """Refuse a file for ``--html`` that cannot be written, or that is there and is no page."""
     must_be_writable("--html", path)
-    if path is not None and path.suffix == ".py":
-        raise click.UsageError(f"--html: {path} is the name of a Python file; name a page")
+    if path is None or not path.is_file():
+        return
+    with path.open("rb") as file:
+        begin = file.read(100).lstrip()
+    if begin and not begin.startswith(b"<"):
+        raise click.UsageError(f"--html: {path} is there and is no page; name another file")
 
 
 def run(command: click.Command, arguments: list[str] | None = None) -> int:

@@ -60,6 +60,8 @@ class Commands(click.Group):
             try:
                 found = getattr(import_module(f"counterpoint.commands.{module}"), name)
             except ModuleNotFoundError as error:
+                if _is_ours(error):
+                    raise
                 raise MissingExtraError(error, cmd_name) from error
             keep_lines(found)
             self.add_command(found, cmd_name)
@@ -88,9 +90,13 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] == "counterpoint" or line_of_user(error):
+            if _is_ours(error) or line_of_user(error):
                 raise
             raise MissingExtraError(error, ctx.invoked_subcommand or "") from error
+
+
+def _is_ours(error: ModuleNotFoundError) -> bool:
+    return (error.name or "").partition(".")[0] == "counterpoint"
 
 
 @click.group(

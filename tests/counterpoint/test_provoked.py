@@ -286,5 +286,5 @@ def test_a_page_does_not_replace_a_program(
     for line in (["check", "peterson"], ["readings", "r1"], policies):
         code, _, said = call(capsys, *line, "--html", str(spec))
         assert code == 2
-        assert "is the name of a Python file" in said
+        assert "is there and is no page" in said
     assert spec.read_text() == "text = 1\n"

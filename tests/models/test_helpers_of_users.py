@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from counterpoint.models.checking.engines import check
 from counterpoint.models.loading import load
+from counterpoint.models.texts import files_behind
 from counterpoint.spec.notation import SpecError
 
 SPEC = """\
@@ -106,6 +108,67 @@ def test_what_a_file_prints_is_no_output(
     (tmp_path / "a" / "its_helper.py").write_text("print('hello')\nLARGEST = 2\n")
     assert answer(path) == "violated"
     assert capsys.readouterr().out == ""
+
+
+def test_a_helper_of_another_folder_is_not_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A false verdict: what the first spec imported stands in for what is elsewhere, or nowhere."""
+    first = written(tmp_path / "first", 3, 3)
+    second = written(tmp_path / "second", 3, 3)
+    (tmp_path / "its_helper.py").write_text("LARGEST = 2\n")
+    (tmp_path / "second" / "its_helper.py").unlink()
+    monkeypatch.chdir(tmp_path)
+    assert [answer(path) for path in (first, second)] == ["holds", "violated"]
+    (tmp_path / "its_helper.py").unlink()
+    assert answer(first) == "holds"
+    with pytest.raises(SpecError, match="No module named 'its_helper'"):
+        answer(second)
+    for name in ("first", "second"):  # packages without __init__.py
+        (tmp_path / name / "its_package" / "__init__.py").unlink()
+        (tmp_path / name / "its_helper.py").write_text("LARGEST = 2\n")
+    (tmp_path / "second" / "its_package" / "limits.py").write_text("LIMIT = 2\n")
+    assert [answer(path) for path in (first, second)] == ["violated", "holds"]
+
+
+def test_a_helper_that_is_gone_is_no_error(tmp_path: Path) -> None:
+    """An error since the folder of an earlier spec was removed."""
+    first = written(tmp_path / "first", 3, 3)
+    assert answer(first) == "holds"
+    shutil.rmtree(tmp_path / "first")
+    assert answer(written(tmp_path / "second", 2, 3)) == "violated"
+
+
+def test_results_depend_on_what_stands_beside_a_spec(tmp_path: Path) -> None:
+    """Results of an earlier run, served though the helper was changed."""
+    path = written(tmp_path / "a", 3, 3)
+    files = {p.name for p in files_behind(type(load(path).spec))}
+    assert files == {"mine.py", "its_helper.py", "limits.py", "__init__.py"}
+
+
+def test_a_program_of_the_user_is_not_forgotten(tmp_path: Path) -> None:
+    """Processes that fail since the folder has a ``__main__.py``."""
+    (tmp_path / "__main__.py").write_text("")
+    before = sys.modules["__main__"]
+    assert answer(written(tmp_path / "a", 3, 3)) == "holds"
+    assert answer(written(tmp_path, 3, 3)) == "holds"
+    assert sys.modules["__main__"] is before
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("import sys; sys.exit(0)", "its_package.wrong:A: SystemExit: 0"),
+     ("1 / 0", "ZeroDivisionError"), ("def (", "SyntaxError"), ("", "no attribute 'A'")],
+)  # fmt: skip
+def test_a_module_of_the_user_that_fails(
+    text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A module that ends the process as if all held, or with a traceback."""
+    written(tmp_path, 3, 3)
+    (tmp_path / "its_package" / "wrong.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SpecError, match=said):
+        load("its_package.wrong:A")
 
 
 def test_the_path_of_the_process_is_as_before(tmp_path: Path) -> None:
