@@ -126,3 +126,12 @@ def test_a_synthetic_web_and_its_export(tmp_path: Path, capsys: pytest.CaptureFi
     code, _, _ = call(capsys, "export", path, tmp_path / "a.graphml", "--to", "graphml")
     assert code == 0
     assert (tmp_path / "a.graphml").read_text().endswith("</graphml>\n")
+
+
+def test_a_crawl_that_is_none_leaves_nothing(tmp_path: Path) -> None:
+    """The folder of a build that failed at once, since another kind of error ended it."""
+    (tmp_path / "text.db").write_text("no database\n")
+    for source in ("none.db", "text.db"):
+        paths = [str(tmp_path / source), str(tmp_path / "a.graph")]
+        assert run(counterpoint, ["graph", "build", *paths, "--as", "crawl"]) == 2
+        assert {one.name for one in tmp_path.iterdir()} == {"text.db"}
