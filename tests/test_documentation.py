@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import counterpoint
+from counterpoint.models.checking.engines import check
+from counterpoint.models.explore.exhaustive import explore
+from counterpoint.models.loading import load
 from tests import needs
 from tests.documentation import site_of
 from tests.needs import DOCUMENTATION, NEEDS, PROGRAMS, find
@@ -59,3 +63,19 @@ def test_only_one_module_looks_for_what_tests_need() -> None:
         if re.search(r"shutil\.which|/usr/share/doc|/usr/lib/postgresql", path.read_text())
     }
     assert looks <= {"needs.py", "test_documentation.py"}
+
+
+def test_the_reference_of_the_notation(tmp_path: Path) -> None:
+    """An example that is wrong, and a name of the notation that the reference leaves out."""
+    page = Path("docs/notation.md").read_text()
+    [source] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "ticket.py").write_text(source)
+    model = load(str(tmp_path / "ticket.py"))
+    found = check(model, "exhaustive")
+    assert {v.answer for v in found} == {"holds"}
+    assert "no-deadlock" not in {v.claim.name for v in found}
+    assert len(explore(model).states) == 54
+    assert "tries all 54 states" in page
+    written_with = {name for name in counterpoint.__all__ if name.islower() or name == "ANY"}
+    written_with |= {"Array", "Boolean", "Choice", "Index", "Integer", "Member", "Number", "Spec"}
+    assert {name for name in written_with if not re.search(rf"\b{name}\b", page)} == set()
