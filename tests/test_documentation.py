@@ -79,3 +79,40 @@ def test_the_reference_of_the_notation(tmp_path: Path) -> None:
     written_with = {name for name in counterpoint.__all__ if name.islower() or name == "ANY"}
     written_with |= {"Array", "Boolean", "Choice", "Index", "Integer", "Member", "Number", "Spec"}
     assert {name for name in written_with if not re.search(rf"\b{name}\b", page)} == set()
+
+
+RANGES = """\
+from enum import IntEnum
+from counterpoint import Array, Index, Integer, Reference, Spec, action, invariant, require
+
+class Nobody(IntEnum):
+    GONE, NOBODY = -2, -1
+
+class Requires(Spec):
+    cells = Index(2, names="c")
+    k = Integer(0, 3)
+    f = Array(cells, Integer(0, 3))
+    who = Reference(cells, Nobody)
+
+    @action
+    def step(s):
+        REQUIRE
+        s.k = s.k + 1
+
+    @invariant
+    def as_it_began(s):
+        return s.who == Nobody.GONE
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [("require(s.k < 1, s.f[s.k + 1] == 0)", "violated"),
+     ("require(s.k < 1 and s.f[s.k + 1] == 0)", "holds"),
+     ("require(s.k < 1); require(s.f[s.k + 1] == 0)", "holds")],
+)  # fmt: skip
+def test_what_the_reference_says_of_require(text: str, answer: str, tmp_path: Path) -> None:
+    """A false sentence of the reference: which parts are evaluated, where variables begin."""
+    (tmp_path / "mine.py").write_text(RANGES.replace("REQUIRE", text))
+    found = {v.claim.name: v.answer for v in check(load(str(tmp_path / "mine.py")), "exhaustive")}
+    assert found == {"ranges": answer, "as-it-began": "holds"}

@@ -15,10 +15,10 @@ def serve() -> None:
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr
     while (call := _received(incoming)) is not None:
-        seconds, told = call
+        seconds, arguments = call
         signal.setitimer(signal.ITIMER_PROF, seconds)  # SIGPROF ends a process, whatever it does
         try:
-            found: Any = read_here(*told)
+            found: Any = read_here(*arguments)
         except Exception as error:
             found = error
         signal.setitimer(signal.ITIMER_PROF, 0)

@@ -1,7 +1,7 @@
 """Compiled functions of the crawl loop and of lists of pages: each is called once a step.
 
-Pages are handles; tables by handle are grown by whoever owns them, so a function that
-finds a handle beyond its table changes nothing and returns `GROW`.
+Pages are handles. The owner of a table makes it larger, so a function that finds a handle beyond
+its table changes nothing and returns `GROW`.
 """
 
 from __future__ import annotations

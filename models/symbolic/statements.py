@@ -67,7 +67,7 @@ class Statements:
 
     def cell(self, cell: Cell) -> str:
         """Return what stands for a cell's value."""
-        raise NotImplementedError
+        raise NotImplementedError  # each language has its own
 
     def operation(self, op: str, a: Sequence[str]) -> str:
         """Return an operation on printed arguments."""

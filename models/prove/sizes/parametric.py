@@ -50,7 +50,7 @@ UNKNOWN = "an index of any number has no number here, and no first or last membe
 class Members:
     """An index of any size: going through it yields one symbol that stands for each member."""
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # refused as a key; mypy wants a method
     any_size = True
 
     def __init__(self, run: Run, name: str) -> None:

@@ -131,7 +131,7 @@ class Count:
         What is counted.
     """
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # refused as a key; mypy wants a method
     refusal = "a count over an index of any number is compared with a constant: count(...) <= 1"
 
     def __init__(self, bound: Sequence[Node], condition: Node) -> None:
