@@ -1,10 +1,10 @@
-"""Our exhaustive engine and Spin on the same specs, side by side, as whole processes.
+"""Compares our exhaustive engine with Spin on the same specs, as whole processes.
 
     python benchmarks/against_spin.py --repeats 5 --json benchmarks/against_spin.json
 
-Spin gets the model that ``counterpoint export`` prints. Both visit all states and judge the same
-properties; we judge the witnesses besides. Every figure is the median of the repeats, in which the
-subjects take turns. Needs ``spin`` and ``gcc``.
+Spin gets the model that ``counterpoint export`` prints. Both visit all states and check the same
+properties; our engine also checks the witnesses. Every figure is the median of the repeats, in
+which the subjects take turns. Needs ``spin`` and ``gcc``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ SPIN = {
     "spin": ("-DSAFETY",),
     "spin -DBFS": ("-DBFS", "-DNOREDUCE"),
 }
-"""Flags of the compiler; partial-order reduction and depth first are Spin's defaults."""
+"""The flags of the compiler. By default Spin searches depth-first with partial-order reduction."""
 
 OURS = {
     "counterpoint": (),
@@ -64,7 +64,7 @@ OURS = {
 
 @dataclass
 class Spent:
-    """What a process used: wall time and processor time in seconds, and its output."""
+    """The wall time and the processor time of a process in seconds, and its output."""
 
     wall: float
     processor: float
@@ -72,7 +72,7 @@ class Spent:
 
 
 def run(command: Sequence[str], folder: Path) -> Spent:
-    """Run a process to its end."""
+    """Run a command in a folder to its end."""
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     wall, after = time.monotonic() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -83,13 +83,13 @@ def run(command: Sequence[str], folder: Path) -> Spent:
 
 
 def counterpoint(case: Case, *more: str) -> list[str]:
-    """Return a command of ours on a case."""
+    """Return one of our commands on a case."""
     given = [part for setting in case.settings for part in ("--set", setting)]
     return [sys.executable, "-m", "counterpoint", *more, case.spec, *given]
 
 
 def ours(case: Case, options: Sequence[str]) -> dict[str, float]:
-    """Check a case in a process that has nothing ready: it traces, prints and compiles anew."""
+    """Check a case in a new process, which traces the spec, prints C and compiles it."""
     spent = run([*counterpoint(case, "check"), "--format", "json", *options], ROOT)
     verdicts = json.loads(spent.output)
     states = verdicts[0]["states"]
@@ -99,21 +99,21 @@ def ours(case: Case, options: Sequence[str]) -> dict[str, float]:
 
 
 def ours_alone(case: Case) -> dict[str, float]:
-    """Explore a case in C with nothing else counted, in a process of its own."""
+    """Measure only the exploration of a case in C, in a process of its own."""
     spent = run([sys.executable, __file__, "--alone", case.spec, *case.settings], ROOT)
     found: dict[str, float] = json.loads(spent.output)
     return found
 
 
 def alone(reference: str, settings: Sequence[str]) -> None:
-    """Print what the compiled explorer needs for itself; called in a process of its own."""
-    from counterpoint.models.explore.compiled.explorer import Compiled
+    """Print the figures of the compiled explorer alone; runs in a process of its own."""
+    from counterpoint.models.explore.compiled.explorer import CompiledExplorer
     from counterpoint.models.limits import Limits
     from counterpoint.models.loading import load
     from counterpoint.models.symbolic.trace import trace
 
     model = load(reference, settings)
-    compiled = Compiled(trace(model), model.properties)
+    compiled = CompiledExplorer(trace(model), model.properties)
     begun = time.monotonic()
     while not compiled.ready():
         time.sleep(0.01)
@@ -134,7 +134,16 @@ def alone(reference: str, settings: Sequence[str]) -> None:
 
 
 def spin(case: Case, text: str, flags: Sequence[str]) -> dict[str, float]:
-    """Let Spin verify a case: generate, compile and run."""
+    """Let Spin verify a case: generate, compile and run; return the figures.
+
+    Parameters
+    ----------
+    case : Case
+    text : str
+        The model in Promela.
+    flags : sequence of str
+        The flags of the compiler.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "model.pml").write_text(text)
@@ -161,12 +170,12 @@ def spin(case: Case, text: str, flags: Sequence[str]) -> dict[str, float]:
 def _number(pattern: str, text: str) -> float:
     found = re.search(pattern, text)
     if found is None:
-        raise SystemExit(f"Spin says no {pattern}:\n{text}")
+        raise SystemExit(f"Spin prints no {pattern}:\n{text}")
     return float(found[1])
 
 
 def measured(cases: Sequence[Case], repeats: int) -> Iterator[tuple[str, str, dict[str, float]]]:
-    """Yield case, subject and medians."""
+    """Yield the names of case and subject, and the median figures."""
     for case in cases:
         text = run([*counterpoint(case, "export"), "--to", "promela"], ROOT).output
         found: dict[str, list[dict[str, float]]] = {}
@@ -195,7 +204,7 @@ HEADS = ("states", "states/s", "of proc.", "bytes", "comp. s", "verdict s", "of 
 
 
 def main() -> None:
-    """Measure, print a table, write JSON."""
+    """Measure, print a table, and write the figures as JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--json", type=Path)

@@ -1,12 +1,12 @@
-"""Milliseconds of each view of links, in a store of a million links of each kind.
+"""Measures the milliseconds of each view of links, in a store of a million links of each kind.
 
     python benchmarks/browsing.py --links 1000000 --json benchmarks/browsing.json
 
-A store is filled with as many internal links, as many external ones and a tenth of bad ones, on a
-hundred sites of Zipf sizes and 20,000 hosts. Each filter and sort that is offered is asked for its
-first page, the next one, the one before that and the last one, each three times; the best round
-of the slowest of these four is told.
-The queries are explained by the database: one that reads a whole table stops the script.
+A store gets that number of internal links, the same number of external links, and a tenth of it of
+bad links, on a hundred sites of Zipf sizes and 20,000 hosts. For each filter and sort that a view
+offers, four pages are requested three times each: the first page, the next one, the one before that
+and the last one. The figure is the best round of the slowest of these four.
+The database explains the queries. If one reads a whole table, the script fails at its end.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ VALUES: dict[str, list[Any]] = {
 
 
 class Made:
-    """Rows of a store: one page in two is fetched, and has ten internal and external links."""
+    """The rows of a store: every second page is fetched, with ten internal and external links."""
 
     def __init__(self, links: int) -> None:
         self.chance = Random(1)
@@ -79,14 +79,14 @@ class Made:
                     yield {"page": number, "position": first + n, "seed": self.sites[number]}
 
     def internal(self) -> Iterator[dict[str, Any]]:
-        """Yield internal links; one in ten to the start page."""
+        """Yield internal links; one in ten leads to the start page."""
         for place in self._places(0, PER_PAGE):
             start, number = self.first[place["seed"]], place["page"]
             other = start if place["position"] == 0 else self.chance.randrange(start, number + 1)
             yield place | {"target": other}
 
     def external(self) -> Iterator[dict[str, Any]]:
-        """Yield external links; the last page has the needle."""
+        """Yield external links; those of the last page have the anchor ``the needle``."""
         for place, host in zip(self._places(100, PER_PAGE), self.hosts, strict=False):
             anchor = "the needle" if place["page"] == self.count - 2 else self.chance.choice(WORDS)
             yield place | {"host": f"www.host{host}.test", "domain": f"host{host}.test",
@@ -125,7 +125,7 @@ WORDS = ["Home", "read more", "a long anchor of several words", "contact", "ун
 
 @contextmanager
 def queries(store: Any) -> Iterator[list[tuple[str, Any]]]:
-    """Yield a list that takes down the queries that are made."""
+    """Record the queries that a store makes; yield the list, which grows."""
     from sqlalchemy import event
 
     made: list[tuple[str, Any]] = []
@@ -142,7 +142,7 @@ def queries(store: Any) -> Iterator[list[tuple[str, Any]]]:
 
 
 def plan(store: Any, statement: str, parameters: Any) -> list[str]:
-    """Return how a database will find what a query asks for."""
+    """Return the steps of a database's plan for a query."""
     words = "EXPLAIN QUERY PLAN " if store.dialect == "sqlite" else "EXPLAIN "
     with store.reading() as connection:
         rows = connection.exec_driver_sql(words + statement, parameters)
@@ -159,7 +159,7 @@ def bad_steps(lines: list[str]) -> list[str]:
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Return milliseconds of the best of some rounds, and what a function returns."""
+    """Call a function in some rounds; return the milliseconds of the best, and the result."""
     spent = []
     for _ in range(ROUNDS):
         begun = CLOCK()
@@ -169,7 +169,7 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def cases(kind: Any) -> Iterator[tuple[str, Any, str]]:
-    """Yield every filter and sort that is offered."""
+    """Yield every filter and sort that a view offers: a name, the filter, the sort."""
     from counterpoint.crawler.store.views import VIEWS, Filter
 
     view = VIEWS[kind]
@@ -181,14 +181,25 @@ def cases(kind: Any) -> Iterator[tuple[str, Any, str]]:
 
 
 def measured(store: Any) -> list[dict[str, Any]]:
-    """Return the time of each view."""
+    """Return the figures of each view."""
     from counterpoint.crawler.store.views import Kind
 
     return [viewed(store, kind, *case) for kind in Kind for case in cases(kind)]
 
 
 def viewed(store: Any, kind: Any, named: str, wanted: Any, sort: str) -> dict[str, Any]:
-    """Return the time of the slowest of four pages of a list, and that of counting it."""
+    """Return the figures of a view, among them the time of its slowest page and of counting.
+
+    Parameters
+    ----------
+    store : open store
+    kind : Kind
+        The kind of links.
+    named : str
+        The name of the filter in the figures.
+    wanted : Filter
+    sort : str
+    """
     from counterpoint.crawler.store.browsing import browse, total
 
     with queries(store) as made, store.reading() as connection:
@@ -208,8 +219,8 @@ def viewed(store: Any, kind: Any, named: str, wanted: Any, sort: str) -> dict[st
             "scans": steps}  # fmt: skip
 
 
-def told(database: str, found: list[dict[str, Any]]) -> None:
-    """Print the slowest views, and all that read a whole table."""
+def print_slowest(database: str, found: list[dict[str, Any]]) -> None:
+    """Print the slowest views, and all views that read a whole table."""
     times = [case["ms"] for case in found]
     print(
         f"{database}: {len(found)} views, median {median(times):.1f} ms, "
@@ -226,13 +237,15 @@ def told(database: str, found: list[dict[str, Any]]) -> None:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure, print the figures, and write them as JSON."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--links", type=int, default=1_000_000)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--database", choices=["sqlite", "postgresql", "both"], default="both")
     parser.add_argument(
-        "--processor-time", action="store_true", help="For a busy machine; SQLite only."
+        "--processor-time",
+        action="store_true",
+        help="measure processor time, for a busy machine; SQLite only",
     )
     asked = parser.parse_args()
     if asked.processor_time:
@@ -249,7 +262,7 @@ def main() -> None:
         filled(store, asked.links)
         print(f"{name}: filled in {time.perf_counter() - begun:.0f} s", flush=True)
         kept[name] = measured(store)
-        told(name, kept[name])
+        print_slowest(name, kept[name])
 
     if asked.database != "postgresql":
         with (

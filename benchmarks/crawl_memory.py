@@ -1,11 +1,11 @@
-"""A million pages into a link store: how much memory it takes, from the first page to the last.
+"""Measures the memory of a crawl that stores the links of a million pages.
 
     python benchmarks/crawl_memory.py --budget 1000000 --json benchmarks/crawl_memory.json
 
-The engine, the planner and the SQLite store are those of `counterpoint crawl --db`; pages of a
-synthetic web are answered in process in place of HTTP; what that web remembers of names it has
-before the first page, as a server has memory of its own. At the end the process that stopped is
-resumed: the scheduler is led through all its calls again, as after a kill.
+The engine, the planner and the SQLite store are those of `counterpoint crawl --db`. The pages of a
+synthetic web are answered in process, without HTTP. The web fills its cache of host names before
+the first page, because a server would have memory of its own. At the end the crawl is resumed as
+after a kill: all calls of the scheduler are replayed.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ def resident() -> float:
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmRSS"):
             return int(line.split()[1]) / 1024
-    raise OSError("no resident memory is told")
+    raise OSError("the system reports no resident memory")
 
 
 class Answering:
-    """A `Dispatcher` that answers out of a synthetic web."""
+    """A `Dispatcher` that answers jobs from a synthetic web."""
 
     def __init__(self, web: Any) -> None:
         from counterpoint.sim_web.world.fetcher import Simulated
@@ -43,7 +43,7 @@ class Answering:
         self._web, self._jobs = Simulated(SyntheticSite(web)), asyncio.Queue[Any]()
 
     def under_way(self) -> int:
-        """Return how many jobs are to be answered."""
+        """Return the number of unanswered jobs."""
         return self._jobs.qsize()
 
     def submit(self, job: Any) -> None:
@@ -55,7 +55,7 @@ class Answering:
         from counterpoint.crawler.documents.addresses import site
         from counterpoint.crawler.fetching.job import ClosedError, Fetched, HostState
 
-        await asyncio.sleep(0)  # so that the loop goes on, however many jobs there are
+        await asyncio.sleep(0)  # other tasks get their turn, even if there are many jobs
         job = await self._jobs.get()
         if job is None:
             self._jobs.put_nowait(None)
@@ -68,18 +68,24 @@ class Answering:
         )  # fmt: skip
 
     def waiting(self) -> str:
-        """Return what is waited for: nothing."""
+        """Return the reason for waiting: none."""
         return ""
 
     async def close(self, *, grace: float) -> None:
-        """Give up what is still to be answered."""
+        """Drop the unanswered jobs."""
         while not self._jobs.empty():
             self._jobs.get_nowait()
         self._jobs.put_nowait(None)
 
 
 class Watch:
-    """Takes down memory and time for every so many pages."""
+    """Records memory and time of each block of pages.
+
+    Parameters
+    ----------
+    every : int
+        The number of pages in a block.
+    """
 
     def __init__(self, every: int) -> None:
         self.every, self.pages, self.links = every, 0, 0
@@ -105,8 +111,21 @@ class Watch:
             print("  ".join(f"{name} {value:,.0f}" for name, value in row.items()), flush=True)
 
 
-def begun(store: Any, web: Any, sites: int, budget: int, policy: str) -> None:
-    """Begin a plan for the largest hosts of a web."""
+def begin_plan(store: Any, web: Any, sites: int, budget: int, policy: str) -> None:
+    """Begin a plan for the largest hosts of a web.
+
+    Parameters
+    ----------
+    store : open store
+        An empty one.
+    web : Web
+    sites : int
+        The number of hosts whose start pages are seeds.
+    budget : int
+        The number of pages to fetch.
+    policy : str
+        The name of the scheduler.
+    """
     from counterpoint.crawler.beebot.beginning import begin
     from counterpoint.crawler.store.lists import Seed
     from counterpoint.crawler.store.seeds import add_all
@@ -117,14 +136,14 @@ def begun(store: Any, web: Any, sites: int, budget: int, policy: str) -> None:
 
 
 async def crawled(engine: Any, seconds: float | None) -> Any:
-    """Let an engine run, and stop it after some time."""
+    """Run an engine, and stop it after some seconds, if any are given."""
     if seconds is not None:
         asyncio.get_running_loop().call_later(seconds, engine.stop)
     return await engine.run()
 
 
 def remember_names(web: Any) -> None:
-    """Let a web remember as many names of hosts as it ever will."""
+    """Fill the cache of host names, so that it does not grow during the crawl."""
     from counterpoint.sim_web.pages import render
 
     for host in range(min(web.hosts, render._name.cache_info().maxsize or 0)):
@@ -132,7 +151,7 @@ def remember_names(web: Any) -> None:
 
 
 def crawl(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
-    """Crawl, and go on with it as after a kill."""
+    """Crawl, then resume the crawl as after a kill; return the figures."""
     from counterpoint.crawler.beebot.engine import Engine
     from counterpoint.crawler.beebot.planner import Planner
     from counterpoint.crawler.fetching.memory import keep_memory, look_seldom
@@ -146,7 +165,7 @@ def crawl(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     remember_names(web)
     watch = Watch(given.every)
     with open_store(folder / "crawl.db", create=True) as store:
-        begun(store, web, given.sites, given.budget, given.policy)
+        begin_plan(store, web, given.sites, given.budget, given.policy)
         planner = Planner(store, 4 * CONCURRENCY)
         ended = asyncio.run(crawled(Engine(planner, Answering(web), watch), given.seconds))
         print(f"{watch.pages:,} pages, {watch.links:,} links; ended: {ended.why}")
@@ -154,7 +173,7 @@ def crawl(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     del planner
     gc.collect()
     with open_store(folder / "crawl.db") as store:
-        with store.transaction() as connection:  # as if it had been killed before its end
+        with store.transaction() as connection:  # as if the crawl had been killed before its end
             connection.exec_driver_sql("UPDATE plans SET ended = ''")
         clock = time.process_time()
         planner = Planner(store, 4 * CONCURRENCY)
@@ -162,21 +181,23 @@ def crawl(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
         planner.step(ask=False)
         planner.close()
         resumed = time.process_time() - clock
-    print(f"store: {size / 2**20:,.0f} MB; led to where it was again in {resumed:.1f} s")
+    print(f"store: {size / 2**20:,.0f} MB; replayed in {resumed:.1f} s")
     return {"rows": watch.rows, "pages": watch.pages, "links": watch.links, "ended": ended.why,
             "store, MB": size / 2**20, "replay, s of processor": resumed}  # fmt: skip
 
 
 def main() -> None:
-    """Measure, print, write JSON."""
+    """Measure, print the figures, and write them as JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--budget", type=int, default=1_000_000)
     parser.add_argument("--pages", type=int, default=4_000_000)
     parser.add_argument("--sites", type=int, default=1000)
     parser.add_argument("--policy", default="equal-quanta")
-    parser.add_argument("--seconds", type=float, help="after which it is stopped")
+    parser.add_argument("--seconds", type=float, help="stop the crawl after this many seconds")
     parser.add_argument("--every", type=int, default=100_000)
-    parser.add_argument("--folder", type=Path, help="where the store is; it needs gigabytes")
+    parser.add_argument(
+        "--folder", type=Path, help="the folder for the store, which takes gigabytes"
+    )
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     with TemporaryDirectory(dir=given.folder) as name:

@@ -1,16 +1,17 @@
-"""Crawls over HTTP with links stored, beside Scrapy, as whole processes in one run.
+"""Compares our crawler with Scrapy: crawls over HTTP that store links, as whole processes.
 
     python benchmarks/crawling.py --rounds 3 --json benchmarks/crawling.json
 
-One server of a synthetic web, in a process of its own, is crawled by each subject in turn: the same
-sites, all together, robots.txt honoured, no delay, 16 requests at a time, one to each host. Sites
-that ask for a Crawl-delay are left out, for Scrapy does not keep it; --delays leaves them in. Pages
-per second per core are the pages fetched over the processor time of the whole process, from its
-start to its end.
-Subjects: ours with a link store in SQLite (pages stored whole, nothing lost when killed);
-Scrapy with links in SQLite, a transaction per page; the same with its queue on disk (JOBDIR), so
-that it can be resumed, if not after a kill; and a bare aiohttp client that asks for the same pages
-and reads nothing, as the floor.
+A server of a synthetic web runs in a process of its own, and each subject crawls it in turn. All
+crawl the same sites together, with robots.txt, without delays, with 16 requests at a time and one
+to each host. Sites with a Crawl-delay are left out, because Scrapy does not keep it; --delays
+includes them. Pages per second per core are the fetched pages divided by the processor time of the
+whole process, from its start to its end.
+
+There are four subjects: our crawler with a link store in SQLite, which stores pages whole and loses
+nothing when it is killed; Scrapy, which stores links in SQLite with a transaction per page; the
+same with its queue on disk (JOBDIR), so that it can be resumed, although not after a kill; and a
+plain aiohttp client, which fetches the same pages and parses nothing, as the lower bound.
 """
 
 from __future__ import annotations
@@ -58,7 +59,19 @@ uvloop.run(run())
 
 @contextmanager
 def served(folder: Path, pages: int, sites: int, *, delays: bool) -> Iterator[str]:
-    """Serve a web; yield the proxy's address. The seeds are in the file ``seeds``."""
+    """Serve a web; yield the proxy's address.
+
+    Parameters
+    ----------
+    folder : Path
+        Gets the file ``seeds`` with the start addresses.
+    pages : int
+        The size of the web.
+    sites : int
+        The number of seeds.
+    delays : bool
+        Whether sites with a Crawl-delay stay among the seeds.
+    """
     command = [sys.executable, "-m", "counterpoint", "web", "serve", "--profile", "broder-1999",
                "--pages", str(pages), "--seed", "7", "--seeds", str(sites), "--seeds-from", "any",
                "--seeds-file", str(folder / "seeds")]  # fmt: skip
@@ -79,7 +92,7 @@ def served(folder: Path, pages: int, sites: int, *, delays: bool) -> Iterator[st
 
 
 def leave_out_delays(seeds: Path, proxy: str) -> None:
-    """Keep the start pages of sites that ask for no Crawl-delay."""
+    """Keep the start pages of sites without a Crawl-delay."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy}))
     kept = []
     for start in seeds.read_text().split():
@@ -94,7 +107,7 @@ def leave_out_delays(seeds: Path, proxy: str) -> None:
 
 
 def ours(folder: Path, proxy: str, budget: int) -> tuple[list[str], Path]:
-    """Return our command, and its store."""
+    """Return our command, and the path of its store; ``budget`` is the number of pages."""
     store = folder / "ours.db"
     return [sys.executable, "-m", "counterpoint", "crawl", "--db", str(store),
             "--seeds", str(folder / "seeds"), "--scheduler", "breadth-first", "--stay",
@@ -103,7 +116,19 @@ def ours(folder: Path, proxy: str, budget: int) -> tuple[list[str], Path]:
 
 
 def scrapy(folder: Path, proxy: str, budget: int, *, disk: bool) -> tuple[list[str], Path]:
-    """Return Scrapy's command, and its store."""
+    """Return Scrapy's command, and the path of its store.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the seeds and of the store.
+    proxy : str
+        The address of the proxy.
+    budget : int
+        The number of pages.
+    disk : bool
+        Whether the queue is on disk.
+    """
     store = folder / "scrapy.db"
     settings = {
         "ROBOTSTXT_OBEY": 1, "LOG_LEVEL": "CRITICAL", "TELNETCONSOLE_ENABLED": 0,
@@ -113,14 +138,14 @@ def scrapy(folder: Path, proxy: str, budget: int, *, disk: bool) -> tuple[list[s
     }  # fmt: skip
     if disk:
         settings["JOBDIR"] = str(folder / "job")
-    told = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
     return [sys.executable, "-W", "ignore", "-m", "scrapy", "runspider",
             str(HERE / "crawling_spider.py"), "-a", f"seeds={folder / 'seeds'}",
-            "-a", f"out={store}", *told], store  # fmt: skip
+            "-a", f"out={store}", *options], store  # fmt: skip
 
 
 def timed(command: Sequence[str], folder: Path, proxy: str) -> tuple[float, float]:
-    """Run a command; return its seconds of the processor and of the clock."""
+    """Run a command in a folder; return its seconds of the processor and of the clock."""
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     environment = os.environ | {"http_proxy": proxy, "PYTHONPATH": str(ROOT / "src")}
     subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
@@ -130,7 +155,7 @@ def timed(command: Sequence[str], folder: Path, proxy: str) -> tuple[float, floa
 
 
 def counted(store: Path, *, of_ours: bool) -> tuple[int, int]:
-    """Return how many pages and links a store has."""
+    """Return the numbers of pages and of links in a store."""
     with sqlite3.connect(store) as connection:
 
         def one(query: str) -> int:
@@ -145,7 +170,15 @@ def counted(store: Path, *, of_ours: bool) -> tuple[int, int]:
 
 
 def round_of(pages: int, sites: int, budget: int, *, delays: bool) -> dict[str, dict[str, float]]:
-    """Let all subjects crawl once."""
+    """Let all subjects crawl once; return their figures.
+
+    Parameters
+    ----------
+    pages, sites, delays
+        As in `served`.
+    budget : int
+        The number of pages to fetch.
+    """
     found: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -169,20 +202,20 @@ def round_of(pages: int, sites: int, budget: int, *, delays: bool) -> dict[str, 
 
 
 def addresses(store: Path, out: Path) -> None:
-    """Write the addresses that we fetched."""
+    """Write the addresses that our crawler fetched to a file."""
     with sqlite3.connect(store) as connection:
         rows = connection.execute("SELECT p.address FROM visits v JOIN pages p ON p.id = v.page")
         out.write_text("\n".join(row[0] for row in rows))
 
 
 def main() -> None:
-    """Measure, print a table, write JSON."""
+    """Measure, print a table, and write the figures as JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--pages", type=int, default=200_000)
     parser.add_argument("--sites", type=int, default=200)
     parser.add_argument("--budget", type=int, default=10_000)
-    parser.add_argument("--delays", action="store_true", help="leave no site out")
+    parser.add_argument("--delays", action="store_true", help="include sites with a Crawl-delay")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     rounds = [
@@ -201,8 +234,8 @@ def main() -> None:
         for subject in rounds[0]
     }
     for subject, row in table.items():
-        told = "".join(f"{value:>12,.0f} {name}" for name, value in row.items())
-        print(f"{subject:24}{told}")
+        figures = "".join(f"{value:>12,.0f} {name}" for name, value in row.items())
+        print(f"{subject:24}{figures}")
     ratio = median(
         (one["ours"]["pages"] / one["ours"]["cpu"])
         / (one["scrapy"]["pages"] / one["scrapy"]["cpu"])
@@ -212,8 +245,8 @@ def main() -> None:
     if given.json:
         machine = {"processor": platform.processor() or platform.machine(),
                    "python": platform.python_version(), "rounds": given.rounds}  # fmt: skip
-        told = {"machine": machine, "subjects": table, "ours/scrapy": ratio}
-        given.json.write_text(json.dumps(told, indent=2) + "\n")
+        written = {"machine": machine, "subjects": table, "ours/scrapy": ratio}
+        given.json.write_text(json.dumps(written, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Scrapy as a peer: follows every link of some sites and stores what it finds, a page at a time."""
+"""A spider for Scrapy that follows all links of some sites, and stores the links page by page."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from scrapy.linkextractors import LinkExtractor
 
 
 class Stored(scrapy.Spider):
-    """Stays on the sites of its seeds.
+    """Crawls the sites of its seeds, and no others.
 
     Parameters
     ----------
     seeds : str
-        A file of start addresses, one a line.
+        The path of a file with start addresses, one per line.
     out : str
         The SQLite file to write.
     """

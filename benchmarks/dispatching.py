@@ -1,10 +1,10 @@
-"""Pages per second of processor time: the dispatcher against a bare aiohttp client.
+"""Compares the processor time of our dispatcher with that of a plain aiohttp client.
 
     python benchmarks/dispatching.py --repeats 5 --json benchmarks/dispatching.json
 
-A server of the synthetic web on loopback in a process of its own; each client is a whole process
-with uvloop and 64 requests at a time, no delays and no robots.txt. They take turns; a turn's ratio
-is of clients that ran one after the other.
+A server of the synthetic web runs on loopback in a process of its own. Each client is a whole
+process with uvloop and 64 requests at a time, without delays and robots.txt. The clients take
+turns; the ratio of a turn compares clients that ran one after the other.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def addresses(pages: int, wanted: int) -> list[str]:
 
 
 async def bare(proxy: str, wanted: list[str]) -> int:
-    """Fetch with aiohttp alone; return how many bytes came."""
+    """Fetch with aiohttp alone; return the number of bytes received."""
     import aiohttp
 
     rest, size = iter(wanted), 0
@@ -61,7 +61,7 @@ async def bare(proxy: str, wanted: list[str]) -> int:
 
 
 async def dispatched(proxy: str, wanted: list[str]) -> int:
-    """Fetch with the dispatcher; return how many bytes came."""
+    """Fetch with the dispatcher; return the number of bytes received."""
     from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
     from counterpoint.crawler.fetching.job import Job
     from counterpoint.crawler.fetching.manners import Manners
@@ -81,7 +81,7 @@ async def dispatched(proxy: str, wanted: list[str]) -> int:
 
 
 def client(name: str, proxy: str, file: str) -> None:
-    """Run one client, and print what it took."""
+    """Run one client, and print its bytes and times as JSON; ``file`` lists the addresses."""
     import uvloop
 
     wanted = Path(file).read_text().split()
@@ -99,8 +99,8 @@ def server(pages: int) -> Iterator[str]:
     """Serve the web in a process of its own; yield the proxy's address."""
     command = [sys.executable, "-m", "counterpoint", "web", "serve", "--profile", "broder-1999",
                "--pages", str(pages), "--seed", "7"]  # fmt: skip
-    told = os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(command, env=told, stdout=subprocess.PIPE, text=True) as process:
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
             if found := re.search(r"http://127\.0\.0\.1:\d+", line):
@@ -114,7 +114,7 @@ def server(pages: int) -> Iterator[str]:
 
 
 def main() -> None:
-    """Measure, print a table, write JSON."""
+    """Measure, print a table, and write the figures as JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--pages", type=int, default=100_000)
@@ -134,9 +134,9 @@ def main() -> None:
             for name in CLIENTS:
                 command = [sys.executable, __file__, "--client", name, proxy, str(file)]
                 ran = subprocess.run(command, check=True, stdout=subprocess.PIPE)
-                told = json.loads(ran.stdout)
-                found[name].append(told["cpu"] / given.fetches * 1000)
-                sizes.append(told["bytes"])
+                figures = json.loads(ran.stdout)
+                found[name].append(figures["cpu"] / given.fetches * 1000)
+                sizes.append(figures["bytes"])
     file.unlink()
     if max(sizes) > 1.001 * min(sizes):  # pages change a little from one moment to the next
         raise SystemExit(f"the clients did not fetch the same: {sizes} bytes")
@@ -148,8 +148,8 @@ def main() -> None:
         machine = {"processor": platform.processor() or platform.machine(),
                    "python": platform.python_version(), "repeats": given.repeats}  # fmt: skip
         costs = {name: median(each) for name, each in found.items()}
-        told = {"machine": machine, "cpu seconds for 1,000 pages": costs, "ratio": ratio}
-        given.json.write_text(json.dumps(told, indent=2) + "\n")
+        written = {"machine": machine, "cpu seconds for 1,000 pages": costs, "ratio": ratio}
+        given.json.write_text(json.dumps(written, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Fetches in process per second: by numbers, as bytes, and as bytes with their links read.
+"""Measures fetches per second in process: as numbers, as bytes, and as bytes that are parsed.
 
     python benchmarks/fetching.py --repeats 5 --json benchmarks/fetching.json
 
-Pages of `broder-1999` in random order, on one core. Every figure is the median of the repeats, in
-which the subjects take turns; times are the process's own.
+Pages of `broder-1999` are fetched in random order on one core. Every figure is the median of the
+repeats, in which the subjects take turns. Times are processor times of the process.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def subjects(pages: int, fetches: int) -> dict[str, Callable[[], None]]:
-    """Return what is measured: each does the given number of fetches."""
+    """Return the measured functions by name; each does the given number of fetches."""
     import numpy as np
 
     from counterpoint.sim_web import profile
@@ -37,9 +37,9 @@ def subjects(pages: int, fetches: int) -> dict[str, Callable[[], None]]:
     urls = [address(web, page) for page in order]
     written, computed = Simulated(site, explicit=web.explicit()), Simulated(site)
 
-    def every(work: Callable[..., object], told: Sequence[object]) -> Callable[[], None]:
+    def every(work: Callable[..., object], inputs: Sequence[object]) -> Callable[[], None]:
         def run() -> None:
-            for one in told:
+            for one in inputs:
                 work(one)
 
         return run
@@ -53,7 +53,7 @@ def subjects(pages: int, fetches: int) -> dict[str, Callable[[], None]]:
 
 
 def main() -> None:
-    """Measure, print a table, write JSON."""
+    """Measure, print a table, and write the figures as JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--pages", type=int, default=1_000_000)
@@ -75,8 +75,8 @@ def main() -> None:
     if given.json:
         machine = {"processor": platform.processor() or platform.machine(),
                    "python": platform.python_version(), "repeats": given.repeats}  # fmt: skip
-        told = {"machine": machine, "fetches/s": medians}
-        given.json.write_text(json.dumps(told, indent=2) + "\n")
+        written = {"machine": machine, "fetches/s": medians}
+        given.json.write_text(json.dumps(written, indent=2) + "\n")
 
 
 if __name__ == "__main__":

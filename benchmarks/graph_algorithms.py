@@ -1,12 +1,13 @@
-r"""Bow-tie, components, searches and rankings, beside scipy, NetworKit, igraph and graph-tool.
+r"""Compares graph algorithms with those of scipy, NetworKit, igraph and graph-tool.
 
     python benchmarks/graph_algorithms.py --pages 5000000 --peers VENV/bin/python \
         --graph-tool /usr/bin/python3
 
-A web of `broder-1999` with 9.4 links a page, so that 5 million pages have 47 million links. Each
-subject is a process of its own on one core, one after the other; it holds the graph in its own
-form, then runs every task in rounds. Times are the process's own, the median of the rounds. All
-subjects must find the same bow-tie, which is the planted one.
+The tasks are the bow-tie, components, searches and rankings of a web of `broder-1999` with 9.4
+links a page, so that 5 million pages have 47 million links. The subjects run one after the other,
+each in a process of its own on one core. A subject loads the graph in its own form, then runs every
+task in rounds. Times are processor times, the median of the rounds. All subjects must find the
+planted bow-tie.
 
 NetworKit and igraph come from PyPI (networkit, igraph), graph-tool from Debian
 (python3-graph-tool); a subject whose interpreter is not given is left out.
@@ -37,18 +38,18 @@ TASKS = ("bow-tie", "scc", "wcc", "bfs", "pagerank", "hits", "links backward")
 LACKING = {"counterpoint-packed": ("pagerank", "hits", "links backward"),
            "networkit": ("hits",), "igraph": ("pagerank", "hits", "links backward"),
            "graph-tool": ("links backward",)}  # fmt: skip
-"""Tasks that a subject does not do."""
+"""The tasks that a subject does not have."""
 
 
 def planted(pages: int, path: Path) -> list[int]:
-    """Write a web's links, unless they are there; return the pages of its six components."""
+    """Write a web's links unless the file exists; return the sizes of its six components."""
     import numpy as np
 
     from counterpoint.sim_web import profile
     from counterpoint.sim_web.generator import Web
 
-    told = profile.load("broder-1999")
-    web = Web(replace(told, degrees=replace(told.degrees, mean=DEGREE)), pages, 7)
+    loaded = profile.load("broder-1999")
+    web = Web(replace(loaded, degrees=replace(loaded.degrees, mean=DEGREE)), pages, 7)
     if not path.exists():
         web.explicit().save(path)
     return np.bincount(web.components(), minlength=6).tolist()
@@ -57,7 +58,19 @@ def planted(pages: int, path: Path) -> list[int]:
 def run(
     python: str, subject: str, path: Path, rounds: int, tasks: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return what a subject's process prints."""
+    """Run a subject in a process of its own; return its figures.
+
+    Parameters
+    ----------
+    python : str
+        The interpreter.
+    subject : str
+    path : Path
+        The file of links.
+    rounds : int
+    tasks : sequence of str
+        The tasks; all tasks of the subject, if empty.
+    """
     one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
     script = str(ROOT / "benchmarks" / "graph_peers.py")
     command = [python, script, subject, str(path), str(rounds), *tasks]
@@ -74,11 +87,13 @@ def _one_core() -> None:
 
 
 def main() -> None:
-    """Measure, print a table, write JSON."""
+    """Measure, print a table, and write the figures as JSON."""
     sys.path.insert(0, str(ROOT / "src"))
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pages", type=int, default=1_000_000)
-    parser.add_argument("--graph", type=Path, help="keep the links here, or take them from here")
+    parser.add_argument(
+        "--graph", type=Path, help="the file of links, which is written if it does not exist"
+    )
     parser.add_argument("--peers", help="a Python with networkit and igraph")
     parser.add_argument("--graph-tool", help="a Python with graph-tool")
     parser.add_argument("--rounds", type=int, default=3)
@@ -112,8 +127,8 @@ def main() -> None:
     if given.json:
         machine = {"processor": platform.processor() or platform.machine(),
                    "python": platform.python_version()}  # fmt: skip
-        told = {"machine": machine, "pages": given.pages, "bow-tie": truth, "subjects": found}
-        given.json.write_text(json.dumps(told, indent=2) + "\n")
+        written = {"machine": machine, "pages": given.pages, "bow-tie": truth, "subjects": found}
+        given.json.write_text(json.dumps(written, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""One subject of `graph_algorithms.py`, in a process and an interpreter of its own.
+"""Runs one subject of `graph_algorithms.py`, in a process and an interpreter of its own.
 
     python benchmarks/graph_peers.py SUBJECT GRAPH.npz ROUNDS [TASK...]
 
-Prints a line of JSON: processor seconds of each round of each task, the bow-tie found, and the
-memory of the process at its peak, with what it held once the graph was there. The graph is held as
-the subject holds it, in both directions where it can, before any clock starts.
+Prints a line of JSON: the processor seconds of each round of each task, the results, the memory of
+the process after it loaded the graph, and its peak memory. The subject loads the graph in its own
+form, in both directions where it can, before the first measurement.
 """
 
 from __future__ import annotations
@@ -28,17 +28,24 @@ Tasks = dict[str, Callable[[], Any]]
 
 def load(path: str) -> tuple[Any, Any]:
     """Return offsets and targets."""
-    with np.load(path) as held:
-        return held["offsets"].astype(np.int64), held["targets"]
+    with np.load(path) as arrays:
+        return arrays["offsets"].astype(np.int64), arrays["targets"]
 
 
 def sources_of(offsets: Any) -> Any:
-    """Return the page that each link comes from."""
+    """Return the source page of each link."""
     return np.repeat(np.arange(len(offsets) - 1, dtype=np.uint32), np.diff(offsets))
 
 
 def counted(core: Any, before: Any, after: Any, from_in: Any, to_out: Any, weak: Any) -> list[int]:
-    """Return the pages of the six components, from what is reached from where; truth values."""
+    """Return the sizes of the six components of the bow-tie.
+
+    Parameters
+    ----------
+    core, before, after, from_in, to_out, weak : bool, shape (pages,)
+        Whether a page is in SCC, reaches it, is reached from it, is reached from IN, reaches OUT,
+        is in the largest weak component.
+    """
     into, out = before & ~core, after & ~core
     tubes = from_in & to_out & ~before & ~after
     tendrils = weak & ~before & ~after & ~tubes
@@ -46,7 +53,7 @@ def counted(core: Any, before: Any, after: Any, from_in: Any, to_out: Any, weak:
 
 
 def ours(path: str) -> Tasks:
-    """Counterpoint, links in compressed rows."""
+    """Counterpoint, with links in compressed sparse rows."""
     sys.path.insert(0, str(ROOT / "src"))
     from counterpoint.graph.csr import both, csr
 
@@ -54,17 +61,18 @@ def ours(path: str) -> Tasks:
 
 
 def packed(path: str) -> Tasks:
-    """Counterpoint, links packed; hosts are not known here, so they pack a little worse."""
+    """Counterpoint, with packed links; hosts are unknown here, so links pack a little worse."""
     sys.path.insert(0, str(ROOT / "src"))
     from counterpoint.graph.csr import Both, csr
     from counterpoint.graph.storage.packed import pack
 
     rows = csr(*load(path))
     back = rows.reversed()
-    rows = back.reversed()  # each row rises
+    rows = back.reversed()  # each row is sorted
     hosts = np.arange(0, rows.nodes + 1, max(1, rows.nodes // 100_000), dtype=np.uint32)
     hosts[-1] = rows.nodes
-    # Packed links answer what these tasks ask of a graph; a `Csr` is what others are given.
+    # Packed links have the methods that these tasks need; other tasks need a `Csr`.
+    # rows and back have three arrays each, which mypy cannot count
     tasks = _ours(Both(pack(*rows, hosts), pack(*back, hosts)))  # type: ignore[arg-type]
     return {name: tasks[name] for name in ("bow-tie", "scc", "wcc", "bfs")}
 
@@ -96,14 +104,14 @@ def _ours(graph: Any) -> Tasks:
 
 
 def scipy(path: str) -> Tasks:
-    """scipy.sparse.csgraph, a matrix in each direction; products alone for the rankings."""
+    """scipy.sparse.csgraph, with a matrix in each direction; rankings are only the products."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import breadth_first_order, connected_components
 
     offsets, targets = load(path)
     n = len(offsets) - 1
-    held = np.ones(len(targets))
-    forward = csr_matrix((held, targets.astype(np.int32), offsets.astype(np.int32)), shape=(n, n))
+    ones = np.ones(len(targets))
+    forward = csr_matrix((ones, targets.astype(np.int32), offsets.astype(np.int32)), shape=(n, n))
     backward = forward.T.tocsr()
 
     def reached(matrix: Any, page: int) -> Any:
@@ -112,7 +120,7 @@ def scipy(path: str) -> Tasks:
         return found
 
     def reached_from(matrix: Any, pages: Any) -> Any:
-        """Search from one page more, which links to all of them."""
+        """Search from an extra page that links to all of the pages."""
         indices = np.concatenate([matrix.indices, pages.astype(np.int32)])
         ends = np.append(matrix.indptr, np.int32(len(indices)))
         values = np.ones(len(indices), np.int8)
@@ -170,7 +178,7 @@ def networkit(path: str) -> Tasks:
 
     def labels(kind: Any, one: Any) -> Any:
         found = kind(one).run().getPartition().getVector()
-        return np.asarray(found, np.uint64)[:n].astype(np.int64)  # a page removed has the last
+        return np.asarray(found, np.uint64)[:n].astype(np.int64)  # a removed page has the last
 
     def bowtie() -> list[int]:
         label = labels(nk.components.StronglyConnectedComponents, graph)
@@ -296,15 +304,15 @@ SUBJECTS = {
 
 
 def megabytes() -> dict[str, float]:
-    """Return what the process holds, and held at its peak."""
+    """Return the present and the peak memory of the process."""
     fields = map(str.split, Path("/proc/self/status").read_text().splitlines())
-    held = {one[0].rstrip(":"): one[1] for one in fields if len(one) > 1}
+    values = {one[0].rstrip(":"): one[1] for one in fields if len(one) > 1}
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {"held": int(held["VmRSS"]) / 1000, "peak": peak / 1000}
+    return {"held": int(values["VmRSS"]) / 1000, "peak": peak / 1000}
 
 
 def main() -> None:
-    """Run the tasks of a subject by turns."""
+    """Run the tasks of a subject in turns, and print the figures."""
     subject, path, rounds, *chosen = sys.argv[1:]
     tasks = SUBJECTS[subject](path)
     tasks = {name: task for name, task in tasks.items() if not chosen or name in chosen}

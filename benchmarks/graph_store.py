@@ -1,10 +1,11 @@
-"""What a store of a graph takes, and how fast it answers.
+"""Measures the size of graph stores, and how fast they are built and answer.
 
     python benchmarks/graph_store.py --pages 1000000 5000000 --json benchmarks/graph_store.json
 
-Webs of the profile `broder-1999`, with their addresses: bytes of a link in both directions together
-and of an address, with all that finds them; the build; opening; queries one by one and in batches.
-Times are the processor's, of one thread: medians of rounds, and the best.
+The stores contain webs of the profile `broder-1999`, with their addresses. The figures are the
+bytes of a link, in both directions together, and of an address, with their indices; the times of
+the build, of opening, and of queries one by one and in batches. Times are processor times of one
+thread: the median and the best of the rounds.
 """
 
 from __future__ import annotations
@@ -27,7 +28,16 @@ ASKED, ROUNDS = 5_000, 5
 
 
 def measured(task: Callable[[], Any], times: int, rounds: int = ROUNDS) -> dict[str, float]:
-    """Return microseconds of processor time for each of so many things that a task does."""
+    """Return the microseconds of processor time of a task, divided by a count.
+
+    Parameters
+    ----------
+    task : callable
+    times : int
+        The count, such as the number of queries in the task.
+    rounds : int
+        How often the task runs, after a first run that is not measured.
+    """
     task()
     found = []
     for _ in range(rounds):
@@ -38,20 +48,20 @@ def measured(task: Callable[[], Any], times: int, rounds: int = ROUNDS) -> dict[
 
 
 def built(pages: int, path: Path, addressed: bool) -> tuple[float, float]:
-    """Build a store; return seconds, and seconds of processor time."""
+    """Build a store; return its seconds, and its seconds of processor time."""
     from counterpoint.commands.graph.webs import WebSource
-    from counterpoint.graph.storage.build import Settings, build
+    from counterpoint.graph.storage.build import BuildSettings, build
     from counterpoint.sim_web.generator import Web
     from counterpoint.sim_web.profile import load
 
     source = WebSource(Web(load("broder-1999"), pages, 7), addressed)
     begun, used = time.perf_counter(), time.process_time()
-    build(source, path, Settings(threads=1), lambda line: print(f"  {line}", file=sys.stderr))
+    build(source, path, BuildSettings(threads=1), lambda line: print(f"  {line}", file=sys.stderr))
     return time.perf_counter() - begun, time.process_time() - used
 
 
 def queries(path: Path) -> dict[str, dict[str, float]]:
-    """Return microseconds of each kind of query."""
+    """Return the microseconds of each kind of query."""
     import numpy as np
 
     from counterpoint.graph.storage.store import GraphStore
@@ -83,27 +93,27 @@ def of_web(pages: int, folder: Path) -> dict[str, Any]:
     """Return the figures of a web."""
     from counterpoint.graph.storage.store import GraphStore
 
-    told: dict[str, Any] = {"pages": pages}
+    figures: dict[str, Any] = {"pages": pages}
     for name, addressed in (("in the order of addresses", True), ("in the web's own order", False)):
         path = folder / f"{pages}-{addressed}.graph"
         seconds, used = built(pages, path, addressed)
         store = GraphStore(path)
         sizes = store.sizes
-        told["links"] = store.links
-        told[name] = {
+        figures["links"] = store.links
+        figures[name] = {
             "out": sizes.out / store.links, "into": sizes.into / store.links,
             "bytes a link": (sizes.out + sizes.into) / store.links,
             "bytes an address": sizes.addresses / store.nodes,
             "build, s": seconds, "build, s of processor": used,
         }  # fmt: skip
         if addressed:
-            told["queries, µs"] = queries(path)
+            figures["queries, µs"] = queries(path)
         path.unlink()
-    return told
+    return figures
 
 
 def main() -> None:
-    """Measure, print, write JSON."""
+    """Measure, print the figures, and write them as JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pages", type=int, nargs="+", default=[1_000_000])
     parser.add_argument("--folder", type=Path, help="for the stores; by default a temporary one")
@@ -118,8 +128,8 @@ def main() -> None:
     if given.json:
         machine = {"processor": platform.processor() or platform.machine(),
                    "python": platform.python_version()}  # fmt: skip
-        told = {"machine": machine, "webs": found}
-        given.json.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+        written = {"machine": machine, "webs": found}
+        given.json.write_text(json.dumps(written, indent=2, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,16 @@
-"""HITS of a growing graph, beside the bare matrix products of scipy.
+"""Compares HITS on a growing graph with the plain matrix products of scipy.
 
     python benchmarks/hits.py --rounds 9 --json benchmarks/hits.json
 
-Two graphs, each the links of a web of `broder-1999` in the order of a breadth-first crawl: 10^6
-pages with 10^7 links, all fetched, and as much of a crawl as knows 180,000 pages by 700,000 links.
-Of the first: 20 iterations from all ones, with scaling and residuals, beside 40 products of scipy
-with matrices that it has ready, in both directions. Of the second: a step of the focused crawler,
-that is HITS from the last weights on, when ten hubs were expanded.
+There are two graphs, each with the links of a web of `broder-1999` in the order of a breadth-first
+crawl. The first has 10^6 pages, all fetched, and 10^7 links. On it, 20 iterations from all ones,
+with scaling and residuals, are compared with 40 products of scipy, whose matrices for both
+directions are prepared before. The second is a part of a crawl that knows 180,000 pages by 700,000
+links. On it, a step of the focused crawler is measured: HITS from the previous weights, after ten
+hubs were expanded.
 
-Subjects take turns in one process on one thread; times are processor times. The ratio is the median
-of the rounds' ratios.
+The subjects take turns in one process on one thread. Times are processor times. The ratio is the
+median of the ratios of the rounds.
 """
 
 from __future__ import annotations
@@ -31,31 +32,44 @@ ROOT = Path(__file__).resolve().parent.parent
 
 ITERATIONS = 20
 EXPANDED = 100
-"""Pages that a step of the focused crawler fetches, about: ten hubs with ten new links each."""
+"""About how many pages a step of the focused crawler fetches: ten hubs with ten new links each."""
 
 
 def planted(pages: int, degree: float) -> tuple[Any, Any]:
-    """Return offsets and targets of a web."""
+    """Return the offsets and the targets of a web's links; ``degree`` is the mean out-degree."""
     from counterpoint.sim_web import profile
     from counterpoint.sim_web.generator import Web
 
-    told = profile.load("broder-1999")
-    web = Web(replace(told, degrees=replace(told.degrees, mean=degree)), pages, 7)
+    loaded = profile.load("broder-1999")
+    web = Web(replace(loaded, degrees=replace(loaded.degrees, mean=degree)), pages, 7)
     links = web.explicit()
     return links.offsets, links.targets
 
 
 def crawled(offsets: Any, targets: Any, hits: Any, links: int) -> Any:
-    """Add pages in the order of a breadth-first crawl until so many links are known.
+    """Add pages to a growing graph in the order of a breadth-first crawl.
 
-    Where it has fetched all it found it goes on with the first page not found. Yields after each
-    page.
+    A crawl that has fetched all pages it found continues with the first page not found.
+
+    Parameters
+    ----------
+    offsets, targets : arrays
+        The links of the web, from `planted`.
+    hits : GrowingHits
+        Gets the pages.
+    links : int
+        The crawl ends when ``hits`` has so many links.
+
+    Yields
+    ------
+    int
+        Each page, after it was added.
     """
     import numpy as np
 
-    from counterpoint.crawler.policy.tables import Found
+    from counterpoint.crawler.policy.tables import FoundPages
 
-    found = Found([0])
+    found = FoundPages([0])
     place = other = 0
     while hits.links < links:
         if place == found.end:
@@ -77,7 +91,7 @@ def timed(call: Callable[[], Any]) -> float:
 
 
 def whole(pages: int, rounds: int) -> dict[str, Any]:
-    """Return the times of 20 iterations, ours and of scipy's products."""
+    """Return the times of 20 iterations of ours, and those of scipy's products."""
     import numpy as np
     from scipy.sparse import csr_matrix
 
@@ -101,7 +115,7 @@ def whole(pages: int, rounds: int) -> dict[str, Any]:
             weights = into @ (back @ weights)
 
     subjects: dict[str, Callable[[], Any]] = {
-        "growing": lambda: growing.weigh(anew=True),
+        "growing": lambda: growing.weigh(from_ones=True),
         "scipy's products": products,
         "stored": lambda: stored(graph, tolerance=0, most=ITERATIONS),
     }
@@ -118,7 +132,7 @@ def whole(pages: int, rounds: int) -> dict[str, Any]:
 
 
 def steps(links: int, rounds: int) -> dict[str, Any]:
-    """Return the times of steps of a crawl that knows so many links."""
+    """Return the times of the last steps of a crawl, up to a number of known links."""
     from counterpoint.crawler.schedulers.weights import GrowingHits
 
     offsets, targets = planted(400_000, 4.3)
@@ -134,17 +148,19 @@ def steps(links: int, rounds: int) -> dict[str, Any]:
             if measured:
                 seconds.append(time.process_time() - begun)
                 iterations.append(run.iterations)
-    anew = timed(lambda: growing.weigh(anew=True))
+    from_ones = timed(lambda: growing.weigh(from_ones=True))
     return {"pages": len(growing.pages), "fetched": growing.rows, "links": growing.links,
-            "seconds": seconds, "iterations": iterations, "anew": anew}  # fmt: skip
+            "seconds": seconds, "iterations": iterations, "anew": from_ones}  # fmt: skip
 
 
 def main() -> None:
-    """Measure, print, write JSON."""
+    """Measure, print the figures, and write them as JSON."""
     sys.path.insert(0, str(ROOT / "src"))
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pages", type=int, default=1_000_000)
-    parser.add_argument("--links", type=int, default=700_000, help="that the crawl knows")
+    parser.add_argument(
+        "--links", type=int, default=700_000, help="the number of links that the crawl knows"
+    )
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()

@@ -1,13 +1,14 @@
-"""A planted web that is generated as fast as a store is built: pages, links, addresses by number.
+"""Generates a planted web as fast as a store is built.
 
-`sim_web` makes better webs, at 8 microseconds a page. This one takes a tenth of that, and has what
-a store and its algorithms are measured on: a bow-tie that is known, hosts of Zipf sizes, two links
-of three within the host, degrees with heavy tails.
+`sim_web` makes better webs, at 8 microseconds a page. This module takes a tenth of that. Its webs
+have the properties that matter for a store and its algorithms: a known bow-tie, hosts of Zipf
+sizes, two of three links within the host, degrees with heavy tails.
 
-A host is a tree: each page links to up to eight others and back to the start page. Start pages of
-SCC are a ring. SCC leads to the start page of each host of OUT, IN to that of each host of the
-tubes and of the tendrils off it; start pages of IN lead to SCC, those of the other tendrils and of
-the tubes to OUT. All other links are free; outside SCC they go to later hosts only.
+Some links are guaranteed, so that the bow-tie exists. A host is a tree: each page links to up to
+eight others, and back to the start page. The start pages of SCC form a ring. SCC links to the start
+page of each host of OUT. IN links to the start page of each host of the tubes and of the tendrils
+off IN. The start pages of IN link to SCC; those of the other tendrils and of the tubes link to OUT.
+All other links are free; outside SCC they lead to later hosts only.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ SHARES = (0.2774, 0.2129, 0.2121, 0.1026, 0.1026, 0.0100, 0.0824)
 SCC, IN, OUT, FROM_IN, TO_OUT, TUBES, DISCONNECTED = range(7)
 
 PAGES_OF_HOST, EXPONENT, SHIFT = 40, 0.8, 3.0
-"""Mean size of hosts; sizes fall as this power of the rank."""
+"""The mean size of hosts; sizes fall with the rank to the power ``-EXPONENT``, shifted."""
 
 LEAST, OUT_EXPONENT, MOST = 4.75, 2.72, 100_000
-"""Of the free links: half the pages have up to that many, half more, by a power law."""
+"""The numbers of free links: half the pages have up to `LEAST`, the others more, by a power law."""
 
 WITHIN, TO_START = 0.60, 0.8
-"""Shares of the free links within the host, and of the others that lead to start pages."""
+"""The share of free links within the host, and of the others the share to start pages."""
 
 MIX = np.cumsum(
     [
@@ -49,7 +50,10 @@ MIX = np.cumsum(
     ],
     axis=1,
 ).round(9)
-"""Where free links out of a host lead, by region; each leaves both ends in their components."""
+"""For each region, the cumulative shares of the regions to which free links out of a host lead.
+
+No such link changes the component of its ends.
+"""
 
 FOLDERS = ("about", "archive", "articles", "books", "catalogue", "contacts", "departments", "docs",
            "events", "gallery", "guides", "history", "journal", "lectures", "library", "news",
@@ -80,7 +84,7 @@ def _unit(bits: Any) -> Any:
 
 @compiled
 def _any_host(regions: Any, goal: Any, u: Any) -> Any:
-    """Return a host of a region; the chance falls as one over the rank."""
+    """Return a host of a region; its probability is inverse to its rank."""
     hosts = regions[goal, 3]
     rank = np.int64(np.exp(u * np.log(hosts + 1.0))) - 1
     return regions[goal, 2] + min(max(rank, 0), hosts - 1)
@@ -95,7 +99,7 @@ def _later_host(regions: Any, region: Any, host: Any, u: Any) -> Any:
 
 @compiled
 def _outside(regions: Any, region: Any, host: Any, u: Any, v: Any) -> Any:
-    """Return a host that a free link out of a host leads to, or -1."""
+    """Return the host to which a free link out of a host leads, or -1; ``u`` and ``v`` decide."""
     if region == DISCONNECTED:
         return -1
     goal = 0
@@ -108,7 +112,7 @@ def _outside(regions: Any, region: Any, host: Any, u: Any, v: Any) -> Any:
 
 @compiled
 def _entry(regions: Any, base: Any, goal: Any, page: Any) -> Any:
-    """Return the host of a region that a page of its base must lead to, or -1."""
+    """Return the host of region ``goal`` to which a page of region ``base`` must link, or -1."""
     inside, pages, hosts = page - regions[base, 0], regions[base, 1], regions[goal, 3]
     child = (inside * hosts + pages - 1) // pages
     if child < hosts and child * pages // hosts == inside:
@@ -118,7 +122,7 @@ def _entry(regions: Any, base: Any, goal: Any, page: Any) -> Any:
 
 @compiled
 def _leads_to(regions: Any, region: Any, host: Any, page: Any) -> Any:
-    """Return the host that a start page must lead to, or -1."""
+    """Return the host to which a start page must link, or -1."""
     if region == SCC:
         return regions[SCC, 2] + (host + 1 - regions[SCC, 2]) % regions[SCC, 3]
     if region == IN:
@@ -129,9 +133,10 @@ def _leads_to(regions: Any, region: Any, host: Any, page: Any) -> Any:
 
 
 @compiled
-def _owed(
+def _put_guaranteed(
     regions: Any, hosts: Any, region: Any, host: Any, page: Any, targets: Any, end: Any
 ) -> Any:
+    """Write the guaranteed links of a page to ``targets`` from ``end`` on; return the new end."""
     start, after = np.int64(hosts[host]), np.int64(hosts[host + 1])
     inside = page - start
     if inside > 0:
@@ -154,9 +159,10 @@ def _owed(
 
 
 @compiled
-def _free(
+def _put_free(
     regions: Any, hosts: Any, region: Any, host: Any, page: Any, many: Any, targets: Any, end: Any
 ) -> Any:
+    """Write up to ``many`` free links of a page to ``targets`` from ``end`` on; return the end."""
     start, size = np.int64(hosts[host]), np.int64(hosts[host + 1]) - np.int64(hosts[host])
     for k in range(many):
         one, two = _hash(page, 2 * k + 8), _hash(page, 2 * k + 9)
@@ -182,6 +188,7 @@ def _free(
 
 @compiled
 def _degree(page: Any, least: Any) -> Any:
+    """Return the number of free links of a page; half the pages have up to ``least``."""
     u, v = _unit(_hash(page, 2)), _unit(_hash(page, 3))
     if u < 0.5:
         return np.int64(v * least)
@@ -190,7 +197,7 @@ def _degree(page: Any, least: Any) -> Any:
 
 @compiled
 def _rows(regions: Any, hosts: Any, first: Any, last: Any, least: Any) -> Any:
-    """Return the links of pages, some perhaps twice: offsets and targets."""
+    """Return the links of pages as offsets and targets; some may be there twice."""
     offsets = np.zeros(last - first + 1, np.int64)
     targets = np.empty(9 * (last - first) + 1000, np.uint32)
     host = np.searchsorted(hosts, np.uint32(first), side="right") - 1
@@ -205,15 +212,15 @@ def _rows(regions: Any, hosts: Any, first: Any, last: Any, least: Any) -> Any:
             larger = np.empty(len(targets) + len(targets) // 4 + many + 16, np.uint32)
             larger[:end] = targets[:end]
             targets = larger
-        end = _owed(regions, hosts, region, host, page, targets, end)
-        end = _free(regions, hosts, region, host, page, many, targets, end)
+        end = _put_guaranteed(regions, hosts, region, host, page, targets, end)
+        end = _put_free(regions, hosts, region, host, page, many, targets, end)
         offsets[page - first + 1] = end
     return offsets, targets[:end]
 
 
 @compiled
 def _texts(hosts: Any, first: Any, last: Any, folders: Any, words: Any) -> Any:
-    """Return the texts of addresses, such as ``/news/river-4f.html``."""
+    """Return the paths of pages, such as ``/news/river-4f.html``, as bytes and offsets."""
     data = np.empty((last - first) * (folders.shape[1] + words.shape[1] + 16), np.uint8)
     offsets = np.zeros(last - first + 1, np.int64)
     host = np.searchsorted(hosts, np.uint32(first), side="right") - 1
@@ -250,18 +257,19 @@ def _texts(hosts: Any, first: Any, last: Any, folders: Any, words: Any) -> Any:
 
 
 def _table(words: tuple[str, ...]) -> Any:
-    held = np.array([word.encode() for word in words])
-    return held.view(np.uint8).reshape(len(words), -1)
+    encoded = np.array([word.encode() for word in words])
+    return encoded.view(np.uint8).reshape(len(words), -1)
 
 
 class Planted:
-    """A planted web, as a source of a store.
+    """A planted web, from which a store can be built.
 
     Parameters
     ----------
     pages : int
         At least 20,000.
     addresses : bool
+        Whether the pages have addresses.
     """
 
     def __init__(self, pages: int, addresses: bool = False) -> None:
@@ -282,21 +290,21 @@ class Planted:
         self.name = f"planted web of {pages} pages, addresses {addresses}"
 
     def read(self, folder: Path, tell: Any) -> Planted:
-        """Return itself."""
+        """Return this web."""
         return self
 
     def rows(self, first: int, last: int) -> Rows:
-        """Return the links of pages from ``first`` to ``last``."""
+        """Return the links of the pages from ``first`` to ``last - 1``."""
         return Rows(*_rows(self.regions, self.hosts, first, last, LEAST))
 
     def parts(self, most: int) -> list[tuple[int, int]]:
-        """Divide the pages into ranges of about so many links."""
+        """Divide the pages into ranges with about ``most`` links each."""
         step = max(1, most // 8 // BLOCK) * BLOCK
         bounds = [*range(0, self.count, step), self.count]
         return list(itertools.pairwise(bounds))
 
     def truth(self) -> dict[str, int]:
-        """Return the pages of each component of the bow-tie."""
+        """Return the number of pages of each component of the bow-tie."""
         pages = self.regions[:, 1].tolist()
         return {
             "scc": pages[SCC], "in": pages[IN], "out": pages[OUT],
@@ -310,8 +318,8 @@ class Names:
 
     Parameters
     ----------
-    starts : uint32[hosts + 1]
-        First pages of hosts.
+    starts : uint32, shape (hosts + 1,)
+        The first page of each host, then the number of pages.
     """
 
     def __init__(self, starts: Any) -> None:
@@ -319,7 +327,7 @@ class Names:
         self._folders, self._words = _table(FOLDERS), _table(WORDS)
 
     def hosts(self, first: int, last: int) -> Ragged:
-        """Return the names of hosts."""
+        """Return the names of the hosts from ``first`` to ``last - 1``."""
         length = 3
         while len(_SYLLABLES) ** length < len(self._starts):
             length += 1
@@ -333,5 +341,5 @@ class Names:
         return Ragged(data.ravel(), offsets)
 
     def texts(self, first: int, last: int) -> Ragged:
-        """Return the texts of pages from ``first`` to ``last``."""
+        """Return the paths of the pages from ``first`` to ``last - 1``."""
         return Ragged(*_texts(self._starts, first, last, self._folders, self._words))

@@ -1,11 +1,11 @@
-"""What it takes to read pages, and to decide by what they say.
+"""Measures the cost of reading pages, and of policies that decide by the text of pages.
 
     python benchmarks/reading.py --pages 20000 --budget 3000 --seeds 3
 
-First single steps on pages of `topical` webs: making what a page says, cutting it to words, words
-to stems and numbers, relevance; and the same out of documents. Then crawls, in turns: processor
-time for a page, the world's part included, and the share of relevant pages among those fetched. One
-process; times are its own.
+First come single steps on pages of `topical` webs: generating the text of a page, splitting it into
+words, reducing words to stems and numbers, computing relevance, and reading documents. Then come
+crawls, in turns: the processor time for a page, with the world's part, and the share of relevant
+pages among the fetched ones. All run in one process; times are its processor times.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SAMPLE = 3_000
 
 
 def timed(call: Callable[[], Any], count: int) -> tuple[Any, float]:
-    """Return what a call returns, and the microseconds of the processor for each of some pages."""
+    """Return the result of a call, and its microseconds of processor time per page."""
     begun = time.process_time()
     found = call()
     return found, (time.process_time() - begun) / count * 1e6
@@ -45,55 +45,55 @@ def steps(pages: int) -> None:
     from counterpoint.sim_web.answer import Question
     from counterpoint.sim_web.generator import Web
     from counterpoint.sim_web.pages.address import address
-    from counterpoint.sim_web.pages.contents import said
+    from counterpoint.sim_web.pages.contents import page_text
     from counterpoint.sim_web.profile import load
     from counterpoint.sim_web.world.site import SyntheticSite
 
     web = Web(load("topical"), pages, 1)
     some = Random(1).sample(range(pages), min(SAMPLE, pages))
     count = len(some)
-    [said(web, page) for page in some[:100]]
+    [page_text(web, page) for page in some[:100]]
 
-    def tell(what: str, call: Callable[[], Any]) -> Any:
+    def measure(name: str, call: Callable[[], Any]) -> Any:
         found, taken = timed(call, count)
-        print(f"{what:44}{taken:8.1f} us")
+        print(f"{name:44}{taken:8.1f} us")
         return found
 
-    told = tell("what a page says, made", lambda: [said(web, page) for page in some])
-    print(f"{'  characters of a page':44}{mean(len(one.text) for one in told):8.0f}")
-    cut = tell("its words", lambda: [words(one.text) for one in told])
+    texts = measure("text of a page, generated", lambda: [page_text(web, page) for page in some])
+    print(f"{'  characters of a page':44}{mean(len(one.text) for one in texts):8.0f}")
+    cut = measure("its words", lambda: [words(one.text) for one in texts])
     print(f"{'  words of a page':44}{mean(map(len, cut)):8.0f}")
-    tell("its language, guessed", lambda: [guessed(one.text) for one in told])
+    measure("its language, guessed", lambda: [guessed(one.text) for one in texts])
     vocabulary = Vocabulary()
-    tell("words, stems and numbers",
-         lambda: [vocabulary.bag(one.text, one.language) for one in told])  # fmt: skip
+    measure("words, stems and numbers",
+            lambda: [vocabulary.bag(one.text, one.language) for one in texts])  # fmt: skip
     distinct = list({word for one in cut for word in one})
     for language in ("en", "de", "ru"):
         _, taken = timed(partial(list, map(stems(language), distinct)), len(distinct))
         print(f"{f'  a stem, {language}':44}{taken:8.2f} us")
     contents = [Content(one.title, one.text, tuple(one.anchors.values()), one.language)
-                for one in told]  # fmt: skip
+                for one in texts]  # fmt: skip
     for kind in (TfIdf, Bm25):
         warm = kind("warm", 0.1)
         warm.read(contents[0])
         reader = kind("Bratorzarbra Wynbrahirfen", 0.1)
-        tell(f"all of it, and relevance: {kind.__name__}",
-             lambda reader=reader: [reader.read(one) for one in contents])  # fmt: skip
-        tell("  relevance of all pages again", reader.relevances)
+        measure(f"all of it, and relevance: {kind.__name__}",
+                lambda reader=reader: [reader.read(one) for one in contents])  # fmt: skip
+        measure("  relevance of all pages again", reader.relevances)
     site = SyntheticSite(web)
     documents = [(site.answer(Question(address(web, page), 0.0)).body.decode(), address(web, page))
                  for page in some]  # fmt: skip
-    tell("links of a document", lambda: [read(*one) for one in documents])
-    tell("  and what it says", lambda: [read(*one, contents=True) for one in documents])
+    measure("links of a document", lambda: [read(*one) for one in documents])
+    measure("  and its text", lambda: [read(*one, contents=True) for one in documents])
 
 
 def crawls(pages: int, budget: int, seeds: int) -> None:
-    """Crawl, and print what came of it."""
+    """Crawl with each policy and seed, and print the times and the shares of relevant pages."""
     from counterpoint.sim_web.profile import load
-    from counterpoint.studies.comparison.plan import Plan
+    from counterpoint.studies.comparison.plan import ComparisonPlan
     from counterpoint.studies.comparison.planted import Planted
 
-    plan = Plan(("",), load("topical"), budget, pages)
+    plan = ComparisonPlan(("",), load("topical"), budget, pages)
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in POLICIES}
     for seed in range(seeds):
         planted = Planted(plan, seed)
@@ -105,7 +105,17 @@ def crawls(pages: int, budget: int, seeds: int) -> None:
 
 
 def crawled(name: str, plan: Any, planted: Any, seed: int) -> tuple[float, float]:
-    """Return what a page takes of a policy, and how many are relevant."""
+    """Crawl once; return the microseconds per page, and the share of relevant pages.
+
+    Parameters
+    ----------
+    name : str
+        The name of the policy.
+    plan : ComparisonPlan
+    planted : Planted
+        The web of the plan and the seed.
+    seed : int
+    """
     from counterpoint.crawler.policy.protocol import Scope
     from counterpoint.crawler.schedulers.finding import find
     from counterpoint.crawler.worlds.crawl import crawl
@@ -122,7 +132,7 @@ def crawled(name: str, plan: Any, planted: Any, seed: int) -> tuple[float, float
 
 
 def main() -> None:
-    """Measure, and print."""
+    """Measure, and print the figures."""
     sys.path.insert(0, str(ROOT / "src"))
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pages", type=int, default=20_000)

@@ -1,11 +1,11 @@
-"""Steps per second of each scheduler, by the number of pages.
+"""Measures the steps per second of each scheduler, by the number of pages.
 
     python benchmarks/schedulers.py --pages 10000 100000 1000000 10000000
 
-A web of ten sites with seven links a page is crawled to its last page by the loop that runs every
-crawl, its watching included; the world answers from arrays. Policies that visit known pages again
-visit each twice on average. One core; times are the process's own. Policies take turns, in up to
-five rounds; the median and the best round are told.
+A web of ten sites with seven links a page is crawled to its last page. The loop is that of every
+crawl, with the checks of the policy; the world answers from arrays. Policies that revisit known
+pages visit each twice on average. All run on one core, and times are processor times. The policies
+take turns in up to five rounds; the median and the best round are printed.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ SITES, DEGREE = 10, 7
 
 MOST = {"hits": 100_000, "uniform": 10**6, "random-revisit": 10**6, "proportional": 10**6,
         "optimal-freshness": 10**6, "scent": 10**6}  # fmt: skip
-"""The largest web for policies that weigh everything anew in each step, or keep objects by page."""
+"""The largest webs of policies that recompute all weights in each step, or keep objects by page."""
 
 READING = ("tfidf", "tfidf+hits", "bm25", "link-bandit")
-"""They are measured by `reading.py`."""
+"""Policies that `reading.py` measures."""
 LEFT_OUT = (*READING, "R1-printed", "R2-printed", "R3-printed", "scent-printed")
 
 
@@ -56,17 +56,17 @@ class Arrays:
         self._outcome = Outcome
 
     def fetch(self, page: int) -> Any:
-        """Return what fetching a page brings."""
+        """Return the outcome of fetching a page."""
         offsets = self._offsets
         links = self._targets[offsets[page] : offsets[page + 1]]
         return self._outcome(page, 200, links, self._external[page])
 
     def external(self, page: int) -> int:
-        """Return how many external links a page has."""
+        """Return the number of a page's external links."""
         return self._external[page]
 
     def rate(self, page: int) -> float:
-        """Return how often a page changes."""
+        """Return the rate at which a page changes, per second."""
         return 1e-3 * (1 + page % 5)
 
 
@@ -91,14 +91,19 @@ def rate(name: str, world: Arrays) -> float:
 
 
 def main() -> None:
-    """Measure, print a table, write JSON."""
+    """Measure, print a table, and write the figures as JSON."""
     sys.path.insert(0, str(ROOT / "src"))
     from counterpoint.crawler.schedulers.finding import POLICIES
 
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("policies", nargs="*", metavar="POLICY")
     parser.add_argument("--pages", type=int, nargs="+", default=[10_000, 100_000])
-    parser.add_argument("--steps", type=int, default=3_000_000, help="in all rounds, about")
+    parser.add_argument(
+        "--steps",
+        type=int,
+        default=3_000_000,
+        help="about how many steps all rounds of a policy have",
+    )
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     names = given.policies or [name for name in POLICIES if name not in LEFT_OUT]
@@ -118,8 +123,8 @@ def main() -> None:
     if given.json:
         machine = {"processor": platform.processor() or platform.machine(),
                    "python": platform.python_version()}  # fmt: skip
-        told = {"machine": machine, "steps/s": found}
-        given.json.write_text(json.dumps(told, indent=2) + "\n")
+        written = {"machine": machine, "steps/s": found}
+        given.json.write_text(json.dumps(written, indent=2) + "\n")
 
 
 if __name__ == "__main__":

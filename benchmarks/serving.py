@@ -1,9 +1,9 @@
-"""Generated pages over HTTP beside a bare aiohttp hello, in one run, each server on one core.
+"""Compares the server of generated pages with a minimal aiohttp server, each on one core.
 
     python benchmarks/serving.py --rounds 5 --json benchmarks/serving.json
 
-Subjects take turns, a round each; every figure is the median of the rounds. ``wrk`` runs on another
-core and asks for pages drawn at random, so that no page is served from a memory of pages. Servers
+The subjects take turns, a round each. Every figure is the median of the rounds. ``wrk`` runs on
+another core and requests pages at random, so that no page comes from a cache of pages. The servers
 run uvloop. Needs Linux and ``wrk``.
 """
 
@@ -49,7 +49,7 @@ end
 
 
 def serve_hello(port_of: Any) -> None:
-    """Serve hello until killed."""
+    """Serve a hello until killed; call ``port_of`` with the port."""
     import uvloop
     from aiohttp import web
 
@@ -69,12 +69,12 @@ def serve_hello(port_of: Any) -> None:
 
 
 def serve_constant(port_of: Any, log: Path) -> None:
-    """Serve one made-up page with our server until killed."""
+    """Serve one constant page with our server until killed; call ``port_of`` with the port."""
     import uvloop
 
     from counterpoint.sim_web.answer import Answer, Kind, Question
     from counterpoint.sim_web.record import Header
-    from counterpoint.sim_web.server import Log, Server, VirtualClock
+    from counterpoint.sim_web.server import AccessLog, Server, VirtualClock
 
     headers = (
         ("Content-Type", "text/html; charset=utf-8"),
@@ -83,19 +83,19 @@ def serve_constant(port_of: Any, log: Path) -> None:
     )
 
     class Constant:
-        """Has one page."""
+        """A site with one page."""
 
         def answer(self, question: Question) -> Answer:
-            """Return it."""
+            """Return the page."""
             return Answer(200, headers, bytes(2000), Kind.PAGE, 1)
 
         def kind(self, question: Question) -> Kind | None:
-            """Return what it is."""
+            """Return the kind of the page."""
             return Kind.PAGE
 
     async def run() -> None:
         header = Header({}, 1, 0, {}, False)
-        server = Server(Constant(), VirtualClock(), log=Log(log, header))
+        server = Server(Constant(), VirtualClock(), log=AccessLog(log, header))
         await server.start()
         port_of(server.address[1])
         await asyncio.Event().wait()
@@ -104,20 +104,30 @@ def serve_constant(port_of: Any, log: Path) -> None:
 
 
 def child(subject: str, log: str) -> None:
-    """Be one of the servers that are not the command line."""
+    """Run one of the servers that are no command of ours."""
 
-    def say(port: int) -> None:
+    def print_port(port: int) -> None:
         print(f"proxy: http://127.0.0.1:{port}", flush=True)
 
     if subject == "hello":
-        serve_hello(say)
+        serve_hello(print_port)
     else:
-        serve_constant(say, Path(log))
+        serve_constant(print_port, Path(log))
 
 
 @contextmanager
 def running(subject: str, options: argparse.Namespace, folder: Path) -> Iterator[tuple[int, int]]:
-    """Run a server on the first core; yield its process and its port."""
+    """Run a server on the first core; yield its process and its port.
+
+    Parameters
+    ----------
+    subject : str
+        A key of `SUBJECTS`.
+    options : Namespace
+        The options of the command line.
+    folder : Path
+        Gets the server's log.
+    """
     log = folder / "log"
     log.unlink(missing_ok=True)
     command = [sys.executable, __file__, "--child", subject, str(log)]
@@ -144,7 +154,7 @@ def running(subject: str, options: argparse.Namespace, folder: Path) -> Iterator
 
 
 def processor_time(process: int) -> float:
-    """Return the seconds a process has used."""
+    """Return the seconds of processor time that a process has used."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -157,7 +167,16 @@ def resident(process: int) -> float:
 
 
 def load(process: int, port: int, script: Path, seconds: int) -> dict[str, float]:
-    """Run wrk on the last core, and return what it and the system say."""
+    """Run wrk on the last core; return the rate of requests, and the server's time and memory.
+
+    Parameters
+    ----------
+    process, port : int
+        Of the server.
+    script : Path
+        The script of wrk.
+    seconds : int
+    """
     before = processor_time(process)
     done = subprocess.run(
         ["taskset", "-c", str(max(os.sched_getaffinity(0))), "wrk", "-t1", "-c32",
@@ -177,7 +196,7 @@ def load(process: int, port: int, script: Path, seconds: int) -> dict[str, float
 
 
 def addresses(options: argparse.Namespace) -> list[str]:
-    """Return host and path of pages drawn at random."""
+    """Return the host and the path of random pages, separated by a space."""
     sys.path.insert(0, str(ROOT / "src"))
     from counterpoint.sim_web import profile
     from counterpoint.sim_web.generator import Web
@@ -193,7 +212,7 @@ def addresses(options: argparse.Namespace) -> list[str]:
 
 
 def measured(options: argparse.Namespace, folder: Path) -> dict[str, dict[str, float]]:
-    """Return the medians of every subject."""
+    """Return the median figures of every subject."""
     (folder / "urls").write_text("\n".join(addresses(options)) + "\n")
     script = folder / "pages.lua"
     script.write_text(SCRIPT % (folder / "urls"))
@@ -213,14 +232,14 @@ def measured(options: argparse.Namespace, folder: Path) -> dict[str, dict[str, f
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, and print a table."""
+    """Measure, print a table, and write the figures as JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=int, default=4, help="of a round and subject")
+    parser.add_argument("--seconds", type=int, default=4, help="the length of each subject's round")
     parser.add_argument("--profile", default="broder-1999")
     parser.add_argument("--pages", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--urls", type=int, default=20_000, help="pages that are asked for")
+    parser.add_argument("--urls", type=int, default=20_000, help="the number of requested pages")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -237,9 +256,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"| {subject} | {one['requests/s']:,.0f} | {one['of hello']:.2f} "
               f"| {one['us of processor']:.1f} | {one['MB']:.0f} |")  # fmt: skip
     if options.json:
-        said = {"python": platform.python_version(), "subjects": SUBJECTS, "medians": found,
-                "pages": options.pages, "profile": options.profile}  # fmt: skip
-        options.json.write_text(json.dumps(said, indent=2) + "\n")
+        written = {"python": platform.python_version(), "subjects": SUBJECTS, "medians": found,
+                   "pages": options.pages, "profile": options.profile}  # fmt: skip
+        options.json.write_text(json.dumps(written, indent=2) + "\n")
     return 0
 
 

@@ -1,43 +1,41 @@
-"""The main job: every registered check within a time budget, and what was expected of it."""
+"""Runs checks within a time budget, and compares the results with the expected ones."""
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 
 from counterpoint.models.checking.engines import check
-from counterpoint.models.checking.processes import end, executor, interrupts_held
+from counterpoint.models.checking.pool import ProcessEndedError, ProcessPool
+from counterpoint.models.checking.processes import interrupts_held
 from counterpoint.models.limits import Limits
-from counterpoint.models.loading import load
+from counterpoint.models.loading import find, load
 from counterpoint.models.prove import second_opinion
 from counterpoint.models.verdict import Verdict, in_steps
 from counterpoint.spec.notation import SpecError
 
-from .registry import JOBS, Job
-
-DEFAULT_BUDGET = 240.0
-"""Seconds."""
+from .job import Job
 
 LEAST_CONFIRMED = 0.9
-"""Share of the obligations that a second solver must confirm where a job asks one."""
+"""Share of the obligations that the second solver of a job must confirm."""
 
 MEMORY = 4 * 2**30
 """Bytes that one job may use."""
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """A job with its verdicts, held against what was expected.
+class JobOutcome:
+    """A job with its verdicts, and how they differ from the expected ones.
 
     Attributes
     ----------
     surprises : tuple of (str, str)
-        What came out differently: the property, or "" for the whole, and a sentence.
+        The unexpected results: the property, or "" for the whole job, and a sentence.
     unknown : tuple of (str, str)
-        What was not decided, likewise.
+        The undecided results, in the same form.
     """
 
     job: Job
@@ -53,18 +51,18 @@ class Outcome:
 
     @property
     def second(self) -> str:
-        """What a second solver says, if the job asks one."""
+        """The result of the second solver, if the job uses one."""
         solver = self.job.options.second_solver
-        said = next((v.second.note for v in self.verdicts if v.second is not None), "")
-        return said or (f"{solver} was not asked: it is not installed" if solver else "")
+        note = next((v.second.note for v in self.verdicts if v.second is not None), "")
+        return note or (f"{solver} was not used: it is not installed" if solver else "")
 
     @property
     def shown(self) -> str:
-        """What the job shows, and what a second solver says of it."""
+        """The statement that the job shows, and the result of the second solver."""
         return f"{self.job.why} {self.second}." if self.second else self.job.why
 
 
-def run_job(job: Job, until: float) -> Outcome:
+def run_job(job: Job, until: float) -> JobOutcome:
     """Run one job, until a moment of `time.monotonic` at the latest; an error is a surprise.
 
     Parameters
@@ -76,12 +74,12 @@ def run_job(job: Job, until: float) -> Outcome:
     """
     begun = time.monotonic()
     if begun >= until:
-        return _undecided(job, "the budget was used up before it began")
+        return _undecided(job, "the budget was used up before the check began")
     try:
         verdicts = _verdicts(job, Limits(until - begun, MEMORY))
     except SpecError as error:
-        return Outcome(job, (), time.monotonic() - begun, surprises=(("", str(error)),))
-    return judged(Outcome(job, verdicts, time.monotonic() - begun))
+        return JobOutcome(job, (), time.monotonic() - begun, surprises=(("", str(error)),))
+    return with_surprises(JobOutcome(job, verdicts, time.monotonic() - begun))
 
 
 def _verdicts(job: Job, limits: Limits) -> tuple[Verdict, ...]:
@@ -89,16 +87,16 @@ def _verdicts(job: Job, limits: Limits) -> tuple[Verdict, ...]:
     wanted = [p for p in model.properties if not job.only or p.name in job.only]
     options, second = job.options, job.options.second_solver
     if second is not None and not second_opinion.is_installed(second):
-        options = replace(options, second_solver=None)  # an extra, which not everyone has
+        options = replace(options, second_solver=None)  # the solver is an extra
     return tuple(check(model, job.engine, limits, wanted, options))
 
 
-def _undecided(job: Job, why: str) -> Outcome:
-    return Outcome(job, (), 0.0, unknown=(("", why),))
+def _undecided(job: Job, why: str) -> JobOutcome:
+    return JobOutcome(job, (), 0.0, unknown=(("", why),))
 
 
-def judged(outcome: Outcome) -> Outcome:
-    """Return an outcome held against what its job expects."""
+def with_surprises(outcome: JobOutcome) -> JobOutcome:
+    """Return an outcome with its surprises: the differences to the results its job expects."""
     surprises: list[tuple[str, str]] = []
     unknown: list[tuple[str, str]] = []
     for verdict in outcome.verdicts:
@@ -128,21 +126,21 @@ def _against(verdict: Verdict, job: Job) -> list[str]:
     return []
 
 
-def _unconfirmed(outcome: Outcome) -> list[str]:
-    """Return whether a second solver has decided too little to be one."""
-    said = next((v.second for v in outcome.verdicts if v.second is not None), None)
-    if said is None or said.confirmed >= LEAST_CONFIRMED * said.asked:
+def _unconfirmed(outcome: JobOutcome) -> list[str]:
+    """Return a sentence if the second solver has confirmed too few obligations."""
+    second = next((v.second for v in outcome.verdicts if v.second is not None), None)
+    if second is None or second.confirmed >= LEAST_CONFIRMED * second.asked:
         return []
-    return [f"{said.note}; it should be at least {LEAST_CONFIRMED:.0%}"]
+    return [f"{second.note}; it should be at least {LEAST_CONFIRMED:.0%}"]
 
 
-def _missing(outcome: Outcome) -> list[str]:
+def _missing(outcome: JobOutcome) -> list[str]:
     known = {v.claim.name for v in outcome.verdicts}
-    expected = dict.fromkeys([*outcome.job.violated, *outcome.job.only])
-    return [f"there is no property {n} any more" for n in expected if n not in known]
+    expected = dict.fromkeys([*outcome.job.violated, *outcome.job.holds, *outcome.job.only])
+    return [f"the spec has no property {n}" for n in expected if n not in known]
 
 
-def _states(outcome: Outcome) -> list[str]:
+def _states(outcome: JobOutcome) -> list[str]:
     wanted = outcome.job.states
     counted = {v.states for v in outcome.verdicts if v.extent == "all states"}
     if wanted is None or not counted or counted == {wanted}:
@@ -152,42 +150,67 @@ def _states(outcome: Outcome) -> list[str]:
 
 
 def run(
-    budget: float = DEFAULT_BUDGET,
-    jobs: Sequence[Job] = JOBS,
+    budget: float,
+    jobs: Sequence[Job],
     processes: int = 2,
     tell: Callable[[str], None] | None = None,
-) -> list[Outcome]:
-    """Run the jobs side by side and return their outcomes in the given order.
+) -> list[JobOutcome]:
+    """Run the jobs in parallel, and return their outcomes in the given order.
 
     Parameters
     ----------
     budget : float
-        Seconds for all jobs; what is not decided then is unknown.
+        Seconds for all jobs; properties that are not decided then are unknown.
     jobs : sequence of Job
-        What to run, the most important first; those that need a larger budget are left out.
+        The jobs, the most important first; jobs that need a larger budget are left out.
     processes : int
-        How many run at a time.
+        How many jobs run at the same time.
     tell : callable, optional
         Called with a line whenever a job has ended.
     """
     until = time.monotonic() + budget
     jobs = [job for job in jobs if job.least_budget <= budget]
-    pool = executor(processes)
+    pool = ProcessPool(processes)
     try:
         with interrupts_held():
-            waiting = {pool.submit(run_job, job, until): job for job in jobs}
+            waiting = {pool.submit(_packed, job, until): job for job in jobs}
         found = dict(_collected(waiting, tell))
     except BaseException:
-        end(pool)
+        pool.end()
         raise
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        pool.close()
     return [found[id(job)] for job in jobs]
 
 
+def _packed(job: Job, until: float) -> bytes:
+    """Run a job, and return its outcome as text that `_unpacked` reads."""
+    return pickle.dumps(run_job(job, until))
+
+
+def _unpacked(packed: bytes, job: Job) -> JobOutcome:
+    """Return an outcome from another process.
+
+    The spec is loaded first: the verdicts name its class by a module that only loading makes, and
+    two files of the same name in two folders have each their own.
+    """
+    try:
+        find(job.reference)
+    except SpecError as error:
+        return JobOutcome(job, (), 0.0, surprises=(("", str(error)),))
+    try:
+        found: JobOutcome = pickle.loads(packed)
+    except (MemoryError, RecursionError):
+        raise
+    except Exception as error:  # whatever the classes of the user's spec do
+        why = f"the result of its process cannot be read: {type(error).__name__}: {error}"
+        return _undecided(job, why)
+    return found
+
+
 def _collected(
-    waiting: dict[Future[Outcome], Job], tell: Callable[[str], None] | None
-) -> Iterable[tuple[int, Outcome]]:
+    waiting: dict[Future[bytes], Job], tell: Callable[[str], None] | None
+) -> Iterable[tuple[int, JobOutcome]]:
     for done, future in enumerate(as_completed(waiting), start=1):
         job = waiting[future]
         outcome = _result(future, job)
@@ -196,16 +219,12 @@ def _collected(
         yield id(job), replace(outcome, job=job)
 
 
-def _result(future: Future[Outcome], job: Job) -> Outcome:
+def _result(future: Future[bytes], job: Job) -> JobOutcome:
     try:
-        return future.result()
-    except BrokenProcessPool:
-        return _undecided(job, "the process was ended from outside, perhaps for want of memory")
+        return _unpacked(future.result(), job)
+    except ProcessEndedError:
+        return _undecided(job, "the process was killed, perhaps because memory ran out")
     except (MemoryError, RecursionError) as error:
         return _undecided(job, f"{type(error).__name__}: the problem is too large")
-
-
-def exit_code(outcomes: Iterable[Outcome]) -> int:
-    """Return 1 if anything fell, else 3 if anything is unknown, else 0."""
-    answers = {o.answer for o in outcomes}
-    return 1 if "fell" in answers else 3 if "unknown" in answers else 0
+    except Exception as error:
+        return _undecided(job, f"the check ended with an error: {type(error).__name__}: {error}")

@@ -1,4 +1,4 @@
-"""What a job of the gate is: one run of one engine, with what must come out."""
+"""A job of the gate: one run of one engine, with the expected results."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from typing import Any
 
 from counterpoint.models.checking.engines import Options
 
+from .outcome import Place
+
 
 @dataclass(frozen=True)
 class Job:
-    """One run of one engine.
+    """One run of one engine, with the expected results.
 
     Attributes
     ----------
     reference : str
         The spec.
     parameters : mapping
-        What differs from the spec's defaults.
+        The parameters that differ from the spec's defaults.
     engine : str
         The engine's name.
     why : str
-        What the job shows.
+        The statement that the job shows, in one sentence.
     violated : mapping of str to (int or None)
         The properties that must be violated, with the number of steps; None where the engine does
         not look for a shortest counterexample.
@@ -31,11 +33,15 @@ class Job:
     only : tuple of str
         The properties to check; all, if empty.
     options : Options
-        What the engine takes.
+        Options of the engine.
     shown : tuple of str
         The violations that the report shows as pages; all, if empty.
     least_budget : float
-        The gate's budget, in seconds, from which on the job is run.
+        The job is run if the gate's budget, in seconds, is at least this.
+    place : Place or None
+        The row of the configuration that it comes from.
+    holds : tuple of str
+        Properties that are said to hold; all that are not named must hold, too.
     """
 
     reference: str
@@ -48,6 +54,8 @@ class Job:
     options: Options = field(default_factory=Options)
     shown: tuple[str, ...] = ()
     least_budget: float = 0.0
+    place: Place | None = None
+    holds: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

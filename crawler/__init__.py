@@ -1,6 +1,6 @@
-"""The crawler: policies, worlds, documents, fetching, stores, crawls that are kept.
+"""The crawler: policies, worlds, documents, fetching, the link store, and crawls kept in a store.
 
-What a policy of one's own is written with is imported from here::
+A module that defines its own policy imports the types it needs from here::
 
     from counterpoint.crawler import Outcome, Request, Scope, Setting
 """

@@ -1,1 +1,1 @@
-"""The connectivity server: all pages of a crawl with all their links, in both directions."""
+"""A store of link graphs, and algorithms on them: searches, components, rankings."""

@@ -1,4 +1,4 @@
-"""A directed graph in compressed rows, and what an algorithm asks of any graph."""
+"""Directed graphs: compressed rows, and the interface that every form of a graph has."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from counterpoint.compiling import Array, compiled
 from .errors import GraphError
 
 MOST_PAGES = 2**32 - 1
-"""Pages are numbers of 32 bits; the last number is kept free."""
+"""Pages are numbers of 32 bits; the last number is reserved."""
 
 
 class Links(Protocol):
-    """The links of a graph in one direction, in whatever form they are held."""
+    """The links of a graph in one direction, in any form."""
 
     @property
     def nodes(self) -> int:
@@ -27,17 +27,17 @@ class Links(Protocol):
         """The number of links."""
 
     def chunks(self) -> Iterator[tuple[int, Csr]]:
-        """Yield the links of all pages: the first page of a part, and the part."""
+        """Yield the links of all pages in parts: the first page of a part, and its rows."""
 
     def lists(self, pages: Array) -> Csr:
-        """Return the links of some pages, row by row in that order."""
+        """Return the links of some pages, in the order of ``pages``."""
 
     def expanded(self) -> Csr:
         """Return all links in compressed rows."""
 
 
 class Graph(Protocol):
-    """A graph in both directions."""
+    """A graph whose links can be followed in both directions."""
 
     @property
     def nodes(self) -> int:
@@ -49,22 +49,22 @@ class Graph(Protocol):
 
     @property
     def out(self) -> Links:
-        """From each page to those it links to."""
+        """The links from each page."""
 
     @property
     def into(self) -> Links:
-        """From each page to those that link to it."""
+        """The links to each page: the list of a page contains the pages that link to it."""
 
 
 class Csr(NamedTuple):
-    """Links in compressed rows; unsigned, because compiled code need not ask for their sign.
+    """Links in compressed rows; unsigned, because compiled code need not check their sign.
 
     Attributes
     ----------
-    offsets : uint64[n + 1]
+    offsets : uint64, shape (pages + 1,)
         The links of page p are ``targets[offsets[p]:offsets[p + 1]]``.
-    targets : uint32[links]
-        Pages. A link may stand there several times, and a page may link to itself.
+    targets : uint32, shape (links,)
+        Pages. A page may repeat a link, and may link to itself.
     """
 
     offsets: Array
@@ -85,7 +85,7 @@ class Csr(NamedTuple):
         yield 0, self
 
     def lists(self, pages: Array) -> Csr:
-        """Return the links of some pages, row by row in that order."""
+        """Return the links of some pages, in the order of ``pages``."""
         pages = np.asarray(pages, np.uint32)
         return Csr(*_lists(self.offsets, self.targets, pages))
 
@@ -94,12 +94,12 @@ class Csr(NamedTuple):
         return self
 
     def reversed(self) -> Csr:
-        """Return the same links backward; the pages of a row rise if those of all rows do."""
+        """Return the same links backward; each row is ascending."""
         return Csr(*_reversed(self.offsets, self.targets))
 
 
 class Both(NamedTuple):
-    """A graph held in compressed rows, in both directions."""
+    """A graph in compressed rows, in both directions."""
 
     out: Csr
     into: Csr
@@ -116,12 +116,12 @@ class Both(NamedTuple):
 
 
 def csr(offsets: Any, targets: Any) -> Csr:
-    """Return arrays of whole numbers as compressed rows.
+    """Return compressed rows made of two arrays of integers.
 
     Raises
     ------
     GraphError
-        If they are no graph.
+        If the arrays do not describe a graph.
     """
     rows, ends = np.asarray(offsets), np.asarray(targets)
     must_be_graph(rows, ends)
@@ -132,16 +132,16 @@ def csr(offsets: Any, targets: Any) -> Csr:
 
 
 def must_be_graph(rows: Array, ends: Array) -> None:
-    """Refuse arrays that are no compressed rows.
+    """Check that arrays are compressed rows.
 
     Raises
     ------
     GraphError
-        What is wrong with them.
+        If they are not; the message says why.
     """
     whole = all(a.dtype.kind in "iu" for a in (rows, ends) if a.size)
     if rows.ndim != 1 or ends.ndim != 1 or not rows.size or not whole:
-        raise GraphError("a graph has a row of offsets and a row of targets, whole numbers")
+        raise GraphError("offsets and targets must be one-dimensional arrays of integers")
     if rows.size - 1 > MOST_PAGES:
         raise GraphError(f"{rows.size - 1:,} pages are more than {MOST_PAGES:,}")
     if rows[0] != 0 or int(rows[-1]) != ends.size or bool((rows[1:] < rows[:-1]).any()):
@@ -152,13 +152,13 @@ def must_be_graph(rows: Array, ends: Array) -> None:
 
 
 def pairs(first: int, rows: Csr) -> tuple[Array, Array]:
-    """Return links as sources and targets, uint32[] each; rows are of pages from ``first`` on."""
+    """Return the sources and the targets of links, uint32 each; ``first`` is the page of row 0."""
     pages = np.arange(first, first + rows.nodes, dtype=np.uint32)
     return np.repeat(pages, np.diff(rows.offsets).astype(np.int64)), rows.targets
 
 
 def both(rows: Csr) -> Both:
-    """Return a graph with its links in both directions."""
+    """Return a graph in both directions from its links in one."""
     return Both(rows, rows.reversed())
 
 

@@ -1,7 +1,7 @@
-"""What can be wrong with a graph."""
+"""The error that graphs raise for wrong input."""
 
 from __future__ import annotations
 
 
 class GraphError(ValueError):
-    """A graph, its file or a question about it is not as it must be; the message is one line."""
+    """A graph, its file or a query on it is invalid; the message is one line."""

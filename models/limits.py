@@ -1,7 +1,8 @@
-"""Limits of time and memory that an engine keeps, and the progress it reports."""
+"""Limits of time and memory for an engine, and reports of its progress."""
 
 from __future__ import annotations
 
+import math
 import resource
 import sys
 import time
@@ -9,24 +10,33 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+SOLVER_MARGIN = 10
+"""Milliseconds that a solver gets beyond the time left."""
+
+LONGEST = 1_000_000
+"""The most seconds that a limit of time may have, more than eleven days; timers end far above."""
+
+UNLIMITED = 2**32 - 1
+"""The time limit of z3 that means none, in milliseconds."""
+
 
 def resident_bytes() -> int:
-    """Return this process's memory, in bytes."""
+    """Return the resident memory of this process, in bytes."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         return pages * resource.getpagesize()
-    except (OSError, IndexError, ValueError):  # no /proc: the largest so far
+    except (OSError, IndexError, ValueError):  # no /proc: the peak so far
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return peak if sys.platform == "darwin" else peak * 1024
 
 
-class LimitReached(Exception):  # no error: the answer is "unknown"
+class LimitReached(Exception):  # not an error: the answer is "unknown"
     """A limit was reached; the message says which."""
 
 
 @dataclass
 class Limits:
-    """What a run may use.
+    """The time and the memory that a run may use.
 
     Attributes
     ----------
@@ -35,7 +45,7 @@ class Limits:
     bytes : int or None
         Memory of this process.
     progress : callable or None
-        Called now and then with one line about how far the run is.
+        Called regularly with one line that describes the progress.
     """
 
     seconds: float | None = None
@@ -48,20 +58,38 @@ class Limits:
         return time.monotonic() - self.started
 
     def again(self) -> Limits:
-        """Return the same limits, begun now."""
+        """Return the same limits for a run that starts now."""
         return Limits(self.seconds, self.bytes, self.progress)
 
     def left(self) -> float | None:
         """Return the seconds left, at least 0; None without a limit."""
         return None if self.seconds is None else max(0.0, self.seconds - self.elapsed())
 
+    def milliseconds(self, most: float | None = None) -> int:
+        """Return a time limit for a solver: a little more than the time left.
+
+        A solver that stops by it stops after the limit, so `check` then says that the time is over.
+
+        Parameters
+        ----------
+        most : float, optional
+            Seconds for this one question.
+        """
+        allowed: list[float] = [UNLIMITED]
+        left = self.left()
+        if left is not None:
+            allowed.append(left * 1000 + SOLVER_MARGIN)
+        if most is not None:
+            allowed.append(most * 1000)
+        return math.ceil(min(allowed))
+
     def check(self, line: str = "") -> None:
-        """Report progress.
+        """Report progress and check the limits.
 
         Raises
         ------
         LimitReached
-            If a limit is passed.
+            If a limit is exceeded.
         """
         if self.progress is not None and line:
             self.progress(line)

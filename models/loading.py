@@ -1,7 +1,8 @@
-"""Finds a spec by the name that a user gives: from the catalogue, or in a file of the user's."""
+"""Finds a spec by the name that a user gives: in the catalogue, or in a file of the user."""
 
 from __future__ import annotations
 
+import ast
 import difflib
 import importlib
 import importlib.util
@@ -10,7 +11,7 @@ import linecache
 import re
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
@@ -19,27 +20,37 @@ from typing import Any
 from counterpoint.spec.catalogue import MUTANTS, PROOFS, SPECS
 from counterpoint.spec.notation import Model, Spec, SpecError
 
-from .texts import OURS, USER, FromText, beside, read_anew
+from .user_modules import (
+    OURS,
+    USER,
+    SourceOnlyLoader,
+    importing_from,
+    load_user_modules_from_source,
+)
+from .watched_imports import EndlessImport, watched_import
 
 _IN_FILE = re.compile(r"\.py(:\w+)?$")
+_MUTANT_IN_MODULE = re.compile(r"[\w.]+:\w+/[\w-]+")
+_FILE = re.compile(r"(?P<path>.*\.py[^:/]*)(:(?P<name>.*))?")
+"""A file and perhaps a class in it; a folder on the way may have a colon in its name."""
 
 
 def load(reference: str, settings: Sequence[str] = ()) -> Model:
-    """Return a spec under parameters.
+    """Return a spec under its parameters.
 
     Parameters
     ----------
     reference : str
-        A name of the catalogue, ``file.py:Class``, or ``file.py`` where it defines one spec; with a
-        slash and a name behind it, one of its mutants.
+        A name of the catalogue, ``file.py:Class``, or ``file.py`` if it defines one spec. A slash
+        and the name of a mutant may follow.
     settings : sequence of str
         Parameters as ``name=value``.
 
     Raises
     ------
     SpecError
-        If there is no such spec, the file has an error (the line is named), or a parameter is not
-        allowed.
+        If there is no such spec, the file has an error (the message names the line), or a parameter
+        is not allowed.
     """
     found = find(reference)
     given: dict[str, Any] = {}
@@ -56,37 +67,41 @@ def load(reference: str, settings: Sequence[str] = ()) -> Model:
         _ = model.cells, model.steps, model.properties, model.initial_values()
     except SpecError:
         raise
-    except Exception as error:  # of a declaration, before any engine runs
+    except Exception as error:  # in a declaration, before any engine runs
         raise SpecError(_where(error, Path(inspect.getfile(found)))) from error
     return model
 
 
 def find(reference: str) -> type[Spec]:
-    """Return the class that a reference names."""
+    """Return the class of the spec or mutant with a reference."""
     if reference in SPECS:
         return _imported(SPECS[reference])
     right, slash, mutant = reference.rpartition("/")
-    if slash and (right in SPECS or _IN_FILE.search(right)):
+    in_module = _MUTANT_IN_MODULE.fullmatch(reference)
+    if slash and (right in SPECS or _IN_FILE.search(right) or in_module):
         return _mutant(right, mutant)
-    if ".py" in reference:
-        path, _, name = reference.partition(":")
-        return _in_module(_import(Path(path)), path, name)
+    if file := _FILE.fullmatch(reference):
+        return _in_module(_import(Path(file["path"])), file["path"], file["name"] or "")
     if ":" in reference:
         return _imported(reference)
     if Path(f"{reference}.py").is_file():
         raise SpecError(f"there is no spec {reference!r}; did you mean the file {reference}.py?")
     near = difflib.get_close_matches(reference, SPECS, 1)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(SPECS)}"
-    raise SpecError(f"there is no spec {reference!r}; {hint} (a file: my_spec.py:Class)")
+    raise SpecError(f"there is no spec {reference!r}; {hint} (to check a file: my_spec.py:Class)")
 
 
 def _imported(reference: str) -> type[Spec]:
     """Return the class that ``module:Class`` names."""
     module, _, name = reference.partition(":")
-    read_anew()
+    load_user_modules_from_source()
     try:
-        with beside(Path.cwd()), redirect_stdout(sys.stderr):
+        with (
+            importing_from(Path.cwd()), redirect_stdout(sys.stderr), watched_import(module)
+        ):  # fmt: skip
             found = getattr(importlib.import_module(module), name)
+    except EndlessImport as error:
+        raise SpecError(str(error)) from None
     except (ImportError, AttributeError, ValueError) as error:
         raise SpecError(f"{reference}: {error}") from None
     except (Exception, SystemExit) as error:
@@ -94,15 +109,16 @@ def _imported(reference: str) -> type[Spec]:
             raise
         raise SpecError(f"{reference}: {type(error).__name__}: {error}") from error
     if not (isinstance(found, type) and issubclass(found, Spec)):
-        raise SpecError(f"{reference} is no spec")
+        raise SpecError(f"{reference} is not a Spec class")
     return found
 
 
 def proofs_of(model: Model) -> list[Model]:
-    """Return the models in which induction proves a spec's claims: ranges that grow are open.
+    """Return the models in which induction proves a spec's claims.
 
-    These are the classes that `PROOFS` names for the spec's class or the nearest of its bases,
-    mixed with the spec's own class; the spec itself, if none is named.
+    These are the classes that `PROOFS` names for the spec's class or its nearest base, combined
+    with the spec's own class; the spec itself, if none is named. Ranges declared with ``grows``
+    have no upper end in them.
     """
     own = type(model.spec)
     keys = {f"{c.__module__}:{c.__qualname__}": c for c in reversed(own.__mro__)}
@@ -120,9 +136,9 @@ def proofs_of(model: Model) -> list[Model]:
 
 
 def _hides(proof: type[Spec], own: type[Spec], base: type[Spec]) -> bool:
-    """Return whether a proof and a variant of the spec replace the same method.
+    """Return whether a proof and a variant of a base spec override the same method.
 
-    Then the proof would be of its own method, not of the variant's.
+    The proof would then be about its own method and not about the variant's.
     """
     changed = {n for c in own.__mro__ if c not in base.__mro__ for n in vars(c)}
     recorded = {n for c in proof.__mro__ if c not in base.__mro__ for n in vars(c)}
@@ -130,22 +146,34 @@ def _hides(proof: type[Spec], own: type[Spec], base: type[Spec]) -> bool:
 
 
 CLASS_NAMES = frozenset(vars(Spec))
-"""What every spec's class has of its own, such as its name."""
+"""Attributes that every spec's class has, such as its name."""
 
 
 def mutants(reference: str) -> dict[str, type[Spec]]:
     """Return the mutants of a spec by name, in the order of their declaration.
 
-    Those of a spec in a file stand in the same file.
+    Mutants of a spec of the user are those that its file, and the file that the reference names,
+    define or import.
+
+    Raises
+    ------
+    SpecError
+        If two of them have the same name.
     """
     right = find(reference)
-    module = MUTANTS.get(reference, right.__module__)
-    declared = vars(sys.modules.get(module) or importlib.import_module(module)).values()
-    return {
-        m.name.rpartition("/")[2]: m
-        for m in declared
-        if isinstance(m, type) and issubclass(m, Spec) and m.mutation and m.mutation.of is right
-    }
+    names = [MUTANTS.get(reference, right.__module__)]
+    if file := _FILE.fullmatch(reference):
+        names.append(USER + Path(file["path"]).stem)
+    found: dict[str, type[Spec]] = {}
+    for module in dict.fromkeys(names):
+        for declared in vars(sys.modules.get(module) or importlib.import_module(module)).values():
+            if not (isinstance(declared, type) and issubclass(declared, Spec)):
+                continue
+            if declared.mutation and declared.mutation.of is right:
+                name = declared.name.rpartition("/")[2]
+                if found.setdefault(name, declared) is not declared:
+                    raise SpecError(f"{reference} has two mutants {name!r}")
+    return found
 
 
 def _mutant(right: str, name: str) -> type[Spec]:
@@ -160,28 +188,79 @@ def _mutant(right: str, name: str) -> type[Spec]:
 
 def _import(path: Path) -> ModuleType:
     if not path.is_file():
-        raise SpecError(f"there is no file {path}")
+        where = "" if path.is_absolute() else f" in {Path.cwd()}"
+        raise SpecError(f"there is no file {path}{where}")
+    _must_not_be_hidden(path)
     name = USER + path.stem
-    read_anew()
+    load_user_modules_from_source()
     linecache.checkcache(str(path))
-    wanted = importlib.util.spec_from_file_location(name, path, loader=FromText(name, str(path)))
+    wanted = importlib.util.spec_from_file_location(
+        name, path, loader=SourceOnlyLoader(name, str(path))
+    )
     if wanted is None or wanted.loader is None:
-        raise SpecError(f"{path} is no Python file")
+        raise SpecError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(wanted)
     sys.modules[name] = module
     try:
-        with beside(path.absolute().parent), redirect_stdout(sys.stderr):
+        with (
+            importing_from(path.absolute().parent), redirect_stdout(sys.stderr),
+            watched_import(str(path.resolve())),
+        ):  # fmt: skip
             wanted.loader.exec_module(module)
+    except EndlessImport as error:
+        raise SpecError(str(error)) from None
     except SyntaxError as error:
         line = f":{error.lineno}" if error.lineno else ""
-        raise SpecError(f"{error.filename or path}{line}: {error.msg}") from error
+        source = f": {error.text.strip()}" if error.text else ""
+        kind = type(error).__name__
+        raise SpecError(f"{error.filename or path}{line}: {kind}: {error.msg}{source}") from error
     except (Exception, SystemExit) as error:
         raise SpecError(_where(error, path)) from error
     return module
 
 
+def _must_not_be_hidden(path: Path) -> None:
+    """Reject a file that imports a module of its folder with the name of one of Python's.
+
+    Python uses its own module if that is loaded already. Then the spec would mean something else
+    here than in a run of Python alone. Modules of the folder that the file imports are followed.
+    """
+    todo, seen = [path], set()
+    while todo:
+        file = todo.pop()
+        if file in seen:
+            continue
+        seen.add(file)
+        for line, top in _imported_names(file):
+            places = (path.parent / f"{top}.py", path.parent / top / "__init__.py")
+            found = [place for place in places if place.is_file()]
+            if found and top in sys.stdlib_module_names:
+                name = found[0].relative_to(path.parent)
+                raise SpecError(f"{file}:{line}: imports {top}, and both Python and this folder "
+                                f"have a module of that name; rename {name}")  # fmt: skip
+            todo += found
+
+
+def _imported_names(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield lines and first names of the modules that a file imports, not those for types only."""
+    try:
+        todo: list[ast.AST] = [ast.parse(path.read_bytes())]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return  # reported where the file is compiled
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            todo += node.orelse
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name.partition(".")[0]) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.lineno, (node.module or "").partition(".")[0]
+        todo += ast.iter_child_nodes(node)
+
+
 def line_of_user(error: BaseException) -> str:
-    """Return file and line of the deepest place in a user's file; empty if it is in none."""
+    """Return file and line of the innermost frame in a user's file; empty if there is none."""
     places = [
         f"{frame.f_code.co_filename}:{line}"
         for frame, line in traceback.walk_tb(error.__traceback__)
@@ -197,22 +276,57 @@ def _where(error: BaseException, path: Path) -> str:
     kind = "" if isinstance(error, SpecError) else f"{type(error).__name__}: "
     hint = ""
     if isinstance(error, ImportError) and "relative import" in str(error):
-        hint = "; name a spec of a package as package.module:Class, from where the package stands"
+        hint = "; name a spec of a package as package.module:Class, and run where the package is"
     return f"{place}: {kind}{error}{hint}"
 
 
-def _in_module(module: ModuleType, path: str, name: str) -> type[Spec]:
-    specs = {
-        n: v
-        for n, v in vars(module).items()
-        if isinstance(v, type) and issubclass(v, Spec) and v.__module__ == module.__name__
+def specs_in(path: Path) -> list[str]:
+    """Return the names of the specs that a file defines.
+
+    Mutants, classes whose names begin with an underscore, and bases without an action are left out.
+
+    Raises
+    ------
+    SpecError
+        If the file cannot be imported.
+    """
+    return list(_complete(_defined(_import(path))))
+
+
+def _defined(module: ModuleType) -> dict[str, type[Spec]]:
+    """Return the specs and mutants that a module defines itself, by name; each once."""
+    found: dict[type[Spec], str] = {}
+    for name, value in vars(module).items():
+        is_spec = isinstance(value, type) and issubclass(value, Spec)
+        if is_spec and value.__module__ == module.__name__:
+            found.setdefault(value, name)
+    return {name: value for value, name in found.items()}
+
+
+def _complete(specs: dict[str, type[Spec]]) -> dict[str, type[Spec]]:
+    """Return the specs that are to be checked, not mutants or bases of others."""
+    return {
+        name: value
+        for name, value in specs.items()
+        if value.mutation is None
+        and not name.startswith("_")
+        and any(mark.kind == "action" for mark in value.declared_methods.values())
     }
+
+
+def _in_module(module: ModuleType, path: str, name: str) -> type[Spec]:
+    specs = _defined(module)
     right = [v for v in specs.values() if v.mutation is None]
+    right = right if len(right) < 2 else list(_complete(specs).values())
     if not name and len(right) == 1:
         return right[0]
-    if name in specs:
-        return specs[name]
-    known = ", ".join(specs) or "none"
+    named = getattr(module, name, None) if name else None
+    if isinstance(named, type) and issubclass(named, Spec) and named is not Spec:
+        return named
+    if not specs:
+        what = f"no spec {name!r}" if name else "no spec"
+        raise SpecError(f"{path} defines {what}: it has no class derived from counterpoint.Spec")
+    known = ", ".join(specs)
     if not name:
-        raise SpecError(f"{path} defines several specs or none: name one as {path}:Class ({known})")
+        raise SpecError(f"{path} defines several specs: name one as {path}:Class ({known})")
     raise SpecError(f"{path} defines no spec {name!r} (it defines: {known})")

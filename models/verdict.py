@@ -1,4 +1,4 @@
-"""What every engine answers: a verdict for each property, how far it reaches, and a trace."""
+"""The answers of all engines: a verdict for each property, its extent, and a trace."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ class Trace:
     Attributes
     ----------
     states : tuple of states
-        The initial state first; one more than steps, or as many where the last step leaves a range.
+        From the initial state on. There is one more than steps, or as many if the last step leaves
+        a range.
     steps : tuple of Step
-        What was done between them.
+        The steps between the states.
     """
 
     states: tuple[Values, ...]
@@ -62,7 +63,7 @@ class Trace:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an engine says of one property of a spec under given parameters.
+    """The answer of an engine about one property of a spec under given parameters.
 
     Attributes
     ----------
@@ -77,25 +78,25 @@ class Verdict:
     extent : str
         How far the answer reaches: ``all states``, ``k steps``, ``every step``, or a count of runs.
     states, transitions : int or None
-        Counted, where the engine counts.
+        Numbers of states and transitions, if the engine counts them.
     depth : int or None
-        The length of the trace, or how far the engine went.
+        The length of the trace, or the depth that the engine reached.
     seconds : float
-        Of wall time, for the run that gave this verdict.
+        Wall time of the run that gave this verdict.
     trace : Trace or None
         The violation, or the run that reaches a witness.
     reason : str
-        Why it is unknown; what failed.
+        Why the answer is unknown, or what failed.
     notes : tuple of str
-        What else there is to know, such as actions that never happen.
+        Further remarks, such as actions that never happen.
     explanation : Explanation
         Why it is violated, in words.
     asked : Options or None
-        What the engine was asked to do beside its defaults; see `engines.Options`.
+        Options that differ from the engine's defaults; see `engines.Options`.
     compared : int or None
-        States in which what the engine worked on was compared with plain Python.
+        The number of states in which the engine's commands were compared with plain Python.
     second : Opinion or None
-        What another solver says of all that the engine's run rests on; see `second_opinion`.
+        Another solver's answers to the questions that the run rests on; see `second_opinion`.
     """
 
     model: Model
@@ -141,12 +142,21 @@ class Verdict:
 
 
 def replay(model: Model, taken: Sequence[Step], start: Values | None = None) -> Trace:
-    """Take steps in plain Python, from the first initial state or a given one.
+    """Take steps in plain Python, from a given state or the first initial state.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    taken : sequence of Step
+        The steps, in order.
+    start : Values, optional
+        The state to start from; by default the first initial state.
 
     Raises
     ------
     SpecError
-        If a step is not possible; the message says which. A step that leaves a range raises
+        If a step is not possible; the message names it. A step that leaves a range raises
         `RangeError`, a subclass.
     """
     states = [next(model.initial_states()) if start is None else start]
@@ -159,7 +169,12 @@ def replay(model: Model, taken: Sequence[Step], start: Values | None = None) -> 
 
 
 def replayed(model: Model, taken: Sequence[Step], start: Values | None = None) -> Trace:
-    """Replay what an engine has found.
+    """Replay a run that an engine has found.
+
+    Parameters
+    ----------
+    model, taken, start
+        As for `replay`.
 
     Raises
     ------
@@ -170,12 +185,22 @@ def replayed(model: Model, taken: Sequence[Step], start: Values | None = None) -
         return replay(model, taken, start)
     except SpecError as error:
         raise Disagreement(
-            f"plain Python does not replay what the engine found: {error}"
+            f"plain Python cannot replay the run that the engine found: {error}"
         ) from error
 
 
 def extended(model: Model, trace: Trace, step: Step) -> Trace | None:
-    """Return a run with one more step, be it out of a range; None if it is not possible."""
+    """Return a run with one more step, which may leave a range; None if it is not possible.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    trace : Trace
+        The run so far.
+    step : Step
+        The further step.
+    """
     try:
         after = model.take(trace.states[-1], step)
     except RangeError:
@@ -192,7 +217,7 @@ def explained(verdict: Verdict) -> Verdict:
 
 
 def _possible(model: Model, values: Values, step: Step) -> bool:
-    """Return whether a step can be taken, be it out of its range."""
+    """Return whether a step is possible, even if it leaves a range."""
     try:
         return model.take(values, step) is not None
     except RangeError:
@@ -200,7 +225,17 @@ def _possible(model: Model, values: Values, step: Step) -> bool:
 
 
 def violates(model: Model, claim: Property, trace: Trace) -> bool:
-    """Return whether a replayed trace ends in a violation of a property, in plain Python."""
+    """Return whether a replayed trace ends in a violation of a property, in plain Python.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    claim : Property
+        Any property but a witness.
+    trace : Trace
+        The run; if its last step leaves a range, it has as many states as steps.
+    """
     last = trace.states[-1]
     if claim.kind == "deadlock":
         return not model.may_end(last) and not any(_possible(model, last, s) for s in model.steps)
@@ -212,11 +247,20 @@ def violates(model: Model, claim: Property, trace: Trace) -> bool:
 
 
 class Disagreement(Exception):
-    """An engine and plain Python do not do the same: an error in this program."""
+    """An engine and plain Python disagree about a spec: an error in this program."""
 
 
 def confirm(model: Model, claim: Property, trace: Trace) -> None:
-    """Judge in plain Python what an engine reports at the end of a trace.
+    """Check in plain Python that a trace ends as an engine reports.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    claim : Property
+        The property that the trace violates, or the witness that it reaches.
+    trace : Trace
+        The run.
 
     Raises
     ------
@@ -232,7 +276,17 @@ def confirm(model: Model, claim: Property, trace: Trace) -> None:
 
 
 def what_failed(model: Model, claim: Property, trace: Trace) -> str:
-    """Say what failed at the end of a violation, where the trace does not show it by itself."""
+    """Describe the failure at the end of a trace if its states do not show it; else "".
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    claim : Property
+        The violated property.
+    trace : Trace
+        The violation.
+    """
     if claim.kind == "range":
         try:
             model.take(trace.states[-1], trace.steps[-1])

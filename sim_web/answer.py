@@ -1,4 +1,4 @@
-"""What the synthetic web answers to one request, over a wire or in process."""
+"""Requests to the synthetic web and its answers, over HTTP or in process."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from enum import StrEnum
 from typing import NamedTuple
 
 SECONDS_PER_REQUEST = 0.1
-"""By how much a request moves virtual time by default: as if ten came a second."""
+"""By how many seconds a request advances virtual time by default: ten requests take a second."""
 
 
 class Kind(StrEnum):
-    """What an address of the web is.
+    """What an address of the web stands for.
 
-    A page is a node of the planted graph. Everything else is not: a crawler that fetches it finds
-    links, traps or nothing, and the referee knows which.
+    A page is a node of the planted graph. All other addresses are not: a crawler that fetches them
+    finds links, traps or nothing, and the referee distinguishes these.
     """
 
     PAGE = "page"
@@ -23,21 +23,21 @@ class Kind(StrEnum):
     ROBOTS = "robots"
     SITEMAP = "sitemap"
     FRAME = "frame"
-    """A part of a page that is a document of its own."""
+    """A document in a frame of a page."""
     TRAP = "trap"
-    """A page made up as it is asked for: an endless calendar, a session id."""
+    """A page that the server makes up on request: an endless calendar, a session id."""
     MISSING = "missing"
-    """An address on a host of the web at which nothing is."""
+    """An address on a host of the web where there is nothing."""
     MOUNTED = "mounted"
-    """A file of a real site."""
+    """A file of a mounted folder."""
     FOREIGN = "foreign"
     """A host that is not in the web."""
     BAD = "bad"
-    """A request that is no proper request."""
+    """A malformed request."""
 
 
 class Fault(StrEnum):
-    """What goes wrong with an answer on purpose."""
+    """What the web does wrong in an answer on purpose."""
 
     NONE = "none"
     REDIRECT_CHAIN = "redirect-chain"
@@ -48,7 +48,7 @@ class Fault(StrEnum):
     UNAVAILABLE = "unavailable"
     """503 with Retry-After."""
     TOO_MANY = "too-many-requests"
-    """429: the host's limit of requests was passed."""
+    """429: the client exceeded the host's limit of requests."""
     RESET = "reset"
     SLOW_HEADERS = "slow-headers"
     ENDLESS_BODY = "endless-body"
@@ -58,32 +58,33 @@ class Fault(StrEnum):
     HUGE_PAGE = "huge-page"
     BOMB = "decompression-bomb"
     VANISHED = "vanished"
-    """A host that is gone from a certain time on."""
+    """The host has stopped answering for good."""
     ROBOTS_TIMEOUT = "robots-timeout"
 
 
 class Answer(NamedTuple):
-    """An answer, before it goes over a wire.
+    """An answer, before the server sends it.
 
     Attributes
     ----------
     status : int
-        HTTP status.
+        The status of HTTP; 0: the connection ends without an answer.
     headers : tuple of (str, str)
-        In the order in which they are sent; without those of the connection (Date, Server,
+        Headers in the order in which they are sent, without those of the connection (Date, Server,
         Connection, Content-Length, Transfer-Encoding).
     body : bytes
-        As sent, with its content encoding applied. With a fault of the body: its true beginning.
+        The body as sent, with its content encoding applied. If the body has a fault: the correct
+        body, or its beginning.
     kind : Kind
-        What was asked for.
+        The kind of the requested address.
     page : int or None
         The page of the graph whose content this is.
     version : int
         How often that page had changed by then.
     fault : Fault
-        What the server is to do to the answer, or has done with the status already.
+        The fault that the server has to add, or that the status expresses already.
     chunked : bool
-        The body is sent in chunks.
+        Whether the body is sent in chunks.
     """
 
     status: int
@@ -97,18 +98,18 @@ class Answer(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A request, as far as an answer depends on it.
+    """The parts of a request on which the answer depends.
 
     Attributes
     ----------
     url : str
-        Absolute, without a fragment.
+        The absolute address, without a fragment.
     time : float
-        Virtual time, seconds since the web's beginning.
+        Virtual time, in seconds since the web's beginning.
     method : str
         GET or HEAD.
     if_none_match, if_modified_since, accept_encoding : str or None
-        Headers, as they came.
+        The values of these headers; None: the request has no such header.
     """
 
     url: str

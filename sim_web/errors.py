@@ -1,7 +1,7 @@
-"""What a user of the synthetic web can get wrong."""
+"""The error that the synthetic web raises for wrong input."""
 
 from __future__ import annotations
 
 
 class WebError(ValueError):
-    """A profile, an address, a log or a folder is not as it must be; the message is one line."""
+    """A profile, an address, a log or a folder is invalid; the message is one line."""

@@ -1,4 +1,4 @@
-"""Profiles: the numbers a web is planted with; named ones and the user's own TOML files."""
+"""Profiles: the parameters from which a web is generated, named or read from a TOML file."""
 
 from __future__ import annotations
 
@@ -26,23 +26,26 @@ from .sections import (
 )
 
 FOLDER = Path(__file__).with_name("profiles")
-"""The named profiles, a TOML file each."""
+"""The folder of the named profiles; each is a TOML file."""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """Everything about a web but its size and its seed.
+    """All parameters of a web except its seed; the number of pages here is only a default.
 
     Attributes
     ----------
     name : str
-        As users name it.
+        The name of the profile.
     about, source : str
-        A line for lists; where the figures come from.
+        One line that describes the profile; where its figures come from.
     pages : int
-        How many pages there are if nobody says.
+        How many pages a web of this profile has by default.
+    shares, degrees, hosts, distances, themes, change, style, robots, faults, addresses, limits
+        The sections of the profile; `sections` documents their keys.
     sites : tuple of Site
-        Sites given one by one; then they are the strong component and the shares are not used.
+        Named sites with given sizes. If there are any, they form the strong component, and the
+        generator ignores ``shares``.
     """
 
     name: str
@@ -79,7 +82,7 @@ _SECTIONS: dict[str, type] = {
 
 
 def names() -> list[str]:
-    """Return the names of the profiles that come with the project."""
+    """Return the names of the built-in profiles, sorted."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
@@ -89,7 +92,8 @@ def load(name: str) -> Profile:
     Raises
     ------
     WebError
-        If there is none, or what it says is not valid; names file, section and key.
+        If there is no such profile or file, or a value is invalid. The message names the file, the
+        section and the key.
     """
     path = FOLDER / f"{name}.toml"
     if "/" in name or name.endswith(".toml"):
@@ -100,48 +104,76 @@ def load(name: str) -> Profile:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise WebError(f"{path}: is not UTF-8") from None
+        raise WebError(f"{path}: the file is not UTF-8") from None
     except (OSError, ValueError) as error:
         raise WebError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
     return read(text, str(path) if path.parent != FOLDER else f"profile {name}", path.stem)
 
 
 def read(text: str, place: str, name: str) -> Profile:
-    """Return the profile that a TOML text describes; ``place`` is where errors say it stands."""
+    """Return the profile that a TOML text describes.
+
+    Parameters
+    ----------
+    text : str
+        The TOML text.
+    place : str
+        Where the text comes from; error messages begin with it.
+    name : str
+        The profile's name, unless the text gives one.
+
+    Raises
+    ------
+    WebError
+        If the text is not TOML, or a key or value is invalid.
+    """
     try:
-        told = tomllib.loads(text)
-    except ValueError as error:  # a number of thousands of digits is one that is not TOML's own
+        tables = tomllib.loads(text)
+    except ValueError as error:  # TOMLDecodeError, or int() refuses thousands of digits
         raise WebError(f"{place}: {error}") from None
     except RecursionError:
-        raise WebError(f"{place}: is nested too deeply") from None
-    return from_mapping(told, place, name)
+        raise WebError(f"{place}: the text is nested too deeply") from None
+    return from_mapping(tables, place, name)
 
 
-def from_mapping(told: Mapping[str, Any], place: str, name: str) -> Profile:
-    """Return the profile that a mapping of sections describes."""
-    told = {"name": name, **told}
-    sites = told.pop("sites", [])
+def from_mapping(tables: Mapping[str, Any], place: str, name: str) -> Profile:
+    """Return the profile that a mapping of sections describes.
+
+    Parameters
+    ----------
+    tables : mapping
+        Keys of the profile and its sections, as TOML or JSON gives them.
+    place, name : str
+        As in `read`.
+
+    Raises
+    ------
+    WebError
+        If a key or value is invalid.
+    """
+    tables = {"name": name, **tables}
+    sites = tables.pop("sites", [])
     if not isinstance(sites, list) or not all(isinstance(one, dict) for one in sites):
         raise WebError(f"{place}: sites must be written as [[sites]]")
-    top = {key: value for key, value in told.items() if key not in _SECTIONS}
+    top = {key: value for key, value in tables.items() if key not in _SECTIONS}
     made: dict[str, Any] = {
-        key: _section(kind, told[key], f"{place}: [{key}]")
+        key: _section(kind, tables[key], f"{place}: [{key}]")
         for key, kind in _SECTIONS.items()
-        if key in told
+        if key in tables
     }
     made["sites"] = tuple(
         _section(Site, one, f"{place}: [[sites]] {k + 1}") for k, one in enumerate(sites)
     )
-    told_names = {site.name for site in made["sites"]}
+    short_names = {site.name for site in made["sites"]}
     full_names = {full_name(site.name, k) for k, site in enumerate(made["sites"])}
-    if min(len(told_names), len(full_names)) < len(sites):
-        raise WebError(f"{place}: two [[sites]] have one name")
-    # `_section` returns whatever class it is given.
+    if min(len(short_names), len(full_names)) < len(sites):
+        raise WebError(f"{place}: two [[sites]] have the same name")
+    # `_section` returns an instance of the class that it gets.
     return _section(Profile, top, place, made)  # type: ignore[no-any-return]
 
 
 def to_mapping(profile: Profile) -> dict[str, Any]:
-    """Return what `from_mapping` makes the profile of; all of it can be written as JSON."""
+    """Return a mapping from which `from_mapping` makes an equal profile; JSON can hold it."""
     top: dict[str, Any] = {}
     for one in fields(Profile):
         value = getattr(profile, one.name)
@@ -158,12 +190,30 @@ def _plain(section: Any) -> dict[str, Any]:
     return {one.name.rstrip("_"): getattr(section, one.name) for one in fields(section)}
 
 
-def _section(kind: type, told: Any, place: str, more: Mapping[str, Any] | None = None) -> Any:
-    if not isinstance(told, Mapping):
-        raise WebError(f"{place}: must be a section with keys, not {told!r}")
+def _section(kind: type, table: Any, place: str, more: Mapping[str, Any] | None = None) -> Any:
+    """Return an instance of a section's class.
+
+    Parameters
+    ----------
+    kind : type
+        A dataclass whose fields are the keys of the section.
+    table : mapping
+        The keys that the user gave; other values are refused.
+    place : str
+        The section's place, for error messages.
+    more : mapping, optional
+        Fields that are ready already.
+
+    Raises
+    ------
+    WebError
+        If ``table`` is not a mapping, or a key or value is invalid.
+    """
+    if not isinstance(table, Mapping):
+        raise WebError(f"{place}: must be a section with keys, not {table!r}")
     known = {one.name.rstrip("_"): one for one in fields(kind)}
     made = dict(more or {})
-    for key, value in told.items():
+    for key, value in table.items():
         if key not in known or key in made:
             raise WebError(f"{place}: there is no key '{key}'; there are {', '.join(known)}")
         named = f"{place}{' ' if place[-1:] == ']' or place[-1:].isdigit() else ': '}{key}"
@@ -174,22 +224,24 @@ def _section(kind: type, told: Any, place: str, more: Mapping[str, Any] | None =
         raise WebError(f"{place}: {error}") from None
 
 
-def _value(one: Any, value: Any, place: str) -> Any:
-    if "least" in one.metadata:
-        return _number(value, one.metadata["least"], one.metadata["most"], place)
-    if "dict" in str(one.type):
+def _value(declared: Any, value: Any, place: str) -> Any:
+    """Return a value of a profile, checked by the metadata of its declared field."""
+    if "least" in declared.metadata:
+        return _number(value, declared.metadata["least"], declared.metadata["most"], place)
+    if "dict" in str(declared.type):
         return _weights(value, place)
     if not isinstance(value, str):
-        raise WebError(f"{place}: {value!r} is no text")
+        raise WebError(f"{place}: {value!r} is not text")
     return value
 
 
 def _number(value: Any, least: float, most: float, place: str) -> Any:
+    """Return a number of a profile; reject it if it is not between the bounds."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise WebError(f"{place}: {value!r} is no number")
+        raise WebError(f"{place}: {value!r} is not a number")
     if not least <= value <= most:
-        told = f"{value:g}" if isinstance(value, float) or abs(value) < 10**15 else "the number"
-        raise WebError(f"{place}: {told} is not between {least:g} and {most:g}")
+        shown = f"{value:g}" if isinstance(value, float) or abs(value) < 10**15 else "the number"
+        raise WebError(f"{place}: {shown} is not between {least:g} and {most:g}")
     return value
 
 

@@ -1,4 +1,4 @@
-"""One line of the access log: what the server writes and the referee reads."""
+"""The lines of an access log: the server writes them and the referee reads them."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any
 from .errors import WebError
 
 FORMAT = 2
-"""Of the log; the header names it, and a reader refuses another."""
+"""The version of the log's format; the header names it, and readers refuse other versions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The first line of a log: which web it is about, so that the log alone can be judged.
+    """The first line of a log. It describes the web, so that the log alone can be judged.
 
     Attributes
     ----------
     profile : dict
-        As `profile.to_mapping` gives it.
+        The web's profile, as `profile.to_mapping` gives it.
     pages, seed : int
-        Of the web; neither is negative.
+        The web's number of pages and its seed; neither is negative.
     mounts : dict of str to str
-        Hosts that are real folders.
+        Host name to folder, for each folder of files that was served as a host.
     real_time : bool
-        Whether virtual time is the wall clock's.
+        Whether virtual time followed the wall clock.
     """
 
     profile: dict[str, Any]
@@ -41,31 +41,31 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One request.
+    """One request and its answer.
 
     Attributes
     ----------
     started, ended : float
-        Virtual time, seconds since the web's beginning: when the request had come in and when the
-        last byte of the answer had gone out, or the client had gone.
+        Seconds of virtual time since the web's beginning: when the whole request had arrived, and
+        when the last byte of the answer was sent or the client closed the connection.
     client, agent : str
-        The client's address and its User-Agent.
+        The client's IP address and its User-Agent.
     method, url : str
-        The absolute address, as asked for.
+        The method of HTTP, and the absolute address that the client requested.
     host : str
-        In lower case, without a port.
+        The host of the address, in lower case, without a port.
     status : int
-        As sent; 0 if the connection ended before.
+        The status that was sent; 0 if the connection ended before one was sent.
     bytes : int
-        Of the body, as sent.
+        How many bytes of the body were sent.
     kind, fault : str
-        `answer.Kind` and `answer.Fault`.
+        Values of `answer.Kind` and `answer.Fault`.
     page : int or None
-        Of the planted graph.
+        The page of the planted graph whose content was sent, if any.
     version : int
-        Of the page's content.
+        How often the page had changed by then.
     retry_after : int
-        Seconds of Retry-After in the answer; 0, or left out in the line: none.
+        Seconds of Retry-After in the answer; 0 (left out in the line) if it had none.
     """
 
     started: float
@@ -96,13 +96,13 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
 
 
 def header(line: str) -> Header:
-    """Return the header of a log; raise WebError if the line is none."""
-    told = _loaded(line)
-    if not isinstance(told, dict) or "counterpoint-web-log" not in told:
-        raise WebError("is no log of a synthetic web: the first line is no header")
-    if told.pop("counterpoint-web-log") != FORMAT:
-        raise WebError(f"is a log of another format than {FORMAT}")
-    made: Header = _made(Header, told)
+    """Return the header that the first line of a log holds; raise WebError if it is invalid."""
+    values = _load(line)
+    if not isinstance(values, dict) or "counterpoint-web-log" not in values:
+        raise WebError("is not a log of a synthetic web: the first line is not a header")
+    if values.pop("counterpoint-web-log") != FORMAT:
+        raise WebError(f"is a log in a format other than {FORMAT}")
+    made: Header = _make(Header, values)
     for name, number in (("pages", made.pages), ("seed", made.seed)):
         if number < 0:
             raise WebError(f"has {number} as '{name}'")
@@ -110,34 +110,36 @@ def header(line: str) -> Header:
 
 
 def record(line: str) -> Record:
-    """Return the request that a line tells of; raise WebError if it tells of none."""
-    told = _loaded(line)
-    if isinstance(told, dict) and "counterpoint-web-log" in told:
-        raise WebError("is the header of another log: each web's log is judged for itself")
-    # `_made` returns whatever class it is given.
-    return _made(Record, told)  # type: ignore[no-any-return]
+    """Return the request that a line of a log holds; raise WebError if the line is invalid."""
+    values = _load(line)
+    if isinstance(values, dict) and "counterpoint-web-log" in values:
+        raise WebError("is the header of another log: judge the log of each web separately")
+    # `_make` returns an instance of the class that it gets.
+    return _make(Record, values)  # type: ignore[no-any-return]
 
 
-def _loaded(line: str) -> Any:
+def _load(line: str) -> Any:
     try:
         return json.loads(line)
     except ValueError:
-        raise WebError("is no JSON") from None
+        raise WebError("is not JSON") from None
 
 
-def _made(kind: type, told: Any) -> Any:
-    if not isinstance(told, dict):
-        raise WebError("is no object")
+def _make(kind: type, values: Any) -> Any:
+    """Return an instance of a dataclass; raise WebError if keys or types do not fit its fields."""
+    if not isinstance(values, dict):
+        raise WebError("is not a JSON object")
     for one in fields(kind):
-        if one.name not in told:
+        if one.name not in values:
             if one.default is not MISSING:
                 continue
             raise WebError(f"lacks '{one.name}'")
-        wanted = _KINDS[str(one.type)]
-        if not isinstance(told[one.name], wanted) or (
-            wanted is not bool and isinstance(told[one.name], bool)  # which is an int in Python
+        expected = _KINDS[str(one.type)]
+        if not isinstance(values[one.name], expected) or (
+            # A bool is an int in Python, and not in a log.
+            expected is not bool and isinstance(values[one.name], bool)
         ):
-            raise WebError(f"has {told[one.name]!r} as '{one.name}'")
-    if unknown := sorted(set(told) - {one.name for one in fields(kind)}):
+            raise WebError(f"has {values[one.name]!r} as '{one.name}'")
+    if unknown := sorted(set(values) - {one.name for one in fields(kind)}):
         raise WebError(f"has unknown keys: {', '.join(unknown)}")
-    return kind(**told)
+    return kind(**values)

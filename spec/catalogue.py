@@ -1,4 +1,4 @@
-"""The specifications that come with the project, by name."""
+"""The specifications of this project, by name."""
 
 SPECS = {
     "breadth-first": "counterpoint.spec.crawl.breadth_first:BreadthFirst",
@@ -8,6 +8,7 @@ SPECS = {
     "focused-hits": "counterpoint.spec.crawl.focused:FocusedHits",
     "frontier": "counterpoint.spec.crawl.frontier:Frontier",
     "jvstm": "counterpoint.spec.stm.jvstm:JVSTM",
+    "link-store": "counterpoint.spec.locks.link_store:LinkStore",
     "mcrt": "counterpoint.spec.stm.mcrt:McRT",
     "norec": "counterpoint.spec.stm.norec:NOrec",
     "peterson": "counterpoint.spec.locks.peterson:Peterson",
@@ -20,7 +21,7 @@ SPECS = {
     "tl2": "counterpoint.spec.stm.tl2:TL2",
     "window-stm": "counterpoint.spec.stm.window:Window",
 }
-"""Public name to ``module:class``."""
+"""For each public name, ``module:class``."""
 
 PROOFS = {
     "counterpoint.spec.crawl.scent:Scent": ("counterpoint.spec.crawl.scent_proof:EndlessScent",),
@@ -29,7 +30,7 @@ PROOFS = {
         "counterpoint.spec.stm.recorded_window:RecordedWindow",
     ),
 }
-"""For a spec's class, the classes that have the lemmas of its proofs."""
+"""For a spec's class, the classes with the lemmas of its proofs."""
 
 MUTANTS = {
     "breadth-first": "counterpoint.spec.crawl.mutants.breadth_first",
@@ -37,6 +38,7 @@ MUTANTS = {
     "focused-hits": "counterpoint.spec.crawl.mutants.focused",
     "frontier": "counterpoint.spec.crawl.mutants.frontier",
     "jvstm": "counterpoint.spec.stm.mutants.jvstm",
+    "link-store": "counterpoint.spec.locks.mutants.link_store",
     "norec": "counterpoint.spec.stm.mutants.norec",
     "r1": "counterpoint.spec.crawl.mutants.r1",
     "r2": "counterpoint.spec.crawl.mutants.r2",
@@ -46,4 +48,4 @@ MUTANTS = {
     "tl2": "counterpoint.spec.stm.mutants.tl2",
     "window-stm": "counterpoint.spec.stm.mutants.window",
 }
-"""Public name to the module that declares its mutants; a mutant is named ``spec/mutant``."""
+"""For each public name, the module with its mutants; a mutant is named ``spec/mutant``."""

@@ -1,4 +1,4 @@
-"""Where the pages of Debian's documentation packages begin."""
+"""The folders of Debian's documentation packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A property is tested on a few examples always, on all of them among the slow tests."""
+"""Tests a property on a few examples in every run, and on many in a slow test."""
 
 from __future__ import annotations
 

@@ -30,22 +30,36 @@ another package: ``sqlite3`` belongs to the package of that name as well."""
 
 TOP = Path("/usr/share/doc")
 
-PROGRAMS = ("chromium", "spin", "strace", "wget", "wrk")
+SUITES = {
+    "golang-golang-x-net-dev": "gocode/src/golang.org/x/net/html/testdata/webkit/tests1.dat",
+    "libjs-text-encoding": "javascript/text-encoding/encoding-indexes.js",
+    "librust-url-dev": "cargo/registry/url-*/tests/urltestdata.json",
+}
+"""Debian's packages that ship test suites of standards, with a file of each in /usr/share; see
+`tests.standards`."""
+
+PROGRAMS = ("chromium", "curl", "spin", "strace", "wget", "wrk")
 """Debian's packages that are programs of the same name."""
 
 COMPILERS = ("cc", "gcc", "clang")
 
-NEEDS = (*PROGRAMS, "gcc", "postgresql", *DOCUMENTATION)
-"""All that a test may need, by Debian's packages."""
+SOURCES = {"gpyrobotstxt": "gpyrobotstxt-1.0.0.tar.gz"}
+"""Source distributions of PyPI in `DOWNLOADED`, for the tests in them; see tests/standards."""
+
+DOWNLOADED = Path(__file__).resolve().parent.parent / "build" / "suites"
+
+NEEDS = (*PROGRAMS, "gcc", "postgresql", *DOCUMENTATION, *SUITES, *SOURCES)
+"""All that a test may need: Debian's packages, and source distributions."""
 
 
 def find(package: str) -> Path | None:
-    """Return the file of a Debian package that tests use; None if it is not there.
+    """Return the file of a package that tests use; None if it is not there.
 
     Parameters
     ----------
     package : str
-        One of `NEEDS`. For ``postgresql`` it is ``initdb``, for documentation a page.
+        One of `NEEDS`. For ``postgresql`` it is ``initdb``, for documentation a page, for a suite a
+        file of it, for a source distribution the archive.
     """
     assert package in NEEDS, package
     if os.environ.get("COUNTERPOINT_TESTS_DENY") == "all":
@@ -53,6 +67,11 @@ def find(package: str) -> Path | None:
     if package in DOCUMENTATION:
         page = TOP / DOCUMENTATION[package]
         return page if page.is_file() else None
+    if package in SUITES:
+        return next(iter(sorted(TOP.parent.glob(SUITES[package]))), None)
+    if package in SOURCES:
+        archive = DOWNLOADED / SOURCES[package]
+        return archive if archive.is_file() else None
     if package == "postgresql":
         debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
         return debian[-1].resolve() if debian else _program("initdb")
@@ -72,6 +91,8 @@ def need(package: str) -> Path:
     if found is not None:
         return found
     why = f"needs the Debian package {package}"
+    if package in SOURCES:
+        why = f"needs {DOWNLOADED / SOURCES[package]}; .ci/run says how to download it"
     if package in DOCUMENTATION:
         why += f": there is no {TOP / DOCUMENTATION[package]}"
     if os.environ.get("CI") == "true":
@@ -88,7 +109,7 @@ def modules() -> list[str]:
     while True:
         names = "|".join(re.escape(p.stem) for p in found if not p.stem.startswith("test_"))
         place, name = rf"[.\w]*\.(?:{names}) import", rf"[.\w]* import .*\b(?:{names})\b"
-        imports = re.compile(rf"^from (?:tests)?(?:{place}|{name})", re.MULTILINE)
+        imports = re.compile(rf"^from (?=tests\b|\.)(?:{place}|{name})", re.MULTILINE)
         more = {path for path, text in texts.items() if imports.search(text)} - found
         if not more:
             return sorted(str(p.relative_to(top.parent)) for p in found if p.match("test_*.py"))

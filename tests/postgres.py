@@ -64,10 +64,10 @@ class Server:
         settings = ("listen_addresses=", f"unix_socket_directories={self.folder}", "fsync=off",
                     "autovacuum=off", "wal_level=minimal", "max_wal_senders=0",
                     "max_connections=50", "shared_buffers=64MB", *self._settings)  # fmt: skip
-        told = [word for setting in settings for word in ("-c", setting)]
+        options = [word for setting in settings for word in ("-c", setting)]
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                self._command("postgres", "-D", str(self.folder / "data"), *told),
+                self._command("postgres", "-D", str(self.folder / "data"), *options),
                 cwd=self.folder, stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
         end = time.monotonic() + 60

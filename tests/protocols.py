@@ -1,4 +1,4 @@
-"""What the tests of every protocol share."""
+"""Helpers for the tests of every protocol."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CRITERIA = (
 
 
 def lengths(*of: int) -> dict[str, int]:
-    """Return the shortest counterexample of every criterion, weakest criterion first."""
+    """Return the length of the shortest counterexample to each criterion, weakest first."""
     return dict(zip(CRITERIA, of, strict=True))
 
 
@@ -33,7 +33,7 @@ def assert_counts(
     transitions: int,
     broken: dict[str, int],
 ) -> None:
-    """Assert all that is exact of an exhaustive run; no action may be dead, nothing unknown."""
+    """Assert the exact results of an exhaustive run; no action is dead, no verdict unknown."""
     verdicts = exhaustive.check(Model(spec(**given)))
     assert violated(verdicts) == broken
     assert (verdicts[0].states, verdicts[0].transitions) == (states, transitions)
@@ -43,7 +43,7 @@ def assert_counts(
 
 
 def edges(spec: type[TransactionalMemory], claim: str, **given: object) -> set[tuple[str, str]]:
-    """Return who must precede whom in the shortest counterexample of a criterion."""
+    """Return the order constraints in the shortest counterexample to a criterion."""
     verdicts = exhaustive.check(Model(spec(**given)))
     verdict = next(v for v in verdicts if v.claim.name == claim)
     assert verdict.answer == "violated"

@@ -1,4 +1,4 @@
-"""A naive explorer over plain Python, and z3's successors: what the engines are held against."""
+"""A naive explorer in plain Python, and z3's successors: the engines are compared with both."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEAVES = "leaves its range"
 
 
 def successors(model: Model, values: Values) -> dict[Step, Values | str]:
-    """Return what plain Python makes of every step."""
+    """Return the successors of a state in plain Python, for every step."""
     found: dict[Step, Values | str] = {}
     for step in model.steps:
         try:
@@ -30,7 +30,7 @@ def successors(model: Model, values: Values) -> dict[Step, Values | str]:
 
 @dataclass
 class Naive:
-    """What a breadth-first search by hand finds."""
+    """The result of a plain breadth-first search."""
 
     states: dict[Values, int] = field(default_factory=dict)
     transitions: int = 0
@@ -75,7 +75,7 @@ def _judge(model: Model, values: Values, depth: int, run: Naive) -> None:
 
 
 class Solver:
-    """z3's view of one step, asked again and again."""
+    """z3's view of one step, used for many states."""
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -90,7 +90,7 @@ class Solver:
         )
 
     def successors(self, values: Values) -> dict[Step, Values | str]:
-        """Return what z3 makes of every step."""
+        """Return the successors of a state by z3, for every step."""
         found: dict[Step, Values | str] = {}
         fixed = self.before.is_one_of([[v] for v in values])
         self.solver.push()

@@ -1,4 +1,4 @@
-"""Runs Spin and a C compiler on an exported model, and reads what they say."""
+"""Runs Spin and a C compiler on an exported model, and parses their output."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.needs import need
 
 
 def require_spin() -> None:
-    """Skip a test where Spin or a compiler is missing; in CI fail."""
+    """Skip a test without Spin or a compiler; fail it if ``CI=true``."""
     need("spin")
     need("gcc")
 
@@ -53,8 +53,8 @@ def run(text: str, folder: Path, *flags: str, stop_at: int = 0, spin: str = "-o2
         Spin's option.
     """
     (folder / "model.pml").write_text(text)
-    said = call(folder, "spin", "-a", spin, "model.pml")
-    assert said == "", said
+    output = call(folder, "spin", "-a", spin, "model.pml")
+    assert output == "", output
     modes = [] if "-DBFS" in flags else ["-DSAFETY"]
     call(folder, "gcc", "-O0", "-w", *modes, "-DNOREDUCE", "-DNOFAIR", *flags, "-o", "pan",
           "pan.c")  # fmt: skip

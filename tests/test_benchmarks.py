@@ -1,4 +1,4 @@
-"""The benchmark runs, and what it counts is what it says."""
+"""The benchmarks run, and count what they say."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_against_spin(tmp_path: Path) -> None:
         assert found[subject]["verdict"] > 0
 
 
-def test_what_is_not_there_is_said() -> None:
-    """A traceback for a case that is misspelt."""
+def test_an_unknown_case_is_refused() -> None:
+    """A traceback for a misspelt case."""
     script = [sys.executable, str(ROOT / "benchmarks" / "against_spin.py"), "--case", "none"]
     done = subprocess.run(script, capture_output=True, text=True, check=False)
     assert done.returncode == 2
@@ -77,7 +77,7 @@ def test_graph_store(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_web_of_the_size_of_cs2_in_small(tmp_path: Path) -> None:
-    """A planted web whose bow-tie is not what is found, and steps that are done twice."""
+    """A planted web whose bow-tie is not found, or steps that run twice."""
     script = [sys.executable, str(ROOT / "benchmarks" / "cs2.py")]
     arguments = ["--pages", "30000", "--folder", str(tmp_path), "--addresses"]
     done = subprocess.run([*script, *arguments], capture_output=True, text=True, check=False)
@@ -95,7 +95,7 @@ def test_a_web_of_the_size_of_cs2_in_small(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_graph_algorithms(tmp_path: Path) -> None:
-    """A benchmark that no longer runs, or subjects that take another graph apart."""
+    """A benchmark that no longer runs, or whose subjects decompose different graphs."""
     written = tmp_path / "found.json"
     script = [sys.executable, str(ROOT / "benchmarks" / "graph_algorithms.py")]
     done = subprocess.run(

@@ -13,7 +13,7 @@ from counterpoint.models.explore.exhaustive import explore
 from counterpoint.models.loading import load
 from tests import needs
 from tests.documentation import site_of
-from tests.needs import DOCUMENTATION, NEEDS, PROGRAMS, find
+from tests.needs import DOCUMENTATION, NEEDS, PROGRAMS, SOURCES, SUITES, find
 
 
 @pytest.fixture
@@ -42,6 +42,11 @@ def test_ci_installs_each_package_by_the_page_that_tests_look_for() -> None:
     script = Path(".ci/run").read_text()
     for package, page in DOCUMENTATION.items():
         assert f"page_of {package} {page}\n" in script
+    for package, file in SUITES.items():
+        assert f"suite_of {package} {file}\n" in script
+    for archive in SOURCES.values():
+        pinned = archive.removesuffix(".tar.gz").replace("-", "==")
+        assert f"\n{pinned} --hash=" in Path("tests/standards/sources.txt").read_text()
     for program in PROGRAMS:
         assert f"command -v {program} " in script
     assert "command -v gcc " in script
@@ -67,8 +72,8 @@ def test_only_one_module_looks_for_what_tests_need() -> None:
 
 def test_the_reference_of_the_notation(tmp_path: Path) -> None:
     """An example that is wrong, and a name of the notation that the reference leaves out."""
-    page = Path("docs/notation.md").read_text()
-    [source] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    page = Path("docs/reference/notation.md").read_text()
+    [source] = re.findall(r"```python title=\"ticket.py\"\n(.*?)```", page, re.DOTALL)
     (tmp_path / "ticket.py").write_text(source)
     model = load(str(tmp_path / "ticket.py"))
     found = check(model, "exhaustive")

@@ -1,1 +1,1 @@
-"""The policy regression gate: crawls run again and held against what was committed."""
+"""The regression gate of policies: repeats crawls, and compares them with committed baselines."""

@@ -1,17 +1,15 @@
-"""What was committed: a file for each policy and profile.
+"""Baselines: the committed results of each policy on each web, a file for each pair.
 
-A file holds the measures of each seed, the mean curves, the share of the visits of each site, the
-digest of each order, and the whole order on the first seed, so that the first visit that changed
-can be named. Of a policy that fails, as a rule that is printed wrong may, it holds the line that
-says so.
+A file contains the measures of each seed, the mean curves, the share of the visits of each site,
+the digest of each order of visits, and the whole order on the first seed, so that the report can
+name the first visit that changed. For a policy that fails (as a rule with a printing error does),
+the file contains the error message. It also says which version of Counterpoint wrote it, and has
+digests of the webs and of how measures are computed: if one of these has changed, a difference
+says nothing about the policy.
 """
 
 from __future__ import annotations
 
-import base64
-import json
-import os
-import zlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -19,193 +17,181 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.evaluation.measures import LEVELS
-from counterpoint.crawler.policy.protocol import NONE, Pages
+from counterpoint.crawler.policy.protocol import Pages
 from counterpoint.crawler.worlds.crawl import digest_of
-from counterpoint.studies.comparison.comparison import Compared
-from counterpoint.studies.comparison.plan import Plan
+from counterpoint.studies.comparison.canonical import digest_of_policy_measures
+from counterpoint.studies.comparison.comparison import PolicyRuns
+from counterpoint.studies.comparison.plan import ComparisonPlan
 
-VERSION = 1
-ANEW = "remove it, and counterpoint gate --accept makes it anew"
-DIGITS = 9
-"""Significant digits of what is kept; orders are kept exactly."""
+from ..baseline_files import files
+from ..baseline_files.accepting import accepting
+from ..baseline_files.files import short, version
+from ..baseline_files.naming import file_name
+from .layout import text_of
+
+SCHEMA = 2
+FOLDER = "policies"
+"""The folder of these files within the folder of all baselines."""
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """What came of a policy on the webs of a profile.
+    """The results of a policy on the webs of a profile.
 
     Attributes
     ----------
-    policy, profile : str
+    policy, web : str
+        The policy as its user named it, and the name of the profile.
     budget, web_pages : int
+    counterpoint : str
+        The version of Counterpoint that computed it; another version alone is no difference.
+    measures_digest : str
+        A digest of how measures are computed.
+    web_digests : list of str
+        Digests of the webs, by seed; empty if the policy failed.
+    seeds : list of int
     steps : list of int
-        At which curves are sampled.
+        The steps at which curves are sampled.
     values : dict of str to list of float
-        Each measure at the end, by seed.
+        Each measure at the end of the run, by seed.
     curves : dict of str to list of float
         Means over the seeds.
     sites : list of float
-        Shares of the visits.
+        The share of the visits of each site.
     why : list of str
         Why each run ended, by seed.
     digests : list of str
-        Of the orders of visits, by seed.
-    order : str
-        That of the first seed, packed.
+        Digests of the orders of visits, by seed.
+    order : list of int
+        The order of visits on the first seed.
     points : list of float
-        The mean 11-point graph of the index; empty if nothing was looked for.
+        The mean 11-point graph of the index; empty if the policy does not search.
     fell : str
-        Why there is nothing else: the line that names policy and step; "" if it did not fail.
+        If the policy failed, the line that names policy and step, and nothing else is stored; else
+        "".
     """
 
     policy: str
-    profile: str
+    web: str
     budget: int
     web_pages: int
+    counterpoint: str = field(default="", compare=False)
+    measures_digest: str = ""
+    web_digests: list[str] = field(default_factory=list)
+    seeds: list[int] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)
     values: dict[str, list[float]] = field(default_factory=dict)
     curves: dict[str, list[float]] = field(default_factory=dict)
     sites: list[float] = field(default_factory=list)
     why: list[str] = field(default_factory=list)
     digests: list[str] = field(default_factory=list)
-    order: str = ""
+    order: list[int] = field(default_factory=list)
     points: list[float] = field(default_factory=list)
     fell: str = ""
 
     @property
     def visits(self) -> Pages:
         """The order of visits on the first seed."""
-        return unpacked(self.order) if self.order else NONE
+        return np.array(self.order, dtype=np.int64)
 
     @property
     def name(self) -> str:
-        """As the gate names it."""
-        return f"{self.policy} on {self.profile}"
+        """The name in the gate's report."""
+        return f"{self.policy} on {self.web}"
 
 
-def packed(order: Pages) -> str:
-    """Return an order of visits as text."""
-    return base64.b64encode(zlib.compress(order.astype("<i4").tobytes(), 9)).decode()
+def of(plan: ComparisonPlan, policy: PolicyRuns) -> Baseline:
+    """Return the baseline of a policy's runs."""
+    empty = Baseline(
+        policy.name, plan.profile.name, plan.budget, plan.pages_of_web, version(),
+        digest_of_policy_measures(), seeds=list(plan.seeds), fell=policy.fell or "",
+    )  # fmt: skip
+    if policy.fell:
+        return empty
+    first = policy.runs[0]
+    found = {
+        "web_digests": [run.web for run in policy.runs],
+        "steps": plan.grid.tolist(),
+        "values": {name: [short(v) for v in policy.values(name)] for name in first.final},
+        "curves": {name: [short(m.value) for m in policy.curve(name)] for name in first.curves},
+        "sites": [short(share) for share in policy.sites()],
+        "why": [run.why for run in policy.runs],
+        "digests": [run.digest for run in policy.runs],
+        "order": first.order.tolist(),
+        "points": [short(point.value) for point in policy.points()],
+    }
+    return Baseline(**{**asdict(empty), **found})
 
 
-def unpacked(text: str) -> Pages:
-    """Return the order that `packed` made into text."""
-    raw = zlib.decompress(base64.b64decode(text, validate=True))
-    return np.frombuffer(raw, dtype="<i4").astype(np.int64)
+def path_of(folder: Path, web: str, policy: str) -> Path:
+    """Return the file of a policy and a web, in the folder of all baselines."""
+    return folder / FOLDER / file_name(web) / f"{file_name(policy)}.json"
 
 
-def of(plan: Plan, told: Compared) -> Baseline:
-    """Return what is kept of a policy's runs."""
-    if told.fell:
-        return Baseline(
-            told.name, plan.profile.name, plan.budget, plan.pages_of_web, fell=told.fell
-        )
-    measures = list(told.runs[0].final)
-    return Baseline(
-        policy=told.name,
-        profile=plan.profile.name,
-        budget=plan.budget,
-        web_pages=plan.pages_of_web,
-        steps=plan.grid.tolist(),
-        values={name: [_short(v) for v in told.values(name)] for name in measures},
-        curves={name: [_short(m.value) for m in told.curve(name)] for name in told.runs[0].curves},
-        sites=[_short(share) for share in told.sites()],
-        why=[run.why for run in told.runs],
-        digests=[run.digest for run in told.runs],
-        order=packed(told.runs[0].order),
-        points=[_short(point.value) for point in told.points()],
-    )
-
-
-def _short(value: float) -> float:
-    return float(f"{value:.{DIGITS}g}")
-
-
-def path_of(folder: Path, profile: str, policy: str) -> Path:
-    """Return the file of a policy and a profile."""
-    return folder / profile / f"{policy}.json"
-
-
-def load(folder: Path, profile: str, policy: str) -> Baseline | None:
+def load(folder: Path, web: str, policy: str) -> Baseline | None:
     """Return a baseline; None if none was committed.
 
     Raises
     ------
     CrawlError
-        If the file is no baseline.
+        If the file is no baseline of this policy and this web.
     """
-    path = path_of(folder, profile, policy)
-    if not path.exists():
-        return None
-    try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if found.pop("version", None) != VERSION:
-            raise ValueError(f"a baseline of version {VERSION} is needed")
-        baseline = Baseline(**found)
+
+    def made(content: dict[str, Any]) -> Baseline:
+        baseline = Baseline(**content)
+        if (baseline.policy, baseline.web) != (policy, web):
+            raise ValueError(f"it is that of {baseline.name}")
         _check(baseline)
-    except (ValueError, TypeError, AttributeError, zlib.error) as error:
-        raise CrawlError(f"{path} is no baseline: {error}; {ANEW}") from error
-    return baseline
+        return baseline
+
+    name = f"{policy} on {web}"
+    anew = f"remove it, then {accepting(name)} writes a new one"
+    return files.load(path_of(folder, web, policy), SCHEMA, made, name, anew)
 
 
-def _check(of: Baseline) -> None:
-    """Refuse what does not fit together, as after a merge."""
-    if of.fell:
+def _check(baseline: Baseline) -> None:
+    """Refuse a baseline whose parts contradict each other, as after a bad merge."""
+    if baseline.fell:
         return
-    if not of.digests or len(of.digests) != len(of.why):
-        raise ValueError("it has not as many reasons as digests")
+    of_seeds = (baseline.why, baseline.digests, baseline.web_digests)
+    if not baseline.seeds or any(len(some) != len(baseline.seeds) for some in of_seeds):
+        raise ValueError("it does not have a reason and digests for each seed")
     for rows, of_what, length in (
-        (of.values, "digest", len(of.digests)), (of.curves, "step", len(of.steps)),
+        (baseline.values, "seed", len(baseline.seeds)),
+        (baseline.curves, "step", len(baseline.steps)),
     ):  # fmt: skip
         for name, row in rows.items():
             if len(row) != length or not np.isfinite(row).all():
-                raise ValueError(f"{name} has not a number for each {of_what}")
-    if len(of.points) not in (0, len(LEVELS)) or not np.isfinite(of.points).all():
-        raise ValueError(f"its graph of recall and precision has not {len(LEVELS)} points")
-    if not np.isfinite(of.sites).all():
+                raise ValueError(f"{name} does not have a number for each {of_what}")
+    if len(baseline.points) not in (0, len(LEVELS)) or not np.isfinite(baseline.points).all():
+        raise ValueError(f"its graph of recall and precision does not have {len(LEVELS)} points")
+    if not np.isfinite(baseline.sites).all():
         raise ValueError("a share of the visits is no number")
-    _check_order(of)
+    _check_order(baseline)
 
 
-def _check_order(of: Baseline) -> None:
-    visits = of.visits
-    if digest_of(visits) != of.digests[0]:
-        raise ValueError("its order of visits is not the one of its first digest")
-    if len(visits) and not 0 <= visits.min() <= visits.max() < of.web_pages:
-        raise ValueError("its order of visits has pages that its web has not")
+def _check_order(baseline: Baseline) -> None:
+    visits = baseline.visits
+    if digest_of(visits) != baseline.digests[0]:
+        raise ValueError("its order of visits does not match its first digest")
+    if len(visits) and not 0 <= visits.min() <= visits.max() < baseline.web_pages:
+        raise ValueError("its order of visits has pages that are not in its web")
 
 
 def save(folder: Path, baseline: Baseline) -> Path:
-    """Write a baseline, as a whole or not at all; return its file."""
-    path = path_of(folder, baseline.profile, baseline.policy)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_suffix(".new")
-    text = json.dumps({"version": VERSION, **asdict(baseline)}, indent=1, sort_keys=True)
-    new.write_text(_compact(text) + "\n", encoding="utf-8")
-    os.replace(new, path)
+    """Write a baseline, complete or not at all; return its file."""
+    path = path_of(folder, baseline.web, baseline.policy)
+    files.save(path, text_of({"schema": SCHEMA, **asdict(baseline)}))
     return path
 
 
-def _compact(text: str) -> str:
-    """Return JSON in which each list stands on one line, so that a change is a few lines."""
-    return "\n".join(_joined(iter(text.splitlines())))
+def committed(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the files of all baselines, sorted, with the names of policy and web that are in them.
 
-
-def _joined(lines: Iterator[str]) -> Iterator[str]:
-    for line in lines:
-        if not line.endswith("["):
-            yield line
-            continue
-        parts = [line]
-        for inner in lines:
-            parts.append(inner.strip())
-            if inner.strip() in ("]", "],"):
-                break
-        yield parts[0] + " ".join(parts[1:-1]) + parts[-1]
-
-
-def committed(folder: Path) -> set[tuple[str, str]]:
-    """Return the profiles and policies of which there are files."""
-    return {(path.parent.name, path.stem) for path in folder.glob("*/*.json")}
+    Files that are no baselines are left alone.
+    """
+    for path in sorted((folder / FOLDER).glob("*/*.json")):
+        found = files.content(path)
+        if {"policy", "web"} <= set(found):
+            yield path, f"{found['policy']} on {found['web']}"

@@ -1,70 +1,84 @@
-"""Which policies are crawled again on which webs, and how far a measure may move."""
+"""The cases of the regression gate: policies, webs, and how far a measure may move."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from counterpoint.crawler.policy.protocol import Scope
-from counterpoint.crawler.schedulers.catalogue import POLICIES
 from counterpoint.sim_web.profile import load
-from counterpoint.studies.comparison.plan import Plan
+from counterpoint.studies.comparison.plan import STEP_LIMIT, ComparisonPlan
 
-SEEDS = 3
 BAND = 0.02
-"""By which share of its baseline the mean of a measure may move."""
+"""The share of its baseline by which the mean of a measure may move, unless a case says more."""
+
+DEFAULT = "default"
+"""The key of the band of all measures that are not named."""
+
+POINTS = "points"
+"""The key of the band of the graph of recall and precision."""
 
 
 @dataclass(frozen=True)
-class Case:
-    """Policies that are crawled on the same webs.
+class RegressionCase:
+    """Policies that crawl the same webs.
 
     Attributes
     ----------
-    profile : str
-        Of the webs.
+    web : str
+        The name of a profile, or the path of a TOML file.
     budget : int
         Pages that each run may fetch.
-    web_pages : int
-        Of each web.
+    web_pages : int or None
+        Number of pages of each web; None: as the profile says.
     policies : tuple of str
-        By the names of `counterpoint.crawler.schedulers.finding.find`.
+        Policies, as `counterpoint.crawler.schedulers.finding.find` names them.
+    seeds : tuple of int
+        The seeds of the webs, ascending.
+    bands : mapping of str to float
+        By measure, the share of its baseline by which its mean may move; for all others, that of
+        `DEFAULT`. That of `POINTS` is a difference of precision.
     """
 
-    profile: str
+    web: str
     budget: int
-    web_pages: int
+    web_pages: int | None
     policies: tuple[str, ...]
+    seeds: tuple[int, ...] = (0, 1, 2)
+    bands: Mapping[str, float] = field(default_factory=dict)
 
-    @property
-    def plan(self) -> Plan:
-        """The comparison that runs the case."""
-        return Plan(
-            self.policies, load(self.profile), self.budget, self.web_pages, range(SEEDS),
-            orders=True,
+    def plan(self, step_limit: float = STEP_LIMIT) -> ComparisonPlan:
+        """Return the comparison that runs the case.
+
+        Parameters
+        ----------
+        step_limit : float
+            Seconds of processor time that a policy may take for a step.
+
+        Raises
+        ------
+        WebError
+            If there is no such web.
+        """
+        return ComparisonPlan(
+            self.policies, load(self.web), self.budget, self.web_pages, self.seeds,
+            step_limit=step_limit, orders=True,
         )  # fmt: skip
 
+    def band(self, measure: str) -> float:
+        """Return the share of its baseline by which a measure may move."""
+        return self.bands.get(measure, self.bands.get(DEFAULT, BAND))
 
-def _named(*scopes: Scope, reads: bool = False) -> tuple[str, ...]:
-    """Return all policies of some scopes, those that read or the others."""
-    return tuple(
-        name for name, policy in POLICIES.items()
-        if policy.scope in scopes and policy.reads == reads
-    )  # fmt: skip
-
-
-_SITES, _WEB, _AGAIN = _named(Scope.SITE), _named(Scope.WEB), _named(Scope.KNOWN)
-
-_SEARCHING = ("breadth-first", "hits", "tfidf", "tfidf+hits")
-"""The crawlers of [HITS], and those that its authors announced."""
-
-CASES: tuple[Case, ...] = (
-    Case("institutes", 1000, 20_000, _SITES),
-    Case("universities", 1000, 20_000, _SITES + _WEB),
-    Case("sample", 1000, 20_000, _SITES),
-    Case("broder-1999", 1000, 20_000, _WEB),
-    Case("topical", 1000, 10_000, _WEB + _named(Scope.WEB, reads=True)),
-    Case("regional", 1000, 10_000, _SEARCHING),
-    Case("local", 1000, 10_000, _SEARCHING),
-    Case("living", 3000, 500, _AGAIN),
-)
-"""Every policy is in one of them at least."""
+    def again(self, policy: str, plan: ComparisonPlan) -> str:
+        """Return the command that runs one of the policies again."""
+        first, number = self.seeds[0], len(self.seeds)
+        if self.seeds != tuple(range(first, first + number)):
+            return f"counterpoint gate {shlex.quote(f'{policy} on {plan.profile.name}')}"
+        parts = ["counterpoint compare", shlex.quote(policy), "--web", shlex.quote(self.web),
+                 f"--pages {self.budget} --web-pages {plan.pages_of_web}",
+                 f"--seeds {number}"]  # fmt: skip
+        if first:
+            parts.append(f"--first-seed {first}")
+        if plan.step_limit != STEP_LIMIT:
+            parts.append(f"--step-limit {plan.step_limit:g}")
+        return " ".join(parts)

@@ -1,1 +1,1 @@
-"""BeeBot: a crawl whose every step is in a store, so that it can stop anywhere and go on."""
+"""BeeBot: a crawl that stores each of its steps, so that it can be stopped anywhere and resumed."""

@@ -1,9 +1,9 @@
-"""Answers become part of the store: those that were fetched, and those that it has already."""
+"""Stores answers and passes them to the scheduler; also answers that the store already has."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from counterpoint.crawler.documents.addresses import Spelling, domain, site
@@ -15,25 +15,28 @@ from counterpoint.crawler.store.recording import TAKEN_OUT, Page, Recording, Row
 from counterpoint.crawler.store.schema import Standing, State, stored_key
 from counterpoint.crawler.worlds.web_world import LEFT
 
-from .contents import Said, packed, said, unpacked
+from .contents import PageContent, packed, page_content, unpacked
 from .document import Document
-from .run import Flying, Run
+from .run import CrawlRun, Visit
 
 
-class Taken(NamedTuple):
-    """What an answer brought, for those who watch.
+class StoredAnswer(NamedTuple):
+    """The summary of an answer that was stored, for logs and displays.
 
     Attributes
     ----------
     address : str
     seed : int or None
-        The number of its site.
+        The number of the page's site in the store.
     status : int
     internal, external, bad : int
-        References.
+        How many references of each kind the page has.
     size : int
+        Bytes.
     time : float
+        When the answer came, in seconds.
     problem : str
+        Why there is no document, or what is wrong with it; "": nothing.
     """
 
     address: str
@@ -48,34 +51,44 @@ class Taken(NamedTuple):
 
 
 class Answers:
-    """What becomes of answers in a plan that is under way.
+    """Stores the answers of a plan, and passes them to its scheduler.
 
     Parameters
     ----------
-    run : Run
+    run : CrawlRun
 
     Attributes
     ----------
-    taken : list of Taken
-        What was taken in the present transaction.
+    stored : list of StoredAnswer
+        The answers of the present transaction.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: CrawlRun) -> None:
         self._run = run
-        self._key = Spelling(run.plan.told.normalize).key
+        self._key = Spelling(run.plan.options.normalize).key
         self._started: set[int] = set()
-        self._told: list[int] = []
-        self._led_to: list[tuple[int, int]] = []
-        self.taken: list[Taken] = []
+        self._links_seen: list[int] = []
+        self._link_targets: list[tuple[int, int]] = []
+        self.stored: list[StoredAnswer] = []
 
     def take(
-        self, recording: Recording, visit: Flying, fetched: Fetched, found: Document
+        self, recording: Recording, visit: Visit, fetched: Fetched, found: Document
     ) -> None:  # fmt: skip
-        """Store what was fetched and what it brought, and tell the scheduler."""
+        """Store an answer with its links, and pass the outcome to the scheduler.
+
+        Parameters
+        ----------
+        recording : Recording
+        visit : Visit
+        fetched : Fetched
+            The answer.
+        found : Document
+            The document of the answer.
+        """
         run = self._run
         page = recording.page(visit.page)
         if page is None:
-            run.flying.pop(visit.number)  # its site was removed; another plan is about to begin
+            run.in_flight.pop(visit.number)  # its site was removed; a new plan is about to begin
             return
         places = run.discovery.places
         if page.status == 200 != found.status:
@@ -84,8 +97,8 @@ class Answers:
         asked = page._replace(final=fetched.final)
         counts = self._links(recording, asked, found.references, fetched.rules)
         external = counts[Kind.EXTERNAL]
-        self.taken.append(
-            Taken(page.address, page.seed, found.status, counts[Kind.INTERNAL], external,
+        self.stored.append(
+            StoredAnswer(page.address, page.seed, found.status, counts[Kind.INTERNAL], external,
                   counts[Kind.BAD], found.size, fetched.time, found.problem)
         )  # fmt: skip
         recording.write("answer page", {
@@ -95,20 +108,25 @@ class Answers:
         self._stand(recording, page, found)
         recording.count(page.seed, fetched=int(page.status is None))
         outcome = run.outcome(page.id, found.status, external, found.size, 0, fetched.time)
-        says = None
+        content = None
         if run.reads and found.status == 200:
-            content = found.content or Content("", "")
-            recording.write("content", {"page": page.id, "packed": packed(content)})
-            says = said(content, self._led_to)
-        self._observe(recording, visit, outcome, places, problem=found.problem, says=says)
+            read = found.content or Content("", "")
+            recording.write("content", {"page": page.id, "packed": packed(read)})
+            content = page_content(read, self._link_targets)
+        self._observe(recording, visit, outcome, places, problem=found.problem, content=content)
 
     def _failed_again(
-        self, recording: Recording, visit: Flying, page: Page, fetched: Fetched, found: Document
+        self, recording: Recording, visit: Visit, page: Page, fetched: Fetched, found: Document
     ) -> None:  # fmt: skip
-        """Tell the scheduler that a page did not come; what the store has of it stays."""
-        self._told = []
-        self.taken.append(
-            Taken(page.address, page.seed, found.status, time=fetched.time, problem=found.problem)
+        """Pass a failed request to the scheduler; the page and its links in the store stay.
+
+        The parameters are those of `take`, with the page.
+        """
+        self._links_seen = []
+        self.stored.append(
+            StoredAnswer(
+                page.address, page.seed, found.status, time=fetched.time, problem=found.problem
+            )
         )
         recording.write("recall page", {"id": page.id})
         self._stand(recording, page, found)
@@ -116,13 +134,21 @@ class Answers:
         self._observe(recording, visit, outcome, self._run.discovery.places,
                       problem=found.problem)  # fmt: skip
 
-    def recall(self, recording: Recording, visit: Flying, page: Page) -> None:
-        """Take an answer from the store."""
+    def recall(self, recording: Recording, visit: Visit, page: Page) -> None:
+        """Answer a visit from the store, and pass the outcome to the scheduler.
+
+        Parameters
+        ----------
+        recording : Recording
+        visit : Visit
+        page : Page
+            A page for which `is_known` is true.
+        """
         run, dropped = self._run, page.state == State.DROPPED
         status = 0 if dropped else page.status or 0
         places = run.discovery.places
         problem = TAKEN_OUT if dropped else page.problem
-        self._told = []
+        self._links_seen = []
         if status == 200 and run.plan.stays and page.final and (
             site(page.final) != site(page.address)
         ):  # fmt: skip
@@ -138,17 +164,18 @@ class Answers:
             recording.write("recall page", {"id": page.id})
         self._stand(recording, page, Document(status, size=page.size, problem=problem))
         outcome = run.outcome(page.id, status, page.external, page.size, 0, 0.0)
-        says = None
+        content = None
         if run.reads and status == 200:
-            content = unpacked(recording.read("content", page=page.id)[0][0])
-            says = said(content, map(tuple, recording.read("positions", page=page.id)))
-        self._observe(recording, visit, outcome, places, problem=problem, recalled=True, says=says)
+            stored = unpacked(recording.read("content", page=page.id)[0].packed)
+            content = page_content(stored, map(tuple, recording.read("positions", page=page.id)))
+        self._observe(recording, visit, outcome, places, problem=problem, recalled=True,
+                      content=content)  # fmt: skip
 
     def is_known(self, recording: Recording, page: Page) -> bool:
-        """Tell whether a page need not be fetched: its answer is known, or somebody took it out.
+        """Return whether the store can answer: it has the page's answer, or the user dropped it.
 
-        What led off its site is asked for again where sites are left, and for a policy that reads
-        a page of which the store does not have what it says.
+        Pages that redirected to another site are requested again if the plan may leave its sites.
+        For a policy that reads, pages without stored content are requested again.
         """
         if page.state == State.DROPPED:
             return True
@@ -158,33 +185,68 @@ class Answers:
         return page.status is not None and (not led_off or self._run.plan.stays)
 
     def _observe(
-        self, recording: Recording, visit: Flying, outcome: Outcome, places: int, *,
-        problem: str, recalled: bool = False, says: Said | None = None,
+        self, recording: Recording, visit: Visit, outcome: Outcome, places: int, *,
+        problem: str, recalled: bool = False, content: PageContent | None = None,
     ) -> None:  # fmt: skip
-        """Tell the scheduler, of pages as well to which it was not this page that linked."""
+        """Store an outcome and pass it to the scheduler.
+
+        Its links include pages that got a place by this outcome although the page does not link to
+        them, because their levels were lowered.
+
+        Parameters
+        ----------
+        recording : Recording
+        visit : Visit
+        outcome : Outcome
+            Without links and content.
+        places : int
+            How many pages had places before this answer.
+        problem : str
+            Why there is no document, or what is wrong with it.
+        recalled : bool
+            Whether the answer came from the store.
+        content : PageContent, optional
+        """
         discovery = self._run.discovery
         fresh = discovery.places - places
-        told = self._told if outcome.status == 200 else []
+        links = self._links_seen if outcome.status == 200 else []
         if fresh and not self._run.frontier.used:
-            direct = set(told)
+            direct = set(links)
             rows = recording.read("places", first=places, end=discovery.places)
-            told += [page for _, page in rows if page not in direct]
-        self._run.observe(recording, visit, outcome, told, fresh, recalled=recalled,
-                          problem=problem, said=says)  # fmt: skip
+            links += [row.id for row in rows if row.id not in direct]
+        self._run.observe(recording, visit, outcome, links, fresh, recalled=recalled,
+                          problem=problem, content=content)  # fmt: skip
 
     def _led(
         self, recording: Recording, page: Page, targets: list[Page], rules: Rules | None = None
     ) -> list[Page]:
-        """Store what a page leads to, and keep what of it the scheduler is told."""
+        """Store the pages that a page links to, and note which of them the scheduler sees.
+
+        The parameters and the result are those of `Discovery.lead`.
+        """
         found = self._run.discovery.lead(recording, page, targets, rules)
-        self._told = [one.id for one in found if one.place is not None and one.place >= 0]
+        self._links_seen = [one.id for one in found if one.place is not None and one.place >= 0]
         return found
 
     def _links(
         self, recording: Recording, page: Page, references: tuple[Reference, ...],
         rules: Rules | None,
     ) -> dict[Kind, int]:  # fmt: skip
-        """Store the references of a page; return how many of each kind there are."""
+        """Store the references of a page.
+
+        Parameters
+        ----------
+        recording : Recording
+        page : Page
+        references : tuple of Reference
+        rules : Rules or None
+            The robots.txt rules of the page's origin; None: they were not requested now.
+
+        Returns
+        -------
+        dict of Kind to int
+            How many references of each kind there are.
+        """
         follows, discovery = self._run.discovery.follows, self._run.discovery
         keys = {
             one.address: stored_key(self._key(one.address)) for one in references
@@ -196,26 +258,32 @@ class Answers:
             targets.setdefault(key, known.get(key) or discovery.new(address, key))
         found = self._led(recording, page, list(targets.values()), rules)
         ids = {one.key: one.id for one in found}
-        self._led_to = [
+        self._link_targets = [
             (one.position, ids[keys[one.address]]) for one in references
             if keys.get(one.address, "") in ids
         ]  # fmt: skip
-        rows: dict[Kind, list[Row]] = {kind: [] for kind in Kind}
-        for one in references:
-            row: Row = {"page": page.id, "position": one.position, "seed": page.seed}
-            key = keys.get(one.address, "")
-            rows[one.kind].append(row | _COLUMNS[one.kind](one, ids.get(key)))
-        internal, external, bad = (rows[kind] for kind in Kind)
+
+        def rows(kind: Kind) -> Iterator[Row]:
+            columns = _COLUMNS[kind]
+            for one in references:
+                if one.kind is kind:
+                    row: Row = {"page": page.id, "position": one.position, "seed": page.seed}
+                    yield row | columns(one, ids.get(keys.get(one.address, "")))
+
         again = page.status is not None
         if again:
             before = recording.read("counts", page=page.id)[0]
-            recording.count(page.seed, internal=-before[0], external=-before[1], bad=-before[2])
-        recording.add_links(page.id, internal, external, bad, again=again)
-        recording.count(page.seed, internal=len(internal), external=len(external), bad=len(bad))
-        return {kind: len(of_kind) for kind, of_kind in rows.items()}
+            recording.count(page.seed, internal=-before.internal, external=-before.external,
+                            bad=-before.bad)  # fmt: skip
+        added = counts = recording.add_links(page.id, *map(rows, Kind), again=again)
+        if again:  # links that the user deleted stay deleted, and are not counted
+            counts = recording.read("counts", page=page.id)[0]
+        recording.count(page.seed, **dict(zip(("internal", "external", "bad"), counts,
+                                              strict=True)))  # fmt: skip
+        return dict(zip(Kind, added, strict=True))
 
     def _known_targets(self, recording: Recording, page: Page) -> list[Page]:
-        """Return what a page that the store has leads to."""
+        """Return the pages that a page of the store links to and that the plan may follow."""
         discovery = self._run.discovery
         if discovery.everywhere:
             self._follow(recording, page)
@@ -227,10 +295,10 @@ class Answers:
         }.values())  # fmt: skip
 
     def _follow(self, recording: Recording, page: Page) -> None:
-        """Give pages to links to other sites that an earlier plan did not follow."""
+        """Add the targets of links to other sites that earlier plans did not follow."""
         discovery = self._run.discovery
         rows = [row for row in recording.read("unfollowed", page=page.id)
-                if discovery.follows(row[1])]  # fmt: skip
+                if discovery.follows(row.address)]  # fmt: skip
         if not rows:
             return
         keys = {address: stored_key(self._key(address)) for _, address in rows}
@@ -247,7 +315,15 @@ class Answers:
         ])  # fmt: skip
 
     def _stand(self, recording: Recording, page: Page, found: Document) -> None:
-        """Say how the page's site stands, if that has changed."""
+        """Store the standing of the page's site, if this answer can change it.
+
+        Parameters
+        ----------
+        recording : Recording
+        page : Page
+        found : Document
+            The answer.
+        """
         if page.seed is None:
             return
         if page.id in self._run.starts:
@@ -260,7 +336,7 @@ class Answers:
 
 
 def storable(text: str) -> str:
-    """Return a text without what no database takes: NUL, and halves of characters."""
+    """Return a text that databases accept: NUL and lone surrogates are replaced by U+FFFD."""
     return _NOT_STORABLE.sub("\ufffd", text)
 
 
@@ -274,4 +350,4 @@ _COLUMNS: dict[Kind, Callable[[Reference, int | None], Row]] = {
     },
     Kind.BAD: lambda one, target: {"text": storable(one.text), "reason": str(one.reason)},
 }  # fmt: skip
-"""What the tables of links hold, beside what all three do."""
+"""For each table of links, a function that returns the columns that only this table has."""

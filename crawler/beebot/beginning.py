@@ -1,4 +1,4 @@
-"""Begins a plan, or finds that the last one is what is wished."""
+"""Begins a plan, or resumes the last one if the settings still lead to it."""
 
 from __future__ import annotations
 
@@ -7,148 +7,152 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from counterpoint.crawler.documents.addresses import Spelling, site
+from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.policy.protocol import Scope
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.recording import Page, Recording
-from counterpoint.crawler.store.schema import State, stored_key
+from counterpoint.crawler.store.schema import State
 
 from .discovery import NEW
 from .leases import database_clock
-from .plan import Plan, Site, Wishes, plan_of, planned
+from .plan import CrawlPlan, CrawlSettings, PlanSite, make_plan, plan_from_row
 
-NONE_KNOWN = "visits known pages again, and none is known yet"
+NONE_KNOWN = "it visits known pages again, and no page is known yet"
 
 
-class Begun(NamedTuple):
-    """What is crawled now.
+class StartedPlan(NamedTuple):
+    """The plan that is crawled now.
 
     Attributes
     ----------
-    plan : Plan
-    wishes : Wishes
+    plan : CrawlPlan
+    settings : CrawlSettings
     resumed : bool
-        Whether it was begun before.
+        Whether the plan began before.
     ended : str
-        Why it has ended already; "": it has not.
+        Why the plan has ended; "": it has not ended.
     waits : bool
-        Whether another plan is wished, and cannot begin yet: other workers have requests of this
-        one under way. They ask for nothing more when they see what is wished.
+        Whether the settings lead to another plan that cannot begin yet, because other workers have
+        requests of this plan in flight. They make no new requests once they see the new settings.
     """
 
-    plan: Plan
-    wishes: Wishes
+    plan: CrawlPlan
+    settings: CrawlSettings
     resumed: bool
     ended: str = ""
     waits: bool = False
 
 
-def begin(store: Store, wished: Mapping[str, Any] | None = None) -> Begun:
-    """Go on with the last plan of a store if it is what is wished, else begin another one.
+def begin(store: Store, changes: Mapping[str, Any] | None = None) -> StartedPlan:
+    """Resume the last plan of a store if the settings still lead to it; else begin a new plan.
 
-    A plan that failed is not resumed: its policy has been changed, or fails again.
+    A plan whose policy failed is not resumed: unless the policy was changed, it would fail again.
 
     Parameters
     ----------
     store : Store
-    wished : mapping, optional
-        Fields of `Wishes` that are set from now on.
+    changes : mapping, optional
+        Fields of `CrawlSettings` to set before.
 
     Raises
     ------
     CrawlError
-        If what is wished cannot be; nothing was changed.
+        If a setting is invalid, or the policy cannot begin; nothing was changed.
     """
-    with store.transaction() as connection:
-        recording = Recording(connection)
-        recording.plan_alone()
-        wishes = replace(_wishes(recording), **(wished or {}))
-        plan = planned(wishes, sites(recording))
-        if wished:
-            recording.put_settings(wishes.settings())
-        last = recording.read("last plan")
-        if last:
-            before = plan_of(last[0])
-            _must_spell(plan, before)
-            if before == plan and not last[0][13]:
-                return Begun(before, wishes, True, last[0][12])
-            if busy(recording, before):
-                return Begun(before, wishes, True, waits=True)
-        number = before.number + 1 if last else 0
-        return Begun(_entered(recording, replace(plan, number=number)), wishes, False)
+    return store.write(lambda connection: _begun(Recording(connection), changes))
 
 
-def check(store: Store | None, wished: Mapping[str, Any], starts: Sequence[str]) -> None:
-    """Refuse what cannot be begun, before anything is changed.
+def _begun(recording: Recording, changes: Mapping[str, Any] | None) -> StartedPlan:
+    """Resume the last plan, or begin a new one, in the transaction of a recording."""
+    settings = replace(_settings(recording), **(changes or {}))
+    plan = make_plan(settings, sites(recording))
+    if changes:
+        recording.put_settings(settings.to_json())
+    last = recording.read("last plan")
+    if last:
+        before = plan_from_row(last[0])
+        _require_same_spelling(plan, before)
+        if before == plan and not last[0].failed:
+            return StartedPlan(before, settings, True, last[0].ended)
+        if has_other_requests(recording, before):
+            return StartedPlan(before, settings, True, waits=True)
+    number = before.number + 1 if last else 0
+    return StartedPlan(_store_plan(recording, replace(plan, number=number)), settings, False)
+
+
+def check(store: Store | None, changes: Mapping[str, Any], starts: Sequence[str]) -> None:
+    """Check whether `begin` would succeed, without changing anything.
 
     Parameters
     ----------
     store : Store or None
-        None: there is none yet.
-    wished : mapping
-        As `begin` takes it.
+        None: the store does not exist yet.
+    changes : mapping
+        As for `begin`.
     starts : sequence of str
-        Start pages that are to be added, in their one spelling.
+        Normalized addresses of start pages that will be added before.
 
     Raises
     ------
     CrawlError
         If `begin` would raise it.
     """
-    there, wishes, some = {}, Wishes(), False
+    there, settings, some = {}, CrawlSettings(), False
     if store is not None:
         with store.reading() as connection:
             recording = Recording(connection)
-            there = {of.site: of for of in sites(recording)}
-            wishes, some = _wishes(recording), bool(recording.read("some known"))
+            there = {one.site: one for one in sites(recording)}
+            settings, some = _settings(recording), bool(recording.read("some known"))
     for start in starts:
-        there.setdefault(site(start), Site(len(there) + 1, site(start), start))
-    plan = planned(replace(wishes, **wished), list(there.values()))
+        there.setdefault(site(start), PlanSite(len(there) + 1, site(start), start))
+    plan = make_plan(replace(settings, **changes), list(there.values()))
     if plan.scope is Scope.KNOWN and not some:
         raise CrawlError(f"{plan.policy}: {NONE_KNOWN}")
-    plan.chosen.scheduler(range(len(there)), plan.budget, plan.seed)
+    # The policy is made as in a crawl, on pages that stand for the start pages.
+    plan.chosen.scheduler(range(len(there)), plan.budget, plan.seed, query=plan.options.query,
+                          hosts=lambda page: page if page < len(there) else None)  # fmt: skip
 
 
-def busy(recording: Recording, plan: Plan) -> bool:
-    """Tell whether other processes have requests of a plan under way."""
+def has_other_requests(recording: Recording, plan: CrawlPlan) -> bool:
+    """Return whether other processes have requests of a plan in flight."""
     if recording.dialect == "sqlite":
         return False
     return bool(recording.read("busy", plan=plan.number, now=database_clock(recording)))
 
 
-def outdated(recording: Recording, plan: Plan) -> bool:
-    """Tell whether another plan is wished by now; not if what is wished cannot be."""
+def is_outdated(recording: Recording, plan: CrawlPlan) -> bool:
+    """Return whether the settings by now lead to another plan; False if they are invalid."""
     there = sites(recording)
     try:
-        wished = planned(_wishes(recording), there)
-        _must_spell(wished, plan)
+        present = make_plan(_settings(recording), there)
+        _require_same_spelling(present, plan)
     except CrawlError:
         return not there
-    return wished != plan
+    return present != plan
 
 
-def _must_spell(plan: Plan, before: Plan) -> None:
-    """Refuse a plan that compares addresses otherwise than the pages' keys were made."""
-    asked, found = plan.told.normalize, before.told.normalize
+def _require_same_spelling(plan: CrawlPlan, before: CrawlPlan) -> None:
+    """Refuse a plan that normalizes addresses in another way than the store's keys were made."""
+    asked, found = plan.options.normalize, before.options.normalize
     if asked != found:
-        raise CrawlError(f"--normalize {asked}: the store's addresses are compared as {found}; "
-                         "another way needs another store")  # fmt: skip
+        raise CrawlError(f"--normalize {asked}: this store compares addresses by --normalize "
+                         f"{found}; to change that, use a new store")  # fmt: skip
 
 
-def sites(recording: Recording) -> list[Site]:
+def sites(recording: Recording) -> list[PlanSite]:
     """Return the sites of a store."""
-    return [Site(*row) for row in recording.read("seeds")]
+    return [PlanSite(*row) for row in recording.read("seeds")]
 
 
-def _wishes(recording: Recording) -> Wishes:
-    return Wishes.of(dict(map(tuple, recording.read("settings"))))
+def _settings(recording: Recording) -> CrawlSettings:
+    return CrawlSettings.of(dict(map(tuple, recording.read("settings"))))
 
 
-def _entered(recording: Recording, plan: Plan) -> Plan:
-    """Write down a new plan."""
+def _store_plan(recording: Recording, plan: CrawlPlan) -> CrawlPlan:
+    """Store a new plan, and return it with its start pages."""
     if plan.scope is Scope.KNOWN:
-        starts = [row[0] for row in recording.read("known")]
+        starts = [row.id for row in recording.read("known")]
         if not starts:
             raise CrawlError(f"{plan.policy}: {NONE_KNOWN}")
     else:
@@ -156,32 +160,31 @@ def _entered(recording: Recording, plan: Plan) -> Plan:
     recording.write("add plan", {
         "number": plan.number, "policy": plan.policy, "budget": plan.budget,
         "seconds": plan.seconds, "seed": plan.seed, "starts": json.dumps(starts),
-        "told": plan.told.text(), "pages": 0 if plan.scope is Scope.KNOWN else len(starts),
+        "told": plan.options.text(), "pages": 0 if plan.scope is Scope.KNOWN else len(starts),
     })  # fmt: skip
     return replace(plan, starts=tuple(starts))
 
 
-def _starts(recording: Recording, plan: Plan) -> list[int]:
-    """Return the start pages, which are the first that the plan meets."""
-    recording.begin_anew()
-    key = Spelling(plan.told.normalize).key
-    keys = {stored_key(key(of.start)): of for of in plan.told.sites}
+def _starts(recording: Recording, plan: CrawlPlan) -> list[int]:
+    """Store the start pages, the first that the plan meets, and return their ids."""
+    recording.forget_places()
+    keys = plan.start_keys()
     known = recording.known(list(keys))
-    last = recording.read("last page")[0][0]
+    last = recording.read("last page")[0].id
     number = 0 if last is None else last + 1
     found = []
-    for place, (one, of) in enumerate(keys.items()):
-        page = known.get(one) or Page(number, None, None, 0, NEW, None, of.start, one)
-        row = {"id": page.id, "seed": of.number, "place": place, "level": 0, "found_on": None,
+    for place, (spelled, one) in enumerate(keys.items()):
+        page = known.get(spelled) or Page(number, None, None, 0, NEW, None, one.start, spelled)
+        row = {"id": page.id, "seed": one.number, "place": place, "level": 0, "found_on": None,
                "state": int(State.QUEUED), "problem": page.problem}  # fmt: skip
         if page.state == NEW:
             number += 1
             recording.write("add page", row | {"address": page.address, "key": page.key})
-            recording.count(of.number, known=1)
+            recording.count(one.number, known=1)
         else:
             recording.write("meet page", row)
             if page.seed is None:
-                recording.adopt(page, of.number)
+                recording.adopt(page, one.number)
         found.append(page.id)
     recording.finish()
     return found

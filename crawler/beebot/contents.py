@@ -1,8 +1,8 @@
-"""What pages say, as the store keeps it for policies that read.
+"""The contents of pages, as the store keeps them for policies that read.
 
-A document is kept as it was read: with an anchor for each of its references, by position. What a
-scheduler is told has an anchor for each page that it is told of; a page to which the document has
-no link, one that came within the limits by its levels, has none.
+The store keeps an anchor for each reference of a document, by position. A scheduler gets an anchor
+for each page in `Outcome.links` instead. These can include a page to which the document has no link
+(its level was lowered, so that it came within the limits); its anchor is empty.
 """
 
 from __future__ import annotations
@@ -16,46 +16,54 @@ import zstandard
 from counterpoint.crawler.policy.protocol import Content
 
 LEVEL = 3
-"""Of compression."""
+"""The level of Zstandard compression."""
 
 
-class Said(NamedTuple):
-    """What a page says, and where it names other pages.
+class PageContent(NamedTuple):
+    """The content of a page, and the positions of its links.
 
     Attributes
     ----------
     content : Content
         With an anchor for each reference of the document.
     positions : dict of int to int
-        By page: the position of the first link to it.
+        By page: the position of the first link to that page.
     """
 
     content: Content
     positions: dict[int, int]
 
-    def of(self, told: Sequence[int]) -> Content:
-        """Return what a scheduler is told that is told of some pages."""
+    def for_links(self, links: Sequence[int]) -> Content:
+        """Return the content for a scheduler: with an anchor for each page of `Outcome.links`."""
         anchors, positions = self.content.anchors, self.positions
         return self.content._replace(anchors=tuple(
             anchors[positions[page]] if positions.get(page, len(anchors)) < len(anchors) else ""
-            for page in told
+            for page in links
         ))  # fmt: skip
 
 
-def said(content: Content, links: Iterable[tuple[int, int]]) -> Said:
-    """Return what a page says; ``links``: position and target of each, in the document's order."""
+def page_content(content: Content, links: Iterable[tuple[int, int]]) -> PageContent:
+    """Return a content with the positions of its links.
+
+    Parameters
+    ----------
+    content : Content
+        With an anchor for each reference.
+    links : iterable of tuple of int and int
+        The position and the target of each link, in the document's order.
+    """
     positions: dict[int, int] = {}
     for position, target in links:
         positions.setdefault(target, position)
-    return Said(content, positions)
+    return PageContent(content, positions)
 
 
 def packed(content: Content) -> bytes:
-    """Return what a page says in few bytes."""
+    """Return a content as compressed JSON."""
     return zstandard.compress(json.dumps(content, separators=(",", ":")).encode(), LEVEL)
 
 
 def unpacked(data: bytes) -> Content:
-    """Return what `packed` made small."""
+    """Return a content from the bytes that `packed` returned."""
     title, text, anchors, language = json.loads(zstandard.decompress(data))
     return Content(title, text, tuple(anchors), language)

@@ -1,4 +1,4 @@
-"""A crawl from its store to the network and back: what the command line starts."""
+"""Runs a crawl that is kept in a store, over HTTP; the command line starts it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -20,145 +21,169 @@ from counterpoint.crawler.fetching.manners import POLITE, Limits, Manners
 from counterpoint.crawler.fetching.memory import keep_memory, look_seldom
 from counterpoint.crawler.fetching.network import Network
 from counterpoint.crawler.fetching.politeness import is_here
+from counterpoint.crawler.fetching.room import BodyRoom
 from counterpoint.crawler.fetching.warc import Warc
+from counterpoint.crawler.limits import LEAVING
 from counterpoint.crawler.policy.protocol import Scope
 from counterpoint.crawler.store.opening import Store
+from counterpoint.crawler.store.reconnecting import reconnecting
 from counterpoint.crawler.store.recording import Recording
 
-from .answers import Taken
-from .beginning import Begun, begin
-from .engine import STOPPED, Ended, Engine
+from .answers import StoredAnswer
+from .beginning import StartedPlan, begin
+from .engine import STOPPED, CrawlEnd, Engine
 from .leases import LEASE, Worker, database_clock
 from .planner import CHANGED, LOOK, Planner
 
 AHEAD = 4
-"""Requests handed out per connection, so that hosts that must wait do not occupy one."""
+"""How many jobs are handed out per connection, so that waiting hosts do not block connections."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def crawl(
-    store: Store, begun: Begun, watch: Callable[[Taken], None] | None = None,
+    store: Store, begun: StartedPlan, watch: Callable[[StoredAnswer], None] | None = None,
     started: Callable[[Engine], None] | None = None, lease: float = LEASE,
-) -> Ended:  # fmt: skip
-    """Crawl until the plan ends or a signal comes; the second one stops at once.
+    leave: Callable[[], object] | None = None,
+) -> CrawlEnd:  # fmt: skip
+    """Crawl until the plan ends or a signal comes.
 
-    If another plan is wished meanwhile, that is what is crawled.
+    If the settings change meanwhile so that another plan follows, that plan is crawled next.
 
     Parameters
     ----------
     store : Store
-        In SQLite it is held by this process; in PostgreSQL several processes may crawl it.
-    begun : Begun
+        A SQLite store must be locked by this process (`holding`); a PostgreSQL store may be crawled
+        by several processes.
+    begun : StartedPlan
     watch : callable, optional
-        Told of each page when it is stored.
+        Called with each answer after it was stored.
     started : callable, optional
-        Told of the engine before it runs.
+        Called with the engine before it runs.
     lease : float
-        Seconds after which other workers take over what this process fetches, if it dies.
+        Seconds after which other workers take over the visits of this process, if it dies.
+    leave : callable, optional
+        Called at a second signal, or if the crawl has not stopped `LEAVING` seconds after the
+        first; it should end the process at once, in the midst of a transaction. By default the
+        crawl is cancelled, which waits for the transaction to end.
 
     Raises
     ------
     CrawlError
-        If the crawl cannot go on. Nothing that was stored is lost.
+        If the crawl cannot continue. Nothing that was stored is lost.
     """
     keep_memory()
     look_seldom()
     while True:
         while begun.waits:
             time.sleep(LOOK / 4)
-            begun = begin(store)
+            begun = reconnecting(partial(begin, store))
         if begun.ended:
-            return Ended(begun.ended, True)
+            return CrawlEnd(begun.ended, True)
         with asyncio.Runner(loop_factory=_loop) as runner:
-            ended = runner.run(_crawled(store, begun, watch, started, lease))
+            ended = runner.run(_crawled(store, begun, watch, started, lease, leave))
         if ended.why != CHANGED:
             return ended
-        begun = begin(store)
+        begun = reconnecting(partial(begin, store))
 
 
 async def _crawled(
-    store: Store, begun: Begun, watch: Callable[[Taken], None] | None,
+    store: Store, begun: StartedPlan, watch: Callable[[StoredAnswer], None] | None,
     started: Callable[[Engine], None] | None, lease: float,
-) -> Ended:  # fmt: skip
-    agent = begun.wishes.agent or f"counterpoint/{version('counterpoint')}"
-    warc = None if begun.wishes.warc is None else Warc(Path(begun.wishes.warc), agent)
+    leave: Callable[[], object] | None,
+) -> CrawlEnd:  # fmt: skip
+    agent = begun.settings.agent or f"counterpoint/{version('counterpoint')}"
+    warc = None if begun.settings.warc is None else Warc(Path(begun.settings.warc), agent)
     try:
-        worker = None if store.dialect == "sqlite" else _worker(store, begun.wishes.delay, lease)
+        worker = None if store.dialect == "sqlite" else _worker(store, begun.settings.delay, lease)
         dispatcher = _dispatcher(store, begun, agent, warc, worker)
-        concurrency = begun.wishes.concurrency
+        concurrency = begun.settings.concurrency
         ahead = 1 if concurrency == 1 else AHEAD * concurrency
         planner = Planner(store, ahead, worker=worker)
         engine = Engine(planner, dispatcher, watch)
         if started is not None:
             started(engine)
-        with _stopped_by_signals(engine):
+        with _stopped_by_signals(engine, leave):
             return await engine.run()
     except asyncio.CancelledError:
-        return Ended(STOPPED, False)
+        return CrawlEnd(STOPPED, False)
     finally:
         if warc is not None:
             warc.close()
 
 
 def _worker(store: Store, delay: float | None, lease: float) -> Worker:
-    """Return this process as one of several; its clock is set by the database's."""
-    with store.reading() as connection:
-        before = time.monotonic()
-        now = database_clock(Recording(connection))
-        ahead = now - (before + time.monotonic()) / 2
+    """Return this process as one of several workers, with a clock set by that of the database.
+
+    Parameters
+    ----------
+    store : Store
+    delay : float or None
+        Seconds between requests to a host; None: the polite default.
+    lease : float
+        Seconds that a lease lasts.
+    """
+
+    def measured() -> float:
+        with store.reading() as connection:
+            before = time.monotonic()
+            now = database_clock(Recording(connection))
+            return now - (before + time.monotonic()) / 2
+
+    ahead = reconnecting(measured)
     name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
     least = POLITE if delay is None else delay
     return Worker(name, lambda: ahead + time.monotonic(), lease, least)
 
 
 def _dispatcher(
-    store: Store, begun: Begun, agent: str, warc: Warc | None, worker: Worker | None
+    store: Store, begun: StartedPlan, agent: str, warc: Warc | None, worker: Worker | None
 ) -> PoliteDispatcher:  # fmt: skip
-    wishes, plan = begun.wishes, begun.plan
-    sites = frozenset(of.site for of in plan.told.sites)
-    private = wishes.allow_private or private_starts(begun)
-    limits, guard = Limits(), Guard(private=private)
-    network = Network(wishes.proxy, agent=agent, limits=limits, guard=guard,
-                      keep=None if warc is None else warc.keep)  # fmt: skip
+    settings, plan = begun.settings, begun.plan
+    sites = frozenset(one.site for one in plan.options.sites)
+    private = settings.allow_private or private_starts(begun)
+    limits, guard, room = Limits(), Guard(private=private), BodyRoom()
+    network = Network(settings.proxy, agent=agent, limits=limits, guard=guard,
+                      keep=None if warc is None else warc.keep, room=room)  # fmt: skip
     manners = Manners(
-        agent, wishes.robots, wishes.delay, plan.scope is not Scope.SITE and worker is None,
+        agent, settings.robots, settings.delay, plan.scope is not Scope.SITE and worker is None,
         sites.__contains__ if plan.stays else None, private,
     )  # fmt: skip
     return PoliteDispatcher(
-        network, concurrency=wishes.concurrency, manners=manners, limits=limits,
-        recall=lambda host: recalled(store, host), seed=wishes.seed,
+        network, concurrency=settings.concurrency, manners=manners, limits=limits,
+        recall=lambda host: recalled(store, host), seed=settings.seed,
         through_here=network.proxy is not None and is_here(network.proxy),
-        now=None if worker is None else worker.here,
+        now=None if worker is None else worker.here, room=room,
     )  # fmt: skip
 
 
 def recalled(store: Store, host: str) -> HostState | None:
-    """Return what the store knows of a host."""
+    """Return the state of a host from the store; None if the store does not know the host."""
     with store.reading() as connection:
         rows = Recording(connection).read("host", host=host)
     return HostState(*rows[0]) if rows else None
 
 
-def private_starts(begun: Begun) -> bool:
-    """Tell whether a start page is on a private network, as its address says."""
+def private_starts(begun: StartedPlan) -> bool:
+    """Return whether the address of a start page is on a private network."""
     guard = Guard()
-    return any(is_here(of.start) or guard.problem(of.start) for of in begun.plan.told.sites)
+    return any(is_here(one.start) or guard.problem(one.start) for one in begun.plan.options.sites)
 
 
 @contextmanager
-def _stopped_by_signals(engine: Engine) -> Iterator[None]:
-    """Let the first signal stop the crawl, and the second one stop it at once."""
+def _stopped_by_signals(engine: Engine, leave: Callable[[], object] | None) -> Iterator[None]:
+    """Stop the crawl at the first signal, and leave it at the second, see `crawl`."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
-    count = 0
+    at_once = task.cancel if leave is None else leave
+    late: asyncio.TimerHandle | None = None
 
     def stop() -> None:
-        nonlocal count
-        count += 1
-        if count == 1:
+        nonlocal late
+        if late is None:
+            late = loop.call_later(LEAVING, at_once)
             engine.stop()
         else:
-            task.cancel()
+            at_once()
 
     with suppress(NotImplementedError, ValueError, RuntimeError):  # not here, or not in this thread
         for number in SIGNALS:
@@ -166,6 +191,8 @@ def _stopped_by_signals(engine: Engine) -> Iterator[None]:
     try:
         yield
     finally:
+        if late is not None:
+            late.cancel()
         with suppress(NotImplementedError, ValueError, RuntimeError):  # as above
             for number in SIGNALS:
                 loop.remove_signal_handler(number)

@@ -1,8 +1,8 @@
-"""What pages lead to: which pages are new, at which level, and which of them may be asked for.
+"""Adds the pages that a page links to: gives them ids, levels, and places in the frontier.
 
-A page's level is the fewest links from a start page. Where several requests are in flight a page
-may be found by a longer way first; when a shorter one is found its level is lowered, and that of
-what it leads to.
+The level of a page is the smallest number of links on a path from a start page. If several requests
+are in flight, a longer path to a page may be found first. When a shorter one is found, the page's
+level is lowered, and the levels of the pages that it leads to.
 """
 
 from __future__ import annotations
@@ -11,43 +11,44 @@ from collections.abc import Mapping, Sequence
 
 from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.documents.robots import Rules, origin
+from counterpoint.crawler.limits import ROWS
 from counterpoint.crawler.policy.protocol import Scope
 from counterpoint.crawler.store.recording import BEYOND, Head, Page, Recording, Row
 from counterpoint.crawler.store.schema import State
 
-from .plan import Plan
+from .plan import CrawlPlan
 
 NEW = -1
 """The state of a page that the store does not have yet."""
 
 
 class Discovery:
-    """Gives pages numbers, levels and places, within a plan's limits.
+    """Gives pages ids, levels and places, within a plan's limits.
 
     Parameters
     ----------
-    plan : Plan
+    plan : CrawlPlan
     offered : mapping of int to int
         How many start pages of each site there are.
 
     Attributes
     ----------
     places : int
-        How many pages the plan's scheduler was told of.
+        How many pages have a place: the plan's scheduler knows them.
     pages : int
-        How many pages there are.
+        How many pages the store has.
     """
 
-    def __init__(self, plan: Plan, offered: Mapping[int, int]) -> None:
+    def __init__(self, plan: CrawlPlan, offered: Mapping[int, int]) -> None:
         self.places, self.pages = len(plan.starts), 0
         self.everywhere = plan.scope is Scope.WEB
         self._stays = plan.stays
         self._offered = dict(offered)
-        told = plan.told
-        self.seeds = {of.site: of.number for of in told.sites}
-        self._levels = {s.number: told.level if s.level is None else s.level for s in told.sites}
-        self._caps = {s.number: told.cap if s.cap is None else s.cap for s in told.sites}
-        self._level, self._robots = told.level, told.robots
+        given = plan.options
+        self.seeds = {one.site: one.number for one in given.sites}
+        self._levels = {s.number: given.level if s.level is None else s.level for s in given.sites}
+        self._caps = {s.number: given.cap if s.cap is None else s.cap for s in given.sites}
+        self._level, self._robots = given.level, given.robots
         self._rules: Rules | None = None
         self._origin = ""
         self._added: list[Row] = []
@@ -56,22 +57,43 @@ class Discovery:
         self._lowered: dict[int, int] = {}
 
     def catch_up(self, head: Head, offered: Mapping[int, int]) -> None:
-        """Take note of how far the plan is, and of how many more pages of each site it has met."""
+        """Take over the progress of the plan after a replay.
+
+        Parameters
+        ----------
+        head : Head
+            The progress of the plan.
+        offered : mapping of int to int
+            How many more pages of each site got a place.
+        """
         self.places = head.pages
         self.pages = 0 if head.last_page is None else head.last_page + 1
         for seed, count in offered.items():
             self._offered[seed] = self._offered.get(seed, 0) + count
 
     def new(self, address: str, key: str) -> Page:
-        """Return a page that the store does not have yet; `lead` gives it a number."""
+        """Return a page that the store does not have yet; `lead` gives it an id."""
         return Page(-1, None, None, 0, NEW, None, address, key)
 
     def follows(self, address: str) -> bool:
-        """Tell whether a link to another site is one that may be followed."""
+        """Return whether a link to another site may be followed."""
         return self.everywhere and (not self._stays or site(address) in self.seeds)
 
     def enter(self, recording: Recording, page: Page, targets: Sequence[Page]) -> list[Page]:
-        """Store new pages that a page leads to, before the plan meets them."""
+        """Store new pages that a page links to, before the plan meets them.
+
+        Parameters
+        ----------
+        recording : Recording
+        page : Page
+        targets : sequence of Page
+            Pages from `new`.
+
+        Returns
+        -------
+        list of Page
+            The targets with their ids.
+        """
         found = []
         for target in targets:
             seed = self.seeds.get(site(target.address))
@@ -87,7 +109,7 @@ class Discovery:
     def lead(
         self, recording: Recording, page: Page, targets: Sequence[Page], rules: Rules | None = None
     ) -> list[Page]:
-        """Store that a page leads to others.
+        """Store that a page links to other pages.
 
         Parameters
         ----------
@@ -96,22 +118,36 @@ class Discovery:
         targets : sequence of Page
             Distinct, in the order of appearance.
         rules : Rules, optional
-            What the page's origin forbids; if it was not asked now, what it forbade then counts.
+            The robots.txt rules of the page's origin; None: they were not requested now, and the
+            problems that the store has are valid.
 
         Returns
         -------
         list of Page
-            The targets as they are then.
+            The targets with their present ids, levels, places and states.
         """
         self._rules, self._origin = rules, origin(page.final or page.address)
-        found = [self._meet(target, page.level + 1, page.id) for target in targets]
+        found = []
+        for target in targets:
+            found.append(self._meet(target, page.level + 1, page.id))
+            if len(self._added) + len(self._met) >= ROWS:
+                self._write(recording)
         self._write(recording)
         if self._lowered:
             self._lower(recording)
         return found
 
     def _meet(self, page: Page, level: int, found_on: int) -> Page:
-        """Return a page as it is after a way to it at some level was found."""
+        """Record that a path to a page was found, and return the page with its new values.
+
+        Parameters
+        ----------
+        page : Page
+        level : int
+            The length of the path.
+        found_on : int
+            The last page before it on the path.
+        """
         if page.place is not None and level >= page.level:
             return page
         seed = self.seeds.get(site(page.address))
@@ -135,7 +171,7 @@ class Discovery:
         return page._replace(id=row["id"], seed=seed, place=place, level=level, state=state)
 
     def _problem(self, page: Page) -> str:
-        """Return why a page that has no answer is not to be asked for; else what its answer was."""
+        """Return why a page must not be requested, or the problem of its answer if it has one."""
         if page.status is not None:
             return page.problem
         if self._rules is not None and origin(page.address) == self._origin:
@@ -143,7 +179,7 @@ class Discovery:
         return page.problem if self._robots else ""
 
     def _place(self, level: int, seed: int | None) -> int:
-        """Return a page's place among those that the scheduler is told of."""
+        """Return the next place, or `BEYOND` if the level or the site's cap excludes the page."""
         limit = self._levels.get(seed, self._level) if seed is not None else self._level
         if limit is not None and level > limit:
             return BEYOND
@@ -156,7 +192,7 @@ class Discovery:
         return self.places - 1
 
     def _write(self, recording: Recording) -> None:
-        """Write what is new, and count it for its site."""
+        """Write new and changed pages, and count new ones for their sites."""
         recording.write("add page", self._added)
         recording.write("meet page", self._met)
         known: dict[int, int] = {}
@@ -170,7 +206,7 @@ class Discovery:
         self._added, self._met, self._adopted = [], [], []
 
     def _lower(self, recording: Recording) -> None:
-        """Lower the levels of what pages lead to whose own levels were lowered."""
+        """Lower the levels of the pages that are linked from pages whose levels were lowered."""
         self._rules = None
         while self._lowered:
             wave, self._lowered = self._lowered, {}

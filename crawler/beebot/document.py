@@ -1,4 +1,4 @@
-"""What an answer is to a crawl: its status, its references, why it has none."""
+"""Turns an answer of a server into what a crawl needs: status, references, content, problem."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from counterpoint.crawler.worlds.web_world import LEFT
 
 
 class Document(NamedTuple):
-    """A page that was asked for.
+    """A page that was requested.
 
     Attributes
     ----------
     status : int
-        As the scheduler is told.
+        The status that the scheduler gets.
     references : tuple of Reference
-        Of a document of HTML with status 200.
+        The references of an HTML document with status 200.
     text : str
-        Of the same.
+        The decoded source of the same document.
     size : int
-        Its bytes.
+        The size of the document in bytes.
     problem : str
         Why there is no document, or what is wrong with it; "": nothing.
     content : Content or None
-        What it says, if that was asked for; with an anchor for each reference.
+        The document's content, with an anchor for each reference, if it was requested.
     """
 
     status: int
@@ -41,18 +41,18 @@ class Document(NamedTuple):
 
 
 def opened(fetched: Fetched, *, stays: bool, contents: bool = False) -> Document:
-    """Return what an answer brought.
+    """Return the document of an answer.
 
-    A redirect to another host that was not followed, for that host is to be asked by whoever has
-    its lease, is a document with one link.
+    A redirect to another host that was not followed (only the worker that has the lease of that
+    host may request it) counts as a document with one link.
 
     Parameters
     ----------
     fetched : Fetched
     stays : bool
-        Whether a redirect to another site has left what is crawled.
+        Whether a redirect to another site leaves the crawl.
     contents : bool
-        Return as well what it says.
+        Whether to return the document's content as well.
     """
     status, problem, asked = fetched.status, fetched.problem, fetched.job.address
     if stays and fetched.final and site(fetched.final) != site(asked):

@@ -1,52 +1,48 @@
-"""The crawl: a loop of events that fetches, and a thread that stores and decides.
+"""The crawl: an event loop that fetches pages, and a thread that stores them and decides.
 
-A page that was fetched goes to the store's thread, which writes it down and returns what is to be
-fetched next. The loop never waits for the database, and the database never for the network. Pages
-that come within a moment go there together, and are stored in one transaction: what they change in
-common is then written once, and that is most of it. While nothing else is under way nothing is
-waited for, so that at a concurrency of 1 each page has a transaction of its own.
+The store's thread writes each answer to the database and returns the jobs to fetch next. The event
+loop never waits for the database, and the database never waits for the network. Answers that come
+within a short time are stored in one transaction, since most of what they change is common to them
+and is then written once. If no other request is in flight, an answer is stored at once; so at a
+concurrency of 1 each page has its own transaction.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from itertools import islice
 from typing import NamedTuple
 
 from counterpoint.crawler.errors import CrawlError, StoreError
 from counterpoint.crawler.fetching.job import ClosedError, Dispatcher, Fetched
+from counterpoint.crawler.limits import CLOSING, GRACE, TOGETHER, TOGETHER_BYTES
+from counterpoint.crawler.store.reconnecting import PAUSES
 
-from .answers import Taken
-from .planner import CHANGED, Planner, Step
+from .answers import StoredAnswer
+from .planner import CHANGED, Planner
+from .planner_step import PlannerStep
 
-PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""Seconds between attempts to store something that cannot be stored."""
-GRACE = 10.0
-"""Seconds that requests under way may take when the crawl is stopped."""
-TOGETHER = 64
-"""Answers that are stored in one transaction, at most: all that may be asked for ahead at the usual
-concurrency. With half as many the loop fetches while the thread stores, and as each waits for the
-interpreter's lock both take longer (benchmarks/README.md)."""
 GATHER = 0.1
-"""Seconds that an answer waits for others, while requests are under way."""
+"""Seconds that an answer waits for others while requests are in flight."""
 TIME = "the time is over"
 STOPPED = "stopped"
-OTHERS = "what other workers fetch"
+OTHERS = "pages that other workers fetch"
 
 
-class Ended(NamedTuple):
-    """How a crawl came to its end, or to a stop.
+class CrawlEnd(NamedTuple):
+    """How a crawl ended or was stopped.
 
     Attributes
     ----------
     why : str
+        The reason, in one line.
     over : bool
-        Whether the plan has ended; else the crawl can go on.
+        Whether the plan has ended; otherwise the crawl can be resumed.
     failed : bool
         Whether the policy broke a rule for policies.
     """
@@ -64,14 +60,18 @@ class Engine:
     planner : Planner
     dispatcher : Dispatcher
     watch : callable, optional
-        Told of each answer when it is stored.
+        Called with each answer after it was stored.
     pauses : sequence of float
-        Seconds; one attempt more than these is made to store something.
+        Seconds between attempts to store answers; there is one more attempt than pauses.
+    grace : float
+        Seconds that requests in flight may take when the crawl is stopped.
+    gather : float
+        Seconds that an answer waits for others while requests are in flight.
     """
 
     def __init__(
         self, planner: Planner, dispatcher: Dispatcher,
-        watch: Callable[[Taken], None] | None = None, pauses: tuple[float, ...] = PAUSES,
+        watch: Callable[[StoredAnswer], None] | None = None, pauses: tuple[float, ...] = PAUSES,
         grace: float = GRACE, gather: float = GATHER,
     ) -> None:  # fmt: skip
         self._planner, self._dispatcher = planner, dispatcher
@@ -80,30 +80,41 @@ class Engine:
         self._thread = ThreadPoolExecutor(1, "store")
         self._stop = asyncio.Event()
         self._come = asyncio.Event()
+        self._taken = asyncio.Event()
         self._answers: deque[Fetched] = deque()
+        self._bytes = 0
+        self._drains = False
+        self._closing = 0.0
         self._others = ""
-        self.trouble = "the store"  # until it has led the scheduler to where the crawl was
+        self.trouble = "the store"  # until the planner has rebuilt the scheduler's state
 
     def stop(self) -> None:
-        """Ask for nothing more, end what is under way, and return."""
+        """Make no new requests, and let `run` return soon.
+
+        Requests in flight may take ``grace`` seconds. Their answers are stored, unless this takes
+        longer than `CLOSING` seconds.
+        """
+        self._closing = time.monotonic() + CLOSING
         self._stop.set()
         self._come.set()
+        self._taken.set()
 
     def waiting(self) -> str:
-        """Return what the crawl waits for now, in one line; "" if for nothing."""
+        """Return what the crawl waits for now, in one line; "" if it does not wait."""
         if self._stop.is_set():
-            return self.trouble or "what is under way, and stops then"
+            return self.trouble or "the requests in flight, and then stops"
         return self.trouble or self._dispatcher.waiting() or self._others
 
-    async def run(self) -> Ended:
-        """Crawl until the plan ends or somebody stops it.
+    async def run(self) -> CrawlEnd:
+        """Crawl until the plan ends or `stop` is called.
 
         Raises
         ------
         StoreError
-            What was fetched cannot be stored, again and again. Nothing that was stored is lost.
+            If answers could not be stored in several attempts. Nothing that was stored is lost.
         CrawlError
-            The policy does not repeat itself, or nothing can be fetched at all.
+            If, in a replay, the policy decides differently than before, or if nothing can be
+            fetched at all.
         """
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._thread, self._planner.open)
@@ -119,17 +130,35 @@ class Engine:
             self._thread.shutdown(wait=False)
 
     async def _collected(self) -> None:
-        """Take what is fetched as it comes, until somebody stops the crawl."""
+        """Queue the answers as they come, while there is room, until the crawl is stopped."""
         try:
             while not self._stop.is_set():
-                self._answers.append(await self._dispatcher.completed())
+                if self._bytes >= TOGETHER_BYTES and not self._drains:
+                    self._taken.clear()
+                    await self._taken.wait()
+                    continue
+                self._queue(await self._dispatcher.completed())
                 self._come.set()
         except ClosedError:
             pass
         finally:
             self._come.set()
 
-    async def _run(self, collecting: asyncio.Task[None]) -> Ended:
+    def _queue(self, answer: Fetched) -> None:
+        self._answers.append(answer)
+        self._bytes += len(answer.body)
+
+    def _together(self) -> list[Fetched]:
+        """Return the first answers of the queue, as many as one transaction may store."""
+        found, size = list[Fetched](), 0
+        for answer in self._answers:
+            if found and (len(found) == TOGETHER or size >= TOGETHER_BYTES):
+                break
+            found.append(answer)
+            size += len(answer.body)
+        return found
+
+    async def _run(self, collecting: asyncio.Task[None]) -> CrawlEnd:
         step = await self._stored()
         while not step.ended:
             self._submit(step)
@@ -138,10 +167,10 @@ class Engine:
             if step.more or await self._some(collecting, step.again):
                 step = await self._stored()
             else:
-                step = Step([])
-        return Ended(step.ended, step.ended != CHANGED, step.failed)
+                step = PlannerStep([])
+        return CrawlEnd(step.ended, step.ended != CHANGED, step.failed)
 
-    def _submit(self, step: Step) -> None:
+    def _submit(self, step: PlannerStep) -> None:
         if step.lease is not None:
             self._dispatcher.hold(step.lease)
             self._others = "" if step.busy else OTHERS
@@ -153,17 +182,24 @@ class Engine:
         return left is not None and left <= 0
 
     async def _some(self, collecting: asyncio.Task[None], again: float | None) -> bool:
-        """Wait for an answer, or until it is time to look what others have done.
+        """Wait for an answer, or until the planner must look what other workers have done.
+
+        Parameters
+        ----------
+        collecting : Task
+            The task that queues answers.
+        again : float or None
+            Seconds after which the planner must be called; None: only when an answer comes.
 
         Returns
         -------
         bool
-            Not if somebody stops the crawl or its time is over.
+            Whether to call the planner; False if the crawl is stopped or its time is over.
         """
         waits = [seconds for seconds in (self._planner.left(), again) if seconds is not None]
         while not (self._answers or self._stop.is_set()):
             if collecting.done():
-                await collecting  # which raises what went wrong
+                await collecting  # this raises the task's error
                 return False
             self._come.clear()
             try:
@@ -176,38 +212,55 @@ class Engine:
         return not self._stop.is_set()
 
     async def _gathered(self) -> None:
-        """Wait a moment for more answers, if there may be any."""
+        """Wait a short time for more answers while requests are in flight."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._gather):
-                while len(self._answers) < TOGETHER and self._dispatcher.under_way():
+                while (len(self._answers) < TOGETHER and self._bytes < TOGETHER_BYTES
+                       and self._dispatcher.under_way()):  # fmt: skip
                     if self._stop.is_set():
                         return
                     self._come.clear()
                     await self._come.wait()
 
-    async def _closed(self, collecting: asyncio.Task[None]) -> Ended:
-        """Store what still comes within the grace, and say why the crawl does not go on."""
+    async def _closed(self, collecting: asyncio.Task[None]) -> CrawlEnd:
+        """Store the answers that come within the grace time, and return how the crawl ended.
+
+        If the crawl was stopped, answers are dropped that cannot be stored in time.
+        """
+        self._drains = True
+        self._taken.set()
         await self._dispatcher.close(grace=self._grace)
         await collecting
         with suppress(ClosedError):
             while True:
-                self._answers.append(await self._dispatcher.completed())
-        step = Step([])
-        while self._answers and not step.ended:
+                self._queue(await self._dispatcher.completed())
+        step = PlannerStep([])
+        while self._answers and not step.ended and not self._is_late():
             step = await self._stored(ask=False)
         if not step.ended and self._out_of_time():
             step = await self._stored(over=TIME)
         if step.ended and step.ended != CHANGED:
-            return Ended(step.ended, True, step.failed)
-        return Ended(STOPPED, False)
+            return CrawlEnd(step.ended, True, step.failed)
+        return CrawlEnd(STOPPED, False)
 
-    async def _stored(self, *, ask: bool = True, over: str = "") -> Step:
-        """Let the store's thread do a step; try again if the store cannot do it now.
+    def _is_late(self) -> bool:
+        """Return whether the crawl was stopped so long ago that nothing more is stored."""
+        return self._stop.is_set() and time.monotonic() > self._closing
 
-        Answers leave the queue when they are stored.
+    async def _stored(self, *, ask: bool = True, over: str = "") -> PlannerStep:
+        """Run a step of the planner in the store's thread; retry if the store fails.
+
+        Answers are removed from the queue only after they were stored.
+
+        Parameters
+        ----------
+        ask : bool
+            Whether new requests may be made.
+        over : str
+            Why the plan ends now; "": it does not.
         """
         loop, answers = asyncio.get_running_loop(), self._answers
-        together = list(islice(answers, TOGETHER))
+        together = self._together()
         call = partial(self._planner.step, together, ask=ask, over=over)
         for pause in (*self._pauses, None):
             try:
@@ -219,10 +272,11 @@ class Engine:
                 await asyncio.sleep(pause)
             else:
                 self.trouble = ""
-                for _ in together:
-                    answers.popleft()
+                for _ in range(step.taken):
+                    self._bytes -= len(answers.popleft().body)
+                self._taken.set()
                 if self._watch is not None:
-                    for taken in step.taken:
-                        self._watch(taken)
+                    for answer in step.stored:
+                        self._watch(answer)
                 return step
         raise AssertionError("the last attempt raises")

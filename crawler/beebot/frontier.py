@@ -1,4 +1,4 @@
-"""The frontier that is in the store: a window of it per site, and what was found last."""
+"""The frontier in the store, of which a window per site is read ahead."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from typing import Any
 
 from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.store.recording import Page, Recording
+from counterpoint.crawler.store.recording import Recording
 
 WINDOW = 32
-"""Pages of a site that are read ahead."""
+"""How many pages of a site are read ahead."""
 RUN = 256
-"""Pages of the whole web that are read ahead."""
-_ADDRESS = Page._fields.index("address")
+"""How many pages of the whole web are read ahead."""
 
 
 class NotRepeated(Exception):
-    """A policy that is led through its calls again decides otherwise than it did."""
+    """In a replay of its calls, a policy decides differently than before."""
 
 
-class Stored:
+class StoredFrontier:
     """A `protocol.Frontier`.
 
     Within a site the page of the lowest level is next, of equals the one found first.
@@ -33,15 +32,15 @@ class Stored:
     Attributes
     ----------
     recording : Recording
-        Of the present transaction; set by whoever runs the scheduler.
+        The recording of the present transaction; the caller of the scheduler sets it.
     used : bool
-        Whether the scheduler has asked anything of it.
+        Whether the scheduler has called any method.
     expected : tuple of int and (int or None), or None
-        While calls are repeated: the page that was taken, and its site's number in the store.
+        During a replay: the page that was taken, and its site's number in the store.
     latest : tuple of int
-        What `news` returns: set before an outcome is observed.
+        The result of `news`; set before an outcome is observed.
     trouble : Exception or None
-        An error of the store, which is no fault of the policy.
+        An error of the store, for which the policy is not to blame.
     """
 
     def __init__(self, sites: list[int]) -> None:
@@ -58,7 +57,7 @@ class Stored:
         self._host_of: dict[int, int] = {}
 
     def first(self, k: int) -> int:
-        """Take the next page of a site."""
+        """Take the next page of site number ``k`` of the plan."""
         self.used = True
         if self.expected is not None:
             page, seed = self.expected
@@ -69,7 +68,7 @@ class Stored:
             return page
         window = self._windows.setdefault(k, deque())
         if not window:
-            window.extend(row[0] for row in self._read("queue", seed=self._sites[k], most=WINDOW))
+            window.extend(row.id for row in self._read("queue", seed=self._sites[k], most=WINDOW))
         if not window:
             self.trouble = CrawlError(f"the store has no page of site {self._sites[k]} where one "
                                       "must wait")  # fmt: skip
@@ -81,22 +80,25 @@ class Stored:
         self.used = True
         if number not in self._run:
             rows = self._read("places", first=number, end=number + RUN)
-            self._run = {row[0]: row[1] for row in rows}
+            self._run = {row.place: row.id for row in rows}
         return self._run[number]
 
     def news(self) -> tuple[int, int]:
-        """Return of which site the outcome observed is, and how many it was first to find."""
+        """Return the site of the last outcome, and how many pages it was the first to find."""
         self.used = True
         return self.latest
 
     def host(self, page: int) -> int | None:
-        """Return the number of the host of a page; None while no transaction is open."""
-        if self.recording is None:
-            return None
+        """Return the number of the host of a page; None if only a transaction could tell."""
         if page not in self._host_of:
-            host = site(self._read("page", id=page)[0][_ADDRESS])
-            self._host_of[page] = self._hosts.setdefault(host, len(self._hosts))
+            if self.recording is None:
+                return None
+            self.set_host(page, site(self._read("page", id=page)[0].address))
         return self._host_of[page]
+
+    def set_host(self, page: int, host: str) -> None:
+        """Set the host of a page, so that no transaction is needed to return its number."""
+        self._host_of[page] = self._hosts.setdefault(host, len(self._hosts))
 
     def _read(self, kind: str, **parameters: int) -> list[Any]:
         assert self.recording is not None

@@ -1,8 +1,9 @@
-"""One crawler at a time for a file: who crawls holds a lock that ends with its process.
+"""The lock of the process that crawls a store; it is released when the process ends.
 
-Beside a SQLite file ``crawl.db`` that is a lock of the system on ``crawl.db-crawler``. A store in
-PostgreSQL several processes may crawl together (`leases`); they share an advisory lock, each by a
-connection that stays open, so that others can see whether anybody crawls.
+Only one process may crawl a SQLite file ``crawl.db``: it has an operating system lock on
+``crawl.db-crawler``, next to the file. Several processes may crawl a PostgreSQL store together
+(`leases`): they share an advisory lock, each by a connection that stays open, so that other
+processes can see whether the store is being crawled.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from counterpoint.crawler.store.opening import Store
 
 try:
     import fcntl
-except ImportError:  # Windows: whoever starts two crawlers there is on their own
+except ImportError:  # on Windows there is no protection against two crawlers of one file
     fcntl = None  # type: ignore[assignment]  # a module that is not there
 
 _LOCK = 0x43726177  # any number of our own
@@ -29,20 +30,20 @@ _HELD = "is being crawled by another process"
 
 
 @contextmanager
-def held(store: Store) -> Iterator[None]:
-    """Be the only crawler of a store, if it is a file; else one of its crawlers.
+def crawler_lock(store: Store) -> Iterator[None]:
+    """Lock a store for crawling: alone if it is a SQLite file, else shared with other crawlers.
 
     Raises
     ------
     CrawlError
-        If another process is; the message names it.
+        If another process crawls the file; the message has its number.
     """
     with _held_file(store.where) if store.dialect == "sqlite" else _shared(store):
         yield
 
 
-def holder(where: str | Path) -> int | None:
-    """Return the process that crawls a SQLite store on this machine; None if there is none."""
+def locking_process(where: str | Path) -> int | None:
+    """Return the number of the process that crawls a SQLite store; None if there is none."""
     if fcntl is None or "://" in str(where):
         return None
     try:
@@ -58,8 +59,8 @@ def holder(where: str | Path) -> int | None:
     return None
 
 
-def is_held(store: Store) -> bool:
-    """Tell whether some process crawls a store in PostgreSQL, on whatever machine."""
+def is_crawled(store: Store) -> bool:
+    """Return whether a process on any machine crawls a PostgreSQL store."""
     locks = text(
         "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = 0 "
         "AND objid = :lock AND database = "
@@ -71,8 +72,8 @@ def is_held(store: Store) -> bool:
 
 @contextmanager
 def _shared(store: Store) -> Iterator[None]:
-    """Share the lock; that it is lost with its connection changes nothing but what others see."""
-    with store.engine.connect() as connection:
+    """Share the advisory lock; if the connection is lost, only `is_crawled` is affected."""
+    with store.translated_errors(), store.engine.connect() as connection:
         connection.execute(text("SELECT pg_advisory_lock_shared(:lock)"), {"lock": _LOCK})
         connection.commit()
         try:
@@ -98,12 +99,12 @@ def _held_file(where: str) -> Iterator[None]:
         os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
         yield
     finally:
-        # The file stays: who removed it would let a third process lock another one of its name.
+        # The file is not removed: a third process could then lock a new file of the same name.
         os.close(file)
 
 
 def _locked(file: int) -> bool:
-    """Take the lock; whoever only asks who has it, has it for a moment."""
+    """Try to take the lock, several times: `locking_process` takes it for a moment."""
     for _ in range(20):
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -120,8 +121,8 @@ def _beside(where: str | Path) -> Path:
 
 
 def _number(file: int) -> int | None:
-    """Return the process that wrote its number into the file."""
+    """Return the process number in the lock file."""
     with suppress(ValueError, OSError):
         number = int(os.pread(file, 32, 0))
-        return number if number > 0 else None  # others stand for groups of processes
+        return number if number > 0 else None  # other numbers would mean groups of processes
     return None

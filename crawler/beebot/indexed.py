@@ -1,7 +1,8 @@
-"""The index of a crawl that is kept in a store.
+"""Makes the index of a crawl in a store: its pages, the best first.
 
-A store has no index: a new scheduler is led through the calls of the crawl's log, and makes it
-again. So a crawl that was killed has the index of one that was not.
+The store does not contain the index: the logged calls of the crawl are replayed with a new
+scheduler, which makes the index again. So a crawl that was killed has the same index as one that
+was not.
 """
 
 from __future__ import annotations
@@ -17,88 +18,90 @@ from counterpoint.crawler.policy.protocol import NONE, Pages
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.recording import Recording
 
-from .plan import plan_of
+from .plan import plan_from_row
 from .replay import CHUNK, replay
-from .run import Mark, Run
+from .run import CrawlRun, Mark
 
 
-class Index(NamedTuple):
-    """What a crawl has found.
+class CrawlIndex(NamedTuple):
+    """The index of a crawl.
 
     Attributes
     ----------
     policy : str
     pages : list of str
-        Addresses, the best first.
+        The addresses of the pages, the best first.
     """
 
     policy: str
     pages: list[str]
 
 
-def index(store: Store, tell: Callable[[int], None] | None = None) -> Index:
-    """Return what a store's last crawl has found until now.
+def index(store: Store, report: Callable[[int], None] | None = None) -> CrawlIndex:
+    """Return the index of a store's last crawl, as far as it is.
 
-    What a policy without an index collected is ranked by HITS, as the standard crawler of [HITS]
-    does it.
+    If the policy has no index of its own, HITS ranks the pages, as in the standard crawler of
+    [HITS].
 
     Parameters
     ----------
     store : Store
-        Only read; the crawl may go on meanwhile.
-    tell : callable, optional
-        Told how many calls of the policy have been repeated.
+        It is only read; the crawl may continue meanwhile.
+    report : callable, optional
+        Called from time to time with the number of calls that were replayed.
 
     Raises
     ------
     CrawlError
-        If nothing was crawled, the policy finds no pages, does not repeat itself, or its index
-        cannot be had.
+        If nothing was crawled, the policy finds no pages or decides differently than before, or
+        its index raises an error.
     """
     with store.reading() as connection:
         recording = Recording(connection)
         rows = recording.read("last plan")
         if not rows:
             raise CrawlError(f"{store.where}: nothing was crawled yet")
-        plan = plan_of(rows[0])
+        plan = plan_from_row(rows[0])
         head = recording.head(plan.number)
         offered = recording.read("offered", first=0, end=len(plan.starts))
-        run = Run(plan, Mark(), dict(map(tuple, offered)))
+        run = CrawlRun(plan, Mark(), dict(map(tuple, offered)))
         if run.known:
-            raise CrawlError(f"{plan.policy} visits known pages again: it finds none for an index")
+            raise CrawlError(f"{plan.policy} visits known pages again, so it finds no new pages "
+                             "for an index")  # fmt: skip
         came, links = _came(run, recording), dict[int, Pages]()
         if callable(getattr(run.scheduler, "index", None)):
             if head.failed:
                 raise CrawlError(f"{head.ended}; it has no index")
-            replay(run, recording, head, tell)
+            replay(run, recording, head, report)
         else:
             links = _links(run, recording)
         found = index_of(run.scheduler, came, lambda page: links.get(page, NONE))
         pages = [recording.page(page) for page in found]
-        return Index(plan.policy, [page.address for page in pages if page is not None])
+        return CrawlIndex(plan.policy, [page.address for page in pages if page is not None])
 
 
-def _came(run: Run, recording: Recording) -> list[int]:
-    """Return the pages that came, in the order in which the policy was told of them."""
-    return [row[2] for rows in _observed(run, recording) for row in rows if row[4] == 200]
+def _came(run: CrawlRun, recording: Recording) -> list[int]:
+    """Return the pages that came with status 200, in the order of their outcomes."""
+    return [row.page for rows in _observed(run, recording) for row in rows if row.status == 200]
 
 
-def _links(run: Run, recording: Recording) -> dict[int, Pages]:
-    """Return the pages that each page that came links to, but for those beyond the limits."""
-    kind = "all told" if run.discovery.everywhere else "told"
+def _links(run: CrawlRun, recording: Recording) -> dict[int, Pages]:
+    """Return the pages that each fetched page links to, except pages beyond the limits."""
+    kind = "all links" if run.discovery.everywhere else "site links"
     found: dict[int, list[int]] = {}
     for rows in _observed(run, recording):
-        page_of = {event: page for event, _, page, *_ in rows}
-        told = recording.read(kind, plan=run.plan.number, first=rows[0][0], last=rows[-1][0])
-        for event, _, target, place in told:
-            if place is not None and place >= 0:
-                found.setdefault(page_of[event], []).append(target)
+        page_of = {row.observed: row.page for row in rows}
+        links = recording.read(kind, plan=run.plan.number, first=rows[0].observed,
+                               last=rows[-1].observed)  # fmt: skip
+        for link in links:
+            if link.place is not None and link.place >= 0:
+                found.setdefault(page_of[link.observed], []).append(link.target)
     return {page: np.array(list(dict.fromkeys(to)), dtype=np.int64) for page, to in found.items()}
 
 
-def _observed(run: Run, recording: Recording) -> Iterator[list[Any]]:
-    """Yield the visits that were answered, many at a time, in the order of the answers."""
+def _observed(run: CrawlRun, recording: Recording) -> Iterator[list[Any]]:
+    """Yield the answered visits in chunks, in the order of their answers."""
     first = 0
     while rows := recording.read("observed", plan=run.plan.number, first=first, most=CHUNK):
         yield rows
-        first = rows[-1][0] + 1
+        first = rows[-1].observed + 1

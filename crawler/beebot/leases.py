@@ -1,9 +1,10 @@
-"""Several workers for one plan: which of them fetches what.
+"""Leases: they decide which of several workers of a plan fetches which pages.
 
-One worker at a time plans (`Recording.plan_alone`), and reads here what all of them hold by then.
-A host belongs to one worker as long as that one's lease runs; it keeps the host while it has visits
-there. A worker has one lease for all that it holds. Whoever stops to renew it has, for the others,
-left everything when it runs out; it makes no request later than that, whenever it wakes up.
+One worker at a time plans (`Store.transaction`); it then reads here the claims of all workers. A
+host belongs to one worker as long as that worker's lease runs, and the worker keeps the host while
+it has visits there. A worker has one lease for all its hosts and visits. If it does not renew the
+lease, the other workers take over its hosts and visits when the lease runs out. The worker itself
+makes no request after that time, even if it was suspended in between.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from counterpoint.crawler.fetching.manners import POLITE
 from counterpoint.crawler.store.recording import Recording
 
 LEASE = 20.0
-"""Seconds."""
+"""Seconds that a lease lasts."""
 PAUSE = 1.0
-"""Seconds after which a worker looks what the others have done; a tenth of it if it is idle."""
+"""Seconds after which a worker reads what the others have done; a tenth of that if it is idle."""
 FORGOTTEN = 86_400.0
-"""Seconds after which a worker whose lease has run out is forgotten."""
+"""Seconds after the end of its lease when a worker's row is deleted."""
 
 
 def database_clock(recording: Recording) -> float:
     """Return the time by the database's clock, in seconds since 1970."""
-    return float(recording.read("clock")[0][0])
+    return float(recording.read("clock")[0].seconds)
 
 
 @dataclass(frozen=True)
@@ -36,15 +37,15 @@ class Worker:
     Attributes
     ----------
     name : str
-        Its own.
+        A name that no other worker has.
     here : callable
-        The clock by which it makes requests, in seconds since 1970.
+        The clock by which the worker makes requests, in seconds since 1970.
     seconds : float
-        How long a lease runs; it is renewed when a third of it is over.
+        How long a lease lasts; it is renewed when a third of it is over.
     least : float
-        Seconds for which a host is left alone at least after its worker has gone.
+        The least time in seconds between the end of a worker and the next request to its hosts.
     clock : callable
-        The time by which leases run, the same for all.
+        The clock of leases, the same for all workers.
     """
 
     name: str
@@ -55,7 +56,7 @@ class Worker:
 
 
 class Leases:
-    """What a worker holds, and others hold, as the store has it in the present transaction.
+    """The hosts and visits of a worker and of the others, as of the present transaction.
 
     Parameters
     ----------
@@ -64,9 +65,9 @@ class Leases:
     Attributes
     ----------
     mine : dict of int to str
-        The visits that the worker is to fetch, with their hosts.
+        The visits that this worker must fetch, with their hosts.
     is_first : bool
-        Whether it comes first of those alive, by their names.
+        Whether its name is the first among the workers whose leases run.
     """
 
     def __init__(self, worker: Worker) -> None:
@@ -76,18 +77,19 @@ class Leases:
         self._known: set[str] = set()
         self._holders: dict[str, str | None] = {}
         self._leaving: set[str] = set()
-        self._anew: dict[str, HostState] = {}
+        self._new_states: dict[str, HostState] = {}
 
     def look(self, recording: Recording, plan: int, waits: str) -> None:
-        """Read what everybody holds, and renew the lease if it is time.
+        """Read the claims of all workers, and renew the lease if necessary.
 
         Parameters
         ----------
         recording : Recording
-            Of the present transaction, in which nobody else plans.
+            The recording of the present transaction, in which no other worker plans.
         plan : int
+            The number of the plan.
         waits : str
-            What the worker waits for.
+            What the worker waits for; it is stored with the lease.
         """
         worker, here = self.worker, self.worker.here()
         self._recording, self._plan = recording, plan
@@ -98,39 +100,45 @@ class Leases:
         self.is_first = all(worker.name < name for name in alive)
         self._alive = 1 + len(alive)
         claims = recording.read("claims", plan=plan)
-        self._holders = {host: holder for _, host, _, holder in claims}
-        self._own = {number for number, _, by, _ in claims if by == worker.name}
-        self.mine = {number: host for number, host, by, holder in claims
-                     if by == holder == worker.name}  # fmt: skip
-        self._open = {number: host for number, host, by, holder in claims if number not in self.mine
-                      and not (by == holder and self._lives(holder))}  # fmt: skip
+        self._holders = {claim.host: claim.holder for claim in claims}
+        self._own = {claim.number for claim in claims if claim.worker == worker.name}
+        self.mine = {claim.number: claim.host for claim in claims
+                     if claim.worker == claim.holder == worker.name}  # fmt: skip
+        self._open = {
+            claim.number: claim.host for claim in claims if claim.number not in self.mine
+            and not (claim.worker == claim.holder and self._lives(claim.holder))
+        }  # fmt: skip
         if until - now < worker.seconds * 2 / 3:
             until = now + worker.seconds
             self._renew(until, waits)
         self._until = here + (until - now)
 
     def answered(self, number: int) -> bool:
-        """Tell whether an answer counts, and let go of its visit: somebody else may fetch it."""
+        """Return whether an answer is valid (no other worker fetches the visit); drop the visit."""
         self.mine.pop(number, None)
         return number in self._own
 
     def has_room(self, ahead: int) -> bool:
-        """Tell whether more may be asked for: there is enough to do neither here nor for others."""
+        """Return whether more requests may be made.
+
+        They may be if neither this worker nor the visits that no worker fetches yet have reached
+        ``ahead``.
+        """
         return len(self.mine) < ahead and len(self._open) < ahead
 
     def offered(self, number: int, address: str) -> str | None:
-        """Take a visit that is about to be issued if its host can be had; return who fetches it."""
+        """Claim a new visit if its host is free; return the worker that fetches it, or None."""
         host = site(address)
         if host not in self._holders:
             found = self._recording.read("holder", host=host)
-            self._holders[host] = found[0][0] if found else None
+            self._holders[host] = found[0].worker if found else None
         if self._take(number, host):
             return self.worker.name
         self._open[number] = host
         return None
 
     def claim(self, ahead: int) -> None:
-        """Take visits that nobody fetches, those issued first before others."""
+        """Claim visits that no worker fetches, in the order of their requests, up to ``ahead``."""
         for number, host in list(self._open.items()):
             if len(self.mine) >= ahead:
                 break
@@ -142,28 +150,33 @@ class Leases:
 
     @property
     def pause(self) -> float:
-        """Seconds after which it must be looked again."""
+        """Seconds after which the worker must read the claims again."""
         return min(PAUSE, self.worker.seconds / 3) / (1 if self.mine else 10)
 
     def handed(self, lost: Iterable[int]) -> Lease:
-        """Return what holds after a transaction that was committed."""
+        """Return the lease for the dispatcher, after the transaction was committed.
+
+        Parameters
+        ----------
+        lost : iterable of int
+            The visits that now belong to other workers.
+        """
         self._known |= set(self.mine.values())
-        states, self._anew = tuple(self._anew.values()), {}
+        states, self._new_states = tuple(self._new_states.values()), {}
         return Lease(self._until, frozenset(lost), states)
 
     def leave_some(self) -> None:
-        """Leave hosts that others are to have, and read what is stored of those taken."""
+        """Give up hosts that others shall have, and read the stored states of newly taken hosts."""
         drained = self._leaving - set(self.mine.values())
         self._leave(drained, 0.0)
         self._leaving -= drained
-        self._anew = {}
+        self._new_states = {}
         for host in dict.fromkeys(self.mine.values()):
             if host not in self._known:
-                self._anew[host] = HostState(*self._recording.read("host", host=host)[0])
+                self._new_states[host] = HostState(*self._recording.read("host", host=host)[0])
 
     def leave(self, recording: Recording) -> None:
-        """Leave everything, as requests that were under way may have been given up."""
-        recording.plan_alone()
+        """Give up all hosts and visits; requests in flight may have been aborted."""
         self._recording, self._now = recording, self.worker.clock(recording)
         name = self.worker.name
         recording.write("leave visits", {"worker": name})
@@ -172,7 +185,7 @@ class Leases:
         recording.write("forget workers", {"name": name, "before": self._now - FORGOTTEN})
 
     def _held(self) -> dict[str, float]:
-        """Return all hosts that the worker holds, with their delays."""
+        """Return all hosts of the worker, with their delays in seconds."""
         return dict(map(tuple, self._recording.read("held", worker=self.worker.name)))
 
     def _lives(self, name: str | None) -> bool:
@@ -181,7 +194,7 @@ class Leases:
         )
 
     def _take(self, number: int, host: str) -> bool:
-        """Take a visit if its host is the worker's own, or can be."""
+        """Claim a visit if its host belongs to the worker or can be taken; return whether."""
         holder = self._holders[host]
         if holder != self.worker.name:
             if self._lives(holder) or len(set(self.mine.values())) >= self._share():
@@ -193,11 +206,11 @@ class Leases:
         return True
 
     def _share(self) -> int:
-        """Return how many of the hosts that are to be asked are one worker's."""
+        """Return how many of the hosts with open visits one worker may have."""
         return -(-len(self._holders) // self._alive)
 
     def _hold(self, host: str, holder: str | None) -> None:
-        """Take a host; what its last worker asked began before that one's lease ran out."""
+        """Take a host; requests of its last worker began before that worker's lease ran out."""
         found = self._recording.read("host", host=host)
         state = HostState(*found[0]) if found else HostState(host)
         free_at = state.free_at
@@ -219,7 +232,7 @@ class Leases:
         self._holders.update((host, None) for host in gone & self._holders.keys())
 
     def _renew(self, until: float, waits: str) -> None:
-        """Renew the lease; leave what is not needed, and let others have what is too much."""
+        """Renew the lease; give up idle hosts, and mark hosts above the worker's share to leave."""
         name = self.worker.name
         self._recording.write("worker", {"name": name, "until": until, "waits": waits})
         active = set(self.mine.values())

@@ -1,8 +1,8 @@
-"""What is to be crawled, and how: what a user wishes, and the plan that follows.
+"""The settings of a crawl, and the plan that follows from them.
 
-Wishes are kept in the table of settings, one row each; sites in that of seeds. A plan is all that
-decides which pages are visited and in which order: a crawl of the same plan is resumed, for
-another one a new plan begins.
+The store has each setting as a row of the table of settings, and each site as a row of the table of
+seeds. A plan consists of all that decides which pages are visited and in which order. If the
+settings still lead to the same plan, the crawl is resumed; otherwise a new plan begins.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
-from counterpoint.crawler.documents.addresses import normalized
+from counterpoint.crawler.documents.addresses import Spelling, normalized
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.manners import POLITE
 from counterpoint.crawler.fetching.politeness import is_here
 from counterpoint.crawler.policy.protocol import Scope
-from counterpoint.crawler.schedulers.finding import Chosen, find
+from counterpoint.crawler.schedulers.finding import ChosenPolicy, find
+from counterpoint.crawler.store.schema import stored_key
 
 POLICY_OF = {"universities": "R3", "institutes": "R2", "unknown": "equal-quanta"}
 """The policy for a set of sites of a kind ([BeeBot])."""
@@ -30,11 +31,11 @@ _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(s|sec|min|h|d)", re.A)
 MOST = 10**9
 """Pages; the largest budget."""
 LEAST = 0.01
-"""Seconds that a page of a site takes at least."""
+"""The least time in seconds that is reckoned for a page of a site."""
 
 
 class Budget(NamedTuple):
-    """What a crawl may cost: pages, seconds, or both."""
+    """The budget of a crawl: pages, seconds, or both."""
 
     pages: int | None
     seconds: float | None
@@ -46,7 +47,7 @@ def budget(text: str) -> Budget:
     Raises
     ------
     CrawlError
-        If it is none.
+        If the text is not a budget.
     """
     pages: int | None = None
     seconds: float | None = None
@@ -57,7 +58,7 @@ def budget(text: str) -> Budget:
         elif part.isascii() and part.isdigit() and len(part) < 20 and pages is None:
             pages = int(part)
         else:
-            raise CrawlError(f"a budget is a number of pages or a time, as 2000 or 30min, "
+            raise CrawlError(f"a budget is a number of pages or a time, such as 2000 or 30min, "
                              f"not {text!r}")  # fmt: skip
     if not (pages is None or 0 < pages <= MOST) or not (seconds is None or 0 < seconds < math.inf):
         raise CrawlError(f"a budget is above 0 and at most {MOST:,} pages, not {text!r}")
@@ -65,37 +66,39 @@ def budget(text: str) -> Budget:
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """What a user has set, with what holds until then; kept as settings of the same names.
+class CrawlSettings:
+    """The user's settings, with their defaults; the store has settings of the same names.
 
     Attributes
     ----------
     scheduler : str
-        A policy as `policies.find` takes it; "": chosen by ``kind``.
+        A policy as `finding.find` takes it; "": ``kind`` decides.
     kind : str
-        Of the set of sites: a key of `POLICY_OF`.
+        The kind of the set of sites: a key of `POLICY_OF`.
     budget : str
-        As `budget` takes it.
+        A budget as `budget` takes it.
     seed : int
-        Of whatever chance the policy uses.
+        Seed of the policy's random generator.
     level, cap : int or None
         The maximal level, and how many pages of a site may be known; None: no limit.
     stay : bool
-        Whether a policy that follows links to any site is kept on those given.
+        Whether a policy that follows links to any site is restricted to the given sites.
     normalize : str
         How addresses are compared, ``safe`` or ``paper``.
     concurrency : int
-        Requests at a time.
+        The largest number of simultaneous requests.
     delay : float or None
-        Seconds between requests to a host; None: what the fetcher takes for polite.
+        Seconds between requests to a host; None: the fetcher's polite default.
     agent, proxy : str or None
+        The name of the crawler in requests, and the address of the HTTP proxy.
     robots, allow_private : bool
+        Whether to obey robots.txt, and whether to request hosts on private networks.
     warc : str or None
-        A folder.
+        A folder for a WARC copy of all answers.
     retries : int
-        How often somebody asked for a page to be tried again.
+        How often the user requested that failed pages be tried again.
     query : str
-        What is looked for, by policies that read.
+        The words of the search query, for policies that read.
     """
 
     scheduler: str = ""
@@ -118,28 +121,28 @@ class Wishes:
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> Self:
-        """Return what stands in the table of settings; what is unknown there is left alone."""
-        names = {of.name for of in fields(cls)}
+        """Return the settings that a store has; settings with other names are ignored."""
+        names = {field.name for field in fields(cls)}
         return cls(**{name: json.loads(settings[name]) for name in names & settings.keys()})
 
-    def settings(self) -> dict[str, str]:
-        """Return them for the table of settings."""
-        return {of.name: json.dumps(getattr(self, of.name)) for of in fields(self)}
+    def to_json(self) -> dict[str, str]:
+        """Return the settings for the table of settings: JSON by name."""
+        return {field.name: json.dumps(getattr(self, field.name)) for field in fields(self)}
 
     def policy(self) -> str:
-        """Return the policy that is meant.
+        """Return the policy to use: ``scheduler``, or the policy for ``kind``.
 
         Raises
         ------
         CrawlError
-            If the kind of the set of sites is none.
+            If there is no such kind of sites.
         """
         if self.kind not in POLICY_OF:
             raise CrawlError(f"sites are {', '.join(POLICY_OF)}, not {self.kind!r}")
         return self.scheduler or POLICY_OF[self.kind]
 
 
-class Site(NamedTuple):
+class PlanSite(NamedTuple):
     """A site of the plan: a row of `schema.seeds`."""
 
     number: int
@@ -150,20 +153,20 @@ class Site(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Told:
-    """Whatever else decides, beside policy, budget and seed.
+class PlanOptions:
+    """The parts of a plan other than policy, budget and seed; see `CrawlSettings`.
 
     Attributes
     ----------
     scope : str
-        Of the policy.
+        The policy's scope.
     stay : bool
     normalize : str
     level, cap : int or None
-        For all sites that do not have their own.
+        The limits for all sites that do not have their own.
     robots : bool
     retries : int
-    sites : tuple of Site
+    sites : tuple of PlanSite
     query : str
         "" for policies that do not read.
     """
@@ -175,98 +178,119 @@ class Told:
     cap: int | None
     robots: bool
     retries: int
-    sites: tuple[Site, ...]
+    sites: tuple[PlanSite, ...]
     query: str = ""
 
     def text(self) -> str:
-        """Return it as JSON."""
-        return json.dumps({of.name: getattr(self, of.name) for of in fields(self)})
+        """Return the options as JSON."""
+        return json.dumps({field.name: getattr(self, field.name) for field in fields(self)})
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Return what `text` made JSON."""
+        """Return options from the JSON that `text` returned."""
         values = json.loads(text)
-        return cls(**values | {"sites": tuple(Site(*site) for site in values["sites"])})
+        return cls(**values | {"sites": tuple(PlanSite(*site) for site in values["sites"])})
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A plan.
+class CrawlPlan:
+    """A plan: all that decides which pages a crawl visits, and in which order.
 
     Attributes
     ----------
     policy : str
-        As written.
+        The policy as the user wrote it.
     budget : int
-        Pages.
+        The budget in pages.
     seconds : float or None
+        The budget in seconds; None: no limit.
     seed : int
-    told : Told
+    options : PlanOptions
     number : int
-        Its row in the store.
+        The plan's number in the store; -1: it is not stored yet.
     starts : tuple of int
-        The pages the scheduler is told of at the beginning.
+        The pages that the scheduler knows at the beginning.
     """
 
     policy: str
     budget: int
     seconds: float | None
     seed: int
-    told: Told
+    options: PlanOptions
     number: int = field(default=-1, compare=False)
     starts: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
     @cached_property
-    def chosen(self) -> Chosen:
+    def chosen(self) -> ChosenPolicy:
         """The policy."""
         return find(self.policy)
 
     @property
     def scope(self) -> Scope:
-        """Which links the policy is told of."""
-        return Scope(self.told.scope)
+        """Which links the policy sees."""
+        return Scope(self.options.scope)
 
     @property
     def stays(self) -> bool:
-        """Whether no page of another site is fetched."""
-        return self.scope is not Scope.WEB or self.told.stay
+        """Whether the crawl fetches no pages of other sites than those given."""
+        return self.scope is not Scope.WEB or self.options.stay
+
+    def start_keys(self) -> dict[str, PlanSite]:
+        """Return the sites by the stored keys of their start pages, in the order of `starts`.
+
+        Sites whose start pages have the same key are one: the last.
+        """
+        key = Spelling(self.options.normalize).key
+        return {stored_key(key(one.start)): one for one in self.options.sites}
 
 
-def planned(wishes: Wishes, sites: Sequence[Site]) -> Plan:
-    """Return the plan that follows from what is wished.
+def make_plan(settings: CrawlSettings, sites: Sequence[PlanSite]) -> CrawlPlan:
+    """Return the plan that follows from settings and sites.
 
     Raises
     ------
     CrawlError
-        If there is no site, or a wish is none that can be met.
+        If there is no site, or a setting is invalid.
     """
-    policy = wishes.policy()
+    policy = settings.policy()
     chosen = find(policy)
     if chosen.policy.oracle:
-        raise CrawlError(f"{policy}: wants to be told the truth, which nobody knows of real pages")
+        raise CrawlError(f"{policy}: needs the truth about pages, which is unknown for real pages")
     if not sites:
         raise CrawlError("there is no site to crawl: add some with --seeds FILE")
-    given = budget(wishes.budget)
-    told = Told(
-        str(chosen.policy.scope), wishes.stay, wishes.normalize, wishes.level, wishes.cap,
-        wishes.robots, wishes.retries, tuple(sites), wishes.query if chosen.policy.reads else "",
+    given = budget(settings.budget)
+    options = PlanOptions(
+        str(chosen.policy.scope), settings.stay, settings.normalize, settings.level, settings.cap,
+        settings.robots, settings.retries, tuple(sites),
+        settings.query if chosen.policy.reads else "",
     )  # fmt: skip
-    return Plan(policy, given.pages or _fitting(given, wishes, sites), given.seconds,
-                wishes.seed, told)  # fmt: skip
+    return CrawlPlan(policy, given.pages or _pages_in_time(given, settings, sites), given.seconds,
+                     settings.seed, options)  # fmt: skip
 
 
-def _fitting(given: Budget, wishes: Wishes, sites: Sequence[Site]) -> int:
-    """Return how many pages can politely be fetched in some time: N, for rules that need one."""
-    delay = wishes.delay
+def _pages_in_time(given: Budget, settings: CrawlSettings, sites: Sequence[PlanSite]) -> int:
+    """Return how many pages can be fetched politely in the given time, for rules that need N.
+
+    Parameters
+    ----------
+    given : Budget
+        With a time and without a number of pages.
+    settings : CrawlSettings
+        Its delay and proxy decide the time between requests to a host.
+    sites : sequence of PlanSite
+    """
+    delay = settings.delay
     if delay is None:
-        proxy = normalized(wishes.proxy) if wishes.proxy else None
-        here = is_here(proxy) if proxy else any(is_here(of.start) for of in sites)
+        proxy = normalized(settings.proxy) if settings.proxy else None
+        here = is_here(proxy) if proxy else any(is_here(one.start) for one in sites)
         delay = 0.0 if here else POLITE
     most = math.ceil((given.seconds or 0.0) * len(sites) / max(delay, LEAST))
     return min(MOST, max(len(sites), most))
 
 
-def plan_of(row: Sequence[Any]) -> Plan:
-    """Return a plan from its row, as the statement ``last plan`` reads it."""
-    number, policy, pages, seconds, seed, starts, told = row[:7]
-    return Plan(policy, pages, seconds, seed, Told.of(told), number, tuple(json.loads(starts)))
+def plan_from_row(row: Any) -> CrawlPlan:
+    """Return a plan from its row in the store, as the query ``last plan`` reads it."""
+    return CrawlPlan(
+        row.policy, row.budget, row.seconds, row.seed, PlanOptions.of(row.told), row.number,
+        tuple(json.loads(row.starts)),
+    )  # fmt: skip

@@ -1,9 +1,9 @@
-"""Plans in step with the store: a page is stored whole, with what the scheduler made of it.
+"""Runs a plan's scheduler in step with the store.
 
-Pages that have come together are written in one transaction. If that fails, all begins anew from
-the store.
+Answers that came together are stored in one transaction, with the requests that the scheduler makes
+next. If the transaction fails, the scheduler's state is rebuilt from the store.
 
-All of it happens in one thread, that of whoever called `Planner.open`.
+All methods must be called in one thread, the one that called `Planner.open`.
 """
 
 from __future__ import annotations
@@ -12,97 +12,65 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from sqlalchemy.exc import DBAPIError
 
 from counterpoint.crawler.errors import CrawlError, StoreError
-from counterpoint.crawler.fetching.job import Fetched, Job, Lease
+from counterpoint.crawler.fetching.job import Fetched, Job
+from counterpoint.crawler.limits import TOGETHER_LINKS, TOGETHER_SECONDS
 from counterpoint.crawler.policy.judging import LIMIT
-from counterpoint.crawler.policy.watch import TooLong, watched
+from counterpoint.crawler.policy.watch import StepStalled, StepTimeout, timeout_text, watched
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.recording import Head, Recording
 
-from .answers import Answers, Taken
-from .beginning import outdated
+from .answers import Answers
+from .beginning import is_outdated
 from .document import Document, opened
 from .leases import Leases, Worker
-from .plan import Plan, plan_of
+from .plan import CrawlPlan, plan_from_row
+from .planner_step import PlannerStep
 from .replay import replay
 from .revisits import Revisits
-from .run import Failed, Flying, Mark, Run
+from .run import CrawlRun, Mark, PolicyFailure, Visit
 
 AT_ONCE = 200
-"""Pages recalled in one transaction."""
-CHANGED = "another plan is wished"
+"""How many pages at most are answered from the store in one transaction."""
+CHANGED = "another plan begins, because the settings were changed"
 LOOK = 1.0
-"""Seconds after which it is looked whether somebody wishes another plan."""
-
-
-class Step(NamedTuple):
-    """What is to be done next.
-
-    Attributes
-    ----------
-    jobs : list of Job
-        To be fetched, beside those that were handed out before.
-    more : bool
-        Whether the planner is to be called again before anything is fetched.
-    ended : str
-        Why the crawl has ended; "": it has not.
-    failed : bool
-        Whether the policy broke a rule for policies.
-    taken : tuple of Taken
-        What was stored: of answers to what was asked.
-    lease : Lease or None
-        What may be asked for; None: whatever was handed out, as nobody else crawls the store.
-    again : float or None
-        Seconds after which the planner is to be called again, whatever comes until then.
-    busy : bool
-        Whether anything is to be fetched here.
-    """
-
-    jobs: list[Job]
-    more: bool = False
-    ended: str = ""
-    failed: bool = False
-    taken: tuple[Taken, ...] = ()
-    lease: Lease | None = None
-    again: float | None = None
-    busy: bool = True
+"""Seconds after which the planner checks whether the settings lead to another plan."""
 
 
 @dataclass
-class Going:
-    """What is under way: a run, and what belongs to it."""
+class PlanInProgress:
+    """A plan that is crawled: its run, and the values that the planner compares with the store."""
 
-    plan: Plan
-    run: Run
+    plan: CrawlPlan
+    run: CrawlRun
     answers: Answers
     spent: float
     changed: str | None
     look_at: float
-    outdated: bool = False
+    is_outdated: bool = False
 
 
 class Planner:
-    """The plan of a store.
+    """Runs the last plan of a store.
 
     Parameters
     ----------
     store : Store
-        With a plan: `beginning.begin` was called.
+        It must have a plan: `beginning.begin` was called.
     ahead : int
-        How many requests may be under way.
+        The largest number of requests in flight.
     now : callable
-        Seconds, of a clock that is never set back.
+        Returns the seconds of a monotonic clock.
     worker : Worker, optional
-        One of several that crawl the store together; None: nobody else does.
+        This process, as one of several that crawl the store; None: it is the only one.
 
     Attributes
     ----------
     waits : str
-        What the crawl waits for; stored for others to see.
+        What the crawl waits for; stored so that other processes can show it.
     """
 
     def __init__(
@@ -112,7 +80,7 @@ class Planner:
         self.store, self.ahead, self.waits = store, ahead, ""
         self._now = now
         self._leases = None if worker is None else Leases(worker)
-        self._going: Going | None = None
+        self._going: PlanInProgress | None = None
         self._plan: int | None = None
         self._handed: tuple[int, set[int]] = (-1, set())
         self._mark = Mark()
@@ -123,18 +91,19 @@ class Planner:
         )  # fmt: skip
 
     def open(self) -> None:
-        """Begin to watch policies, in this thread."""
+        """Begin to watch for steps of the policy that take too long, in this thread."""
         self._stack.enter_context(watched(LIMIT, self._mark))
 
     def close(self) -> None:
-        """End what `open` began, and leave what is leased to others."""
+        """End the watch, and give up this worker's leases."""
         self._stack.close()
         if self._leases is not None:
-            with suppress(StoreError, *self._errors), self.store.transaction() as connection:
-                self._leases.leave(Recording(connection))
+            leases = self._leases
+            with suppress(StoreError, *self._errors):
+                self.store.write(lambda connection: leases.leave(Recording(connection)))
 
     def left(self) -> float | None:
-        """Return how many seconds the plan may still take; None: as many as it wants."""
+        """Return how many seconds of the budget are left; None: time is not limited."""
         going = self._going
         if going is None or going.plan.seconds is None:
             return None
@@ -142,73 +111,100 @@ class Planner:
 
     def step(
         self, answers: Sequence[Fetched] = (), *, ask: bool = True, over: str = ""
-    ) -> Step:  # fmt: skip
-        """Store answers, and ask the scheduler for what is next; all of it or nothing.
+    ) -> PlannerStep:  # fmt: skip
+        """Store answers, and let the scheduler request more pages, in one transaction.
+
+        If the first answers have many links or take long, the others are left for the next step.
 
         Parameters
         ----------
         answers : sequence of Fetched
-            In the order in which the scheduler is told.
+            In the order in which the scheduler shall observe them.
         ask : bool
-            Whether anything new may be asked for.
+            Whether new requests may be made.
         over : str
-            Why the plan ends now, whatever the scheduler may have to ask.
+            Why the plan ends now, even if the scheduler would request more; "": it does not.
 
         Raises
         ------
         StoreError
-            The store could not do it; nothing was changed. The next call begins with what the
-            store has.
+            If the transaction failed; nothing was changed. The next call continues from the state
+            of the store.
         CrawlError
-            The policy does not repeat itself.
+            If, in a replay, the policy decides differently than before.
         """
         try:
             return self._step(answers, ask, over)
         except BaseException as error:
             self._going = None  # it may be ahead of the store
-            if isinstance(error, TooLong):  # it came when the policy had just returned
-                raise StoreError(f"a step of the policy took longer than {LIMIT:g} s") from error
+            if isinstance(error, StepTimeout):  # it came when the policy had just returned
+                why = timeout_text(isinstance(error, StepStalled), LIMIT)
+                raise StoreError(f"a step of the policy {why}") from error
             if isinstance(error, self._errors):
-                said = str(error).strip().partition("\n")[0]
-                raise StoreError(f"{self.store.where}: {said}") from error
+                message = str(error).strip().partition("\n")[0]
+                raise StoreError(f"{self.store.where}: {message}") from error
             raise
 
-    def _step(self, answers: Sequence[Fetched], ask: bool, over: str) -> Step:
+    def _step(self, answers: Sequence[Fetched], ask: bool, over: str) -> PlannerStep:
         going = self._going or self._rebuilt()
-        if isinstance(going, Step):
+        if isinstance(going, PlannerStep):
             return going
-        # Nobody else can plan while this transaction lasts: what needs no store is done before it.
-        stays, reads = going.plan.stays, going.run.reads
-        come = [(one, opened(one, stays=stays, contents=reads)) for one in answers]
+        # No other process can plan during the transaction, so work without the store comes before.
+        come = self._opened(going, answers)
+        answers = [fetched for fetched, _ in come]
         with self.store.transaction() as connection:
             recording = Recording(connection)
-            recording.plan_alone()
             if ended := self._looked(going, recording):
                 self._going = None
                 return ended
-            going.answers.taken = []
-            more = self._moved(going, recording, come, ask and not going.outdated, over)
+            going.answers.stored = []
+            more = self._moved(going, recording, come, ask and not going.is_outdated, over)
             self._save(going, recording)
             if self._leases is not None:
                 self._leases.leave_some()
         self._going = None if going.run.ended else going
-        return self._told(going, answers, more)
+        return self._result(going, answers, more)
 
-    def _told(self, going: Going, answers: Sequence[Fetched], more: bool) -> Step:
-        """Return what follows from what was committed."""
-        run, taken, leases = going.run, tuple(going.answers.taken), self._leases
+    def _opened(
+        self, going: PlanInProgress, answers: Sequence[Fetched]
+    ) -> list[tuple[Fetched, Document]]:
+        """Read the documents of the first answers, as many as one transaction may store."""
+        stays, reads = going.plan.stays, going.run.reads
+        come, links, end = list[tuple[Fetched, Document]](), 0, self._now() + TOGETHER_SECONDS
+        for one in answers:
+            if come and (links >= TOGETHER_LINKS or self._now() >= end):
+                break
+            come.append((one, opened(one, stays=stays, contents=reads)))
+            links += len(come[-1][1].references)
+        return come
+
+    def _result(
+        self, going: PlanInProgress, answers: Sequence[Fetched], more: bool
+    ) -> PlannerStep:  # fmt: skip
+        """Return the result of a step after its transaction was committed.
+
+        Parameters
+        ----------
+        going : PlanInProgress
+        answers : sequence of Fetched
+            The answers that were stored.
+        more : bool
+            Whether the planner must be called again before anything is fetched.
+        """
+        run, stored, leases = going.run, tuple(going.answers.stored), self._leases
+        taken = len(answers)
         if run.ended:
-            return Step([], False, run.ended, run.failed, taken)
-        if going.outdated and not self._mine(run):
-            return Step([], False, CHANGED, taken=taken)
+            return PlannerStep([], False, run.ended, run.failed, stored, taken=taken)
+        if going.is_outdated and not self._mine(run):
+            return PlannerStep([], False, CHANGED, stored=stored, taken=taken)
         jobs, lost = self._jobs(run, answers)
         if leases is None:
-            return Step(jobs, more, taken=taken)
-        return Step(jobs, more, taken=taken, lease=leases.handed(lost), again=leases.pause,
-                    busy=bool(leases.mine))  # fmt: skip
+            return PlannerStep(jobs, more, stored=stored, taken=taken)
+        return PlannerStep(jobs, more, stored=stored, lease=leases.handed(lost),
+                           again=leases.pause, busy=bool(leases.mine), taken=taken)  # fmt: skip
 
-    def _looked(self, going: Going, recording: Recording) -> Step | None:
-        """Read what others have done and wish; return a step if the crawl ends by that."""
+    def _looked(self, going: PlanInProgress, recording: Recording) -> PlannerStep | None:
+        """Read what other processes have changed; return a step if the crawl ends because of it."""
         head = recording.head(going.plan.number)
         if ended := self._caught_up(going, recording, head):
             return ended
@@ -217,11 +213,21 @@ class Planner:
             self._leases.look(recording, going.plan.number, self.waits)
         if head.changed != going.changed or self._now() >= going.look_at:
             going.changed, going.look_at = head.changed, self._now() + LOOK
-            going.outdated = outdated(recording, going.plan)
+            going.is_outdated = is_outdated(recording, going.plan)
         return None
 
-    def _caught_up(self, going: Going, recording: Recording, head: Head) -> Step | None:
-        """Let the scheduler be where the store is; return a step if the crawl ends by that."""
+    def _caught_up(
+        self, going: PlanInProgress, recording: Recording, head: Head
+    ) -> PlannerStep | None:
+        """Replay what other workers have done; return a step if the crawl ends because of it.
+
+        Parameters
+        ----------
+        going : PlanInProgress
+        recording : Recording
+        head : Head
+            The progress of the plan in the store.
+        """
         run, number = going.run, going.plan.number
         if self._leases is not None:
             going.spent = head.spent
@@ -232,28 +238,45 @@ class Planner:
         if self._leases is None:
             raise StoreError(f"{self.store.where}: was changed by another crawler")
         if head.last_plan != number:
-            return Step([], ended=CHANGED)
+            return PlannerStep([], ended=CHANGED)
         if head.ended:
-            return Step([], ended=head.ended, failed=head.failed)
+            return PlannerStep([], ended=head.ended, failed=head.failed)
         try:
             replay(run, recording, head)
         except CrawlError:
-            if outdated(recording, going.plan):  # a site was removed, and its visits with it
-                return Step([], ended=CHANGED)
+            if is_outdated(recording, going.plan):  # a site was removed, and its visits with it
+                return PlannerStep([], ended=CHANGED)
             raise
         return None
 
     def _moved(
-        self, going: Going, recording: Recording, come: Sequence[tuple[Fetched, Document]],
+        self, going: PlanInProgress, recording: Recording, come: Sequence[tuple[Fetched, Document]],
         ask: bool, over: str,
     ) -> bool:  # fmt: skip
-        """Take answers, ask for more; return whether it stopped only because it was enough."""
+        """Store answers, and let the scheduler request more pages.
+
+        Parameters
+        ----------
+        going : PlanInProgress
+        recording : Recording
+        come : sequence of tuple of Fetched and Document
+            The answers.
+        ask : bool
+            Whether new requests may be made.
+        over : str
+            Why the plan ends now; "": it does not.
+
+        Returns
+        -------
+        bool
+            Whether the planner must be called again before anything is fetched.
+        """
         run, leases = going.run, self._leases
         hosts = {state.host: state for fetched, _ in come for state in fetched.hosts}
         recording.hosts(hosts.values(), None if leases is None else leases.worker.name)
         try:
             for fetched, found in come:
-                visit = run.flying.get(fetched.job.number)
+                visit = run.in_flight.get(fetched.job.number)
                 if visit is not None and (leases is None or leases.answered(visit.number)):
                     going.answers.take(recording, visit, fetched, found)
             if leases is not None and ask:
@@ -261,23 +284,31 @@ class Planner:
             if over:
                 run.ended = over
             return ask and self._asked(going, recording)
-        except Failed as failed:
+        except PolicyFailure as failed:
             run.ended, run.failed = str(failed), True
             return False
 
-    def _asked(self, going: Going, recording: Recording) -> bool:
-        """Ask until as many requests are under way as may be."""
+    def _asked(self, going: PlanInProgress, recording: Recording) -> bool:
+        """Let the scheduler make requests until as many are in flight as allowed.
+
+        Returns
+        -------
+        bool
+            Whether it stopped only because the transaction has answered enough pages from the
+            store, or because that takes long.
+        """
         run, leases, recalled = going.run, self._leases, 0
+        end = self._now() + TOGETHER_SECONDS
         while not run.ended and (
-            len(run.flying) < self.ahead if leases is None else leases.has_room(self.ahead)
+            len(run.in_flight) < self.ahead if leases is None else leases.has_room(self.ahead)
         ):  # fmt: skip
-            if recalled == AT_ONCE:
+            if recalled == AT_ONCE or (recalled and self._now() >= end):
                 return True
             handle = None
             if not run.spent() and not run.idle:
                 handle = run.ask()
             if handle is None:
-                if not run.flying:
+                if not run.in_flight:
                     run.ended = run.why
                 return False
             page = run.admit(recording, handle)
@@ -289,9 +320,9 @@ class Planner:
                 recalled += 1
         return False
 
-    def _save(self, going: Going, recording: Recording) -> None:
+    def _save(self, going: PlanInProgress, recording: Recording) -> None:
         run, now = going.run, self._now()
-        if self._leases is None or self._leases.is_first:  # of several, one counts the time
+        if self._leases is None or self._leases.is_first:  # only one of several workers counts time
             going.spent += now - self._since
         self._since = now
         recording.write("plan", {
@@ -301,41 +332,41 @@ class Planner:
         })  # fmt: skip
         recording.finish()
 
-    def _mine(self, run: Run) -> Collection[int]:
-        """Return the visits that are to be fetched here."""
-        return run.flying.keys() if self._leases is None else self._leases.mine.keys()
+    def _mine(self, run: CrawlRun) -> Collection[int]:
+        """Return the numbers of the visits that this process fetches."""
+        return run.in_flight.keys() if self._leases is None else self._leases.mine.keys()
 
-    def _jobs(self, run: Run, answers: Sequence[Fetched]) -> tuple[list[Job], set[int]]:
-        """Return what was not handed out before, and what was but is somebody else's by now."""
+    def _jobs(self, run: CrawlRun, answers: Sequence[Fetched]) -> tuple[list[Job], set[int]]:
+        """Return the new jobs, and the numbers of jobs that now belong to other workers."""
         number, handed = self._handed
         if number != run.plan.number:
             handed = set()
         mine = set(self._mine(run))
         self._handed = run.plan.number, mine
         lost = handed - mine - {fetched.job.number for fetched in answers}
-        return [_job(run.flying[visit]) for visit in sorted(mine - handed)], lost
+        return [_job(run.in_flight[visit]) for visit in sorted(mine - handed)], lost
 
-    def _rebuilt(self) -> Going | Step:
-        """Return the store's last plan as far as it is; if it cannot go on, why."""
+    def _rebuilt(self) -> PlanInProgress | PlannerStep:
+        """Return the store's last plan with its progress; a step if the plan cannot continue."""
         with self.store.reading() as connection:
             recording = Recording(connection)
             row = recording.read("last plan")[0]
-            if row[12]:
-                return Step([], ended=row[12], failed=bool(row[13]))
-            plan = plan_of(row)
-            if self._plan not in (None, plan.number) or outdated(recording, plan):
-                return Step([], ended=CHANGED)
+            if row.ended:
+                return PlannerStep([], ended=row.ended, failed=bool(row.failed))
+            plan = plan_from_row(row)
+            if self._plan not in (None, plan.number) or is_outdated(recording, plan):
+                return PlannerStep([], ended=CHANGED)
             self._plan = plan.number
             head = recording.head(plan.number)
             offered = recording.read("offered", first=0, end=len(plan.starts))
-            run = Run(plan, self._mark, dict(map(tuple, offered)))
+            run = CrawlRun(plan, self._mark, dict(map(tuple, offered)))
             replay(run, recording, head)
-        return Going(plan, run, _answers(run), row[7], head.changed, self._now() + LOOK)
+        return PlanInProgress(plan, run, _answers(run), row.spent, head.changed, self._now() + LOOK)
 
 
-def _answers(run: Run) -> Answers:
+def _answers(run: CrawlRun) -> Answers:
     return Revisits(run) if run.known else Answers(run)
 
 
-def _job(visit: Flying) -> Job:
+def _job(visit: Visit) -> Job:
     return Job(visit.number, visit.address, visit.etag, visit.modified)

@@ -1,7 +1,7 @@
-"""Leads a scheduler through the calls of a plan's log that it has not made itself.
+"""Replays the logged calls of a plan that a scheduler has not seen yet.
 
-A new one is led through all of them, so that it is where the crawl was; one of several workers
-through those that others have made since.
+For a new scheduler, all calls are replayed, so that it is in the state in which the crawl was; for
+one of several workers, the calls that other workers have made since.
 """
 
 from __future__ import annotations
@@ -10,64 +10,65 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.limits import TOGETHER_BYTES
 from counterpoint.crawler.store.recording import Head, Recording
 
-from .contents import Said, said, unpacked
+from .contents import PageContent, page_content, unpacked
 from .frontier import NotRepeated
-from .run import Failed, Flying, Run
+from .run import CrawlRun, PolicyFailure, Visit
 
 CHUNK = 1000
-"""Visits that are read at a time."""
+"""How many visits are read at a time."""
 NOWHERE = 2**31
 """The position of a page in a document that has no link to it."""
 
 
 def replay(
-    run: Run, recording: Recording, head: Head, tell: Callable[[int], None] | None = None
+    run: CrawlRun, recording: Recording, head: Head, report: Callable[[int], None] | None = None
 ) -> None:
-    """Repeat the calls of a plan from where a run is.
+    """Replay the calls of a plan, from the progress of a run to the progress of the plan.
 
     Parameters
     ----------
-    run : Run
+    run : CrawlRun
     recording : Recording
-        Only read.
+        It is only read.
     head : Head
-        Where the plan is.
-    tell : callable, optional
-        Told from time to time how many calls have been repeated.
+        The progress of the plan.
+    report : callable, optional
+        Called from time to time with the number of calls that were replayed.
 
     Raises
     ------
     CrawlError
-        If the policy does not repeat itself.
+        If the policy decides differently than before.
     """
     run.frontier.recording = recording
     places = run.discovery.places
-    run.flying.clear()
+    run.in_flight.clear()
     for number, page, seed, address, *copy in recording.read("flying", plan=run.plan.number):
         etag, modified = copy if run.known and copy[0] is not None else ("", "")
-        run.flying[number] = Flying(number, page, seed, address, etag, modified)
+        run.in_flight[number] = Visit(number, page, seed, address, etag, modified)
     issued = _issued(run, recording)
     observed = _observed(run, recording)
     asked, answered = next(issued, None), next(observed, None)
     try:
         while run.events < head.events:
-            if tell is not None and run.events % CHUNK == 0:
-                tell(run.events)
-            if asked is not None and asked[0] == run.events:
-                _ask(run, asked[1], asked[2])
+            if report is not None and run.events % CHUNK == 0:
+                report(run.events)
+            if asked is not None and asked.issued == run.events:
+                _replay_request(run, asked.page, asked.seed)
                 run.visits += 1
                 asked = next(issued, None)
-            elif answered is not None and answered[0] == run.events:
-                _tell(run, answered)
+            elif answered is not None and answered[0].observed == run.events:
+                _replay_outcome(run, *answered)
                 answered = next(observed, None)
             else:
-                _ask(run, None, None)
-    except (NotRepeated, Failed) as error:
+                _replay_request(run, None, None)
+    except (NotRepeated, PolicyFailure) as error:
         raise CrawlError(
-            f"{run.plan.policy}: does not repeat itself (call {run.events:,}: {error}), so the "
-            "crawl cannot go on as it was; with another --seed or policy it begins a new plan"
+            f"{run.plan.policy}: does not repeat its decisions (call {run.events:,}: {error}), so "
+            "the crawl cannot be resumed; with another --seed or policy a new plan begins"
         ) from error
     run.frontier.expected = None
     run.fetched = head.fetched
@@ -75,70 +76,141 @@ def replay(
     run.discovery.catch_up(head, dict(map(tuple, offered)))
 
 
-def _ask(run: Run, page: int | None, seed: int | None) -> None:
+def _replay_request(run: CrawlRun, page: int | None, seed: int | None) -> None:
+    """Call `next`, and check that it requests the same page again.
+
+    Parameters
+    ----------
+    run : CrawlRun
+    page : int or None
+        The page that was requested; None: `next` returned None.
+    seed : int or None
+        The number of the page's site in the store.
+    """
     run.frontier.expected = (-1, None) if page is None else (page, seed)
     found = run.ask()
     if found != page:
-        said = ["nothing" if one is None else f"page {one}" for one in (found, page)]
-        raise NotRepeated(f"it asks for {said[0]} in place of {said[1]}")
+        names = ["nothing" if one is None else f"page {one}" for one in (found, page)]
+        raise NotRepeated(f"it requests {names[0]} in place of {names[1]}")
 
 
-def _tell(run: Run, visit: tuple[Any, ...]) -> None:
-    _, number, page, seed, status, external, fresh, size, difference, time, told, says = visit
-    run.discovery.places += fresh
-    outcome = run.outcome(page, status, external, size, difference, time)
-    run.tell(number, seed, outcome, told, fresh, says)
+def _replay_outcome(
+    run: CrawlRun, visit: Any, links: list[int], content: PageContent | None
+) -> None:
+    """Call `observe` with the outcome of a visit.
+
+    Parameters
+    ----------
+    run : CrawlRun
+    visit : row
+        A row of the query ``observed``.
+    links : list of int
+        The pages of `Outcome.links`.
+    content : PageContent or None
+        The page's content, for policies that read.
+    """
+    run.discovery.places += visit.fresh
+    outcome = run.outcome(visit.page, visit.status, visit.external, visit.size, visit.difference,
+                          visit.time)  # fmt: skip
+    run.tell(visit.number, visit.seed, outcome, links, visit.fresh, content)
 
 
-def _issued(run: Run, recording: Recording) -> Iterator[tuple[int, int, int | None]]:
+def _issued(run: CrawlRun, recording: Recording) -> Iterator[Any]:
+    """Yield the requests that were not replayed yet: rows of the query ``issued``."""
     first = run.visits
     while rows := recording.read("issued", plan=run.plan.number, first=first, most=CHUNK):
         yield from rows
         first += len(rows)
 
 
-def _observed(run: Run, recording: Recording) -> Iterator[tuple[Any, ...]]:
-    """Yield visits as they were answered, with the pages that the scheduler was told of."""
+def _observed(
+    run: CrawlRun, recording: Recording
+) -> Iterator[tuple[Any, list[int], PageContent | None]]:
+    """Yield the visits in the order of their answers, with the links and content of each."""
     first = run.events
     while rows := recording.read("observed", plan=run.plan.number, first=first, most=CHUNK):
-        told = {} if run.frontier.used or run.known else _told(run, recording, rows)
-        says = _said(run, recording, rows, told) if run.reads else {}
-        for row in rows:
-            yield (*row, list(told.get(row[0], ())), says.get(row[0]))
-        first = rows[-1][0] + 1
+        first = rows[-1].observed + 1
+        for some in _together(rows):
+            links = {} if run.frontier.used or run.known else _links_seen(run, recording, some)
+            contents = _contents(run, recording, some, links) if run.reads else {}
+            for row in some:
+                yield row, list(links.pop(row.observed, ())), contents.pop(row.observed, None)
 
 
-def _said(
-    run: Run, recording: Recording, rows: list[Any], told: dict[int, dict[int, int]]
-) -> dict[int, Said]:
-    """Return what the page of each of some outcomes says, by the number of its event."""
-    kept = recording.read("contents", plan=run.plan.number, first=rows[0][0], last=rows[-1][0])
+def _together(rows: list[Any]) -> Iterator[list[Any]]:
+    """Yield the visits in groups whose links are read together, since large pages have many."""
+    found, size = list[Any](), 0
+    for row in rows:
+        found.append(row)
+        size += row.size
+        if size >= TOGETHER_BYTES:
+            yield found
+            found, size = [], 0
+    if found:
+        yield found
+
+
+def _contents(
+    run: CrawlRun, recording: Recording, rows: list[Any], links: dict[int, dict[int, int]]
+) -> dict[int, PageContent]:
+    """Return the contents of the pages of some outcomes.
+
+    Parameters
+    ----------
+    run : CrawlRun
+    recording : Recording
+    rows : list
+        Rows of the query ``observed``.
+    links : dict
+        As `_links_seen` returns them.
+
+    Returns
+    -------
+    dict of int to PageContent
+        By the number of the event.
+    """
+    kept = recording.read("contents", plan=run.plan.number, first=rows[0].observed,
+                          last=rows[-1].observed)  # fmt: skip
     found = {}
     for event, data in kept:
-        links = told.get(event, {}).items()
-        found[event] = said(unpacked(data), ((position, page) for page, position in links))
+        pages = links.get(event, {}).items()
+        found[event] = page_content(unpacked(data), ((position, page) for page, position in pages))
     return found
 
 
-def _told(run: Run, recording: Recording, rows: list[Any]) -> dict[int, dict[int, int]]:
-    """Return what each of some outcomes led to, by the number of its event: page and position.
+def _links_seen(run: CrawlRun, recording: Recording, rows: list[Any]) -> dict[int, dict[int, int]]:
+    """Return the links that the scheduler saw in some outcomes.
 
-    A page that was known before was told of if it had its place by then. Pages to which no link of
-    the document leads are such as came within the limits by its levels.
+    A page that was known before is included if it had its place by then. Pages to which the
+    document has no link are those that came within the limits because their levels were lowered.
+
+    Parameters
+    ----------
+    run : CrawlRun
+    recording : Recording
+    rows : list
+        Rows of the query ``observed``.
+
+    Returns
+    -------
+    dict of int to dict of int to int
+        By the number of the event: the pages, each with the position of its first link.
     """
     end = run.discovery.places
     ends, begins = {}, {}
     for row in rows:
-        begins[row[0]], end = end, end + row[6]
-        ends[row[0]] = end
-    told: dict[int, dict[int, int]] = {row[0]: {} for row in rows}
-    kind = "told" if run.plan.stays and run.plan.scope == "site" else "all told"
-    links = recording.read(kind, plan=run.plan.number, first=rows[0][0], last=rows[-1][0])
-    for event, position, target, place in links:
-        if place is not None and 0 <= place < ends[event]:
-            told[event].setdefault(target, position)
-    placed = dict(map(tuple, recording.read("places", first=begins[rows[0][0]], end=end)))
+        begins[row.observed], end = end, end + row.fresh
+        ends[row.observed] = end
+    seen: dict[int, dict[int, int]] = {row.observed: {} for row in rows}
+    kind = "site links" if run.plan.stays and run.plan.scope == "site" else "all links"
+    links = recording.read(kind, plan=run.plan.number, first=rows[0].observed,
+                           last=rows[-1].observed)  # fmt: skip
+    for link in links:
+        if link.place is not None and 0 <= link.place < ends[link.observed]:
+            seen[link.observed].setdefault(link.target, link.position)
+    first = begins[rows[0].observed]
+    placed = {row.place: row.id for row in recording.read("places", first=first, end=end)}
     for row in rows:
-        for place in range(begins[row[0]], ends[row[0]]):
-            told[row[0]].setdefault(placed[place], NOWHERE)
-    return told
+        for place in range(begins[row.observed], ends[row.observed]):
+            seen[row.observed].setdefault(placed[place], NOWHERE)
+    return seen

@@ -1,9 +1,9 @@
-"""A plan that is under way: its scheduler, and how far it is.
+"""The scheduler of a plan, and its progress.
 
-What is decided and what is stored are kept in step: everything here happens within one transaction,
-and if that fails the `Run` is thrown away. The calls of the scheduler are numbered, `next` and
-`observe` together; a number without a request or an outcome in the store is that of a `next` that
-returned None.
+The scheduler and the store stay consistent: all calls here happen within one transaction, and if it
+fails, the `CrawlRun` is discarded. The calls of `next` and `observe` are numbered in one sequence;
+a number for which the store has neither a request nor an outcome is that of a `next` that returned
+None.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from counterpoint.crawler.policy.judging import (
     ENDLESS,
     LIMIT,
     SPENT,
-    Wrong,
+    RuleViolation,
+    as_handle,
     asked_again,
-    budget_of,
-    failure,
-    handle_of,
+    failure_text,
+    idle_reason,
     never_offered,
-    page_of,
-    reason,
+    request_limit,
+    requested_page,
 )
 from counterpoint.crawler.policy.protocol import NONE, Outcome, Request, Scope
-from counterpoint.crawler.policy.watch import TooLong
+from counterpoint.crawler.policy.watch import StepTimeout
 from counterpoint.crawler.store.recording import Page, Recording, asked_already
 
-from .contents import Said
+from .contents import PageContent
 from .discovery import Discovery
-from .frontier import NotRepeated, Stored
-from .plan import Plan
+from .frontier import NotRepeated, StoredFrontier
+from .plan import CrawlPlan
 
 
-class Failed(Exception):
-    """The policy broke a rule for policies; the message says what."""
+class PolicyFailure(Exception):
+    """The policy broke a rule for policies, or raised an error; the message says which."""
 
 
-class Flying(NamedTuple):
-    """A visit that is not answered yet."""
+class Visit(NamedTuple):
+    """A visit that is not answered yet: its number, page, site, and validators of the last copy."""
 
     number: int
     page: int
@@ -53,7 +53,7 @@ class Flying(NamedTuple):
 
 
 class Mark:
-    """Which step the policy is at; 0 while it is not its turn."""
+    """The number of the policy's present step; 0 while the policy does not run."""
 
     def __init__(self) -> None:
         self.step = 0
@@ -63,30 +63,33 @@ class Mark:
         return self.step
 
 
-class Run:
+class CrawlRun:
     """A plan's scheduler at some point of its log.
 
     Parameters
     ----------
-    plan : Plan
+    plan : CrawlPlan
     mark : Mark
-        Watched by whoever stops a policy that takes too long.
+        Set during each step, so that a watch can interrupt a step that takes too long.
     offered : mapping of int to int
         How many start pages of each site there are.
     """
 
-    def __init__(self, plan: Plan, mark: Mark, offered: Mapping[int, int]) -> None:
+    def __init__(self, plan: CrawlPlan, mark: Mark, offered: Mapping[int, int]) -> None:
         self.plan, self._mark = plan, mark
         self.events = self.visits = self.fetched = 0
-        self.flying: dict[int, Flying] = {}
+        self.in_flight: dict[int, Visit] = {}
         self.idle = False
         self.why = self.ended = ""
         self.failed = False
         self.known = plan.scope is Scope.KNOWN
         policy = plan.chosen.policy
-        self.limit = budget_of(plan.budget, len(plan.starts), policy.overspends)
+        self.limit = request_limit(plan.budget, len(plan.starts), policy.overspends)
         self._overspends = policy.overspends
-        self.frontier = Stored([of.number for of in plan.told.sites])
+        self.frontier = StoredFrontier([one.number for one in plan.options.sites])
+        if not self.known:  # a policy may ask for the hosts of start pages when it is made
+            for page, one in zip(plan.starts, plan.start_keys().values(), strict=True):
+                self.frontier.set_host(page, one.site)
         self.starts = frozenset(plan.starts)
         self.reads = policy.reads and not self.known
         self.scheduler = plan.chosen.scheduler(
@@ -95,28 +98,44 @@ class Run:
             plan.seed,
             None,
             self.frontier,
-            plan.told.query,
+            plan.options.query,
             self.frontier.host,
         )
         self.discovery = Discovery(plan, offered)
 
-    def policy(self, step: int, call: Callable[..., Any], *given: Any) -> Any:
-        """Let the policy do something; raise `Failed` if that breaks a rule."""
+    def policy(self, step: int, call: Callable[..., Any], *arguments: Any) -> Any:
+        """Call the policy.
+
+        Parameters
+        ----------
+        step : int
+            The number of the step, for messages.
+        call : callable
+        *arguments
+            The arguments of ``call``.
+
+        Raises
+        ------
+        PolicyFailure
+            If the policy breaks a rule, raises an error, or takes too long.
+        """
         mark = self._mark
         mark.step = step
         try:
-            return call(*given)
+            return call(*arguments)
         except NotRepeated:
             raise
-        except (Exception, SystemExit, GeneratorExit, TooLong) as error:
+        except (Exception, SystemExit, GeneratorExit, StepTimeout) as error:
             if error is self.frontier.trouble:
                 raise
-            raise Failed(f"{self.plan.policy}: step {step}: {failure(error, LIMIT)}") from error
+            raise PolicyFailure(
+                f"{self.plan.policy}: step {step}: {failure_text(error, LIMIT)}"
+            ) from error
         finally:
             mark.step = 0
 
     def ask(self) -> int | None:
-        """Ask the scheduler for a page; None if it has none."""
+        """Return the handle that the scheduler requests next; None if it requests none."""
         event, self.events = self.events, self.events + 1
         page: int | None = self.policy(self.visits + 1, self._asked)
         self.idle = page is None
@@ -126,13 +145,13 @@ class Run:
     def _asked(self) -> int | None:
         request = self.scheduler.next()
         if request is None:
-            self.why = reason(self.scheduler)
+            self.why = idle_reason(self.scheduler)
             return None
-        page = request.page if type(request) is Request else page_of(request)
-        return page if type(page) is int else handle_of(page)
+        page = request.page if type(request) is Request else requested_page(request)
+        return page if type(page) is int else as_handle(page)
 
     def admit(self, recording: Recording, handle: int) -> Page:
-        """Return a page that the scheduler asks for, if it may."""
+        """Return the page of a handle, if the scheduler may request it; else raise the failure."""
         page = recording.page(handle)
         if page is None or not (handle in self.starts if self.known else (page.place or 0) >= 0
                                 and page.place is not None):  # fmt: skip
@@ -141,30 +160,56 @@ class Run:
             raise self._wrong(asked_again(handle))
         return page
 
-    def _wrong(self, wrong: Wrong) -> Failed:
-        return Failed(f"{self.plan.policy}: step {self.visits + 1}: {wrong}")
+    def _wrong(self, wrong: RuleViolation) -> PolicyFailure:
+        return PolicyFailure(f"{self.plan.policy}: step {self.visits + 1}: {wrong}")
 
-    def issue(self, recording: Recording, page: Page, worker: str | None = None) -> Flying:
-        """Write down that a page is asked for, and who fetches it."""
+    def issue(self, recording: Recording, page: Page, worker: str | None = None) -> Visit:
+        """Store a request.
+
+        Parameters
+        ----------
+        recording : Recording
+        page : Page
+        worker : str, optional
+            The worker that fetches the page, if several crawl the store.
+        """
         if not self.known:
             recording.write("issue page", {"id": page.id})
         copy = recording.read("copy", page=page.id) if self.known else []
-        etag, modified = copy[0][:2] if copy else ("", "")
-        visit = Flying(self.visits, page.id, page.seed, page.address, etag, modified)
+        etag, modified = (copy[0].etag, copy[0].modified) if copy else ("", "")
+        visit = Visit(self.visits, page.id, page.seed, page.address, etag, modified)
         recording.write("issue visit", {
             "plan": self.plan.number, "number": visit.number, "page": page.id, "seed": page.seed,
             "host": site(page.address), "issued": self._event, "worker": worker,
         })  # fmt: skip
         self.visits += 1
-        self.flying[visit.number] = visit
+        self.in_flight[visit.number] = visit
         return visit
 
     def observe(
-        self, recording: Recording, visit: Flying, outcome: Outcome, told: list[int], fresh: int,
-        *, recalled: bool, problem: str = "", said: Said | None = None,
+        self, recording: Recording, visit: Visit, outcome: Outcome, links: list[int], fresh: int,
+        *, recalled: bool, problem: str = "", content: PageContent | None = None,
     ) -> None:  # fmt: skip
-        """Write down what a visit brought, and tell the scheduler."""
-        del self.flying[visit.number]
+        """Store the outcome of a visit, and pass it to the scheduler.
+
+        Parameters
+        ----------
+        recording : Recording
+        visit : Visit
+        outcome : Outcome
+            Without links and content.
+        links : list of int
+            The pages of `Outcome.links`.
+        fresh : int
+            How many pages got a place by this outcome.
+        recalled : bool
+            Whether the outcome came from the store, without a fetch.
+        problem : str
+            Why there is no document, or what is wrong with it.
+        content : PageContent, optional
+            The page's content, for policies that read.
+        """
+        del self.in_flight[visit.number]
         recording.write("observe visit", {
             "plan": self.plan.number, "number": visit.number, "observed": self.events,
             "recalled": recalled, "status": outcome.status, "external": outcome.external,
@@ -172,35 +217,64 @@ class Run:
             "time": outcome.time, "problem": problem,
         })  # fmt: skip
         self.fetched += int(not recalled)
-        self.tell(visit.number, visit.seed, outcome, told, fresh, said)
+        self.tell(visit.number, visit.seed, outcome, links, fresh, content)
 
     def tell(
-        self, number: int, seed: int | None, outcome: Outcome, told: list[int], fresh: int,
-        said: Said | None = None,
+        self, number: int, seed: int | None, outcome: Outcome, links: list[int], fresh: int,
+        content: PageContent | None = None,
     ) -> None:  # fmt: skip
-        """Tell the scheduler what a visit brought."""
+        """Pass an outcome to the scheduler, with its links and content.
+
+        Parameters
+        ----------
+        number : int
+            The number of the visit.
+        seed : int or None
+            The number of the page's site in the store.
+        outcome : Outcome
+            Without links and content.
+        links : list of int
+            The pages of `Outcome.links`.
+        fresh : int
+            How many pages got a place by this outcome.
+        content : PageContent, optional
+            The page's content, for policies that read.
+        """
         self.events += 1
         self.idle = False
         frontier = self.frontier
         frontier.latest = (frontier.number_of.get(seed, -1), fresh)
-        if told and not frontier.used:
-            outcome = outcome._replace(links=np.array(told, dtype=np.int64))
-        if said is not None and outcome.status == 200:
-            outcome = outcome._replace(content=said.of(outcome.links.tolist()))
+        if links and not frontier.used:
+            outcome = outcome._replace(links=np.array(links, dtype=np.int64))
+        if content is not None and outcome.status == 200:
+            outcome = outcome._replace(content=content.for_links(outcome.links.tolist()))
         self.policy(number + 1, self.scheduler.observe, outcome)
 
     def spent(self) -> bool:
-        """Tell whether the budget is spent; a policy that was to end by itself has then failed."""
+        """Return whether the budget is spent; fail a policy that should have ended by itself."""
         if self.visits < self.limit:
             return False
         if self._overspends:
-            raise Failed(f"{self.plan.policy}: step {self.limit}: {ENDLESS}")
+            raise PolicyFailure(f"{self.plan.policy}: step {self.limit}: {ENDLESS}")
         self.why = SPENT
         return True
 
     def outcome(self, page: int, status: int, external: int, size: int, difference: int,
                 time: float) -> Outcome:  # fmt: skip
-        """Return what a scheduler is told, but for links."""
+        """Return the outcome of a page, without its links and content.
+
+        Parameters
+        ----------
+        page : int
+        status : int
+            Of HTTP; 0: no answer came.
+        external : int
+            External links on the page.
+        size, difference : int
+            Bytes of the document, and bytes that changed since the last visit.
+        time : float
+            When the answer came, in seconds.
+        """
         if status != 200:
             return Outcome(page, status, time=time) if status != 304 else Outcome(
                 page, status, NONE, external, size, difference, time)  # fmt: skip

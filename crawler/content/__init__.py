@@ -1,1 +1,1 @@
-"""What pages say: their words, how relevant they are to a query, and where to begin a crawl."""
+"""The content of pages: their words, their relevance to a query, and search for start pages."""

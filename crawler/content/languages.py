@@ -1,4 +1,4 @@
-"""Languages: which one a text is in if nobody says, and what cuts its words to their stems."""
+"""Detects the language of a text that declares none, and provides stemmers of languages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import Stemmer
 from counterpoint.crawler.policy.protocol import Content
 
 LOOKED_AT = 2_000
-"""Characters of a text that are looked at to guess its language."""
+"""Number of characters of a text by which its language is guessed."""
 
 _ALGORITHMS = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
@@ -32,8 +32,8 @@ _SCRIPTS = (
     ("he", re.compile("[\u0590-\u05ff]")), ("hi", re.compile("[\u0900-\u097f]")),
     ("th", re.compile("[\u0e00-\u0e7f]")), ("hy", re.compile("[\u0530-\u058f]")),
 )  # fmt: skip
-"""Letters that tell a language, or the most usual one that is written with them. A text in Japanese
-has more letters of Chinese than of its own, so kana come first."""
+"""Characters that identify a language, or the most common language that uses them. A Japanese text
+has more Chinese characters than kana, so kana come first."""
 
 _FREQUENT = {
     "en": "the of and to in is that for it with as was on are this by",
@@ -48,7 +48,7 @@ _FREQUENT = {
 }
 _WORD = re.compile(r"[^\W\d_]+")
 _PARTS = re.compile("[-_]")
-_KNOWN = {language: frozenset(told.split()) for language, told in _FREQUENT.items()}
+_KNOWN = {language: frozenset(words.split()) for language, words in _FREQUENT.items()}
 
 
 Stems: TypeAlias = Callable[[str], str]
@@ -56,31 +56,31 @@ Stems: TypeAlias = Callable[[str], str]
 
 
 def language_of(content: Content) -> str:
-    """Return the code of the language in which a page's words are cut; "": they stay as they are.
+    """Return the code of the language in which a page's words are stemmed; "": they are not.
 
-    It is what the page says, ``de-AT`` or ``de_AT`` as well, or what its text seems to be. There
-    are no more codes than stemmers, whatever pages call their languages.
+    The language is the one that the page declares (also as ``de-AT`` or ``de_AT``), else the one
+    that its text seems to be in. If there is no stemmer for it, the result is "".
     """
-    told = _PARTS.split(content.language, maxsplit=1)[0].lower()
-    code = told or guessed(f"{content.title}\n{content.text}")
+    declared = _PARTS.split(content.language, maxsplit=1)[0].lower()
+    code = declared or guessed(f"{content.title}\n{content.text}")
     return code if code in _ALGORITHMS else ""
 
 
 @cache
 def stems(language: str) -> Stems:
-    """Return what cuts words of a language, as `language_of` calls it, to their stems."""
+    """Return the function that stems words of a language; `language_of` returns its code."""
     algorithm = _ALGORITHMS.get(language)
     if algorithm is None:
         return str
-    # Whoever calls keeps what was cut; the library need not.
+    # The caller caches stems, so the library need not.
     stem: Stems = Stemmer.Stemmer(algorithm, 0).stemWord
     return stem
 
 
 def guessed(text: str) -> str:
-    """Return the language that a text seems to be in; "" if nothing can be told.
+    """Return the language that a text seems to be in; "" if it cannot be decided.
 
-    By its letters, where they are those of few languages; else by its most frequent words.
+    A script that only few languages use decides; else the most frequent words decide.
     """
     seen = text[:LOOKED_AT].casefold()
     letters = sum(map(len, _WORD.findall(seen)))

@@ -1,9 +1,9 @@
-"""Reads pages one after the other, and tells how relevant each is, and each of its links.
+"""Reads pages one after the other, and computes the relevance of each page and of its anchors.
 
-Weights of words come from the pages read so far, the present one included; nothing else is known of
-how words are distributed. All sums are over words in the order of their appearance, so that no
-relevance depends on how words are numbered. A relevance has `PLACES` decimal places, so that the
-last bit of a logarithm, which differs between machines, does not decide between equals.
+The weights of words come from the pages read so far, the present page included; there is no other
+corpus. All sums are over words in the order of their appearance, so that no relevance depends on
+the numbering of words. Relevances are rounded to `PLACES` decimal places, so that the last bit of a
+logarithm, which differs between machines, does not decide between equal ones.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ PLACES = 12
 
 
 class Reader(ABC):
-    """The pages read so far, and what is looked for.
+    """The pages read so far, and the topic with which they are compared.
 
-    What is kept of a page is 8 bytes for each of its distinct words.
+    A page takes 8 bytes for each of its distinct words.
 
     Parameters
     ----------
     query : str
-        If it has no word pages are held against the start pages alone.
+        If it has no words, pages are compared with the start pages alone.
     centroid : float
-        The share of the start pages in what is looked for, from 0 to 1; the query has the rest.
+        The weight of the start pages in a relevance, from 0 to 1; the query has the rest.
 
     Attributes
     ----------
     documents : int
         How many pages were read.
     words : int
-        How many words they have together, copies included.
+        How many words these pages have together; repeated words count each time.
     having : int64 array
         By word: how many pages have it.
     vocabulary : Vocabulary
@@ -58,9 +58,9 @@ class Reader(ABC):
         self._centroid = centroid if words(query) else 1.0
         self._terms = np.empty(FIRST, dtype=np.int32)
         self._counts = np.empty(FIRST, dtype=np.int32)
-        self._bounds, self._of = [0], list[int]()
+        self._bounds, self._rows = [0], list[int]()
         self.vocabulary.bag("", "")
-        self.relevances()  # both compile before there is a step, which must not take long
+        self.relevances()  # both calls compile their kernels, so that no step is slowed down
 
     def read(self, content: Content, *, begins: bool = False) -> Array:
         """Read a page.
@@ -69,7 +69,7 @@ class Reader(ABC):
         ----------
         content : Content
         begins : bool
-            Whether it is a start page, one of those that tell what is looked for.
+            Whether it is a start page; start pages are part of the topic.
 
         Returns
         -------
@@ -91,10 +91,10 @@ class Reader(ABC):
         return self._blended(terms, counts, bounds, np.full(len(bags), row))
 
     def relevances(self) -> Array:
-        """Return the relevance of each page read, in that order, by the weights as they are now."""
+        """Return the relevance of each page in the order of reading, by the present weights."""
         end = self._bounds[-1]
         return self._blended(self._terms[:end], self._counts[:end], np.array(self._bounds),
-                             np.array(self._of, dtype=np.int64))  # fmt: skip
+                             np.array(self._rows, dtype=np.int64))  # fmt: skip
 
     def _add(self, page: Bag, row: int) -> None:
         """Count a page and its words."""
@@ -109,50 +109,52 @@ class Reader(ABC):
             self._terms, self._counts = grown(self._terms, end), grown(self._counts, end)
         self._terms[begin:end], self._counts[begin:end] = page
         self._bounds.append(end)
-        self._of.append(row)
+        self._rows.append(row)
 
-    def _blended(self, terms: Array, counts: Array, bounds: Array, of: Array) -> Array:
-        found = self._held(terms, counts, bounds, of)
+    def _blended(self, terms: Array, counts: Array, bounds: Array, rows: Array) -> Array:
+        """Return the weighted mean of both relevances of each document, rounded."""
+        found = self._compared(terms, counts, bounds, rows)
         blended: Array = found[:, 0] * self._centroid + found[:, 1] * (1.0 - self._centroid)
         return blended.round(PLACES)
 
     @abstractmethod
-    def _held(self, terms: Array, counts: Array, bounds: Array, of: Array) -> Array:
-        """Hold documents against the start pages and the query, as the kernels do."""
+    def _compared(self, terms: Array, counts: Array, bounds: Array, rows: Array) -> Array:
+        """Compare documents with the start pages and the query; the parameters of the kernels."""
 
 
 class TfIdf(Reader):
     """Relevance is the cosine of TF-IDF vectors.
 
-    A word weighs (1 + ln f) ln((N + 1) / (n + 1/2)), where f is how often it is in the page, and n
-    of N pages have it.
+    The weight of a word is (1 + ln f) ln((N + 1) / (n + 1/2)), where the word occurs f times in the
+    page, and n of N pages contain it.
     """
 
-    def _held(self, terms: Array, counts: Array, bounds: Array, of: Array) -> Array:
+    def _compared(self, terms: Array, counts: Array, bounds: Array, rows: Array) -> Array:
         topic = self.topic
-        return cosines(terms, counts, bounds, topic.rows, of, topic.words, topic.place,
+        return cosines(terms, counts, bounds, topic.rows, rows, topic.words, topic.place,
                        self.having, self.documents)  # fmt: skip
 
 
 class Bm25(Reader):
-    """Relevance is BM25 (Robertson and Walker, 1994), over the most that it can be.
+    """Relevance is BM25 (Robertson and Walker, 1994), divided by its largest possible value.
 
     Parameters
     ----------
     query, centroid
-        As for `Reader`; words of the start pages weigh as if they were that often in a query.
+        As for `Reader`; the weights of the start pages' words count as their frequencies in a
+        query.
     k1 : float
-        How slowly copies of a word stop to count.
+        The saturation of term frequency: larger values let repeated words count more.
     b : float
-        How much the length of a page counts.
+        The length normalization, from 0 (none) to 1.
     """
 
     def __init__(self, query: str, centroid: float, k1: float = 1.2, b: float = 0.75) -> None:
         self._k1, self._b = k1, b
         super().__init__(query, centroid)
 
-    def _held(self, terms: Array, counts: Array, bounds: Array, of: Array) -> Array:
+    def _compared(self, terms: Array, counts: Array, bounds: Array, rows: Array) -> Array:
         topic = self.topic
         mean = self.words / max(self.documents, 1) or 1.0
-        return probabilities(terms, counts, bounds, topic.rows, of, topic.words, topic.place,
+        return probabilities(terms, counts, bounds, topic.rows, rows, topic.words, topic.place,
                              self.having, self.documents, self._k1, self._b, mean)  # fmt: skip

@@ -1,13 +1,13 @@
-"""A small search over part of a web, in SQLite (FTS5): a query becomes the start set of a crawl.
+"""Small search engines over a part of a web (SQLite's FTS5): they give the start set of a crawl.
 
-[HITS] begins with the first ten results of each of two search engines. Here they are two that
-differ as engines do, in what they have of the web and in how they rank it:
+[HITS] begins with the first ten results of each of two search engines. Here two engines take their
+place, which differ in their ranking and in the pages that they index:
 
-- one by *text*: BM25 over titles and texts;
-- one by *name*: BM25 over titles, which count five times, and over the anchors of links to a page,
-  from the pages that the engine has.
+- one ranks by *text*: BM25 over titles and texts;
+- one ranks by *name*: BM25 over titles, which count five times, and over the anchors of links to a
+  page, from the pages in the engine's index.
 
-Each has a part of the web's pages, drawn by chance and for itself.
+Each engine indexes a random part of the web's pages, drawn independently of the other.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from .languages import language_of
 from .vocabulary import Bag, Vocabulary
 
 FIRST = 10
-"""Results of each engine that [HITS] takes."""
+"""The number of results that [HITS] takes from each engine."""
 SHARE = 0.1
-"""Of a web's pages that an engine has, if nothing else is said."""
+"""The default share of a web's pages that an engine indexes."""
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """How much a word counts by where it stands; 0: it is not looked for there."""
+    """The weights of words in a page's title, text and anchors; 0: words there are not indexed."""
 
     title: float
     text: float
@@ -47,8 +47,8 @@ BY_NAME = Ranking(5.0, 0.0, 1.0)
 class Engine:
     """A full-text index in memory. Must be closed, or used in a ``with`` statement.
 
-    Words are those of `Vocabulary`: what the index holds are their numbers, so that it has the same
-    words as the crawlers that read, in all languages.
+    The index contains the numbers of words in a `Vocabulary`. So it has the same words, in all
+    languages, as the topical crawlers.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Engine:
     Raises
     ------
     CrawlError
-        If this SQLite has no FTS5.
+        If the installed SQLite has no FTS5.
     """
 
     def __init__(self, ranking: Ranking) -> None:
@@ -82,7 +82,7 @@ class Engine:
         self.close()
 
     def close(self) -> None:
-        """Forget all pages."""
+        """Remove the index."""
         self._database.close()
 
     def __len__(self) -> int:
@@ -95,9 +95,9 @@ class Engine:
         ----------
         page : int
         content : Content
-            Title, text and language.
+            Its title, text and language.
         anchors : sequence of str
-            Of links to it.
+            The anchors of links to the page.
         """
         language = language_of(content)
         self._languages.setdefault(language)
@@ -107,8 +107,8 @@ class Engine:
             (" ".join(anchors), ranking.anchors),
         )  # fmt: skip
         row = [
-            _spelled(self._vocabulary.bag(said, language)) if counts else ""
-            for said, counts in places
+            _spelled(self._vocabulary.bag(text, language)) if weight else ""
+            for text, weight in places
         ]
         self._pages.append(page)
         self._database.execute(
@@ -117,7 +117,16 @@ class Engine:
         )
 
     def search(self, query: str, count: int = FIRST) -> list[int]:
-        """Return the best pages for a query, of any of its words; of equals those added first."""
+        """Return the best pages that contain a word of the query, the best first.
+
+        Pages of equal rank are in the order in which they were added.
+
+        Parameters
+        ----------
+        query : str
+        count : int
+            The most pages to return.
+        """
         numbers: dict[int, None] = {}
         for language in self._languages:
             numbers.update(dict.fromkeys(self._vocabulary.bag(query, language).terms.tolist()))
@@ -141,56 +150,56 @@ def two_engines(
     pages: Iterable[int], content: Callable[[int], Content],
     links: Callable[[int], Iterable[int]], *, share: float = SHARE, seed: int = 0,
 ) -> tuple[Engine, Engine]:  # fmt: skip
-    """Return two engines over a web, one by text and one by name.
+    """Return two engines over a web: the first ranks by text, the second by name.
 
     Parameters
     ----------
     pages : iterable of int
-        Of the web.
+        The pages of the web.
     content : callable
-        Returns what a page says, with an anchor for each of its links.
+        Returns the content of a page, with an anchor for each of its links.
     links : callable
         Returns the links of a page.
     share : float
-        Of the pages that each engine has.
+        The share of the pages that each engine indexes, from 0 to 1.
     seed : int
-        Of the chance by which each engine has a page.
+        The seed by which the pages of each engine are drawn.
     """
     chance, by_text, by_name = Random(f"engines {seed}"), Engine(BY_TEXT), Engine(BY_NAME)
-    said: dict[int, Content] = {}
+    contents: dict[int, Content] = {}
     for page in pages:
         in_first, in_second = chance.random() < share, chance.random() < share
         if in_first:
             by_text.add(page, content(page))
         if in_second:
-            said[page] = content(page)
-    named = _named(said, links)
-    for page, told in said.items():
-        by_name.add(page, told, named[page])
+            contents[page] = content(page)
+    named = _named(contents, links)
+    for page, own in contents.items():
+        by_name.add(page, own, named[page])
     return by_text, by_name
 
 
 def _named(
-    said: Mapping[int, Content], links: Callable[[int], Iterable[int]]
+    contents: Mapping[int, Content], links: Callable[[int], Iterable[int]]
 ) -> dict[int, list[str]]:
-    """Return the anchors by which some pages name each other."""
-    named: dict[int, list[str]] = {page: [] for page in said}
-    for page, told in said.items():
-        for target, anchor in zip(links(page), told.anchors, strict=True):
+    """Return for each page the anchors of the links to it from the other pages."""
+    named: dict[int, list[str]] = {page: [] for page in contents}
+    for page, content in contents.items():
+        for target, anchor in zip(links(page), content.anchors, strict=True):
             if target in named:
                 named[target].append(anchor)
     return named
 
 
 def start_set(query: str, engines: Iterable[Engine], count: int = FIRST) -> list[int]:
-    """Return the first results of engines, in turns: the first ones of all, then the second ones.
+    """Return the distinct results of engines: the first result of each, then the second of each.
 
     Parameters
     ----------
     query : str
     engines : iterable of Engine
     count : int
-        Results of each; what several find is in the set once.
+        The number of results that are taken from each engine.
     """
     lists = [engine.search(query, count) for engine in engines]
     return list(dict.fromkeys(

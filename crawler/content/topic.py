@@ -1,4 +1,4 @@
-"""What is looked for: the words of a query, and those of the pages that a crawl begins with."""
+"""The topic of a crawl: the words of its query, and those of its start pages."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from counterpoint.crawler.policy.tables import FIRST, grown
 from .vocabulary import Bag, Vocabulary
 
 WORDS = 20
-"""Of the start pages, those that weigh most."""
+"""How many words of the start pages are used: those of greatest weight."""
 
 
 class Topic:
-    """Weights of words but for their rarity: a row for the start pages, and one for each language.
+    """Weights of words, without their rarity: a row for the start pages, and one per language.
 
-    A query is cut to stems as the page is that it is held against, so it has a row for each
-    language that pages are in. The first row, of the start pages, is the sum of their vectors, each
-    of length 1, as far as it consists of the `WORDS` words that weigh most; of equals those that
-    appeared first. As rarity is not known at the beginning, these words are chosen anew whenever
-    twice as many pages were read.
+    The query is stemmed by the language of the page with which it is compared, so it has a row for
+    each language of pages. The first row, that of the start pages, is the sum of their unit
+    vectors, restricted to the `WORDS` words of greatest weight; of equal words, those that appeared
+    first. Since rarities are not known at the beginning, these words are chosen again whenever the
+    number of pages has doubled.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Topic:
     words : int64 array
         The words of the columns.
     place : int32 array
-        By word: its column and 1; 0: it has none.
+        By word: its column plus 1; 0: the word has no column.
     """
 
     def __init__(self, vocabulary: Vocabulary, query: str) -> None:
@@ -55,7 +55,7 @@ class Topic:
         return self._languages[language]
 
     def begin_with(self, page: Bag, having: Array, documents: int) -> None:
-        """Add a start page; ``having`` and ``documents``: what its words weigh now.
+        """Add a start page.
 
         Parameters
         ----------
@@ -73,7 +73,7 @@ class Topic:
         self._settled = 0
 
     def settle(self, having: Array, documents: int) -> None:
-        """Choose the words of the start pages, if it is time."""
+        """Choose the words of the start pages again, if the number of pages has doubled."""
         if documents < 2 * self._settled or not self._sums:
             return
         self._settled = documents
@@ -85,23 +85,23 @@ class Topic:
         self._arrange()
 
     def fit(self) -> None:
-        """Have a place for every word that was met."""
+        """Make room in ``place`` for every known word."""
         if len(self._vocabulary) > len(self.place):
             self.place = grown(self.place, len(self._vocabulary))
 
     def _arrange(self) -> None:
         """Give columns to the words of all rows."""
         self.fit()
-        told = [self._best] + [
+        rows = [self._best] + [
             dict(zip(bag.terms.tolist(), (1.0 + np.log(bag.counts)).tolist(), strict=True))
             for bag in self._queries
         ]
         columns = {word: place for place, word in enumerate(dict.fromkeys(
-            word for weights in told for word in weights))}  # fmt: skip
+            word for weights in rows for word in weights))}  # fmt: skip
         self.place[:] = 0
         self.words = np.fromiter(columns, np.int64, len(columns))
         self.place[self.words] = np.arange(1, len(columns) + 1)
-        self.rows = np.zeros((len(told), len(columns)))
-        for row, weights in enumerate(told):
+        self.rows = np.zeros((len(rows), len(columns)))
+        for row, weights in enumerate(rows):
             for word, weight in weights.items():
                 self.rows[row, columns[word]] = weight

@@ -1,4 +1,4 @@
-"""Words as numbers: every stem that was met has one, in the order in which stems were met."""
+"""Numbers the stems of words, in the order in which they first appear."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .languages import Stems, stems
 from .words import words
 
 PHRASES = 50_000
-"""Short texts whose words are kept: anchors are the same on many pages."""
+"""Number of short texts whose words are cached: the same anchors are on many pages."""
 
 
 class Bag(NamedTuple):
@@ -25,7 +25,7 @@ class Bag(NamedTuple):
     terms : int32 array
         The distinct words, in the order of first appearance.
     counts : int32 array
-        How often each is there.
+        How often each word occurs.
     """
 
     terms: Array
@@ -33,11 +33,11 @@ class Bag(NamedTuple):
 
 
 class Vocabulary:
-    """A growing vocabulary; each word is cut to its stem once for each language."""
+    """A growing vocabulary; each word is stemmed once per language."""
 
     def __init__(self) -> None:
         self._stems: dict[str, int] = {}
-        self._of: dict[str, _Words] = {}
+        self._by_language: dict[str, _Words] = {}
         self._phrases: dict[tuple[str, str], Bag] = {}
         self._seen = np.zeros(FIRST, dtype=np.int32)
 
@@ -51,18 +51,18 @@ class Vocabulary:
         ----------
         text : str
         language : str
-            Its code; words of a language that we have no stemmer for stay as they are.
+            Its code. If there is no stemmer for the language, its words are not changed.
         """
-        if language not in self._of:
-            self._of[language] = _Words(self._stems, stems(language))
-        table, found = self._of[language], words(text)
+        if language not in self._by_language:
+            self._by_language[language] = _Words(self._stems, stems(language))
+        table, found = self._by_language[language], words(text)
         numbers = np.fromiter(map(table.__getitem__, found), np.int64, len(found))
         if len(self._stems) > len(self._seen):
             self._seen = grown(self._seen, len(self._stems))
         return Bag(*tally(numbers, self._seen))
 
     def phrase(self, text: str, language: str) -> Bag:
-        """Return what `bag` does, of a short text; it must not be written into."""
+        """Return the words of a short text, cached; the caller must not change the arrays."""
         known = self._phrases.get((language, text))
         if known is None:
             if len(self._phrases) >= PHRASES:
@@ -72,7 +72,7 @@ class Vocabulary:
 
 
 class _Words(dict[str, int]):
-    """The words of a language that were met, with the numbers of their stems."""
+    """The known words of a language, with the numbers of their stems."""
 
     def __init__(self, known: dict[str, int], stem: Stems) -> None:
         super().__init__()

@@ -1,9 +1,9 @@
-"""The words of a text: cut as Unicode has it (UAX #29), folded, in the text's order.
+"""Splits a text into words by the rules of Unicode (UAX #29), and folds their case.
 
-Chinese and Japanese are written without spaces, and Thai, Lao, Khmer and Burmese are: there UAX #29
-needs a dictionary of each. Each two signs that follow each other are taken for a word instead, as
-search engines do (Lucene's CJKAnalyzer): no word can be missing, and what crosses the bounds of
-words is rare, so that it does no harm to weights by frequency.
+Chinese, Japanese, Thai, Lao, Khmer and Burmese are written without spaces, and UAX #29 needs a
+dictionary of each. Instead, each pair of adjacent characters is taken as a word, as search engines
+do (Lucene's CJKAnalyzer). So no word is missing, and pairs that cross the bounds of words are rare,
+so that they do not distort weights by frequency.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from itertools import pairwise
 from unicode_segmentation_rs import unicode_words
 
 LONGEST = 64
-"""Characters of a word; what is longer is no word, and is left out."""
+"""The most characters of a word; longer ones are ignored."""
 
 _UNSEEN = re.compile("[\u00ad\u061c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+")
-"""Signs that are not seen: where a word may be parted, and which way it runs."""
+"""Invisible characters: soft hyphens, joiners, and marks of the direction of writing."""
 _HALVES = re.compile("[\ud800-\udfff]")
 _UNSPACED = re.compile(
     "[\u3005-\u3007\u3040-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -27,12 +27,12 @@ _UNSPACED = re.compile(
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text: first those that spaces are between, then the pairs of signs."""
+    """Return the words of a text: first those separated by spaces, then the pairs of characters."""
     if text.isascii():
         return _of_a_length(unicode_words(text.casefold()))
     try:
         return _words(text)
-    except UnicodeEncodeError:  # half a character: a byte of a command line that is no text
+    except UnicodeEncodeError:  # a lone surrogate: an undecodable byte of a command line
         return _words(_HALVES.sub(" ", text))
 
 

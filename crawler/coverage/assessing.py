@@ -1,4 +1,4 @@
-"""All that samples say of a crawl, where nothing is known of the truth."""
+"""Assesses a crawl by samples: all estimates that need no knowledge of the true coverage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from counterpoint.crawler.errors import CrawlError
 
-from .lists import Listed
+from .lists import ListedSample
 from .quality import curve, knee
 from .recapture import chao2, chapman, covered_of, met
 from .shares import METHODS, Estimate, OverSamples, over_samples, share
@@ -21,19 +21,20 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
-class OfSample:
-    """What one sample says.
+class SampleAssessment:
+    """The coverage of a crawl, estimated from one sample.
 
     Attributes
     ----------
     name : str
     size, covered : int
+        Pages of the sample, and those of them that the crawl has.
     shares : dict of str to Estimate
-        Quantity coverage, by the method of the interval.
+        Quantity coverage, by the method that computes the interval.
     quality : dict of float to Estimate
-        Coverage of the important pages, by the threshold, if pages have weights.
+        Coverage of the important pages, by threshold; empty if the pages have no weights.
     knee : float or None
-        Of the curve through these thresholds and all pages.
+        The threshold at which the curve of the quality coverage flattens, if it has one.
     """
 
     name: str
@@ -45,30 +46,31 @@ class OfSample:
 
 
 @dataclass(frozen=True)
-class Assessed:
-    """What samples say of a crawl.
+class CoverageAssessment:
+    """The coverage of a crawl, estimated from one or several samples.
 
     Attributes
     ----------
     crawled : int
         Pages of the crawl.
-    samples : tuple of OfSample
+    samples : tuple of SampleAssessment
     over : OverSamples or None
-        Over several samples that are drawn apart.
+        Mean and variance over several independent samples; None for one sample, or growing ones.
     lines : dict of str to Line
-        Over samples each of which contains the one before; empty if they are drawn apart.
+        Least-squares lines through growing samples; empty if the samples are independent.
     steps : OverSamples or None
-        Over what each of those adds.
+        Mean and variance over the pages that each growing sample adds.
     numbers : dict of str to Estimate
-        How many pages there are, by Chapman of the first two samples, by Chao of all.
+        The number of pages of the web: Chapman's estimate from the first two samples, and Chao's
+        from all.
     rivals : dict of str to Estimate
-        The coverage by these numbers.
+        The coverage that follows from each of these numbers.
     reachable : float or None
-        The factor that all but the rivals were multiplied with.
+        The factor by which all quantity estimates except `rivals` were multiplied.
     """
 
     crawled: int
-    samples: tuple[OfSample, ...]
+    samples: tuple[SampleAssessment, ...]
     over: OverSamples | None
     lines: dict[str, Line]
     steps: OverSamples | None
@@ -78,45 +80,46 @@ class Assessed:
 
 
 def assess(
-    samples: Sequence[Listed],
+    samples: Sequence[ListedSample],
     crawl: frozenset[str],
     thresholds: Sequence[float],
     growing: bool = False,
     reachable: float | None = None,
     confidence: float = 0.95,
-) -> Assessed:
-    """Return what samples say of a crawl.
+) -> CoverageAssessment:
+    """Estimate the coverage of a crawl from samples.
 
     Parameters
     ----------
-    samples : sequence of Listed
+    samples : sequence of ListedSample
     crawl : frozenset of str
-        Its pages, as `counterpoint.crawler.coverage.lists` compares them.
+        The crawl's pages, by the keys that `counterpoint.crawler.coverage.lists` compares.
     thresholds : sequence of float
-        Parts of a sample that are important, from 0 to 1.
+        The shares of a sample that count as its important pages, from 0 to 1.
     growing : bool
-        Whether each sample contains the one before, as [COV]'s by random IP do.
+        Whether each sample contains the previous one, as [COV]'s samples by random IP do.
     reachable : float, optional
-        The part of the Web that samples could reach; quantity is multiplied with it.
+        The share of the Web that the samples could reach; quantity coverage is multiplied by it.
     confidence : float
+        The level of all intervals, from 0 to 1.
 
     Raises
     ------
     CrawlError
-        If samples are said to grow, and one does not contain the one before.
+        If `growing` is set, and a sample does not contain the previous one.
     """
     if growing:
         _must_grow(samples)
     factor = 1.0 if reachable is None else reachable
-    told = [_of_sample(one, crawl, thresholds, factor, confidence) for one in samples]
-    covered, sizes = [one.covered for one in told], [one.size for one in told]
-    several = len(told) > 1
+    estimates = [_assess_sample(one, crawl, thresholds, factor, confidence) for one in samples]
+    covered, sizes = [one.covered for one in estimates], [one.size for one in estimates]
+    several = len(estimates) > 1
     apart = several and not growing
     numbers = _numbers(samples, confidence) if apart else {}
     known = crawl.union(*(one.pages for one in samples))
-    return Assessed(
+    return CoverageAssessment(
         len(crawl),
-        tuple(told),
+        tuple(estimates),
         over_samples(covered, sizes, confidence).times(factor) if apart else None,
         _lines(sizes, covered, factor, confidence) if several and growing else {},
         over_samples(increments(covered).tolist(), increments(sizes).tolist(), confidence)
@@ -127,7 +130,7 @@ def assess(
     )  # fmt: skip
 
 
-def _must_grow(samples: Sequence[Listed]) -> None:
+def _must_grow(samples: Sequence[ListedSample]) -> None:
     for one, other in pairwise(samples):
         missing = len(set(one.pages).difference(other.pages))
         if missing:
@@ -135,21 +138,25 @@ def _must_grow(samples: Sequence[Listed]) -> None:
                              f"{missing:,} of {len(one.pages):,} pages are missing")  # fmt: skip
 
 
-def _of_sample(
-    one: Listed, crawl: frozenset[str], thresholds: Sequence[float], factor: float, level: float
-) -> OfSample:
+def _assess_sample(
+    one: ListedSample,
+    crawl: frozenset[str],
+    thresholds: Sequence[float],
+    factor: float,
+    level: float,
+) -> SampleAssessment:
     covered = one.covered(crawl)
     size, number = len(covered), int(covered.sum())
     shares = {method: share(number, size, method, level).times(factor) for method in METHODS}
     if one.weights is None:
-        return OfSample(one.name, size, number, shares, {}, None)
+        return SampleAssessment(one.name, size, number, shares, {}, None)
     ascending = sorted({*thresholds, 1.0})
     values = curve(one.weights, covered, ascending)
     quality = {}
     for part, value in zip(ascending, values.tolist(), strict=True):
         important = min(size, max(1, round(size * part)))
         quality[part] = share(round(value * important), important, "wilson", level)
-    return OfSample(one.name, size, number, shares, quality, knee(ascending, values))
+    return SampleAssessment(one.name, size, number, shares, quality, knee(ascending, values))
 
 
 def _lines(
@@ -165,7 +172,7 @@ def _lines(
     }
 
 
-def _numbers(samples: Sequence[Listed], level: float) -> dict[str, Estimate]:
+def _numbers(samples: Sequence[ListedSample], level: float) -> dict[str, Estimate]:
     first, second = (set(one.pages) for one in samples[:2])
     names = {page: number for number, page in enumerate({p for one in samples for p in one.pages})}
     held = [np.array([names[page] for page in one.pages]) for one in samples]

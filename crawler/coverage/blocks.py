@@ -1,8 +1,8 @@
-"""Address blocks laid end to end: the bijection F of [COV], and addresses drawn through it.
+"""Numbers the addresses of allocated blocks (the bijection F of [COV]), and draws random addresses.
 
-F maps the addresses of the allocated blocks onto 0..M-1; an integer drawn there is an address. The
-blocks are laid in the order of their addresses, IPv4 before IPv6, whatever order a registry lists
-them in, so that one seed draws the same addresses from the same allocation.
+F maps the addresses of the allocated blocks onto 0..M-1, so that a random integer from that range
+gives a random address. The blocks are sorted by address, IPv4 before IPv6, whatever their order in
+the registry's list. So a seed draws the same addresses whenever the allocation is the same.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ Block: TypeAlias = IPv4Network | IPv6Network
 
 @dataclass(frozen=True)
 class Blocks:
-    """Allocated blocks, none of which overlaps another.
+    """Allocated blocks that do not overlap.
 
-    `of` and `read` make it; then F is `number` and its inverse is `address`.
+    Made by `of` and `read`. The method `number` is F, and `address` is its inverse.
 
     Attributes
     ----------
     blocks : tuple of network
         Ascending, IPv4 before IPv6.
     starts : tuple of int
-        F of each block's first address; last M, the number of all addresses.
+        F of each block's first address; the last item is M, the number of all addresses.
     """
 
     blocks: tuple[Block, ...]
@@ -47,20 +47,20 @@ class Blocks:
 
     @classmethod
     def of(cls, blocks: Iterable[Block], overlaps: str = "refuse") -> Blocks:
-        """Lay blocks end to end.
+        """Return blocks in their order.
 
         Parameters
         ----------
         blocks : iterable of network
         overlaps : {"refuse", "merge"}
-            What becomes of blocks that overlap. Merged, no address is counted twice, and blocks
-            that can be written as one become one; F then differs from F of the list as it was
-            only by what was there twice, since neighbours keep their order.
+            Whether overlapping blocks are an error or are merged, so that no address is counted
+            twice. Merging also joins neighbouring blocks that can be written as one; that does not
+            change F, since neighbours keep their order.
 
         Raises
         ------
         CrawlError
-            If there is no block, or two overlap and are not to be merged.
+            If there is no block, or if two blocks overlap and `overlaps` is ``"refuse"``.
         """
         ordered = sorted(blocks, key=_place)
         if overlaps == "merge":
@@ -75,12 +75,21 @@ class Blocks:
 
     @classmethod
     def read(cls, lines: Iterable[str], overlaps: str = "refuse", name: str = "blocks") -> Blocks:
-        """Lay the blocks of a list end to end, one a line as CIDR; ``#`` begins a comment.
+        """Return the blocks of a list.
+
+        Parameters
+        ----------
+        lines : iterable of str
+            A block per line in CIDR notation; ``#`` begins a comment.
+        overlaps : {"refuse", "merge"}
+            As for `of`.
+        name : str
+            The name of the list in error messages.
 
         Raises
         ------
         CrawlError
-            If a line is no block; ``name`` and the number of the line are told.
+            If a line is not a block; the message names the list and the line. Also as for `of`.
         """
         found = []
         for number, line in enumerate(lines, 1):
@@ -102,7 +111,7 @@ class Blocks:
         Raises
         ------
         CrawlError
-            If it is in no block.
+            If the address is in no block.
         """
         place = bisect_right(self.blocks, _place(address), key=_place) - 1
         if place < 0 or address not in self.blocks[place]:
@@ -123,20 +132,20 @@ class Blocks:
         return self.blocks[place][number - self.starts[place]]
 
     def draw(self, count: int, seed: int, distinct: bool = True) -> Iterator[Address]:
-        """Yield addresses drawn with equal chances.
+        """Yield random addresses, each with the same probability.
 
         Parameters
         ----------
         count : int
         seed : int
         distinct : bool
-            Whether no address is drawn twice. [COV] does not say; of 3 * 10^9 addresses a million
-            draws repeat some 170.
+            Whether to draw without replacement. [COV] does not say whether it does; a million
+            draws with replacement from 3 * 10^9 addresses repeat about 170 of them.
 
         Raises
         ------
         CrawlError
-            If there are not as many distinct addresses.
+            If `distinct` is set, and there are fewer than `count` addresses.
         """
         if distinct and count > self.size:
             raise CrawlError(f"{count:,} distinct addresses of {self.size:,} cannot be drawn")
@@ -158,7 +167,7 @@ class Blocks:
 
 
 def _place(one: Address | Block) -> tuple[int, int]:
-    """Return where a block begins, or an address stands."""
+    """Return the sort key of a block or an address: IP version and first address."""
     first = one if isinstance(one, IPv4Address | IPv6Address) else one.network_address
     return one.version, int(first)
 

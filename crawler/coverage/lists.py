@@ -1,4 +1,4 @@
-"""Samples and crawls as files: addresses of pages, one a line, with weights if they are ranked."""
+"""Reads samples and crawls from files: a page's address per line, with a weight if ranked."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
-class Listed:
-    """A sample as a file has it.
+class ListedSample:
+    """A sample that was read from a file.
 
     Attributes
     ----------
     name : str
-        Of the file.
+        The path of the file.
     pages : tuple of str
-        What is compared of each address (`counterpoint.crawler.documents.addresses.key`); each page
-        once.
+        The distinct pages, by the keys of their addresses
+        (`counterpoint.crawler.documents.addresses.key`).
     weights : float64[n] or None
-        None: they have none.
+        The weights of the pages; None if the file has none.
     """
 
     name: str
@@ -36,20 +36,20 @@ class Listed:
     weights: Array | None
 
     def covered(self, crawled: frozenset[str]) -> Array:
-        """Return which of the pages a crawl has, bool[n]."""
+        """Return whether a crawl has each page, bool[n]."""
         return np.array([page in crawled for page in self.pages], dtype=np.bool_)
 
 
-def sampled(path: Path) -> Listed:
+def sampled(path: Path) -> ListedSample:
     """Return the sample in a file.
 
-    A line is the address of a page, or the address, a tab and a weight; all have weights or none.
-    Empty lines and such as begin with ``#`` are passed over, and a page that comes again.
+    A line has the address of a page, or the address, a tab and a weight. Either all lines have a
+    weight or none has. Empty lines, lines that begin with ``#`` and repeated pages are ignored.
 
     Raises
     ------
     CrawlError
-        If it cannot be read, or a line is none of that; the message names it.
+        If the file cannot be read, or a line is malformed; the message names the line.
     """
     found: dict[str, float] = {}
     weighed: bool | None = None
@@ -62,16 +62,16 @@ def sampled(path: Path) -> Listed:
     if not found:
         raise CrawlError(f"{path}: has no address")
     weights = np.array(list(found.values())) if weighed else None
-    return Listed(str(path), tuple(found), weights)
+    return ListedSample(str(path), tuple(found), weights)
 
 
 def crawled(path: Path) -> frozenset[str]:
-    """Return the pages of a crawl: of a capture those that came, or all of a list of addresses.
+    """Return the pages of a crawl: the pages fetched in a capture, or all in a list of addresses.
 
     Raises
     ------
     CrawlError
-        If it cannot be read, or is neither.
+        If the file cannot be read, or is neither a capture nor such a list.
     """
     if path.name.removesuffix(".gz").endswith(".jsonl"):
         return frozenset(Capture(path).pages())

@@ -1,8 +1,8 @@
-"""Quality coverage: of the important pages of a sample, how many are covered ([COV]).
+"""Quality coverage: the share of a sample's important pages that a crawl covers ([COV]).
 
-Which pages are important is a threshold on a ranking: the top 5% by PageRank, the top 15% by hub or
-authority weight. The curve of the coverage against the threshold falls towards the quantity
-coverage; [COV] takes the threshold where it flattens, which is a knee.
+A threshold on a ranking says which pages are important: the top 5% by PageRank, or the top 15% by
+hub or authority weight. As the threshold grows, the coverage falls towards the quantity coverage.
+[COV] uses the threshold at which this curve flattens: its knee.
 """
 
 from __future__ import annotations
@@ -17,27 +17,29 @@ Array = np.ndarray[Any, Any]
 
 
 def top(weights: Array, part: float) -> Array:
-    """Return the places of the heaviest pages, heaviest first: at least one, equals in order.
+    """Return the indices of the pages with the largest weights, in descending order of weight.
+
+    At least one page is returned. Pages of equal weight keep their order.
 
     Parameters
     ----------
     weights : float64[n]
     part : float
-        Of all pages, from 0 to 1.
+        The share of the pages to return, from 0 to 1.
     """
     wanted = min(len(weights), max(1, round(len(weights) * part)))
     return np.argsort(-weights, kind="stable")[:wanted]
 
 
 def curve(weights: Array, covered: Array, parts: Sequence[float] | Array) -> Array:
-    """Return the share that is covered of the top pages, for each threshold.
+    """Return, for each threshold, the share of the top pages that the crawl covers.
 
     Parameters
     ----------
     weights : float64[n]
-        Of the pages of a sample.
+        The weights of a sample's pages.
     covered : bool[n]
-        Which of them the crawl has.
+        Whether the crawl has each page.
     parts : sequence of float
         Thresholds, from 0 to 1; the share at 1 is the quantity coverage of the sample.
     """
@@ -50,7 +52,17 @@ def curve(weights: Array, covered: Array, parts: Sequence[float] | Array) -> Arr
 
 
 def marginal(sizes: Sequence[float] | Array, covered: Sequence[float] | Array) -> Array:
-    """Return the share covered of the pages that each step of the threshold adds."""
+    """Return, for each step of the threshold, the covered share of the pages that it adds.
+
+    Parameters
+    ----------
+    sizes, covered : sequence of float, n each
+        The number of top pages at each threshold, and of those that are covered.
+
+    Returns
+    -------
+    float64[n - 1]
+    """
     return np.diff(np.asarray(covered, dtype=np.float64)) / np.diff(
         np.asarray(sizes, dtype=np.float64)
     )
@@ -59,14 +71,21 @@ def marginal(sizes: Sequence[float] | Array, covered: Sequence[float] | Array) -
 def knee(parts: Sequence[float] | Array, values: Sequence[float] | Array) -> float | None:
     """Return the threshold at which a falling curve flattens.
 
-    The rule: the point farthest below the straight line between the curve's ends, both axes scaled
-    to 0..1 (Satopaa et al., Finding a "Kneedle" in a haystack, 2011, without smoothing). It depends
-    on where the curve ends, which is a property of knees and not of this rule.
+    The knee is the point farthest below the straight line between the curve's ends, with both axes
+    scaled to 0..1 (Satopaa et al., Finding a "Kneedle" in a haystack, 2011, without smoothing). It
+    depends on where the curve ends, as every definition of a knee does.
+
+    Parameters
+    ----------
+    parts : sequence of float
+        Thresholds, ascending.
+    values : sequence of float
+        The value of the curve at each threshold.
 
     Returns
     -------
     float or None
-        None if no point lies below the line: such a curve has no knee.
+        None if no point lies below the line: the curve has no knee.
     """
     x, y = np.asarray(parts, dtype=np.float64), np.asarray(values, dtype=np.float64)
     if len(x) < 3 or y[0] <= y[-1]:
@@ -78,10 +97,11 @@ def knee(parts: Sequence[float] | Array, values: Sequence[float] | Array) -> flo
 
 
 def two_lines(parts: Sequence[float] | Array, values: Sequence[float] | Array) -> float | None:
-    """Return the threshold at which two straight lines, least squares each, fit a curve best.
+    """Return the threshold at which two least-squares lines that meet there fit a curve best.
 
-    A rival to `knee`. The point at the break belongs to both lines; each has two points or more,
-    and ties go to the smallest threshold.
+    This is an alternative to `knee`, with the same parameters. The point at the break belongs to
+    both lines, and each line has at least two points. Of equally good thresholds the smallest is
+    returned.
 
     Returns
     -------
@@ -98,7 +118,7 @@ def two_lines(parts: Sequence[float] | Array, values: Sequence[float] | Array) -
 
 
 def _error(x: Array, y: Array) -> float:
-    """Return the sum of the squares of the distances from the least-squares line."""
+    """Return the sum of the squared residuals of the least-squares line."""
     away, up = x - x.mean(), y - y.mean()
     slope = float((away * up).sum() / (away * away).sum())
     return float(((up - slope * away) ** 2).sum())

@@ -1,4 +1,4 @@
-"""Weights of pages, from the links among them, by name of a ranking."""
+"""Ranks pages by the links among them: PageRank, in-degree, hub and authority weights."""
 
 from __future__ import annotations
 
@@ -19,7 +19,20 @@ SIGNALS = ("pagerank", "in-degree", "hub", "authority")
 
 
 def among(web: Web, pages: Pages) -> tuple[Array, Array]:
-    """Return the links among some distinct pages, as offsets and places in ``pages``."""
+    """Return the links among some pages as a graph in compressed sparse rows.
+
+    Parameters
+    ----------
+    web : Web
+    pages : int64[n]
+        Distinct pages.
+
+    Returns
+    -------
+    offsets : int64[n + 1]
+    targets : int64 array
+        Linked pages, as indices into `pages`.
+    """
     ascending = np.argsort(pages)
     ordered = pages[ascending]
     offsets, targets = np.zeros(len(pages) + 1, dtype=np.int64), []
@@ -33,7 +46,7 @@ def among(web: Web, pages: Pages) -> tuple[Array, Array]:
 
 
 def weights(offsets: Array, targets: Array) -> dict[str, Array]:
-    """Return a weight of each page by each of `SIGNALS`, float64[n] each.
+    """Return the weights of the pages by each of the `SIGNALS`, float64[n] each.
 
     Parameters
     ----------
@@ -41,10 +54,10 @@ def weights(offsets: Array, targets: Array) -> dict[str, Array]:
         A graph in compressed sparse rows.
     """
     graph = both(csr(offsets, targets))
-    told = hits(graph)
+    weights = hits(graph)
     return {
         "pagerank": pagerank(graph).scores,
         "in-degree": np.bincount(targets, minlength=graph.nodes).astype(np.float64),
-        "hub": told.hubs,
-        "authority": told.authorities,
+        "hub": weights.hubs,
+        "authority": weights.authorities,
     }

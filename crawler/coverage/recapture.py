@@ -1,14 +1,16 @@
-"""How large a web is, from samples that were drawn twice or more: capture-recapture.
+"""Estimates the number of pages of a web from two or more samples: capture-recapture.
 
-With n1 pages marked and m of them among n2 drawn later, Lincoln and Petersen's estimate of the
-number of pages is n1 n2 / m. With the crawl itself as the first capture it says that the crawl has
-n1 / N = m / n2 of them: that is [COV]'s share, so a rival needs two samples beside the crawl, and
-the coverage is then the crawl's size over the estimated number.
+If a first sample has n1 pages, a second n2, and m pages are in both, then Lincoln and Petersen's
+estimate of the number N of all pages is n1 n2 / m. With the crawl as the first sample, the crawl's
+coverage is n1 / N = m / n2, which is [COV]'s share and nothing new. So an independent estimate
+needs two samples in addition to the crawl; the coverage is then the crawl's size divided by the
+estimated number of pages.
 
-Pages are not equally easy to draw; those drawn in one sample are drawn in others as well, and
-numbers come out too low. Chao's estimates are bounds from below for that reason; bounds they are
-where samples are alike. With a crawl of 30,000 pages as one sample more beside five of 1,000 most
-pages are met once, because the others are small, and numbers may come out too high.
+Some pages are easier to draw than others and are in more of the samples, which makes the estimated
+numbers too low. For that reason Chao's estimates are called lower bounds. They are bounds only if
+the samples are of similar size. If a crawl of 30,000 pages counts as another sample next to five of
+1,000 pages, most pages are in one sample only, because the others are small, and the estimate may
+be too high.
 """
 
 from __future__ import annotations
@@ -28,15 +30,21 @@ Array = np.ndarray[Any, Any]
 def lincoln_petersen(
     first: int, second: int, both: int, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """Return n1 n2 / m; nothing if no page was drawn twice.
+    """Return Lincoln and Petersen's estimate n1 n2 / m; `NOTHING` if no page is in both samples.
 
     Parameters
     ----------
     first, second : int
-        Sizes of two samples.
+        Sizes of the two samples.
     both : int
-        Pages in both.
+        Number of pages in both.
     confidence : float
+        The level of the interval, from 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        If the numbers contradict each other.
     """
     _check(first, second, both)
     if both == 0:
@@ -49,8 +57,9 @@ def lincoln_petersen(
 def chapman(first: int, second: int, both: int, confidence: float = CONFIDENCE) -> Estimate:
     """Return (n1 + 1)(n2 + 1) / (m + 1) - 1, with Seber's variance (Chapman 1951, Seber 1970).
 
-    Unbiased where both samples are simple random ones and n1 + n2 is no less than the number of
-    pages; exists also if no page was drawn twice. The parameters are those of `lincoln_petersen`.
+    The estimate is unbiased if both samples are simple random samples and n1 + n2 is at least the
+    number of pages. It exists even if no page is in both samples. The parameters are those of
+    `lincoln_petersen`.
     """
     _check(first, second, both)
     number = (first + 1) * (second + 1) / (both + 1) - 1
@@ -62,17 +71,23 @@ def chapman(first: int, second: int, both: int, confidence: float = CONFIDENCE) 
 
 
 def chao1(once: int, twice: int, distinct: int, confidence: float = CONFIDENCE) -> Estimate:
-    """Return a bound from below on the number of pages, from how often single draws met each.
+    """Return a lower bound on the number of pages, from how often each page was drawn.
 
-    D + f1 (f1 - 1) / (2 (f2 + 1)) (Chao 1984, the bias-corrected form).
+    The estimate is D + f1 (f1 - 1) / (2 (f2 + 1)) (Chao 1984, the bias-corrected form).
 
     Parameters
     ----------
     once, twice : int
-        Pages drawn exactly once, exactly twice.
+        f1 and f2: pages drawn exactly once, and exactly twice.
     distinct : int
-        Pages drawn at all.
+        D: pages drawn at least once.
     confidence : float
+        The level of the interval, from 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        If the numbers contradict each other.
     """
     return _chao(once, twice, distinct, 1.0, confidence)
 
@@ -80,19 +95,25 @@ def chao1(once: int, twice: int, distinct: int, confidence: float = CONFIDENCE) 
 def chao2(
     once: int, twice: int, distinct: int, samples: int, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """Return a bound from below on the number of pages, from how many samples have each.
+    """Return a lower bound on the number of pages, from the number of samples that have each page.
 
-    D + (t - 1) / t * q1 (q1 - 1) / (2 (q2 + 1)) for t samples (Chao 1987).
+    The estimate is D + (t - 1) / t * q1 (q1 - 1) / (2 (q2 + 1)) for t samples (Chao 1987).
 
     Parameters
     ----------
     once, twice : int
-        Pages in exactly one sample, in exactly two.
+        q1 and q2: pages in exactly one sample, and in exactly two.
     distinct : int
-        Pages in any.
+        D: pages in at least one sample.
     samples : int
-        At least two, or nothing can be told.
+        t; for fewer than two samples the result is `NOTHING`.
     confidence : float
+        The level of the interval, from 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        If the numbers contradict each other.
     """
     if samples < 2:
         return NOTHING
@@ -100,7 +121,7 @@ def chao2(
 
 
 def met(samples: Iterable[Sequence[int] | Array]) -> tuple[int, int, int]:
-    """Return how many pages are in exactly one of some samples, in exactly two, and in any."""
+    """Return how many pages are in exactly one sample, in exactly two, and in at least one."""
     held = [np.unique(np.asarray(sample)) for sample in samples]
     if not held:
         return 0, 0, 0
@@ -109,17 +130,19 @@ def met(samples: Iterable[Sequence[int] | Array]) -> tuple[int, int, int]:
 
 
 def covered_of(crawled: int, number: Estimate, known: int = 0) -> Estimate:
-    """Return the coverage of a crawl of so many pages, from an estimate of how many there are.
+    """Return the coverage of a crawl that follows from an estimated number of all pages.
 
     Parameters
     ----------
     crawled : int
+        Number of pages of the crawl.
     number : Estimate
+        The estimated number of all pages.
     known : int
-        Pages of the crawl and the samples together: there are no fewer.
+        Number of distinct pages in the crawl and the samples; a smaller estimate is raised to it.
     """
     number = Estimate(*(max(value, known) for value in number)) if number.bounded else number
-    if not number.told or number.value <= 0:
+    if not number.has_value or number.value <= 0:
         return NOTHING
     if not number.bounded:
         return Estimate(crawled / number.value)
@@ -146,9 +169,20 @@ def _chao(once: int, twice: int, distinct: int, part: float, confidence: float) 
 
 
 def _above(number: float, variance: float, seen: int, confidence: float) -> Estimate:
-    """Return an estimate whose interval begins no lower than what was seen (Chao 1987).
+    """Return an estimate whose interval does not begin below the number of pages seen (Chao 1987).
 
-    The logarithm of the number not seen is taken as normal.
+    The logarithm of the number of unseen pages is taken as normally distributed.
+
+    Parameters
+    ----------
+    number : float
+        The estimated number of pages.
+    variance : float
+        The variance of that estimate.
+    seen : int
+        The number of distinct pages seen.
+    confidence : float
+        The level of the interval, from 0 to 1.
     """
     unseen = number - seen
     if unseen <= 0 or variance <= 0:

@@ -1,17 +1,17 @@
-"""The samplers of [COV], and what corrects them.
+"""The samplers of [COV], and corrections of their bias.
 
-1. *Random IP*: addresses are drawn from the allocated blocks (`blocks`), and those that serve on
-   port 80 are kept (`probed`). An address is asked by number, without a host's name, so that of
-   several hosts on one address it shows one at most, and perhaps the server's default page. The
-   sample has a page for each site, whatever the site's size. Corrections: the links of the sampled
-   pages join, one or more times, without those outside the domain (`expanded`, [COV]'s own); or
-   all pages of each sampled site do (`whole_sites`, ours).
-2. *Absolute breadth-first* (`breadth_first`): from a start page in strict breadth-first order until
-   the sample is as large as wanted. What cannot be reached from there is never in it, hence the
-   factor `REACHABLE`.
+1. *Random IP*: addresses are drawn from the allocated blocks (`blocks`), and those with a server on
+   port 80 are kept (`probed`). The request names the IP address and no host. So an address with
+   several hosts shows at most one of them, and perhaps only the server's default page. The sample
+   has one page per site, whatever the site's size. There are two corrections: adding the linked
+   pages of the sampled pages, one or more times, without those outside the domain (`expanded`, by
+   [COV]); or adding all pages of each sampled site (`whole_sites`, our own).
+2. *Absolute breadth-first* (`breadth_first`): pages are taken from a start page in strict
+   breadth-first order until the sample has the wanted size. Pages that cannot be reached from the
+   start page are never sampled, hence the factor `REACHABLE`.
 
-Nothing here knows the synthetic web: `Serving` says what serves at an address, `Web` what a page
-links to.
+This module does not depend on the synthetic web: a `Serving` returns the answer of an address, and
+a `Web` the links of a page.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ REACHABLE = 0.9
 
 Array = np.ndarray[Any, Any]
 Chosen = Callable[[Pages], Array]
-"""Tells which of some pages are meant, bool[n]."""
+"""A function that returns, for each of some pages, whether it is chosen: bool[n]."""
 
 
 class Kind(Enum):
-    """What an address answers when it is asked by number."""
+    """The kind of answer to a request that names an IP address and no host."""
 
     EMPTY = "empty"
-    """Nothing serves there."""
+    """There is no server."""
     DEFAULT = "default"
-    """A server's default page, which is no page of the Web that is studied."""
+    """A server's default page, which does not belong to the studied web."""
     SITE = "site"
     """A page of a site."""
 
 
 class Front(NamedTuple):
-    """The answer of an address.
+    """The answer to a request that names an IP address and no host.
 
     Attributes
     ----------
     kind : Kind
     page : int
-        Handle of the page of a site; -1 if there is none.
+        Handle of the site's page; -1 if no site answered.
     """
 
     kind: Kind
@@ -61,15 +61,15 @@ class Front(NamedTuple):
 
 
 class Serving(Protocol):
-    """What serves at addresses."""
+    """The servers at IP addresses."""
 
     def front(self, address: Address) -> Front:
-        """Return what an address answers when it is asked by number."""
+        """Return the answer to a request that names this address and no host."""
         ...
 
 
 class Web(Protocol):
-    """What pages link to."""
+    """The links of pages."""
 
     def links(self, page: int) -> Pages:
         """Return the distinct pages that a page links to, in the order of appearance."""
@@ -77,14 +77,14 @@ class Web(Protocol):
 
 
 class Probed(NamedTuple):
-    """Random addresses, asked.
+    """The results of requests to random addresses.
 
     Attributes
     ----------
     drawn, defaults : int
-        Addresses asked; those that answered with a default page.
+        Number of addresses requested, and of those that answered with a default page.
     pages : list of int
-        Pages of sites, each once, in the order in which they were met.
+        Distinct pages of sites, in the order in which they were found.
     """
 
     drawn: int
@@ -93,21 +93,21 @@ class Probed(NamedTuple):
 
     @property
     def serving(self) -> int:
-        """How many addresses serve; the size of the sample as [COV] counts it."""
+        """Number of addresses with a server; the size of the sample as [COV] counts it."""
         return self.defaults + len(self.pages)
 
 
 class Sample(NamedTuple):
-    """Pages of a sample.
+    """The pages of a sample.
 
     Attributes
     ----------
     pages : int64[n]
-        Distinct, in the order in which they were met.
+        Distinct pages, in the order in which they were found.
     lumps : int64[n]
-        By which place of the seeds each page came into the sample: its lump.
+        The lump of each page: the index of the seed through which it came into the sample.
     fetched : int
-        Pages that were fetched for it.
+        Number of pages that were fetched to draw the sample.
     """
 
     pages: Pages
@@ -116,7 +116,7 @@ class Sample(NamedTuple):
 
 
 def probed(serving: Serving, addresses: Iterable[Address]) -> Probed:
-    """Ask addresses by number; each costs a request, whether it answers or not."""
+    """Request the page at each IP address; each costs a request, whether it answers or not."""
     drawn, defaults = 0, 0
     pages: dict[int, None] = {}
     for address in addresses:
@@ -132,10 +132,10 @@ def probed(serving: Serving, addresses: Iterable[Address]) -> Probed:
 def expanded(
     web: Web, seeds: Sequence[int], times: int = 1, inside: Chosen | None = None
 ) -> Sample:
-    """Let the links of sampled pages join the sample.
+    """Return sampled pages together with the pages that they link to.
 
-    The seeds stay in the sample. They were fetched when they were sampled, so that one expansion
-    fetches nothing; each further one fetches the pages that the one before added.
+    The seeds stay in the sample. They were fetched when they were sampled, so the first expansion
+    fetches nothing; each further expansion fetches the pages that the previous one added.
 
     Parameters
     ----------
@@ -143,9 +143,9 @@ def expanded(
     seeds : sequence of int
         Distinct pages.
     times : int
-        How many expansions.
+        Number of expansions.
     inside : callable, optional
-        Which pages are of the domain that is studied; others are dropped, seeds as well.
+        Returns whether pages are in the studied domain; all others are dropped, seeds too.
     """
     lump_of: dict[int, int] = {
         page: lump for lump, page in enumerate(seeds) if inside is None or inside(_one(page))[0]
@@ -164,18 +164,18 @@ def expanded(
 
 
 def whole_sites(web: Web, seeds: Sequence[int], host: Callable[[Pages], Pages]) -> Sample:
-    """Take all pages of the seeds' sites that lead there from the seed by links within the site.
+    """Return all pages of the seeds' sites that can be reached from a seed by links in the site.
 
-    Sites are then drawn with equal chances and weighed by their pages: the estimate is a ratio over
-    lumps (`counterpoint.crawler.coverage.shares.bootstrap`).
+    Each site is then drawn with the same probability and weighted by its number of pages, so that
+    the estimate is a ratio over lumps (`counterpoint.crawler.coverage.shares.bootstrap`).
 
     Parameters
     ----------
     web : Web
     seeds : sequence of int
-        A page of each site; of a site met again nothing is added.
+        A page of each site; a second seed of the same site adds nothing.
     host : callable
-        Returns the sites of pages.
+        Returns the site of each page, as an int64 array.
     """
     lump_of: dict[int, int] = {}
     sites: set[int] = set()
@@ -199,7 +199,7 @@ def whole_sites(web: Web, seeds: Sequence[int], host: Callable[[Pages], Pages]) 
 
 
 def around(web: Web, backward: Web, answer: Sequence[int]) -> Sample:
-    """Take the answer to a query, and the pages linked from it and to it ([COV], by HITS).
+    """Return the answer to a query, with the pages linked from it and to it ([COV], by HITS).
 
     All of them are fetched, so that the links among them are known.
 
@@ -207,9 +207,9 @@ def around(web: Web, backward: Web, answer: Sequence[int]) -> Sample:
     ----------
     web : Web
     backward : Web
-        The same links backward; [COV] does not say where they were had from.
+        The reversed links; [COV] does not say how it obtained them.
     answer : sequence of int
-        Distinct pages. The lump of each page is its place here by which it came.
+        Distinct pages. The lump of a page is the index of the answer through which it was found.
     """
     lump_of: dict[int, int] = {page: lump for lump, page in enumerate(answer)}
     for lump, page in enumerate(answer):
@@ -222,19 +222,20 @@ def around(web: Web, backward: Web, answer: Sequence[int]) -> Sample:
 def breadth_first(
     web: Web, start: int, size: int, counted: str = "fetched", inside: Chosen | None = None
 ) -> Sample:
-    """Take pages in strict breadth-first order from a start page.
+    """Return pages in strict breadth-first order from a start page.
 
     Parameters
     ----------
     web : Web
     start : int
     size : int
-        Pages that are wanted; fewer come if no more can be reached.
+        The wanted number of pages; the sample is smaller if no more can be reached.
     counted : {"fetched", "found"}
-        [COV] queues pages until the sample has the wanted size. Its members are the pages that were
-        fetched, so that their links are known and they can be ranked, or all that were found.
+        The pages that belong to the sample. [COV] queues pages until the sample has the wanted
+        size, and leaves this open. ``"fetched"``: the fetched pages, whose links are known, so that
+        they can be ranked. ``"found"``: all pages that were found.
     inside : callable, optional
-        Which pages are of the domain that is studied; others are dropped.
+        Returns whether pages are in the studied domain; all others are dropped.
     """
     order: dict[int, int] = {start: 0}
     queue, fetched = deque([start]), 0

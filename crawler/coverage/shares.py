@@ -1,9 +1,10 @@
-"""Estimates of a share with intervals: how much of a sample is covered.
+"""Estimates the covered share of a sample, with confidence intervals.
 
-|V0 & V'| / |V0| on a random sample V0 ([COV]) is a binomial share; the intervals are those of
-Wilson (1927) and of Clopper and Pearson (1934). Where pages come in lumps (the links of a sampled
-page, the pages of a sampled site) they are no independent draws, and binomial intervals are too
-narrow: there the lumps are drawn again (`bootstrap`), or samples are compared (`over_samples`).
+On a random sample V0, |V0 & V'| / |V0| ([COV]) is a binomial share; the intervals are those of
+Wilson (1927) and of Clopper and Pearson (1934). If pages come in lumps (the links of a sampled
+page, the pages of a sampled site), they are not independent draws, and binomial intervals are too
+narrow. Then the lumps are resampled (`bootstrap`), or several samples are compared
+(`over_samples`).
 """
 
 from __future__ import annotations
@@ -20,20 +21,20 @@ Array = np.ndarray[Any, Any]
 
 CONFIDENCE = 0.95
 ROUNDS = 1000
-"""Of a bootstrap."""
+"""Number of resamplings of a bootstrap."""
 
 METHODS = ("wilson", "clopper-pearson")
 
 
 class Estimate(NamedTuple):
-    """A figure with its interval.
+    """An estimate with its confidence interval.
 
     Attributes
     ----------
     value : float
-        NaN if there is nothing to tell it from.
+        NaN if nothing can be estimated.
     low, high : float
-        Ends of the interval; NaN if none can be told.
+        Ends of the interval; NaN if there is none.
     """
 
     value: float
@@ -41,7 +42,7 @@ class Estimate(NamedTuple):
     high: float = math.nan
 
     @property
-    def told(self) -> bool:
+    def has_value(self) -> bool:
         """Whether there is an estimate."""
         return not math.isnan(self.value)
 
@@ -51,11 +52,11 @@ class Estimate(NamedTuple):
         return not math.isnan(self.low)
 
     def contains(self, truth: float) -> bool:
-        """Tell whether the interval contains a value; without an interval it does not."""
+        """Return whether there is an interval that contains the value."""
         return self.low <= truth <= self.high
 
     def times(self, factor: float) -> Estimate:
-        """Return the estimate of a multiple, for a factor above 0 that is known."""
+        """Return the estimate multiplied by a known positive factor."""
         return Estimate(self.value * factor, self.low * factor, self.high * factor)
 
 
@@ -72,9 +73,16 @@ def share(
     covered, size : int
         |V0 & V'| and |V0|.
     method : {"wilson", "clopper-pearson"}
-        Wilson's interval covers the truth with the confidence on average over shares, Clopper and
-        Pearson's with no less than the confidence whatever the share is, and is wider.
+        Wilson's interval contains the true share with the given confidence on average over all
+        shares. Clopper and Pearson's contains it with at least that confidence for every share,
+        and is wider.
     confidence : float
+        The level of the interval, from 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        If `covered` is not in 0..`size`.
     """
     if not 0 <= covered <= size:
         raise ValueError(f"{covered} covered of {size} is no share")
@@ -107,18 +115,20 @@ def bootstrap(
     rounds: int = ROUNDS,
     confidence: float = CONFIDENCE,
 ) -> Estimate:
-    """Return the share of all pages of some lumps that is covered; the lumps are drawn again.
+    """Return the covered share of the pages of all lumps, with a bootstrap interval.
 
-    The value is sum(covered) / sum(sizes); the interval lies between percentiles of the same ratio
-    over lumps drawn with replacement (Efron 1979).
+    The value is sum(covered) / sum(sizes). The ends of the interval are percentiles of the same
+    ratio over lumps drawn with replacement (Efron 1979).
 
     Parameters
     ----------
     covered, sizes : sequence of float, n each
-        Of each lump, such as the pages of a sampled site.
+        The covered pages and all pages of each lump; a lump is, for example, a sampled site.
     seed : int
     rounds : int
+        Number of resamplings.
     confidence : float
+        The level of the interval, from 0 to 1.
     """
     above, below = np.asarray(covered, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
     if below.sum() == 0:
@@ -137,21 +147,21 @@ def bootstrap(
 
 @dataclass(frozen=True)
 class OverSamples:
-    """What several samples of the same web say together.
+    """The covered shares of several samples of the same web, taken together.
 
     Attributes
     ----------
     mean : Estimate
-        Mean of their shares, each counting alike, with Student's interval, cut to 0..1.
+        The unweighted mean of the shares, with Student's interval, cut to 0..1.
     variance : float
-        Of the shares, divided by n - 1.
+        The variance of the shares, divided by n - 1.
     variance_of_all : float
-        The same divided by n: [COV] reports a variance and does not say which.
+        The same divided by n: [COV] reports a variance and does not say which of the two it is.
     pooled : float
-        Share of all samples thrown together.
+        The covered share of the pages of all samples.
     unlike : float
-        The chance that samples of independent pages differ at least as much from each other (a
-        chi-square test of homogeneity). Where it is small, binomial intervals mean nothing.
+        The p-value of a chi-square test of homogeneity: the probability that samples of
+        independent pages differ at least as much. If it is small, binomial intervals are invalid.
     """
 
     mean: Estimate
@@ -161,7 +171,7 @@ class OverSamples:
     unlike: float
 
     def times(self, factor: float) -> OverSamples:
-        """Return the same of a multiple, such as the share of the Web that is reachable."""
+        """Return all values for shares that are multiplied by a known positive factor."""
         return OverSamples(
             self.mean.times(factor),
             self.variance * factor**2,
@@ -179,8 +189,9 @@ def over_samples(
     Parameters
     ----------
     covered, sizes : sequence of float
-        Of each sample; samples without a page are left out.
+        The covered pages and all pages of each sample; empty samples are ignored.
     confidence : float
+        The level of the interval, from 0 to 1.
     """
     above, below = np.asarray(covered, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
     above, below = above[below > 0], below[below > 0]
@@ -203,7 +214,14 @@ def over_samples(
 
 
 def _unlike(covered: Array, sizes: Array, pooled: float) -> float:
-    """Return the chance of differences like these between binomial samples of one share."""
+    """Return the probability that binomial samples with one share differ at least as much.
+
+    Parameters
+    ----------
+    covered, sizes : float64[n]
+    pooled : float
+        The covered share of the pages of all samples.
+    """
     if pooled in (0.0, 1.0):
         return 1.0
     square = (covered - sizes * pooled) ** 2 / (sizes * pooled * (1 - pooled))

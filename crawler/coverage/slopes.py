@@ -1,12 +1,12 @@
-"""The least-squares line through (size of the sample, how much of it is covered).
+"""Least-squares lines through the points (size of a sample, number of its pages that are covered).
 
-[COV] takes its slope as the coverage. It does not say whether the line goes through the origin. A
-sample of nothing covers nothing, so it must: with an intercept, the line through the paper's ten
-points meets the axis at 95 sites, as many as its smallest sample has.
+[COV] takes the slope of the line as the coverage, and does not say whether the line goes through
+the origin. It must, since an empty sample covers nothing. With an intercept, the line through the
+paper's ten points meets the axis at 95 sites, which is the size of its smallest sample.
 
-The paper's points are one sample as it grows, so each contains the one before: their errors are
-sums of errors. The classical interval takes them as independent and is too narrow; that of the
-increments is not (`increments`).
+The paper's points come from one growing sample, in which each step contains the previous one. So
+the errors of the points are accumulated errors. The classical interval assumes independent errors
+and is too narrow; the interval over the increments is not (`increments`).
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Line:
     Attributes
     ----------
     slope : Estimate
-        With Student's interval, for independent errors of one variance.
+        The slope, with Student's interval for independent errors of equal variance.
     intercept : float
-        0 of a line through the origin.
+        0 for a line through the origin.
     residual : float
-        Standard deviation of the points about the line; NaN if there are no points to spare.
+        Standard deviation of the points about the line; NaN if there are no degrees of freedom.
     """
 
     slope: Estimate
@@ -48,7 +48,15 @@ def through_origin(
     covered: Sequence[float] | Array,
     confidence: float = CONFIDENCE,
 ) -> Line:
-    """Return the least-squares line through the origin: sum(x y) / sum(x x)."""
+    """Return the least-squares line through the origin; its slope is sum(x y) / sum(x x).
+
+    Parameters
+    ----------
+    sizes, covered : sequence of float, n each
+        The coordinates x and y of the points: sizes of samples, and covered pages.
+    confidence : float
+        The level of the interval, from 0 to 1.
+    """
     x, y = np.asarray(sizes, dtype=np.float64), np.asarray(covered, dtype=np.float64)
     square = float((x * x).sum())
     if square == 0:
@@ -62,7 +70,7 @@ def with_intercept(
     covered: Sequence[float] | Array,
     confidence: float = CONFIDENCE,
 ) -> Line:
-    """Return the ordinary least-squares line."""
+    """Return the least-squares line with an intercept; parameters as for `through_origin`."""
     x, y = np.asarray(sizes, dtype=np.float64), np.asarray(covered, dtype=np.float64)
     away = x - x.mean() if len(x) else x
     square = float((away * away).sum())
@@ -74,13 +82,27 @@ def with_intercept(
 
 
 def increments(values: Sequence[float] | Array) -> Array:
-    """Return by how much each value of a growing sample exceeds the one before."""
+    """Return the difference between each value of a growing sample and the previous one."""
     return np.diff(np.asarray(values, dtype=np.float64), prepend=0.0)
 
 
 def _line(
     x: Array, y: Array, slope: float, intercept: float, square: float, spare: int, confidence: float
 ) -> Line:
+    """Return a line with the interval of its slope.
+
+    Parameters
+    ----------
+    x, y : float64[n]
+        The points.
+    slope, intercept : float
+    square : float
+        The sum of squares of `x`, centred if the line has an intercept.
+    spare : int
+        Degrees of freedom of the residuals.
+    confidence : float
+        The level of the interval, from 0 to 1.
+    """
     if spare < 1:
         return Line(Estimate(slope), intercept, math.nan)
     residual = math.sqrt(float(((y - slope * x - intercept) ** 2).sum()) / spare)

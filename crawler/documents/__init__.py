@@ -1,1 +1,1 @@
-"""Documents and addresses, as they are found on the Web."""
+"""Reads documents and addresses from the Web: links, text, encodings, robots.txt."""

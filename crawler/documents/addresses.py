@@ -1,15 +1,16 @@
-"""Addresses: references joined to their document's address, spelled one way, compared.
+"""Normalizes and compares addresses, and resolves references against a document's address.
 
-References are read as browsers read them, after the WHATWG URL standard (by ada-url). One spelling:
-as that standard writes an address, without user, fragment or an empty query, and with escapes in
-one form: capitals, and none for what needs none (RFC 3986, 6.2.2). Servers must take ``%7e``,
-``%7E`` and ``~`` for the same; what else may be escaped or not is left as it stood.
+References are read as browsers read them, by the WHATWG URL standard (by ada-url). A normalized
+address is written as in that standard, without user, fragment and empty query. Its escapes have
+capital letters, and characters that need no escape have none (RFC 3986, 6.2.2): servers must treat
+``%7e``, ``%7E`` and ``~`` alike. All other escapes stay as they were.
 
-A host that no name server could know (a part of it empty or longer than 63 signs) and the port 0
-are no addresses here; the standard lets them pass.
+A host that no name server can know (a label is empty or has more than 63 characters) and the port 0
+are refused here; the standard accepts them.
 
-[BeeBot] normalizes by lower case and by removing a trailing slash. Both are done to what is
-*compared* (`Spelling`), never to what is *asked for*, since a server may know ``/A/`` only.
+[BeeBot] normalizes by lower case and by removing a trailing slash. Here both change only the key by
+which addresses are *compared* (`Spelling`), never the address that is *requested*, since a server
+may know ``/A/`` only.
 """
 
 from __future__ import annotations
@@ -22,16 +23,23 @@ import ada_url
 from publicsuffixlist import PublicSuffixList
 
 LONGEST = 8_000
-"""Characters; longer addresses are traps more often than pages, and many servers refuse them."""
+"""The most characters of an address. Longer addresses are traps more often than pages, and many
+servers refuse them."""
 
 REMEMBERED = 8_192
-"""Hosts of which it is remembered what they are."""
+"""Number of hosts whose results are cached."""
 
 _SCHEMES = ("http:", "https:")
 _NAME = re.compile(r"(?=.{1,253}\Z)(?:[^.]{1,63}\.)*[^.]{1,63}\.?", re.S)
 _IPV4 = re.compile(r"[0-9]+(?:\.[0-9]+){3}", re.A)
 _ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%([0-9A-Fa-f]{2})", re.A)
-"""Not behind a stray percent sign: decoded, ``%%335`` would become another escape."""
+"""An escape that does not follow a stray percent sign: ``%%335`` would become another escape."""
+_LABEL = r"[^\s/?#@:.,;\"'\\\[\]]+"  # no name of a host has , or ; but rows of tables have
+_TYPED = re.compile(
+    rf"(?:localhost|\[[0-9a-f:.]+\]|[0-9]+(?:\.[0-9]+){{3}}|(?:{_LABEL}\.)+(?![0-9]+\b){_LABEL}\.?)"
+    r"(?::[0-9]{1,5})?(?:[/?#]\S*)?", re.I,
+)  # fmt: skip
+"""A host with a dot, localhost, or the number of a host, with a port and a path, but no scheme."""
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _PART = r"[A-Za-z0-9_\-][A-Za-z0-9_.~\-]*+"
@@ -40,20 +48,20 @@ _HOST = r"(?:(?!xn--)[a-z0-9](?:[a-z0-9\-]{0,61}[a-z0-9])?\.){1,3}+[a-z]{2,60}"
 _PLAIN = re.compile(
     rf"(?:((?:\.\./)*+)|(https?://{_HOST}/|/))({_BELOW})(?:#.*)?+", re.A | re.S
 )  # fmt: skip
-"""References that are joined by putting them behind a folder, an origin, or nothing: they have no
-escapes, no part that is made of dots, and no host that is spelled in another way."""
+"""References that can be resolved by appending them to a folder, to an origin, or to nothing. They
+have no escapes, no path segment of dots only, and a host that needs no normalization."""
 
 
 class Spelling(StrEnum):
-    """What counts as one page."""
+    """Which normalized addresses count as one page."""
 
     SAFE = "safe"
     """Addresses that differ by a slash at the end of the path."""
     PAPER = "paper"
-    """Those that differ by a slash at the end, or by lower case anywhere ([BeeBot])."""
+    """Addresses that differ by a slash at the end, or by the case of letters ([BeeBot])."""
 
     def key(self, address: str) -> str:
-        """Return what the addresses of one page, in their one spelling, have in common."""
+        """Return the key of a normalized address; the addresses of one page have the same key."""
         if self is Spelling.SAFE:
             return key(address)
         lower = address.lower()
@@ -61,24 +69,40 @@ class Spelling(StrEnum):
 
 
 def normalized(address: str) -> str | None:
-    """Return an absolute address in its one spelling; None if it is none of http or https."""
+    """Return an absolute address, normalized; None if it is not a valid http or https address."""
     return _joined(None, address)
 
 
-def joined(base: str, reference: str) -> str | None:
-    """Return the address that a reference names.
+def as_typed(text: str) -> str | None:
+    """Return the normalized address that a user has typed, perhaps without a scheme.
 
-    Parameters
-    ----------
-    base : str
-        The address, in its one spelling, of the document; "": references must be absolute.
-    reference : str
-        What stood in the document.
+    As in the address bars of browsers, ``a.test/x`` and ``localhost:8000`` are addresses. They get
+    ``http://``, since a site that has only https redirects, and one that has only http could not
+    be found otherwise. A single word, and anything that could be of another scheme, is no address.
 
     Returns
     -------
     str or None
-        None: it names nothing that can be fetched over http or https.
+        The address; None if it is none of http or https.
+    """
+    stripped = text.strip()
+    return normalized(f"http://{stripped}" if _TYPED.fullmatch(stripped) else text)
+
+
+def joined(base: str, reference: str) -> str | None:
+    """Return the normalized address that a reference names.
+
+    Parameters
+    ----------
+    base : str
+        The normalized address of the document; "": the reference must be absolute.
+    reference : str
+        The text of the reference in the document.
+
+    Returns
+    -------
+    str or None
+        None if the reference names nothing that can be fetched over http or https.
     """
     if base:
         if reference[:1] == "#":
@@ -93,35 +117,35 @@ def joined(base: str, reference: str) -> str | None:
 
 
 def site(address: str) -> str:
-    """Return the site of an address in its one spelling: the host, and the port if it is unusual.
+    """Return the site of a normalized address: the host, and the port if it is not the default.
 
-    http and https of a host are one site.
+    A host has the same site over http and https.
     """
     return address.split("/", 3)[2]
 
 
 def key(address: str) -> str:
-    """Return what two addresses, in their one spelling, of one page have in common."""
+    """Return the key of a normalized address; the addresses of one page have the same key."""
     if address[-1] == "/" and address.count("/") > 3 and "?" not in address:
         return address[:-1]
     return address
 
 
 def domain(address: str) -> str:
-    """Return the registered domain of an address in its one spelling.
+    """Return the registered domain of a normalized address.
 
-    By the public suffix list, its private part included: ``a.github.io`` and ``b.github.io`` are
-    two domains. A suffix that the list does not have is one word. What has no registered domain
-    (an IP address, a suffix itself) is its own.
+    The public suffix list decides, including its private part: ``a.github.io`` and ``b.github.io``
+    are two domains. If the list does not have the suffix, the last label is the suffix. A host
+    without a registered domain (an IP address, or a suffix) is returned as it is.
     """
     return _domain(site(address))
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _domain(of: str) -> str:
-    if of.startswith("["):
-        return of[: of.index("]") + 1]
-    host = of.partition(":")[0].rstrip(".")
+def _domain(of_site: str) -> str:
+    if of_site.startswith("["):
+        return of_site[: of_site.index("]") + 1]
+    host = of_site.partition(":")[0].rstrip(".")
     if _IPV4.fullmatch(host):
         return host
     return _suffixes().privatesuffix(host) or host
@@ -133,7 +157,17 @@ def _suffixes() -> PublicSuffixList:
 
 
 def _before(base: str, above: int, root: str | None) -> str:
-    """Return what goes before the rest of a plain reference."""
+    """Return the beginning of the address that a reference of the form `_PLAIN` names.
+
+    Parameters
+    ----------
+    base : str
+        The normalized address of the document.
+    above : int
+        Length of the leading ``../`` segments, in characters.
+    root : str or None
+        The origin in the reference, with a slash, or ``/``; None for a relative path.
+    """
     if root is None:
         return _folder(base, above // 3)
     return root if root != "/" else _folder(base, -1)
@@ -141,7 +175,7 @@ def _before(base: str, above: int, root: str | None) -> str:
 
 @lru_cache(maxsize=1024)
 def _folder(base: str, above: int) -> str:
-    """Return what goes before a reference to a folder some steps above; -1: to the highest."""
+    """Return the folder that is `above` levels above the document's; -1: the origin's root."""
     folder, root = base[: base.partition("?")[0].rindex("/") + 1], base.index("/", 8) + 1
     if above < 0:
         return base[:root]
@@ -151,11 +185,11 @@ def _folder(base: str, above: int) -> str:
 
 
 def _joined(base: str | None, reference: str) -> str | None:
-    """Return what the standard says, in our one spelling."""
+    """Return the address that the URL standard gives for a reference, normalized."""
     try:
         href = _href(base, reference)
     except ValueError:
-        # A letter that is half of one cannot be sent; the standard replaces it.
+        # Lone surrogates cannot be sent; the standard replaces them.
         whole = _SURROGATES.sub("\ufffd", reference)
         return _joined(base, whole) if whole != reference else None
     href = href.partition("#")[0]
@@ -169,7 +203,7 @@ def _joined(base: str | None, reference: str) -> str | None:
     if "%" in path:
         path = _ESCAPE.sub(_escape, path)
     if path.endswith("?"):
-        # Of an empty query only this sign is left; another question mark may be in the query.
+        # Remove the question mark of an empty query, but not one that is part of a query.
         path = path[:-1] if path.count("?") == 1 else path
     whole = f"{scheme}//{host}/{path}"
     return whole if len(whole) <= LONGEST else None
@@ -183,7 +217,7 @@ def _href(base: str | None, reference: str) -> str:
 
 @lru_cache(maxsize=REMEMBERED)
 def _is_possible(host: str) -> bool:
-    """Tell whether a host with its port can be asked."""
+    """Return whether requests can be sent to a host with its port."""
     if host.startswith("["):
         name, port = "ipv6", host.rpartition("]")[2]
     else:

@@ -1,9 +1,11 @@
-"""Large documents are read in a process of their own, which can be ended.
+"""Reads large documents in a separate process, which can be killed.
 
-A parser of HTML looks through the elements that are open at every tag, and through a tag's
-attributes at every attribute; so a megabyte of ``<div>``, or of attributes, takes minutes, and
-nothing stops a parser from outside. What few tags and attributes cost is bounded; documents that
-may have more are read by a process that ends itself when it has worked too long.
+An HTML parser searches the open elements at every tag, and a tag's attributes at every attribute.
+So a megabyte of ``<div>`` tags, or of attributes, takes minutes, and a running parser cannot be
+interrupted. It also repeats formatting elements that are not ended in each paragraph that follows:
+24 KB with 2,000 of both become four million elements, 1.6 GB. The time and memory for few tags and
+attributes are bounded; documents that may have more are read by a process that ends itself when it
+has worked too long, and that gets no more memory than `MEMORY`.
 """
 
 from __future__ import annotations
@@ -11,19 +13,33 @@ from __future__ import annotations
 import atexit
 import contextlib
 import pickle
+import re
 import signal
 import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 LARGE = 65_536
-"""Characters; longer documents are read apart."""
+"""Documents with more characters are read in the separate process."""
 MANY = 5_000
-"""Tags; so are documents with more."""
+"""Documents with more tags are read in the separate process."""
+REPEATED = 100_000
+"""Documents in which formatting elements may be repeated more often are read in the separate
+process: the number of tags, times that of the formatting elements that each of them may repeat."""
 SECONDS = 10.0
-"""Of the processor, that reading a document may take."""
+"""Processor time in seconds that reading a document may take."""
+MEMORY = 2 << 30
+"""Bytes of address space of the separate process. A page of 10 MB, the most that is fetched, takes
+0.4 to 1.1 GB, whether it is full of links, of attributes, of letters or of table cells."""
+
+_FORMATTING = re.compile(
+    r"<(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)([\t\n\f\r />])", re.I | re.A
+)
+"""Elements that the parser repeats, but not ``a``, of which there is only one at a time."""
+_ALIKE = 36
+"""The most elements without attributes that it repeats: three of each name."""
 
 _ROOT = Path(__file__).absolute().parents[3]
 _SCRIPT = (
@@ -31,22 +47,34 @@ _SCRIPT = (
     "from counterpoint.crawler.documents.serving import serve; serve()"
 )
 _GONE = object()
+TOO_LONG = "takes too long to be read"
+TOO_MUCH = "takes too much memory to be read"
 POSSIBLE = hasattr(signal, "setitimer")
-"""Not on Windows: there all documents are read at once."""
+"""Whether a process can limit its time; on Windows, all documents are read in this process."""
 
 
 def wanted(document: str) -> bool:
-    """Tell whether a document is one to be read apart."""
-    return POSSIBLE and (len(document) > LARGE or document.count("<") > MANY)
+    """Return whether a document must be read in the separate process."""
+    if not POSSIBLE:
+        return False
+    tags = document.count("<")
+    if len(document) > LARGE or tags > MANY:
+        return True
+    if tags * tags <= REPEATED:
+        return False
+    ends = _FORMATTING.findall(document)
+    alike = ends.count(">")
+    # A parser that repeats formatting elements repeats all of them, in each tag at the most.
+    return tags * (len(ends) - alike + min(alike, _ALIKE)) > REPEATED
 
 
-class Apart:
-    """A process that does what it is told, as long as that does not take too long.
+class ReadingProcess:
+    """A process that reads documents within a time limit.
 
     Parameters
     ----------
     seconds : float
-        Of the processor, for each call.
+        The limit of processor time for each call.
     """
 
     def __init__(self, seconds: float = SECONDS) -> None:
@@ -54,30 +82,38 @@ class Apart:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
-    def read(self, *told: Any) -> Any:
-        """Return what `links.read_here` returns; None if it takes too long."""
+    def call(self, name: str, *arguments: Any) -> Any:
+        """Return the result of a function of `serving`; a str if it takes too long or too much.
+
+        Parameters
+        ----------
+        name : str
+            ``links`` or ``blocks``.
+        *arguments
+            Those of the function; the first one is the document.
+        """
         with self._lock:
-            found = self._answer(told)
+            found = self._answer((name, arguments))
             if found is _GONE:
-                found = self._answer(told)  # it was killed by somebody else
+                found = self._answer((name, arguments))  # the process was killed from outside
         if isinstance(found, BaseException):
             raise found
-        return None if found is _GONE else found
+        return TOO_LONG if found is _GONE else found
 
-    def _answer(self, told: tuple[Any, ...]) -> Any:
-        """Return what the process answers; None: it took too long; `_GONE`: it is gone."""
+    def _answer(self, call: tuple[str, tuple[Any, ...]]) -> Any:
+        """Return the process's answer; `TOO_LONG`, or `_GONE` if it was killed."""
         process = self._running()
         assert process.stdin is not None and process.stdout is not None
         try:
-            pickle.dump((self.seconds, told), process.stdin)
+            pickle.dump((self.seconds, *call), process.stdin)
             process.stdin.flush()
-            return pickle.load(process.stdout)
+            return _received(process.stdout)
         except (EOFError, OSError, pickle.UnpicklingError):
             process.wait()
             self._close()
-            return None if process.returncode == -signal.SIGPROF else _GONE
+            return TOO_LONG if process.returncode == -signal.SIGPROF else _GONE
         except BaseException:
-            self._close()  # what it answers would be taken for the answer to another call
+            self._close()  # else the next call would get this call's answer
             raise
 
     def _running(self) -> subprocess.Popen[bytes]:
@@ -89,6 +125,12 @@ class Apart:
                 stdout=subprocess.PIPE, start_new_session=True,
             )  # fmt: skip
         return self._process
+
+    def kill(self) -> None:
+        """End the process without waiting for it, even if another thread uses it."""
+        process = self._process
+        if process is not None:
+            process.kill()
 
     def close(self) -> None:
         """End the process."""
@@ -106,6 +148,14 @@ class Apart:
         process.wait()
 
 
-READER = Apart()
-"""The process for all documents of this one; started when it is needed."""
+def _received(stream: IO[bytes]) -> Any:
+    """Return an answer of the process, which comes in parts (`serving`)."""
+    found, references = pickle.load(stream), list[Any]()
+    while part := pickle.load(stream):
+        references += part
+    return found._replace(references=tuple(references)) if references else found
+
+
+READER = ReadingProcess()
+"""The process that reads the documents of this process; started when it is first needed."""
 atexit.register(READER.close)

@@ -1,9 +1,10 @@
-"""What a page's text consists of, kept in few bytes, and how much of it changed.
+"""Summarizes a page's text in a few bytes, and measures how much of it changed.
 
-A block is the text between two elements that begin on a line of their own; letters in bold, or a
-link, are within it. Its hash and its size are kept, so that the difference of [SCENT], the bytes
-that are in one version and not in the other, follows without the older text. A block that moved is
-neither new nor gone. What nobody reads on the page (scripts, styles, templates) does not count.
+The text is split into blocks: a block is the text between two elements that begin a new line.
+Inline elements, such as bold text and links, are part of a block. Only the hash and the size of a
+block are stored. They suffice to compute the difference of [SCENT]: the bytes that are in one
+version and not in the other. A block that moved within the page does not count as a change. Text
+that browsers do not show (scripts, styles, templates) is ignored.
 """
 
 from __future__ import annotations
@@ -14,33 +15,46 @@ from hashlib import blake2b
 
 from selectolax.lexbor import LexborHTMLParser
 
+from . import apart
+
 MOST = 10_000
-"""Blocks that are told apart; what follows is one more."""
+"""The most blocks of a page; the rest of its text becomes one more block."""
 
 _RECORD = struct.Struct(">8sI")
 _LARGEST = 2**32 - 1
 UNSEEN = ["script", "style", "template", "noscript", "head"]
-"""Elements whose text nobody reads on the page."""
+"""Elements whose text browsers do not show."""
 WITHIN = ["a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn",
           "em", "font", "i", "ins", "kbd", "mark", "nobr", "q", "s", "samp", "small", "span",
           "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"]  # fmt: skip
-"""Elements that are within a line."""
+"""Inline elements."""
 _BETWEEN = "\x1e"
 
 
 def blocks(document: str) -> bytes:
-    """Return a document's blocks of text.
+    """Return the summary of a document's blocks of text.
+
+    A document that takes too long or too much memory to be read is one block, with its tags.
 
     Parameters
     ----------
     document : str
-        Its text, with all tags.
+        The document's text, with all tags.
 
     Returns
     -------
     bytes
-        Twelve for each block, in ascending order: its hash and its size in UTF-8, copies included.
+        Twelve bytes per block, in ascending order: the hash of the block and its size in UTF-8.
+        Repeated blocks are repeated here.
     """
+    if not apart.wanted(document):
+        return blocks_here(document)
+    found: bytes | str = apart.READER.call("blocks", document)
+    return _record(document.encode()) if isinstance(found, str) else found
+
+
+def blocks_here(document: str) -> bytes:
+    """Return the blocks of a document as `blocks` does, without a limit of time or memory."""
     tree = LexborHTMLParser(document)
     tree.strip_tags(UNSEEN)
     tree.unwrap_tags(WITHIN)
@@ -55,17 +69,17 @@ def blocks(document: str) -> bytes:
 
 
 def size(kept: bytes) -> int:
-    """Return the bytes of text that blocks have together."""
+    """Return the total size of blocks, in bytes of text."""
     return sum(number for _, number in _RECORD.iter_unpack(kept))
 
 
 def difference(old: bytes, new: bytes) -> int:
-    """Return how many bytes are new or gone.
+    """Return how many bytes of text were added or removed between two versions of a page.
 
     Parameters
     ----------
     old, new : bytes
-        What `blocks` returned.
+        Results of `blocks` for the two versions.
     """
     counts = Counter(_RECORD.iter_unpack(new))
     counts.subtract(Counter(_RECORD.iter_unpack(old)))

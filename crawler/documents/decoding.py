@@ -1,12 +1,13 @@
-"""The text of a document: its bytes, decoded as HTML has it, and a second time if that is wrong.
+"""Decodes the bytes of a document to text.
 
-[BeeBot] loads a page, and if the encoding was guessed wrongly loads it again as bytes, and decodes
-these with a detected one. What today's standards say comes first: a byte order mark counts before
-what the server says, and that before what the document says of itself. Where nobody says anything,
-or what is said plainly does not fit (`MISFIT`), the encoding is detected: UTF-8 is what can be
-decoded as such, else charset-normalizer tells, else it is windows-1252.
+[BeeBot] loads a page and, if its encoding was guessed wrongly, loads it again as bytes and decodes
+them with a detected encoding. Here the declared encoding is tried first, as the HTML standard asks:
+a byte order mark, else the header Content-Type, else the document's own declaration, wherever a
+parser meets it. If none is declared, or if the declared one plainly does not fit (`MISFIT`), the
+encoding is detected: UTF-8 if the bytes can be decoded so, else the encoding that
+charset-normalizer finds, else windows-1252.
 
-A wrong encoding does no harm to what is ASCII, so links survive it.
+Even in a wrong encoding ASCII characters are decoded correctly, so links survive.
 """
 
 from __future__ import annotations
@@ -14,20 +15,19 @@ from __future__ import annotations
 import codecs
 import re
 from enum import StrEnum
-from functools import lru_cache
 from typing import NamedTuple
 
 from charset_normalizer import from_bytes
 
-from . import prescan
-from .encodings import codec, name_of, named
+from . import legacy, prescan
+from .encodings import name_of, named
 
 LOOKED_AT = 32_768
-"""Bytes of text that are looked at to detect an encoding."""
+"""Number of bytes of text from which an encoding is detected."""
 MISFIT = 0.1
-"""The share of errors among what is not ASCII, from which on a declared encoding is a wrong one."""
+"""A declared encoding is wrong if more than this share of the non-ASCII characters are errors."""
 _ENOUGH = 8
-"""Bytes that are not ASCII; of fewer nothing can be told."""
+"""The fewest non-ASCII bytes from which an encoding is detected."""
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16le"),
           (codecs.BOM_UTF16_BE, "utf-16be"))  # fmt: skip
@@ -36,12 +36,10 @@ _TAGS = re.compile(
     rb"<!--.*?(?:-->|\Z)|<(?:script|style)\b.*?(?:</(?:script|style)|\Z)|<[^<>]*>?", re.I | re.S
 )
 _ASCII = bytes(range(128))
-_SINGLE = ("windows-", "iso-8859-", "koi8-", "ibm866", "macintosh", "x-mac-")
-"""Beginnings of names of encodings that have one octet for a letter."""
 _DETECTABLE = ["cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257",
                "cp866", "cp874", "koi8_r", "koi8_u", "iso8859_2", "iso8859_5", "iso8859_7",
                "mac_cyrillic", "gb18030", "big5hkscs", "euc_jp", "cp932", "cp949"]  # fmt: skip
-"""Codecs of encodings that documents were written in without saying so."""
+"""Codecs of the encodings that are used on the Web without being declared."""
 
 
 class How(StrEnum):
@@ -60,13 +58,13 @@ class Text(NamedTuple):
     Attributes
     ----------
     text : str
-        What was decoded; what could not be is U+FFFD.
+        The decoded text, with U+FFFD for bytes that could not be decoded.
     encoding : str
         The name of its encoding in the encoding standard, in lower case.
     how : How
-        How that was found.
+        How the encoding was found.
     refused : str
-        What was declared and does not fit; "" if nothing was.
+        The declared encoding, if it does not fit; else "".
     """
 
     text: str
@@ -81,18 +79,18 @@ def decoded(body: bytes, content_type: str = "") -> str:
 
 
 def loaded(body: bytes, content_type: str = "") -> Text:
-    """Return the text of a document, and what it was encoded in.
+    """Return the text of a document and its encoding.
 
     Parameters
     ----------
     body : bytes
-        As it came, uncompressed.
+        The document, uncompressed.
     content_type : str
-        The header of that name.
+        The value of the header Content-Type.
     """
-    for mark, marked in _MARKS:
-        if body.startswith(mark):
-            return Text(_decoded(body[len(mark) :], marked)[0], marked, How.MARK)
+    name, rest = marked(body)
+    if name is not None:
+        return Text(_decoded(rest, name)[0], name, How.MARK)
     name, how = _declared(body, content_type)
     if name is None:
         return _detected(body, "")
@@ -102,40 +100,42 @@ def loaded(body: bytes, content_type: str = "") -> Text:
     return Text(text, name, how)
 
 
+def marked(body: bytes) -> tuple[str | None, bytes]:
+    """Return the encoding that a byte order mark names, or None, and the bytes after the mark."""
+    for mark, name in _MARKS:
+        if body.startswith(mark):
+            return name, body[len(mark) :]
+    return None, body
+
+
 def _declared(body: bytes, content_type: str) -> tuple[str | None, How]:
-    said = _IN_HEADER.search(content_type)
-    name = named(said[1]) if said is not None else None
+    charset = _IN_HEADER.search(content_type)
+    name = named(charset[1]) if charset is not None else None
     if name is not None:
         return name, How.HEADER
-    return prescan.declared(body[: prescan.FIRST]), How.DOCUMENT
+    return prescan.declared(body[: prescan.FIRST]) or prescan.met(body), How.DOCUMENT
 
 
 def _decoded(body: bytes, name: str) -> tuple[str, int]:
-    """Return what bytes say in an encoding, and how many errors there are."""
-    table = _table(codec(name)) if name.startswith(_SINGLE) else None
-    if table is not None:
-        text = codecs.charmap_decode(body, "replace", table)[0]
-    else:
-        text = body.decode(codec(name), "replace")
+    """Return the text of bytes in an encoding, and the number of errors in it."""
+    text = legacy.decode(body, name)
     return text, text.count("\ufffd")
 
 
-@lru_cache(maxsize=32)
-def _table(python_codec: str) -> str:
-    """Return the letters of all bytes; control characters where Python has none, as is standard."""
-    letters = [bytes([octet]).decode(python_codec, "replace") for octet in range(256)]
-    for octet in range(0x80, 0xA0):
-        letters[octet] = letters[octet].replace("\ufffd", chr(octet))
-    return "".join(letters)
-
-
 def _plainly(errors: int, text: str) -> bool:
-    """Tell whether a text has so many errors that it was encoded otherwise."""
+    """Return whether a text has so many errors that the encoding must be wrong."""
     return errors > MISFIT * (len(text) - len(text.encode("ascii", "ignore")))
 
 
 def _detected(body: bytes, refused: str) -> Text:
-    """Return a document's text in an encoding that fits."""
+    """Return a document's text in a detected encoding.
+
+    Parameters
+    ----------
+    body : bytes
+    refused : str
+        The declared encoding that did not fit, or "".
+    """
     text, errors = _decoded(body, "utf-8")
     if not (errors and _plainly(errors, text)):
         return Text(text, "utf-8", How.DETECTED, refused)
@@ -146,12 +146,12 @@ def _detected(body: bytes, refused: str) -> Text:
 
 
 def _likely(body: bytes) -> str | None:
-    """Return the encoding that is likely by what the text looks like."""
+    """Return the encoding that the bytes of the text suggest; None if none is likely."""
     text = _TAGS.sub(b" ", body[: 8 * LOOKED_AT])[:LOOKED_AT]
     if len(text.translate(None, _ASCII)) < _ENOUGH:
         return None
     best = from_bytes(text, cp_isolation=_DETECTABLE, preemptive_behaviour=False).best()
     if best is None:
         return None
-    # Where letters are the same in several, the one that the Web takes for usual.
+    # If several encodings give the same text, prefer the most common one on the Web.
     return "windows-1252" if "cp1252" in best.could_be_from_charset else name_of(best.encoding)

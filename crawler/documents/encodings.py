@@ -1,7 +1,7 @@
-"""Names of encodings: what the WHATWG encoding standard means by a label, and Python's codecs.
+"""Maps the encoding labels of the WHATWG encoding standard to encodings and to Python's codecs.
 
-Where the standard would show nothing at all (``hz-gb-2312`` and others that hide tags in them) a
-label names no encoding here; so the document's ASCII survives, and its links with it.
+For some labels (``hz-gb-2312`` and others that can hide tags) the standard shows no text at all.
+Here these labels name no encoding, so that the ASCII of the document, and its links, survive.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _CODECS = {
     "big5": "big5hkscs", "shift_jis": "cp932", "euc-kr": "cp949",
     "utf-16be": "utf-16-be", "utf-16le": "utf-16-le",
 }  # fmt: skip
-"""Python's names, where they differ, or where the standard means more than the name says."""
+"""Python's codecs, where their names differ or the standard's encoding has more characters."""
 
 
 def _read() -> dict[str, str]:
@@ -81,7 +81,7 @@ def _read() -> dict[str, str]:
 
 _NAMES = _read()
 NAMES = frozenset(_NAMES.values())
-"""All encodings, as the standard names them, in lower case."""
+"""The standard's names of all encodings, in lower case."""
 
 
 def named(label: str) -> str | None:
@@ -95,7 +95,7 @@ def codec(name: str) -> str:
 
 
 def name_of(python_codec: str) -> str | None:
-    """Return the encoding that a codec of Python's decodes; None if it is none of these."""
+    """Return the encoding that a Python codec decodes; None if the standard does not have it."""
     return _OF_CODECS.get(codecs.lookup(python_codec).name)
 
 

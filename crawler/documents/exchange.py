@@ -1,4 +1,4 @@
-"""What asking for an address brought: the same for pages fetched now and pages recorded before."""
+"""The result of a request for an address; fetched and recorded pages have the same form."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from .links import Kind, Reading
 
 
 class Exchange(NamedTuple):
-    """A page that was asked for, and what came.
+    """A request for a page, and its result.
 
     Attributes
     ----------
     address : str
-        What was asked for.
+        The requested address.
     status : int
-        Of the last answer, when redirects were followed; 0: none came.
+        The status of the last answer, after redirects; 0: no answer came.
     final : str
-        Where redirects led; "" if there were none.
+        The address to which redirects led; "" if there were none.
     links : tuple of str
-        The distinct addresses the page links to, in the order of appearance, on any site; but not
-        those on its own site that robots.txt forbids.
+        The distinct addresses that the page links to, in the order of appearance, on any site;
+        without those on its own site that robots.txt forbids.
     external : int
-        How many links lead to other sites, copies included.
+        How many links lead to other sites; repeated links count each time.
     size : int
         Bytes of the document, uncompressed.
     time : float
@@ -36,7 +36,7 @@ class Exchange(NamedTuple):
     problem : str
         What went wrong, in one line; "" if nothing did.
     content : Content or None
-        What the page says, if that was asked for; with an anchor for each of `links`.
+        The page's content, if it was requested; with an anchor for each of `links`.
     """
 
     address: str
@@ -50,7 +50,7 @@ class Exchange(NamedTuple):
     content: Content | None = None
 
     def leading(self, wanted: Callable[[str], bool]) -> Exchange:
-        """Return it with those of its links alone that are wanted."""
+        """Return the exchange with only those links for whose addresses ``wanted`` is true."""
         places = [k for k, address in enumerate(self.links) if wanted(address)]
         links = tuple(self.links[k] for k in places)
         if self.content is None:
@@ -71,15 +71,15 @@ class Exchange(NamedTuple):
 
 
 class Source(Protocol):
-    """Whatever brings pages for addresses."""
+    """An object that fetches the pages at addresses: a network, a recorded crawl, ..."""
 
     def get(self, address: str) -> Exchange:
-        """Ask for an address, in its one spelling."""
+        """Request a normalized address, and return the result."""
         ...
 
 
 def is_html(content_type: str) -> bool:
-    """Tell whether a header Content-Type speaks of HTML; so does one that is missing."""
+    """Return whether a header Content-Type names HTML; a missing header ("") counts as HTML."""
     kind = content_type.partition(";")[0].strip().lower()
     return kind in ("", "text/html", "application/xhtml+xml")
 
@@ -87,15 +87,19 @@ def is_html(content_type: str) -> bool:
 def with_links(
     exchange: Exchange, body: bytes, content_type: str, *, contents: bool = False
 ) -> Exchange:
-    """Return an exchange with what its document tells; without links unless it is HTML and 200.
+    """Return an exchange with the links of its document.
+
+    An exchange whose status is not 200, or whose document is not HTML, is returned unchanged.
 
     Parameters
     ----------
     exchange : Exchange
     body : bytes
+        The document, uncompressed.
     content_type : str
+        The value of the header Content-Type.
     contents : bool
-        Return as well what it says.
+        Also read the document's content.
     """
     if exchange.status != 200 or not is_html(content_type):
         return exchange
@@ -109,7 +113,7 @@ def with_links(
 
 
 def _by_link(found: Reading) -> Content | None:
-    """Return what a document says, with the anchor of the first link to each address."""
+    """Return a document's content, with the anchor of the first link to each address."""
     if found.content is None:
         return None
     anchors: dict[str, str] = {}

@@ -1,17 +1,17 @@
-"""The references of an HTML document: its links, and what stands where links belong and is none.
+"""Reads the references of an HTML document: its links, and the references that are not addresses.
 
-What is read, in the order of the document:
+These are read, in the order of the document:
 
-- ``href`` of ``a`` and ``area``, and the target of a ``meta`` that refreshes;
-- ``src`` of ``frame`` and ``iframe`` ([BeeBot]: frames are collected as internal links; one that
-  shows another site is external here);
-- ``href`` of ``link`` where its ``rel`` names a page (`PAGES`), as ``alternate``, ``next`` and
-  ``canonical`` do; not what a page is made of or wants to be loaded (``stylesheet``, ``icon``,
-  ``preload``), no feed, and no ``canonical`` that names the page itself.
+- ``href`` of ``a`` and ``area``, and the target of a ``meta`` refresh;
+- ``src`` of ``frame`` and ``iframe`` ([BeeBot] collects frames as internal links; here a frame that
+  shows another site is external);
+- ``href`` of ``link`` if its ``rel`` names a page (`PAGES`), such as ``alternate``, ``next`` and
+  ``canonical``; but not resources of the page (``stylesheet``, ``icon``, ``preload``), feeds, or a
+  ``canonical`` that names the page itself.
 
-References are relative to the first ``base``. Links with ``rel=nofollow`` are links; what a script
-would write, or stands in a ``template``, is not there. A link that HTML's rules for wrongly nested
-tags repeat (``<a href=x>1<p>2`` makes two elements) is there once for each.
+References are relative to the first ``base``. Links with ``rel=nofollow`` are included; links that
+a script would write, and links in a ``template``, are not. If HTML's rules for wrongly nested tags
+make several elements from one link (two from ``<a href=x>1<p>2``), each is included.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ from typing import NamedTuple, TypeAlias
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from counterpoint.crawler.limits import LINKS
 from counterpoint.crawler.policy.protocol import Content
 
 from . import apart
 from .addresses import LONGEST, joined, site
-from .encodings import codec
-from .saying import Surroundings, said
+from .legacy import encode
+from .saying import Surroundings, read_content
 
 TEXT = 1_000
-"""Characters that are kept of what stood in a document, and of an anchor."""
+"""The most characters of a reference's text, and of an anchor; the rest is cut off."""
 
 PAGES = frozenset((
     "alternate", "amphtml", "appendix", "author", "bookmark", "canonical", "chapter", "child",
@@ -43,7 +44,8 @@ PAGES = frozenset((
 _PARTS = frozenset(
     ["stylesheet", "icon", "manifest", "preload", "prefetch", "modulepreload", "preconnect"]
 )
-"""Values that make it none, whatever else stands there: ``alternate stylesheet``."""
+"""Values of ``rel`` that exclude a ``link``, whatever its other values are (as in ``alternate
+stylesheet``)."""
 
 
 class Kind(StrEnum):
@@ -58,12 +60,12 @@ class Kind(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a reference is none."""
+    """Why a reference is bad: it names nothing that can be fetched."""
 
     NONE = ""
-    """It is one."""
+    """The reference is not bad."""
     EMPTY = "empty"
-    """Nothing stands where a frame's or a link element's address belongs."""
+    """The address of a frame or a link element is empty."""
     SCRIPT = "script"
     """``javascript:`` or ``vbscript:``."""
     MAIL = "mail"
@@ -71,34 +73,34 @@ class Reason(StrEnum):
     TELEPHONE = "telephone"
     """``tel:``, ``sms:``, ``callto:`` or ``fax:``."""
     DATA = "data"
-    """``data:`` or ``blob:``: the document itself, not where it is."""
+    """``data:`` or ``blob:``: the reference contains the document itself."""
     SCHEME = "other scheme"
-    """Any other that is not http or https."""
+    """Any other scheme that is not http or https."""
     LONG = "too long"
     """An address longer than `counterpoint.crawler.documents.addresses.LONGEST`."""
     MALFORMED = "malformed"
-    """No address: no host, a host or a port that cannot be."""
+    """Not an address: it has no host, or an impossible host or port."""
 
 
 class Reference(NamedTuple):
-    """What stood where a link belongs.
+    """A reference in a document.
 
     Attributes
     ----------
     position : int
-        Its place among all references of the document, from 0 on.
+        Its index among all references of the document, from 0 on.
     kind : Kind
     address : str
-        Where it leads, in its one spelling; "" if it is bad.
+        The normalized address of its target; "" if it is bad.
     text : str
-        What stood there, at most `TEXT` characters.
+        The reference as written in the document, at most `TEXT` characters.
     anchor : str
-        The text of the link, whitespace collapsed, at most `TEXT` characters; where there is none
-        the images' ``alt``, then the ``title``.
+        The text of the link, whitespace collapsed, at most `TEXT` characters; if it is empty, the
+        ``alt`` of its images, else its ``title``.
     reason : Reason
         Why it is bad.
     frame : bool
-        Whether it is shown within the document.
+        Whether its target is shown within the document.
     """
 
     position: int
@@ -111,18 +113,18 @@ class Reference(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a document refers to.
+    """The references of a document.
 
     Attributes
     ----------
     site : str
-        The document's own.
+        The document's own site.
     references : tuple of Reference
-        In the order of the document, copies included.
+        All references in the order of the document, including repeated ones.
     problem : str
-        Why the document was not read; "": it was.
+        Why the document could not be read; "" if it was read.
     content : Content or None
-        What it says, if that was asked for; with an anchor for each reference.
+        The content of the document, if it was requested; with an anchor for each reference.
     """
 
     site: str
@@ -137,17 +139,17 @@ class Reading(NamedTuple):
 
     @property
     def internal(self) -> list[str]:
-        """Those on the document's own site."""
+        """The addresses of the links to the document's own site."""
         return [one.address for one in self.references if one.kind is Kind.INTERNAL]
 
     @property
     def external(self) -> list[str]:
-        """Those on other sites."""
+        """The addresses of the links to other sites."""
         return [one.address for one in self.references if one.kind is Kind.EXTERNAL]
 
     @property
     def bad(self) -> list[str]:
-        """What stood where no address was."""
+        """The texts of the bad references."""
         return [one.text for one in self.references if one.kind is Kind.BAD]
 
 
@@ -156,18 +158,19 @@ _PLACES = (
     "meta[http-equiv][content]"
 )
 _DEEP = " ".join(["a"] * 8)
-"""Links so deep in each other: only who wants the text of a page read a thousand times makes them.
-They have no anchors, and neither have those around them."""
+"""Selects links that are nested eight deep. Pages with such links are traps: reading each anchor
+would read the text of the page again and again. The nested links and the links around them have no
+anchors."""
 _FRAMES = frozenset(("frame", "iframe"))
 _NEEDING = frozenset(("frame", "iframe", "link"))
-"""Elements for which an empty reference is none; elsewhere it is the document itself."""
+"""Elements whose empty reference is bad; elsewhere an empty reference names the document itself."""
 _HTML = frozenset(("text/html", "application/xhtml+xml"))
 _REFRESH = re.compile(
     r"""[\t\n\f\r ]*+(?:[0-9]++|(?=\.))[0-9.]*+(?=[;,\t\n\f\r ])[\t\n\f\r ]*+[;,]?+[\t\n\f\r ]*+
         (?:url[\t\n\f\r ]*+=[\t\n\f\r ]*+)?+(?:"([^"]+)|'([^']+)|([^"'].*))""",
     re.I | re.S | re.X | re.A,
 )
-"""What ``content`` of a refreshing ``meta`` holds (HTML: shared declarative refresh steps)."""
+"""The attribute ``content`` of a ``meta`` refresh (HTML: shared declarative refresh steps)."""
 _SCHEME = re.compile(r"([a-z][a-z0-9+.\-]*):", re.I | re.A)
 _AROUND = "".join(map(chr, range(33)))
 _BREAKS = re.compile(r"[\t\r\n]+")
@@ -191,32 +194,32 @@ def read(
     Parameters
     ----------
     document : str
-        Its text.
+        The text of the document.
     address : str
-        Where it was found, after all redirects, in its one spelling.
+        The normalized address of the document, after all redirects.
     encoding : str
-        Its name in the encoding standard; letters of a query are sent in it (URL standard, 1.3).
+        The document's encoding, by its name in the encoding standard; the letters of a query are
+        sent in it (URL standard, 1.3).
     contents : bool
-        Return as well what it says.
+        Also return the document's content.
     """
     if not apart.wanted(document):
         return read_here(document, address, encoding, contents)
-    found: Reading | None = apart.READER.read(document, address, encoding, contents)
-    if found is None:
-        return Reading(site(address), (), "takes too long to be read")
-    return found
+    found: Reading | str = apart.READER.call("links", document, address, encoding, contents)
+    return Reading(site(address), (), found) if isinstance(found, str) else found
 
 
 def read_here(
     document: str, address: str, encoding: str = "utf-8", contents: bool = False
 ) -> Reading:
-    """Return the references of a document as `read` does, however long it takes."""
+    """Return the references of a document as `read` does, without a limit of time."""
     tree = LexborHTMLParser(document)
     base, own = address, site(address)
     for node in tree.css("base[href]")[:1]:
         base = joined(address, node.attributes["href"] or "") or address
     within = (f"http://{own}/", f"https://{own}/")
     found: list[Reference] = []
+    problem = ""
     trap = tree.css_first(_DEEP) is not None
     around, anchors = Surroundings(), list[str]()
     for node in tree.css(_PLACES):
@@ -232,17 +235,21 @@ def read_here(
             continue
         else:
             kind = Kind.INTERNAL if target.startswith(within) else Kind.EXTERNAL
+        if len(found) == LINKS:
+            problem = f"has more than {LINKS:,} links: the others are left out"
+            break
         hidden = trap and tag == "a" and node.css_first(_DEEP) is not None
         anchor = "" if hidden else _anchor(node, tag, attributes)
         if contents:
             anchors.append(around.of(node, anchor))
         place = len(found)
         found.append(Reference(place, kind, target, text[:TEXT], anchor, reason, tag in _FRAMES))
-    return Reading(own, tuple(found), "", said(tree, anchors) if contents else None)
+    content = read_content(tree, anchors) if contents else None
+    return Reading(own, tuple(found), problem, content)
 
 
 def _reference(tag: str, attributes: _Attributes) -> str | None:
-    """Return what stands where an element's link belongs; None if none belongs there."""
+    """Return the text of an element's reference; None if the element is not a reference."""
     if tag == "a":
         return (attributes["href"] if "href" in attributes else attributes["xlink:href"]) or ""
     if tag in _FRAMES:
@@ -262,7 +269,7 @@ def _refresh(attributes: _Attributes) -> str | None:
 
 
 def _is_page(attributes: _Attributes) -> bool:
-    """Tell whether a ``link`` is one to a page."""
+    """Return whether a ``link`` element links to a page."""
     relations = set((attributes["rel"] or "").lower().split())
     kind = (attributes.get("type") or "text/html").partition(";")[0].strip().lower()
     return not relations.isdisjoint(PAGES) and relations.isdisjoint(_PARTS) and kind in _HTML
@@ -272,24 +279,24 @@ def _target(tag: str, text: str, base: str, encoding: str) -> str | None:
     if not text and tag in _NEEDING:
         return None
     if "?" in text and not encoding.startswith("utf-") and not text.isascii():
-        text = _with_query(text, codec(encoding))
+        text = _with_query(text, encoding)
     return joined(base, text)
 
 
-def _with_query(text: str, python_codec: str) -> str:
-    """Return a reference with the letters of its query written by a codec."""
+def _with_query(text: str, encoding: str) -> str:
+    """Return a reference with the letters of its query encoded and escaped."""
     whole, mark, fragment = text.partition("#")
     before, asked, query = whole.partition("?")
-    query = _LETTERS.sub(lambda letters: _coded(letters[0], python_codec), query)
+    query = _LETTERS.sub(lambda letters: _coded(letters[0], encoding), query)
     return f"{before}{asked}{query}{mark}{fragment}"
 
 
-def _coded(letters: str, python_codec: str) -> str:
+def _coded(letters: str, encoding: str) -> str:
     try:
-        octets = letters.encode(python_codec)
+        octets = encode(letters, encoding)
     except UnicodeEncodeError:
         if len(letters) > 1:
-            return "".join(_coded(letter, python_codec) for letter in letters)
+            return "".join(_coded(letter, encoding) for letter in letters)
         return f"%26%23{ord(letters)}%3B"  # a character reference, as a form would send it
     return "".join(chr(octet) if octet in _KEPT else f"%{octet:02X}" for octet in octets)
 

@@ -1,7 +1,7 @@
-"""What robots.txt allows (RFC 9309), origin by origin: scheme, host and port.
+"""Reads robots.txt (RFC 9309). Each origin (scheme, host and port) has one of its own.
 
-What cannot be asked forbids: an error of the server, or no answer, is taken as a robots.txt that
-forbids everything; one that does not exist (4xx) allows everything.
+If a server answers with an error, or not at all, or with something that cannot be read, its pages
+must not be fetched. If it has no robots.txt (4xx), all its pages may be fetched.
 """
 
 from __future__ import annotations
@@ -11,30 +11,35 @@ from dataclasses import dataclass
 
 from protego import Protego
 
+from .decoding import marked
+
 LARGEST = 512_000
-"""Bytes of a robots.txt that are read."""
+"""The most bytes of a robots.txt that are read."""
 LONGEST_DELAY = 600.0
-"""Seconds; a site that asks for a longer Crawl-delay is left alone."""
+"""Seconds; a site with a longer Crawl-delay is not fetched at all."""
 
 _BREAKS = re.compile(r"\r\n?|\n")
 _AGENT = re.compile(r"user[-\s]*agent(?![\w-])\s*:?\s*(.*)", re.I | re.S)
-_OF_NO_GROUP = re.compile(r"(?:sitemaps?|site-map|host)\b", re.I)
+_RULE = re.compile(r"(?:allow|di[as]+l+[ao]w|crawl(?:-|\s+)delay)(?![\w-])", re.I)
+"""The lines that end the agents of a group, in every spelling that Protego accepts. No other line
+does so (RFC 9309, 2.2.4). Crawl-delay is none of the RFC's own rules, but it is a rule for the
+agents above it: many files ask all crawlers for a delay, and then forbid a single one."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What one origin says to one agent.
+    """The rules of one origin for one agent.
 
     Attributes
     ----------
     agent : str
         The product token of the crawler.
     parsed : Protego or None
-        None: nothing is forbidden, or all is.
+        The parsed rules; None if all addresses are allowed, or all are forbidden.
     refused : str
-        Why nothing of the site may be fetched; "": its rules decide.
+        Why no address of the origin may be fetched; "": the rules decide.
     delay : float
-        Seconds between requests that it asks for.
+        The Crawl-delay, in seconds.
     """
 
     agent: str
@@ -52,60 +57,99 @@ class Rules:
 
 
 def origin(address: str) -> str:
-    """Return what an address has its robots.txt from."""
+    """Return the origin of an address: scheme, host and port."""
     return address[: address.index("/", len("https://"))]
 
 
-def rules(status: int, body: bytes, problem: str, agent: str) -> Rules:
+def succeeded(status: int) -> bool:
+    """Return whether a status says that a robots.txt was answered (RFC 9309, 2.3.1.1).
+
+    A part of one (206), which was not asked for, is none: other parts may have further rules.
+    """
+    return 200 <= status < 300 and status != 206
+
+
+def written(body: bytes) -> str:
+    """Return the text of a robots.txt, without a last line that was cut.
+
+    It is UTF-8 (RFC 9309, 2.2), unless a byte order mark says UTF-16.
+    """
+    whole = body if len(body) < LARGEST else body[: _last_break(body)]
+    name, rest = marked(whole)
+    return rest.decode(name or "utf-8", "replace")
+
+
+def _last_break(body: bytes) -> int:
+    """Return where the last whole line ends within the limit; UTF-16 has two bytes a sign."""
+    wide = {b"\xff\xfe": b"\n\0", b"\xfe\xff": b"\0\n"}.get(body[:2], b"\n")
+    at = body.rfind(wide, 0, LARGEST)
+    while at > 0 and at % len(wide):
+        at = body.rfind(wide, 0, at)
+    return at + len(wide) if at > 0 else 0
+
+
+def rules(status: int, text: str, problem: str, agent: str) -> Rules:
     """Return the rules that an answer to a request for robots.txt gives an agent.
 
     Parameters
     ----------
     status : int
-        0: no answer came.
-    body : bytes
+        The status of the answer; 0 if no answer came.
+    text : str
+        What `written` returned for its body.
     problem : str
-        Why none came.
+        Why no answer came.
     agent : str
         The product token of the crawler.
     """
-    if 400 <= status < 500 and status != 429:  # 429: it is there, but not now
+    if 400 <= status < 500 and status != 429:  # 429: too many requests; the file may exist
         return Rules(agent)
-    if status != 200:
-        said = f"robots.txt: {status or problem or 'no answer'}"
-        return Rules(agent, refused=f"{said}; so nothing may be fetched")
-    whole = body if len(body) < LARGEST else body[: body.rfind(b"\n", 0, LARGEST) + 1]
-    own = _own(whole.decode("utf-8-sig", "replace"), agent)
+    if not succeeded(status):
+        result = f"robots.txt: {status or problem or 'no answer'}"
+        return Rules(agent, refused=f"{result}; so nothing may be fetched")
+    if "\0" in text:  # compressed, UTF-16 without a mark, or an image: rules may be hidden in it
+        return Rules(agent, refused="robots.txt is no text; so nothing may be fetched")
+    own = _own(text, agent)
     parsed = Protego.parse(own)
     delay = parsed.crawl_delay(agent) or 0.0
     if delay > LONGEST_DELAY:
         return Rules(agent, refused=f"robots.txt asks for {delay:g} s between requests")
-    forbids = "di" in own.lower()  # however Disallow is misspelt where Protego takes it for one
+    forbids = "di" in own.lower()  # in every spelling of Disallow that Protego accepts
     return Rules(agent, parsed if forbids else None, delay=delay)
 
 
 def _own(text: str, agent: str) -> str:
-    """Return the rules of a robots.txt for an agent, as those of a robots.txt for everybody.
+    """Return the rules of a robots.txt for an agent, as a robots.txt that is for all agents.
 
-    Protego takes ``count`` for ``counterpoint`` and ``counterpoint/1.0`` for another (RFC 9309,
-    2.2.1: the product token must be the same, in any case), and keeps every rule for every agent.
+    Protego applies rules for ``count`` to the agent ``counterpoint``, and does not apply those for
+    ``counterpoint/1.0`` (RFC 9309, 2.2.1: the product token must be equal, ignoring case). It also
+    stores the rules of all agents, and lets unknown lines end a group.
     """
-    own = agent.lower()
+    tokens = {"*": _token("*"), agent.lower(): _token(agent)}
     rules_of: dict[str, list[str]] = {}
-    group: list[list[str]] = []
+    group: dict[str, list[str]] = {}
     begins = True
     for line in _BREAKS.split(text):
         line = line.partition("#")[0].strip()
         found = _AGENT.fullmatch(line)
         if found is not None:
-            group = group if begins else []
-            token = re.split(r"[\s/]", found[1].lower(), maxsplit=1)[0]
-            token = token if token == "*" else token.replace("*", "")
-            if token in (own, "*"):
-                group.append(rules_of.setdefault(token, []))
+            group = group if begins else {}
+            for token, pattern in tokens.items():
+                if any(map(pattern.match, found[1].split(","))):
+                    group[token] = rules_of.setdefault(token, [])
             begins = True
-        elif line and not _OF_NO_GROUP.match(line):
+        elif _RULE.match(line):
             begins = False
-            for lines in group:
+            for lines in group.values():
                 lines.append(line)
-    return "\n".join(["User-agent: *", *rules_of.get(own, rules_of.get("*", []))])
+    own = rules_of.get(agent.lower(), rules_of.get("*", []))
+    return "\n".join(["User-agent: *", *own])
+
+
+def _token(agent: str) -> re.Pattern[str]:
+    """Return a pattern of what names an agent: its token, then nothing that belongs to a token.
+
+    So ``counterpoint/1.0``, ``counterpoint;`` and ``*counterpoint*`` name ``counterpoint``, which
+    ``counterpoints`` and ``counterpoint-news`` do not.
+    """
+    return re.compile(rf"\s*\**{re.escape(agent)}(?![\w-])", re.I)

@@ -1,4 +1,4 @@
-"""What an HTML document says: title, text and language, and the words around its links."""
+"""Reads the content of an HTML document: title, text, language, and the words around its links."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from counterpoint.crawler.policy.protocol import Content
 from .blocks import UNSEEN, WITHIN
 
 MOST = 100_000
-"""Characters of a page's text; what follows is not read."""
+"""The most characters of a page's text; the rest is ignored."""
 TITLE = 1_000
-"""Characters of a title."""
+"""The most characters of a title."""
 AROUND = 100
-"""Characters on each side of an anchor that are looked at for words around it."""
+"""Characters on each side of an anchor from which the words around it are taken."""
 
 _LINES = frozenset(WITHIN)
 _PARAGRAPHS = frozenset(("p", "li", "dt", "dd", "td", "th", "caption", "figcaption", "blockquote",
@@ -21,10 +21,10 @@ _PARAGRAPHS = frozenset(("p", "li", "dt", "dd", "td", "th", "caption", "figcapti
 
 
 class Surroundings:
-    """Finds the words around the links of a document, which must be asked for in its order.
+    """Finds the words around the links of a document; links must be passed in document order.
 
-    They are known where a link stands in a paragraph, an item of a list, a cell or a heading: of
-    the words in that the nearest are taken. Elsewhere nothing tells what is about the link.
+    If a link is in a paragraph, a list item, a table cell or a heading, the nearest words in that
+    element are taken. Elsewhere it is not clear which words belong to the link, and none are taken.
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,14 @@ class Surroundings:
 
 
 def _within(text: str, begin: int, end: int) -> str:
-    """Return a part of a text with what is near it; words that would be cut are left out."""
+    """Return a part of a text with the words near it; words that would be cut are left out.
+
+    Parameters
+    ----------
+    text : str
+    begin, end : int
+        The bounds of the part.
+    """
     first, last = max(0, begin - AROUND), end + AROUND
     if first:
         first = text.find(" ", first, begin) + 1 or first  # no spaces, no words to cut
@@ -57,14 +64,14 @@ def _within(text: str, begin: int, end: int) -> str:
     return text[first:last].strip()
 
 
-def said(tree: LexborHTMLParser, anchors: list[str]) -> Content:
-    """Return what a document says; its tree is taken apart by that.
+def read_content(tree: LexborHTMLParser, anchors: list[str]) -> Content:
+    """Return the content of a document; its tree is modified.
 
     Parameters
     ----------
     tree : LexborHTMLParser
     anchors : list of str
-        As `Surroundings` gives them.
+        The anchor of each reference, as `Surroundings` returns it.
     """
     title, root = tree.css_first("head > title"), tree.root
     named = "" if title is None else " ".join(title.text().split())[:TITLE]

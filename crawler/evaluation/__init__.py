@@ -1,1 +1,1 @@
-"""Rankings and crawls judged by what is relevant."""
+"""Evaluates rankings and crawls by relevance judgments."""

@@ -1,10 +1,10 @@
-"""What a crawl that looks for something found: the pages of its index, the best first."""
+"""Returns the index of a topical crawl: the pages that it collected, the best first."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from counterpoint.crawler.errors import CrawlError, in_words
+from counterpoint.crawler.errors import CrawlError, one_line_error
 from counterpoint.crawler.policy.protocol import Pages, Scheduler
 from counterpoint.crawler.schedulers.weights import ranked
 
@@ -14,22 +14,23 @@ def index_of(
 ) -> list[int]:
     """Return the index of a crawl.
 
-    What a scheduler without an index collected is ranked by HITS, once, as [HITS]'s standard
+    If the scheduler has no index, all fetched pages are ranked by HITS once, as [HITS]'s standard
     crawler does it.
 
     Parameters
     ----------
     scheduler : Scheduler
-        After the crawl.
+        The scheduler after the crawl.
     fetched : sequence of int
-        The pages that came, in the order of the crawl.
+        The fetched pages, in the order of the crawl.
     links : callable
-        Returns the pages that one of them links to.
+        Returns the pages that a fetched page links to.
 
     Raises
     ------
     CrawlError
-        If its index cannot be had, has a page twice, or one that did not come.
+        If the scheduler's index raises an exception, contains a page twice, or contains a page
+        that was not fetched.
     """
     own = getattr(scheduler, "index", None)
     if not callable(own):
@@ -37,7 +38,7 @@ def index_of(
     try:
         found = [int(page) for page in own()]
     except Exception as error:
-        raise CrawlError(f"its index: {in_words(error)}") from error
+        raise CrawlError(f"its index: {one_line_error(error)}") from error
     strange = set(found) - set(fetched)
     if strange:
         raise CrawlError(f"its index has page {min(strange)}, which did not come")

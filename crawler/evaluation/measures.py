@@ -1,9 +1,9 @@
-"""Measures of a ranked list: precision, recall, F, R-precision, MAP, nDCG, 11 points.
+"""Measures a ranked list: precision, recall, F, R-precision, MAP, nDCG, the 11-point graph.
 
 Names and definitions are those of trec_eval. [HITS] measures recall and precision of a whole
-answer (`set_recall`, `set_P`) and draws the 11-point graph. That graph has two variants in the
-field, which differ in the number of relevant documents that a recall stands for; see
-`Interpolation`.
+answer (`set_recall`, `set_P`) and draws the 11-point graph. Two variants of that graph are in use;
+they differ in the number of relevant documents that a level of recall stands for (see
+`Interpolation`).
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from enum import StrEnum
 from .trec import Qrels, Run, ranked
 
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-"""Ranks at which precision, recall and nDCG are cut."""
+"""Numbers of top documents over which precision, recall and nDCG are computed."""
 LEVELS = tuple(i / 10 for i in range(11))
-"""Recalls of the 11-point graph."""
+"""The levels of recall of the 11-point graph."""
 
 
 class Interpolation(StrEnum):
-    """How many relevant documents, of R, a recall of the 11-point graph stands for."""
+    """How a level of recall is converted to a number of relevant documents, of R in all."""
 
     TREC_EVAL_9 = "trec_eval-9"
-    """The whole part of recall x R + 0.9: nearly always rounded up."""
+    """The integer part of recall x R + 0.9, which nearly always rounds up."""
     TREC_EVAL_10 = "trec_eval-10"
-    """Recall x R, rounded to the nearest whole number, halves up."""
+    """Recall x R, rounded to the nearest integer, halves up."""
 
     def documents(self, recall: float, relevant: int) -> int:
-        """Return how many relevant documents a recall stands for."""
+        """Return how many of the relevant documents a level of recall stands for."""
         if self is Interpolation.TREC_EVAL_9:
             return int(recall * relevant + 0.9)
         return int(recall * relevant + 0.5)
@@ -43,22 +43,22 @@ def evaluate(
     complete: bool = False,
     interpolation: Interpolation = Interpolation.TREC_EVAL_9,
 ) -> dict[str, dict[str, float]]:
-    """Measure a run, topic by topic.
+    """Measure a run for each topic.
 
     Parameters
     ----------
     run : Run
     qrels : Qrels
     level : int
-        The least judgment that counts as relevant.
+        The lowest judgment that counts as relevant.
     complete : bool
-        Measure topics of which the run has no document as well; else topics in both are measured.
+        Whether to measure all topics of the qrels; else only those for which the run has documents.
     interpolation : Interpolation
 
     Returns
     -------
     dict
-        By topic, in the order of the qrels: measures by name. Empty if they share no topic.
+        For each topic, in the order of the qrels, the measures by name.
     """
     topics = [topic for topic in qrels if complete or topic in run]
     return {
@@ -89,12 +89,17 @@ def measured(
     Parameters
     ----------
     documents : sequence of str
-        Returned, the best first; each once.
+        The distinct documents of the list, the best first.
     judged : mapping
-        Judgments by document; what is not judged is not relevant.
+        Judgments by document; documents without a judgment are not relevant.
     level : int
-        The least judgment that counts as relevant.
+        The lowest judgment that counts as relevant.
     interpolation : Interpolation
+
+    Returns
+    -------
+    dict
+        The measures by their names in trec_eval.
     """
     hits = [judged.get(document, 0) >= level for document in documents]
     found = _running(hits)
@@ -123,18 +128,18 @@ def measured(
 def eleven_points(found: Sequence[int], relevant: int, interpolation: Interpolation) -> list[float]:
     """Return the interpolated precision at each of the 11 `LEVELS` of recall.
 
-    At a recall it is the greatest precision at any rank at which that recall is reached, be it
-    exceeded; 0 if it never is.
+    The interpolated precision at a level of recall is the greatest precision at all ranks whose
+    recall is at least that level; 0 if there is no such rank.
 
     Parameters
     ----------
     found : sequence of int
-        How many relevant documents the first 0, 1, 2, ... ranks have.
+        The number of relevant documents among the first 0, 1, 2, ... documents.
     relevant : int
-        R, how many there are.
+        R, the number of relevant documents.
     interpolation : Interpolation
     """
-    best, later = [0.0] * (found[-1] + 1), 0.0  # by how many are found at least
+    best, later = [0.0] * (found[-1] + 1), 0.0  # best[n]: n or more relevant documents are found
     for rank in range(len(found) - 1, 0, -1):
         later = max(later, found[rank] / rank)
         best[found[rank]] = later
@@ -144,9 +149,9 @@ def eleven_points(found: Sequence[int], relevant: int, interpolation: Interpolat
 
 
 def ndcg(gains: Sequence[int], ideal: Sequence[int]) -> float:
-    """Return the discounted gain as a share of the ideal list's (Järvelin and Kekäläinen, 2002).
+    """Return the discounted gain divided by that of the ideal list (Järvelin and Kekäläinen, 2002).
 
-    A gain is a judgment; the discount at rank i is the binary logarithm of i + 1.
+    The gain of a document is its judgment, divided at rank i by the binary logarithm of i + 1.
     """
     return _ratio(_discounted(gains), _discounted(ideal))
 
@@ -157,7 +162,7 @@ def harmonic(precision: float, recall: float) -> float:
 
 
 def harvest(relevant: Sequence[bool]) -> list[float]:
-    """Return the harvest rate after each page fetched: the share of them that are relevant."""
+    """Return the harvest rate after each fetched page: the relevant share of the pages so far."""
     return [count / rank for rank, count in enumerate(_running(relevant)) if rank]
 
 

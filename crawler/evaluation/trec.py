@@ -1,9 +1,10 @@
-"""Files of TREC: runs (what a system returned, ranked) and qrels (what is relevant)."""
+"""Reads and writes files of TREC: runs (ranked answers of a system) and qrels (judgments)."""
 
 from __future__ import annotations
 
 import math
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias, TypeVar
@@ -13,27 +14,28 @@ from counterpoint.crawler.errors import CrawlError
 _Value = TypeVar("_Value", int, float)
 _WHOLE = re.compile("[-+]?[0-9]{1,9}")
 _SIGNS = re.compile("[-+.0-9eE]+")
-"""Of a score; what Python reads as well, as underscores and digits of any script, is no score."""
+"""The characters of a score; Python also accepts underscores and digits of other scripts."""
 
 Run: TypeAlias = dict[str, dict[str, float]]
-"""By topic and document: the score; a larger one is ranked higher."""
+"""Scores by topic and document; a document with a larger score is ranked higher."""
 Qrels: TypeAlias = dict[str, dict[str, int]]
-"""By topic and document: how relevant it was judged; 0 and less: not at all."""
+"""Judgments by topic and document; a larger one is more relevant, 0 and less is irrelevant."""
 
 
 def read_run(path: Path) -> Run:
-    """Return what a system returned.
+    """Return the run in a file.
 
     Parameters
     ----------
     path : Path
-        A line ``TOPIC Q0 DOCUMENT RANK SCORE TAG`` for each document returned; fields are separated
-        by white space. As in trec_eval the rank is not looked at: the score decides.
+        The file has a line ``TOPIC Q0 DOCUMENT RANK SCORE TAG`` for each returned document, with
+        fields separated by white space of ASCII. As in trec_eval the rank is ignored, since the
+        score decides, and a line that begins with ``#`` is a comment.
 
     Raises
     ------
     CrawlError
-        If it is no such file; the message names the line.
+        If the file cannot be read or is malformed; the message names the line.
     """
     run: Run = {}
     for number, fields in _lines(path, "TOPIC Q0 DOCUMENT RANK SCORE TAG"):
@@ -45,17 +47,18 @@ def read_run(path: Path) -> Run:
 
 
 def read_qrels(path: Path) -> Qrels:
-    """Return what was judged.
+    """Return the judgments in a file.
 
     Parameters
     ----------
     path : Path
-        A line ``TOPIC ITERATION DOCUMENT RELEVANCE`` for each document judged.
+        The file has a line ``TOPIC ITERATION DOCUMENT RELEVANCE`` for each judged document, with
+        fields separated by white space of ASCII. A line that begins with ``#`` is a comment.
 
     Raises
     ------
     CrawlError
-        If it is no such file; the message names the line.
+        If the file cannot be read or is malformed; the message names the line.
     """
     qrels: Qrels = {}
     for number, fields in _lines(path, "TOPIC ITERATION DOCUMENT RELEVANCE"):
@@ -67,7 +70,15 @@ def read_qrels(path: Path) -> Qrels:
 
 
 def write_run(path: Path, run: Run, tag: str) -> None:
-    """Write a run, the documents of each topic in their order; the tag names the system."""
+    """Write a run to a file, with the documents of each topic ranked by score.
+
+    Parameters
+    ----------
+    path : Path
+    run : Run
+    tag : str
+        The name of the system.
+    """
     with open(path, "w", encoding="utf-8") as file:
         for topic, scores in run.items():
             for rank, document in enumerate(ranked(scores), 1):
@@ -94,9 +105,10 @@ def _lines(path: Path, form: str) -> Iterator[tuple[int, list[str]]]:
     try:
         with open(path, "rb") as file:
             for number, line in enumerate(file, 1):
-                fields = _text(path, number, line).split()
-                if not fields:
+                divided = _fields(number, line)
+                if not divided or divided[0].startswith(b"#"):
                     continue
+                fields = [_text(path, number, field) for field in divided]
                 if len(fields) != wanted:
                     raise CrawlError(
                         f"{path}: line {number}: {len(fields)} fields, not {wanted}: {form}"
@@ -106,9 +118,14 @@ def _lines(path: Path, form: str) -> Iterator[tuple[int, list[str]]]:
         raise CrawlError(f"{path}: {error.strerror or error}") from None
 
 
-def _text(path: Path, number: int, line: bytes) -> str:
+def _fields(number: int, line: bytes) -> list[bytes]:
+    """Return the fields of a line; as in trec_eval, only white space of ASCII separates them."""
+    return (line.removeprefix(BOM_UTF8) if number == 1 else line).split()
+
+
+def _text(path: Path, number: int, field: bytes) -> str:
     try:
-        return line.decode("utf-8-sig" if number == 1 else "utf-8")
+        return field.decode()
     except UnicodeDecodeError:
         raise CrawlError(f"{path}: line {number}: is no text in UTF-8") from None
 

@@ -7,6 +7,6 @@ from collections.abc import Callable
 
 
 def steady() -> Callable[[], float]:
-    """Return a clock of seconds since 1970 that never goes back."""
+    """Return a clock that shows seconds since 1970 and never goes back."""
     ahead = time.time() - time.monotonic()
     return lambda: ahead + time.monotonic()

@@ -1,8 +1,8 @@
-"""Which request is made when: each host in its own time, and as many hosts at once as wished.
+"""Decides when each request is made: each host at its own pace, and several hosts at a time.
 
-A host with work is in a heap by the time from when on it may be asked; what waits for its host
-needs no connection. Every request is one of these: a page, a hop of its redirects, a robots.txt,
-and each waits for the host that it asks. At a concurrency of 1 jobs are done one after another.
+The hosts with work are in a heap, by the times of their next requests; a request that waits for its
+host needs no connection. A request is for a page, for a further hop of its redirects, or for a
+robots.txt; each waits for its own host. At a concurrency of 1, jobs are done one after another.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from .headers import location_of, validator
 from .hosts import REMEMBERED, Errand, Host, Hosts
 from .job import ClosedError, Fetched, Job, Lease, Recall
 from .manners import Limits, Manners, Patience
-from .network import Answer, Fetcher, Wanted
+from .network import Answer, Fetcher, PageRequest
 from .politeness import day_and_time
+from .room import BodyRoom
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _ROBOTS_REDIRECTS = 5
@@ -37,40 +38,36 @@ class PoliteDispatcher:
     Parameters
     ----------
     fetcher : Fetcher
-        Answers single requests. `close` closes it.
+        Makes single requests; `close` closes it.
     concurrency : int
-        Requests under way at a time, over all hosts.
+        The largest number of simultaneous requests, over all hosts.
     manners : Manners
     limits : Limits
     patience : Patience
     recall : callable, optional
-        Loads what is known of a host.
+        Loads the state of a host.
     seed : int
-        Of the chance in waits.
+        Seed of the random factors of waits.
     through_here : bool
-        Behind a proxy on this machine, which may be a synthetic web.
+        Whether requests go through a proxy on this machine, which may be a synthetic web.
     remembered : int
         How many hosts are kept in memory.
+    room : BodyRoom, optional
+        Bounds the memory of all bodies, with the fetcher.
     now, sleep : callable
-        The clock, in seconds since 1970, and how to wait; tests give others.
+        The clock, in seconds since 1970, and how to wait; tests pass other functions.
     """
 
     def __init__(
-        self,
-        fetcher: Fetcher,
-        *,
-        concurrency: int = 1,
-        manners: Manners | None = None,
-        limits: Limits | None = None,
-        patience: Patience | None = None,
-        recall: Recall | None = None,
-        seed: int = 0,
-        through_here: bool = False,
-        remembered: int = REMEMBERED,
+        self, fetcher: Fetcher, *, concurrency: int = 1, manners: Manners | None = None,
+        limits: Limits | None = None, patience: Patience | None = None,
+        recall: Recall | None = None, seed: int = 0, through_here: bool = False,
+        remembered: int = REMEMBERED, room: BodyRoom | None = None,
         now: Callable[[], float] | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._fetcher, self._concurrency = fetcher, concurrency
+        self._room = room or BodyRoom()
         self._manners, self._limits = manners or Manners(), limits or Limits()
         self._patience = patience or Patience()
         self._now, self._sleep = now or steady(), sleep
@@ -102,9 +99,9 @@ class PoliteDispatcher:
         self._pump()
 
     def hold(self, lease: Lease) -> None:
-        """Go by a lease from now on; jobs that were lost do not come back.
+        """Apply a lease from now on; jobs that were lost are never completed.
 
-        A request that has begun ends, and its answer counts for its host.
+        A request that has begun is finished, and its answer changes the state of its host.
         """
         self._until = lease.until
         for number in lease.lost:
@@ -117,12 +114,12 @@ class PoliteDispatcher:
         self._pump()
 
     async def completed(self) -> Fetched:
-        """Wait for the next job that is finished, and return what it brought.
+        """Wait for the next finished job, and return its answer.
 
         Raises
         ------
         ClosedError
-            If it was closed, and what was finished by then has been returned.
+            If the dispatcher was closed, and all finished jobs have been returned.
         CrawlError
             If nothing can be fetched at all.
         """
@@ -133,14 +130,16 @@ class PoliteDispatcher:
                 raise ClosedError("the dispatcher is closed")
             self._awaited = asyncio.get_running_loop().create_future()
             await self._awaited
-        return self._done.popleft()._replace(hosts=self.hosts.handed_out())
+        found = self._done.popleft()
+        self._room.take(len(found.body))
+        return found._replace(hosts=self.hosts.handed_out())
 
     def under_way(self) -> int:
-        """Return how many requests are under way."""
+        """Return how many requests are in flight."""
         return len(self._workers)
 
     def waiting(self) -> str:
-        """Return what is waited for now, in one line; "" if for nothing."""
+        """Return what the dispatcher waits for now, in one line; "" if it does not wait."""
         if self._workers:
             count = len(self._workers)
             return "1 answer" if count == 1 else f"{count:,} answers"
@@ -155,7 +154,7 @@ class PoliteDispatcher:
         )
 
     async def close(self, *, grace: float) -> None:
-        """End requests that are under way within so many seconds, give up the rest."""
+        """Give requests in flight ``grace`` seconds to finish, and abort the rest."""
         self._closed = True
         if self._timer is not None:
             self._timer.cancel()
@@ -184,7 +183,7 @@ class PoliteDispatcher:
         self._schedule(host)
 
     def _schedule(self, host: Host) -> None:
-        """Note when a host with work can be asked; who is to be left alone for long fails."""
+        """Note the time of a host's next request; if the host needs too long a pause, fail."""
         if not host.queue or host.active >= self._manners.at_once:
             return
         if problem := self.hosts.beyond_patience(host):
@@ -196,7 +195,7 @@ class PoliteDispatcher:
             heapq.heappush(self._heap, (host.free_at, host.queue[0][0], host))
 
     def _pump(self) -> None:
-        """Begin as many requests as may be."""
+        """Begin as many requests as allowed."""
         while len(self._workers) < self._concurrency and (found := self._next()) is not None:
             task = asyncio.get_running_loop().create_task(self._work(*found))
             self._workers.add(task)
@@ -204,13 +203,13 @@ class PoliteDispatcher:
         self._set_timer()
 
     def _next(self) -> tuple[Host, Errand] | None:
-        """Return a request that may be made now."""
+        """Return a request that may be made now; None if there is none."""
         now = self._now()
         while self._heap and self._heap[0][0] <= now < self._until and not self._closed:
             host = heapq.heappop(self._heap)[2]
             host.noted = False
             if host.free_at > now or host.active >= self._manners.at_once:
-                self._schedule(host)  # what it must be left alone for has become longer since
+                self._schedule(host)  # the host's pause was extended since it was noted
                 continue
             errand = self._first(host, now)
             if errand is not None:
@@ -220,7 +219,7 @@ class PoliteDispatcher:
         return None
 
     def _first(self, host: Host, now: float) -> Errand | None:
-        """Return the first errand of a host that may be asked; that may be for its robots.txt."""
+        """Return the first errand of a host that may be requested; it may be its robots.txt."""
         while host.queue:
             _, errand = heapq.heappop(host.queue)
             if self._is_void(errand):
@@ -242,7 +241,7 @@ class PoliteDispatcher:
         return None
 
     def _is_void(self, errand: Errand) -> bool:
-        """Tell whether nobody wants an errand any more, or nobody waits for a robots.txt."""
+        """Return whether an errand's result is no longer needed."""
         if errand.number >= 0:
             return errand.void
         host, of = errand.work
@@ -252,11 +251,11 @@ class PoliteDispatcher:
         return True
 
     def _set_timer(self) -> None:
-        """Wake up when the first host can be asked, if there is a connection for it."""
+        """Wake up when the first host may be requested, if a connection is free for it."""
         if not self._heap or self._closed or len(self._workers) >= self._concurrency:
             return
         if self._now() >= self._until:
-            return  # `hold` goes on
+            return  # `hold` continues, when the lease is renewed
         at = self._heap[0][0]
         if self._timer is not None:
             if self._timer_at <= at:
@@ -286,7 +285,7 @@ class PoliteDispatcher:
                 found = self._next()
                 if self._heap:
                     self._pump()
-        except Exception as error:  # of this program, or the proxy is gone: `completed` tells
+        except Exception as error:  # `completed` raises it
             self._fail(error)
         finally:
             task = asyncio.current_task()
@@ -294,10 +293,10 @@ class PoliteDispatcher:
             self._workers.discard(task)
             self._set_timer()
 
-    def _wanted(self, errand: Errand) -> Wanted:
+    def _wanted(self, errand: Errand) -> PageRequest:
         if errand.number < 0:
-            return Wanted(errand.here, most=LARGEST, any_type=True)
-        return Wanted(errand.here, errand.work.etag, errand.work.modified)
+            return PageRequest(errand.here, most=LARGEST, of_robots=True)
+        return PageRequest(errand.here, errand.work.etag, errand.work.modified)
 
     def _answered(self, host: Host, errand: Errand, answer: Answer) -> None:
         of_robots = errand.number < 0
@@ -366,6 +365,7 @@ class PoliteDispatcher:
         document = answer.body if answer.status == 200 and is_html(kind) else b""
         here, now = errand.here, self._now()
         rules = self.hosts.of(here).rules(origin(here), now) if self._manners.robots else None
+        self._room.keep(len(document))
         self._done.append(
             Fetched(
                 job, answer.status, here if here != job.address else "", document, kind,
@@ -379,10 +379,11 @@ class PoliteDispatcher:
 
     def _end_robots(self, errand: Errand, answer: Answer) -> None:
         host, of = errand.work
-        # One that breaks off, or cannot be unpacked, may forbid what did not come.
-        broken = answer.passing or (answer.problem and len(answer.body) < LARGEST)
+        # The part of a robots.txt that is missing may contain further rules.
+        cut = answer.problem and len(answer.body) < LARGEST
+        broken = answer.passing or answer.coded or cut
         status = 0 if broken else answer.status
-        self.hosts.told(host, of, status, answer.body, answer.problem)
+        self.hosts.store_robots(host, of, status, answer.body, answer.problem)
         for blocked in host.blocked.pop(of):
             heapq.heappush(host.queue, (blocked.number, blocked))
         self._schedule(host)

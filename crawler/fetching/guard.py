@@ -1,12 +1,12 @@
-"""Who may be asked: http and https, and the public Internet unless told otherwise.
+"""Decides which addresses may be requested: http and https on the public Internet, by default.
 
-A name is resolved once for a connection, all its addresses are checked, and the connection is made
-to one of those: there is no second look-up in which a name could turn to a private address.
-Addresses written as numbers are checked in every spelling a system understands (``2130706433``
-and ``0x7f.1`` are 127.0.0.1), the last time when a socket is opened for them.
+A name is resolved once per connection, all its IP addresses are checked, and the connection is made
+to one of them. So there is no second look-up in which the name could resolve to a private address.
+Numeric addresses are checked in every notation that systems understand (``2130706433`` and
+``0x7f.1`` are 127.0.0.1), for the last time when the socket is opened.
 
-With a proxy it is the proxy that resolves. Then names cannot be checked, only the scheme, the site
-and addresses written as numbers; what the proxy may reach is for the proxy to say.
+With a proxy, the proxy resolves names. Then only the scheme, the site and numeric addresses can be
+checked; the proxy decides what it connects to.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _HOLD_4 = ((IPv6Network("::ffff:0:0/96"), 0), (IPv6Network("64:ff9b::/96"), 0),
 
 
 class ForbiddenError(OSError):
-    """An address that may not be asked; the message says why."""
+    """The address may not be requested; the message says why."""
 
 
 def is_public(address: str) -> bool:
-    """Tell whether an IP address is of the public Internet; one with a scope is not."""
+    """Return whether an IP address is public; an address with a scope is not."""
     try:
         found = ip_address(address)
     except ValueError:
@@ -69,12 +69,12 @@ def _is_public_6(address: IPv6Address) -> bool:
 
 @lru_cache(maxsize=8_192)
 def number(host: str) -> str | None:
-    """Return the IP address that a host of an address is written as; None: it is a name.
+    """Return the IP address of a host that is written as a number; None if the host is a name.
 
     Parameters
     ----------
     host : str
-        Without port; an IPv6 address with or without brackets.
+        A host without a port; an IPv6 address with or without brackets.
     """
     host = host.strip("[]").rstrip(".")
     try:
@@ -90,19 +90,19 @@ def number(host: str) -> str | None:
 
 
 class Guard:
-    """Refuses what may not be asked.
+    """Refuses addresses that may not be requested.
 
     Parameters
     ----------
     private : bool
-        Whether addresses of private networks, and of this machine, may be asked.
+        Whether addresses of private networks and of this machine may be requested.
     """
 
     def __init__(self, *, private: bool = False) -> None:
         self.private = private
 
     def problem(self, address: str) -> str:
-        """Return why an address may not be asked, as far as can be told without resolving."""
+        """Return why an address may not be requested; "" if it may, as far as its text shows."""
         if not address.startswith(("http://", "https://")):
             return "is no address of http or https"
         if self.private:
@@ -113,18 +113,18 @@ class Guard:
         return "" if found is None else self.of_number(found)
 
     def of_number(self, found: str) -> str:
-        """Return why an IP address may not be asked; "" if it may."""
+        """Return why an IP address may not be requested; "" if it may."""
         if self.private or is_public(found):
             return ""
         return f"{found} is no public address"
 
     def opened(self, info: Sequence[Any]) -> socket.socket:
-        """Make the socket for a connection; the last check, of what is really connected to.
+        """Make the socket for a connection, after a last check of the IP address.
 
         Raises
         ------
         ForbiddenError
-            If it leads where nothing may be asked.
+            If the address may not be requested.
         """
         family, kind, protocol, _, name = info
         if problem := self.of_number(str(name[0])):
@@ -135,15 +135,15 @@ class Guard:
 
 
 class Resolver(AbstractResolver):
-    """Resolves names, and refuses one of whose addresses any may not be asked.
+    """Resolves names, and refuses a name if any of its IP addresses may not be requested.
 
-    Not one address is left out and another taken: who mixes them is up to something.
+    The name is refused even if other addresses are allowed: a mixture suggests an attack.
 
     Parameters
     ----------
     guard : Guard
     resolver : AbstractResolver, optional
-        Who looks names up; the system's by default.
+        Resolves names; by default the system's resolver.
     """
 
     def __init__(self, guard: Guard, resolver: AbstractResolver | None = None) -> None:
@@ -152,12 +152,12 @@ class Resolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """Return the addresses of a name.
+        """Return the IP addresses of a name.
 
         Raises
         ------
         ForbiddenError
-            If one of them may not be asked.
+            If one of them may not be requested.
         """
         found = await self._resolver.resolve(host, port, family)
         for one in found:
@@ -166,5 +166,5 @@ class Resolver(AbstractResolver):
         return found
 
     async def close(self) -> None:
-        """Close what looks names up."""
+        """Close the resolver."""
         await self._resolver.close()

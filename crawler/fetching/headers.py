@@ -1,4 +1,4 @@
-"""What headers of answers say, in a form that can be used or sent back."""
+"""Reads headers of answers in a form that can be used, or sent back to the server."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import re
 from .network import Answer
 
 _NO_UTF8 = re.compile("[\udc80-\udcff]")
-"""What aiohttp makes of such bytes in a header."""
+"""The characters by which aiohttp represents bytes of a header that are not UTF-8."""
 
 
 def location_of(answer: Answer) -> str:
-    """Return where an answer leads; bytes that are no UTF-8 are sent back as they came."""
+    """Return the target of a redirect; bytes that are not UTF-8 are percent-encoded."""
     text = answer.headers.get("Location", "")
     return _NO_UTF8.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", text)
 
 
 def validator(text: str) -> str:
-    """Return a validator that can be sent back as it is; "" if it cannot."""
+    """Return the validator if it can be sent back to the server unchanged; else ""."""
     return text if len(text) <= 200 and text.isascii() and text.isprintable() else ""

@@ -1,4 +1,4 @@
-"""What is known of each host: when it may be asked again, and what its robots.txt says."""
+"""Remembers, for each host, when the next request is allowed, and the rules of its robots.txt."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from counterpoint.crawler.documents.addresses import site
-from counterpoint.crawler.documents.robots import Rules, origin, rules
+from counterpoint.crawler.documents.robots import Rules, origin, rules, succeeded, written
 
 from .job import HostState, Recall
 from .manners import POLITE, Manners, Patience
@@ -16,13 +16,13 @@ from .network import Answer
 from .politeness import backoff, day_and_time, is_here, retry_after
 
 SIMULATED = "counterpoint"
-"""What a synthetic web says of itself in the header Server."""
+"""The header Server of a synthetic web."""
 FRESH = 86_400.0
-"""Seconds for which a robots.txt holds (RFC 9309, 2.4)."""
+"""Seconds for which a robots.txt is valid (RFC 9309, 2.4)."""
 FAILED = 3_600.0
-"""Seconds for which it holds that one could not be had."""
+"""Seconds for which a failed request for a robots.txt is valid."""
 REMEMBERED = 20_000
-"""Hosts kept in memory; more only while they are asked or waited for."""
+"""How many hosts are kept in memory; there are more only while they have requests."""
 
 
 class Errand:
@@ -31,19 +31,19 @@ class Errand:
     Attributes
     ----------
     number : int
-        Who comes first at a host: robots.txt below zero, then pages as they were submitted.
+        The order at a host: robots.txt has numbers below zero, then pages as they were submitted.
     work : Any
-        The job; for a robots.txt the host and the origin that it is of.
+        The job; for a robots.txt its host and origin.
     here : str
-        The address to ask now.
+        The address to request now.
     asked : list of str
-        Those that led here by redirects.
+        The addresses whose redirects led here.
     status : int
-        Of the last answer.
+        The status of the last answer.
     tries : int
-        How often it went wrong.
+        How many requests have failed.
     void : bool
-        Whether nobody wants it any more.
+        Whether the result is no longer needed.
     """
 
     __slots__ = ("asked", "here", "number", "status", "tries", "void", "work")
@@ -55,45 +55,45 @@ class Errand:
         self.void = False
 
 
-class _Said(NamedTuple):
-    """A robots.txt: what it says, as it was answered, and when."""
+class _RobotsAnswer(NamedTuple):
+    """The answer to a request for a robots.txt: its rules, status, text and time."""
 
     rules: Rules
     status: int
-    body: bytes
-    at: float
+    text: str
+    time: float
 
     @property
-    def was_had(self) -> bool:
-        """Whether it is there, or is known not to be."""
-        return self.status == 200 or (400 <= self.status < 500 and self.status != 429)
+    def is_final(self) -> bool:
+        """Whether the robots.txt was fetched, or does not exist; else the request failed."""
+        return succeeded(self.status) or (400 <= self.status < 500 and self.status != 429)
 
-    def holds(self, now: float) -> bool:
-        """Tell whether it need not be asked for again."""
-        return now < self.at + (FRESH if self.was_had else FAILED)
+    def is_valid(self, now: float) -> bool:
+        """Return whether the answer is recent enough to be used."""
+        return now < self.time + (FRESH if self.is_final else FAILED)
 
 
 class Host:
-    """One host, and the port if it is unusual.
+    """A host, with its port if it is not the default.
 
     Attributes
     ----------
     free_at : float
-        From when on it may be asked.
+        The time from which on the next request is allowed.
     failures : int
-        Requests that failed one after another.
+        Number of requests that failed in a row.
     why : str
-        Why it must be left alone, if not for its usual delay.
+        Why the host must be left alone for longer than its usual delay; "" if it need not.
     active : int
-        Requests under way.
+        Number of requests in flight.
     queue : list of (int, Errand)
-        A heap of those that wait for it.
+        A heap of the errands that wait for the host.
     blocked : dict of str to list of Errand
-        By origin, those that wait for its robots.txt.
+        By origin, the errands that wait for its robots.txt.
     noted : bool
-        Whether the dispatcher has noted when it is to be looked at.
+        Whether the dispatcher has scheduled its next look at the host.
     changed : bool
-        Whether its state has not been handed out yet.
+        Whether its state has changed since it was last handed out to be stored.
     """
 
     __slots__ = ("_text", "active", "blocked", "changed", "delay", "failures", "free_at",
@@ -106,32 +106,31 @@ class Host:
         self.simulated = self.changed = self.noted = False
         self.queue: list[tuple[int, Errand]] = []
         self.blocked: dict[str, list[Errand]] = {}
-        self.robots: dict[str, _Said] = {}
+        self.robots: dict[str, _RobotsAnswer] = {}
         self._text: str | None = ""
 
-    def rules(self, of: str, now: float) -> Rules | None:
-        """Return what the robots.txt of an origin says; None: it must be asked for."""
-        said = self.robots.get(of)
-        return said.rules if said is not None and said.holds(now) else None
+    def rules(self, robots_origin: str, now: float) -> Rules | None:
+        """Return the robots.txt rules of an origin; None: robots.txt must be requested."""
+        answer = self.robots.get(robots_origin)
+        return answer.rules if answer is not None and answer.is_valid(now) else None
 
-    def told(self, of: str, said: _Said) -> None:
-        """Take note of a robots.txt."""
-        self.robots[of] = said
+    def store_robots(self, robots_origin: str, answer: _RobotsAnswer) -> None:
+        """Store the answer to a request for the robots.txt of an origin."""
+        self.robots[robots_origin] = answer
         self._text = None
 
     def state(self) -> HostState:
-        """Return what is to be stored. That a robots.txt could not be had is not."""
-        kept = {of: said for of, said in self.robots.items() if said.was_had}
+        """Return the state to store; it does not include failed requests for a robots.txt."""
+        kept = {name: answer for name, answer in self.robots.items() if answer.is_final}
         if self._text is None:
-            told = {of: [s.at, s.status, s.body.decode("utf-8", "replace")]
-                    for of, s in kept.items()}  # fmt: skip
-            self._text = json.dumps(told) if told else ""
-        at = max((s.at for s in kept.values()), default=None)
-        return HostState(self.name, self.free_at, self.delay, self.failures, self._text, at)
+            answers = {name: [one.time, one.status, one.text] for name, one in kept.items()}
+            self._text = json.dumps(answers) if answers else ""
+        latest = max((answer.time for answer in kept.values()), default=None)
+        return HostState(self.name, self.free_at, self.delay, self.failures, self._text, latest)
 
     @property
     def idle(self) -> bool:
-        """Whether nobody asks it, or waits for it."""
+        """Whether the host has no requests, neither in flight nor waiting."""
         return not (self.active or self.queue or self.blocked)
 
 
@@ -143,15 +142,15 @@ class Hosts:
     manners : Manners
     patience : Patience
     now : callable
-        Seconds since 1970.
+        Returns the time, in seconds since 1970.
     recall : callable, optional
-        Loads what is known of a host that is not in memory.
+        Loads the stored state of a host that is not in memory.
     seed : int
-        Of the chance in waits.
+        The seed of the random part of waits.
     through_here : bool
-        Behind a proxy on this machine, which may be a synthetic web.
+        Whether requests go through a proxy on this machine, which may be a synthetic web.
     remembered : int
-        How many are kept.
+        How many hosts are kept in memory.
     """
 
     def __init__(
@@ -194,31 +193,50 @@ class Hosts:
         return host
 
     def refresh(self, state: HostState) -> None:
-        """Take note of what others have stored of a host, which they may have asked since."""
+        """Update a host by the state that other processes have stored."""
         host = self._hosts.setdefault(state.host, Host(state.host))
         self._learn(host, state)
 
     def _learn(self, host: Host, state: HostState) -> None:
         host.delay, host.failures = max(host.delay, state.delay), state.failures
-        # The process that asked it last may have been killed before it could say so.
-        host.free_at = max(host.free_at, state.free_at, self._begun + state.delay)
+        free_at, longest = state.free_at, max(state.delay, self.patience.longest)
+        if not state.failures and free_at > self._now() + longest:
+            free_at = 0.0  # only failures ask for longer pauses: the clock was set back meanwhile
+        # A process may have been killed after its last request and before it stored the time.
+        host.free_at = max(host.free_at, free_at, self._begun + state.delay)
         host.why = f"{host.failures} failures in a row" if host.failures else ""
-        for of, (at, status, text) in (json.loads(state.robots) if state.robots else {}).items():
-            body = text.encode("utf-8", "replace")
-            host.told(of, _Said(self._rules(status, body, ""), status, body, at))
+        stored = json.loads(state.robots) if state.robots else {}
+        for robots_origin, (time, status, text) in stored.items():
+            answer = _RobotsAnswer(self._rules(status, text, ""), status, text, time)
+            host.store_robots(robots_origin, answer)
 
-    def _rules(self, status: int, body: bytes, problem: str) -> Rules:
-        return rules(status, body, problem, self.manners.token)
+    def _rules(self, status: int, text: str, problem: str) -> Rules:
+        return rules(status, text, problem, self.manners.token)
 
-    def told(self, host: Host, of: str, status: int, body: bytes, problem: str) -> None:
-        """Take note of the robots.txt of an origin."""
-        kept, found = body if status == 200 else b"", self._rules(status, body, problem)
-        host.told(of, _Said(found, status, kept, self._now()))
+    def store_robots(
+        self, host: Host, robots_origin: str, status: int, body: bytes, problem: str
+    ) -> None:
+        """Store the answer to a request for a robots.txt.
+
+        Parameters
+        ----------
+        host : Host
+        robots_origin : str
+            The origin whose robots.txt it is.
+        status : int
+            The status of HTTP; 0: no answer came.
+        body : bytes
+        problem : str
+            What went wrong; "" if nothing did.
+        """
+        text = written(body) if succeeded(status) else ""
+        found = self._rules(status, text, problem)
+        host.store_robots(robots_origin, _RobotsAnswer(found, status, text, self._now()))
         host.delay = max(host.delay, found.delay)
         self._note(host)
 
     def begun(self, host: Host, address: str) -> None:
-        """Take note of a request that begins."""
+        """Record that a request begins."""
         host.active += 1
         self._hosts.move_to_end(host.name)
         if self.manners.at_once > 1:
@@ -226,14 +244,29 @@ class Hosts:
         self._note(host)
 
     def ended(self, host: Host, address: str, answer: Answer, *, of_robots: bool) -> bool:
-        """Take note of an answer; return whether it is one to ask for again."""
+        """Record the end of a request.
+
+        Parameters
+        ----------
+        host : Host
+        address : str
+            The requested address.
+        answer : Answer
+        of_robots : bool
+            Whether a robots.txt was requested.
+
+        Returns
+        -------
+        bool
+            Whether the request failed and may be tried again.
+        """
         host.active -= 1
         now = self._now()
         if self._through_here and answer.headers.get("Server", "") == SIMULATED:
             host.simulated = True
         host.delay = self._delay(host, address)
         if self.manners.at_once == 1:
-            # Between robots.txt and the first page the delay is our own.
+            # Between robots.txt and the first page, only our own delay counts.
             delay = self._own_delay(host, address) if of_robots else host.delay
             host.free_at = max(host.free_at, now + delay)
         failed = answer.status in (429, 503) or (answer.passing and not answer.status)
@@ -258,8 +291,8 @@ class Hosts:
         host.free_at = max(host.free_at, now + wait)
 
     def _delay(self, host: Host, address: str) -> float:
-        own, said = self._own_delay(host, address), host.robots.get(origin(address))
-        return own if said is None else max(own, said.rules.delay)
+        own, robots = self._own_delay(host, address), host.robots.get(origin(address))
+        return own if robots is None else max(own, robots.rules.delay)
 
     def _own_delay(self, host: Host, address: str) -> float:
         if self.manners.delay is not None:
@@ -267,11 +300,11 @@ class Hosts:
         return 0.0 if host.simulated or is_here(address) else POLITE
 
     def beyond_patience(self, host: Host) -> str:
-        """Return why a host is not waited for; "" if it is."""
+        """Return why requests to a host do not wait until it is free; "" if they do."""
         if host.free_at - self._now() <= self.patience.longest:
             return ""
-        said = f" ({host.why})" if host.why else ""
-        return f"{host.name} must be left alone until {day_and_time(host.free_at)}{said}"
+        reason = f" ({host.why})" if host.why else ""
+        return f"{host.name} must be left alone until {day_and_time(host.free_at)}{reason}"
 
     def _note(self, host: Host) -> None:
         if not host.changed:
@@ -279,7 +312,7 @@ class Hosts:
             self._changed.append(host)
 
     def handed_out(self) -> tuple[HostState, ...]:
-        """Return the states of hosts that have changed since; and forget hosts nobody needs."""
+        """Return the states of hosts that changed since the last call; forget idle hosts."""
         changed, self._changed = self._changed, []
         for host in changed:
             host.changed = False
@@ -289,13 +322,13 @@ class Hosts:
         return states
 
     def forget(self, name: str) -> None:
-        """Forget a host, unless it is asked or waited for; who asks it next loads its state."""
+        """Forget a host if it is idle; its next request loads its state again."""
         host = self._hosts.get(name)
         if host is not None and host.idle:
             del self._hosts[name]
 
     def _forget(self) -> None:
-        """Forget those that were asked longest ago; what is known of them has been handed out."""
+        """Forget the idle hosts whose last requests are oldest; their states were handed out."""
         now, over = self._now(), len(self._hosts) - self._remembered
         oldest = [host for _, host in zip(range(2 * over + 8), self, strict=False)]
         for host in oldest:

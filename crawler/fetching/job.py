@@ -1,4 +1,4 @@
-"""What a crawl asks of its fetching, and what it is told."""
+"""The interface between a crawl and its dispatcher: jobs, answers, leases."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Job:
     Attributes
     ----------
     number : int
-        Of the visit; comes back with the answer.
+        The number of the visit; the answer has it, too.
     address : str
-        In its one spelling.
+        The normalized address.
     etag, modified : str
-        What an earlier answer said of itself; with one of them the page is asked for only if it
-        has changed (304 if not).
+        Validators of an earlier answer, for a conditional request: the status is 304 if the page
+        has not changed.
     """
 
     number: int
@@ -31,22 +31,22 @@ class Job:
 
 
 class HostState(NamedTuple):
-    """What politeness must know of a host after a restart, or in another process.
+    """The state of a host that politeness needs after a restart, or in another process.
 
     Attributes
     ----------
     host : str
-        Host, and the port if it is unusual.
+        The host, with the port if it is not the default port.
     free_at : float
-        Seconds since 1970 from when on it may be asked.
+        The time of the earliest next request, in seconds since 1970.
     delay : float
-        Seconds between requests to it.
+        Seconds between requests to the host.
     failures : int
-        Requests that failed one after another.
+        How many requests in a row have failed.
     robots : str
-        JSON: its robots.txt, as it was answered; "": not known. Always the whole of it.
+        JSON: the complete robots.txt as it was answered; "": not known.
     robots_at : float or None
-        When that was, in seconds since 1970.
+        When it was answered, in seconds since 1970.
     """
 
     host: str
@@ -58,32 +58,33 @@ class HostState(NamedTuple):
 
 
 class Fetched(NamedTuple):
-    """What a job brought.
+    """The answer to a job.
 
     Attributes
     ----------
     job : Job
     status : int
-        Of the last answer; 0: none came.
+        The status of the last answer; 0: no answer came.
     final : str
-        Where redirects led; "" if there were none.
+        The address to which redirects led; "" if there were none.
     body : bytes
-        Uncompressed; empty unless the status is 200 and the document one of HTML.
+        Uncompressed; empty unless the status is 200 and the document is HTML.
     content_type, content_language : str
-        Headers.
+        The headers.
     etag, modified : str
-        Validators to ask with next time.
+        Validators for the next request.
     time : float
-        Seconds since 1970 of the answer.
+        When the answer came, in seconds since 1970.
     problem : str
-        What went wrong, in one line; "" if nothing did.
+        What went wrong, in one line; "": nothing.
     hosts : tuple of HostState
-        Of all hosts that were asked since the last page; to be stored together with this one.
+        The states of all hosts that were requested since the last answer; to be stored together
+        with this one.
     rules : Rules or None
-        What robots.txt says of the origin that answered; None: it was not asked. So links that it
-        forbids can be left out.
+        The robots.txt rules of the origin that answered, by which forbidden links can be left out;
+        None: robots.txt was not requested.
     leads_to : str
-        Where a redirect leads that was not followed; "" if there is none.
+        The target of a redirect that was not followed; "" if there is none.
     """
 
     job: Job
@@ -102,16 +103,16 @@ class Fetched(NamedTuple):
 
 
 class Lease(NamedTuple):
-    """What a crawl may ask of hosts that others may ask as well, each in its time.
+    """The right of one of several workers to request its hosts until a time.
 
     Attributes
     ----------
     until : float
         Seconds since 1970; no request begins later.
     lost : frozenset of int
-        Jobs that are somebody else's by now.
+        The numbers of jobs that now belong to other workers.
     hosts : tuple of HostState
-        Hosts that are leased anew, as others have left them.
+        The states of newly leased hosts, as other workers have left them.
     """
 
     until: float
@@ -120,41 +121,41 @@ class Lease(NamedTuple):
 
 
 class ClosedError(RuntimeError):
-    """Nothing more will be completed: the dispatcher was closed."""
+    """The dispatcher was closed, so no more jobs will be completed."""
 
 
 Recall = Callable[[str], HostState | None]
-"""Loads what is known of a host by its name; None: nothing is."""
+"""Loads the state of a host by its name; None: the host is not known."""
 
 
 class Dispatcher(Protocol):
-    """Fetches pages, each when its host may be asked."""
+    """Fetches pages, each at a time when its host may be requested."""
 
     def submit(self, job: Job) -> None:
         """Take a job; return at once."""
 
     def hold(self, lease: Lease) -> None:
-        """Go by a lease from now on; jobs that were lost do not come back."""
+        """Apply a lease from now on; jobs that were lost are never completed."""
 
     async def completed(self) -> Fetched:
-        """Wait for the next job that is finished, and return what it brought.
+        """Wait for the next finished job, and return its answer.
 
         Raises
         ------
         ClosedError
-            If it was closed, and what was finished by then has been returned.
+            If the dispatcher was closed, and all finished jobs have been returned.
         CrawlError
-            If nothing can be fetched at all: the proxy is not there, the disk for WARC is full.
+            If nothing can be fetched at all: the proxy cannot be reached, or the disk is full.
         """
 
     def under_way(self) -> int:
-        """Return how many requests are under way."""
+        """Return how many requests are in flight."""
 
     def waiting(self) -> str:
-        """Return what is waited for now, in one line; "" if for nothing."""
+        """Return what the dispatcher waits for now, in one line; "" if it does not wait."""
 
     async def close(self, *, grace: float) -> None:
-        """End requests that are under way within so many seconds, give up the rest.
+        """Give requests in flight ``grace`` seconds to finish, and abort the rest.
 
-        What was finished is still returned by `completed`; jobs that were not never come back.
+        `completed` still returns the finished jobs; all other jobs are never completed.
         """

@@ -1,4 +1,4 @@
-"""How a crawl behaves, and what it bears: limits, manners, patience."""
+"""The settings of fetching: limits on answers, politeness, and patience with failing sites."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ POLITE = 1.0
 
 @dataclass(frozen=True)
 class Limits:
-    """What one address may cost.
+    """The limits on the answers to one job.
 
     Attributes
     ----------
     seconds : float
-        For each request, with its answer.
+        Time for each request with its answer.
     body : int
-        Bytes of an answer, uncompressed.
+        The most bytes of an answer, uncompressed.
     redirects : int
-        How many are followed.
+        How many redirects are followed.
     header : int
-        Bytes of one line of an answer's head; it may have 128.
+        The most bytes of one header line; an answer may have 128 of them.
     ratio : int
-        How many times its size an answer may unpack to, once it is longer than a million bytes.
+        The highest compression ratio of answers that are longer than a million bytes uncompressed.
     """
 
     seconds: float = 30.0
@@ -44,22 +44,22 @@ class Manners:
     Attributes
     ----------
     agent : str
-        The header User-Agent; its first word, up to a slash, is looked for in robots.txt.
+        The header User-Agent; its first word, up to a slash, selects the group in robots.txt.
     robots : bool
-        Whether robots.txt is honoured.
+        Whether robots.txt is obeyed.
     delay : float or None
-        Seconds between requests to one site. None: `POLITE`, and 0 for this machine and for what
-        says, behind a proxy on this machine, that it is a synthetic web. A longer Crawl-delay of
-        robots.txt counts.
+        Seconds between requests to one site. None: `POLITE`, but 0 for this machine and for a
+        synthetic web (as its answers declare) behind a proxy on this machine. A longer Crawl-delay
+        in robots.txt takes precedence.
     leaves_site : bool
         Whether redirects to another site are followed.
     within : callable, optional
-        Tells of a site, as `pages.addresses.site` names it, whether it may be asked at all; no
-        redirect leads to another, and no robots.txt is taken from there.
+        Returns whether a site, as `documents.addresses.site` names it, may be requested at all.
+        Redirects to other sites are not followed, not even for robots.txt.
     private : bool
-        Whether addresses of private networks and of this machine may be asked.
+        Whether addresses of private networks and of this machine may be requested.
     at_once : int
-        Requests to one site at a time.
+        The largest number of simultaneous requests to one site.
     """
 
     agent: str = AGENT
@@ -78,20 +78,21 @@ class Manners:
 
 @dataclass(frozen=True)
 class Patience:
-    """What becomes of a site that does not answer, or wants to be left alone.
+    """The treatment of sites that fail, or that ask for a pause.
 
     Attributes
     ----------
     tries : int
-        How often a page is asked for, if what went wrong may pass.
+        How often a page is requested, if the failure may be temporary.
     backoff : float
-        Seconds, doubled with each failure in a row and drawn from half to once and a half of it.
+        Seconds to wait after the first failure; doubled with each further failure in a row, and
+        multiplied by a random factor from 0.5 to 1.5.
     longest : float
-        Seconds; who must be left alone for longer is not waited for: pages there fail.
+        Seconds; if a host requires a longer pause, its pages fail at once.
     failures : float
-        After so many in a row a site is given up,
+        After so many failures in a row, a site gets a pause of ``rest`` seconds.
     rest : float
-        for so many seconds.
+        Seconds.
     """
 
     tries: int = 3
@@ -102,4 +103,4 @@ class Patience:
 
 
 LITTLE = Patience(tries=2, backoff=0.0, failures=math.inf)
-"""What may pass is asked for once more; only Retry-After is waited for."""
+"""A temporary failure is followed by one more request at once; only Retry-After causes a wait."""

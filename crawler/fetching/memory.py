@@ -1,4 +1,4 @@
-"""Memory that is freed and needed again at once, and garbage that is hardly ever there."""
+"""Settings of memory allocation and garbage collection that make a crawl faster."""
 
 from __future__ import annotations
 
@@ -6,29 +6,30 @@ import ctypes
 import gc
 
 YOUNG = 20_000
-"""Objects that are new, from which on it is looked for those in circles that nobody holds."""
+"""How many new objects start a search for unreachable reference cycles."""
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 
 
 def keep_memory() -> bool:
-    """Let the process keep the memory that a parsed document frees, for the next one.
+    """Let the process keep the memory of a parsed document for the next document.
 
-    Otherwise the C library gives it back to the system after each, and faulting it in again takes
-    longer than parsing a small page. Tells whether the library could be told.
+    Otherwise the C library returns it to the system after each document, and to fault it in again
+    takes longer than to parse a small page. Returns whether the library supports the setting.
     """
     try:
         tune = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):
         return False
-    return bool(tune(_TRIM_THRESHOLD, 1 << 28)) and bool(tune(_MMAP_THRESHOLD, 1 << 25))
+    return bool(tune(_TRIM_THRESHOLD, 1 << 26)) and bool(tune(_MMAP_THRESHOLD, 1 << 20))
 
 
 def look_seldom() -> None:
-    """Let Python look for what is garbage in circles seldom, and never among what is there now.
+    """Let Python search for reference cycles rarely, and never among the objects that exist now.
 
-    Each page makes hundreds of objects and hardly a circle; a process that has loaded all that it
-    needs looks through a hundred thousand objects again and again, a thirtieth of a crawl's time.
+    A page creates hundreds of objects and hardly any cycle. Without this, the collector looks
+    through the hundred thousand objects of all loaded modules again and again, which takes a
+    thirtieth of a crawl's time.
     """
     gc.collect()
     gc.freeze()

@@ -1,10 +1,11 @@
-"""One request, one answer: over aiohttp, within limits, and with whatever went wrong told.
+"""Makes single requests over aiohttp, within limits; the answer says what went wrong.
 
-Redirects are not followed here, and nothing is waited for: whoever asks decides on that.
+Redirects are not followed and requests are not delayed here: the dispatcher does both.
 """
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import socket
 import time
@@ -17,63 +18,73 @@ from aiohttp.client_reqrep import ConnectionKey
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
-from counterpoint.crawler.documents.addresses import normalized, site
+from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.documents.exchange import is_html
+from counterpoint.crawler.documents.robots import succeeded
 from counterpoint.crawler.errors import CrawlError
 
+from .codings import ACCEPTED
 from .guard import ForbiddenError, Guard, Resolver
 from .manners import AGENT, Limits
-from .unpacking import ACCEPTED, Unpacking, UnpackingError
+from .proxies import proxy_address, proxy_authorization, refused
+from .reading import Reading, describe, shortened
+from .room import BodyRoom
 
 _ACCEPT = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1"
 _SMALL = 65_536
-"""Bytes; a longer answer that is not wanted costs more than another connection."""
+"""Bytes; reading a longer unwanted answer takes longer than opening another connection."""
 _IDLE = 20.0
 """Seconds that a connection waits for the next request."""
 _KEPT = 400
-"""Sites to which connections are kept; each waits with a file of the system."""
+"""The most sites to which connections stay open; each connection uses a file descriptor."""
 _OWN_FAULT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
+_PROXY_AUTHENTICATION = 407
+_CREDENTIALS = "Proxy-Authorization"
+_CHALLENGE = "Proxy-Authenticate"
 NO_HEADERS: Mapping[str, str] = CIMultiDictProxy(CIMultiDict())
 
 
-class Wanted(NamedTuple):
-    """What is asked for.
+class PageRequest(NamedTuple):
+    """A request for a page.
 
     Attributes
     ----------
     address : str
-        In its one spelling.
+        The normalized address.
     etag, modified : str
-        Only if it is no longer as it was.
+        Validators for a conditional request; "": none.
     most : int or None
-        Bytes of its body, uncompressed, whatever the limits say; None: what they say.
-    any_type : bool
-        Also if it is no HTML.
+        The most bytes of the uncompressed body; None: as the limits say.
+    of_robots : bool
+        Whether it is a robots.txt: its body is read whatever its type is, and with each status
+        that means success.
     """
 
     address: str
     etag: str = ""
     modified: str = ""
     most: int | None = None
-    any_type: bool = False
+    of_robots: bool = False
 
 
 class Answer(NamedTuple):
-    """What came.
+    """The answer to a request.
 
     Attributes
     ----------
     status : int
-        0: nothing.
+        The status of HTTP; 0: no answer came.
     body : bytes
-        Uncompressed; b"" if it was not read, since it is no document that was wanted.
+        The uncompressed body; b"" if it was not read because it is not a wanted document. If the
+        answer broke off or was cut, the body contains the part that was received.
     headers : mapping
-        By name, in any case.
+        The headers by name, ignoring case.
     problem : str
-        In one line; "" if nothing went wrong. What broke off or was cut is in ``body`` as far as
-        it came.
+        What went wrong, in one line; "" if nothing did.
     passing : bool
-        Nothing came, or the end did not, for a reason that may pass.
+        Whether the answer, or its end, is missing for a temporary reason.
+    coded : bool
+        Whether the body is still in a content coding, which is not known.
     """
 
     status: int
@@ -81,28 +92,29 @@ class Answer(NamedTuple):
     headers: Mapping[str, str] = NO_HEADERS
     problem: str = ""
     passing: bool = False
+    coded: bool = False
 
 
 class Message(NamedTuple):
-    """A request and its answer as they were on the wire, but for transfer codings.
+    """A request and its answer as they were on the wire, without transfer codings.
 
     Attributes
     ----------
     address : str
     begun : float
-        Seconds since 1970.
+        The time of the request, in seconds since 1970.
     asked : sequence of (str, str)
-        Headers of the request.
+        The headers of the request.
     version, reason : str
-        ``HTTP/1.1`` and what follows the status.
+        ``HTTP/1.1``, and the text that follows the status.
     status : int
     answered : sequence of (str, str)
-        Headers of the answer.
+        The headers of the answer.
     body : bytes
-        As it came: compressed.
+        The body as received, perhaps compressed.
     cut : str
-        Why the body is not whole: ``length``, ``disconnect``, ``time``, or ``unspecified`` if it
-        cannot be unpacked; "" if it is.
+        Why the body is incomplete: ``length``, ``disconnect``, ``time``, or ``unspecified`` if it
+        cannot be decompressed; "" if it is complete.
     """
 
     address: str
@@ -117,19 +129,19 @@ class Message(NamedTuple):
 
 
 Keeper = Callable[[Message], Awaitable[None]]
-"""Keeps a message; the answer is told when it is kept."""
+"""Stores a message; the answer is returned after that."""
 
 
 class Fetcher(Protocol):
-    """Whatever answers requests."""
+    """Makes single requests."""
 
-    async def fetch(self, wanted: Wanted) -> Answer:
-        """Ask once; whatever goes wrong is told in the answer.
+    async def fetch(self, wanted: PageRequest) -> Answer:
+        """Make one request; if it fails, the answer says why.
 
         Raises
         ------
         CrawlError
-            If no address at all can be asked.
+            If no requests are possible at all.
         """
         ...
 
@@ -143,35 +155,35 @@ class Network:
     Parameters
     ----------
     proxy : str, optional
-        Address of an HTTP proxy, such as ``counterpoint web serve`` prints.
+        The address of an HTTP proxy, such as the one that ``counterpoint web serve`` prints.
     agent : str
         The header User-Agent.
     limits : Limits
     guard : Guard, optional
-        Who may be asked; by default public addresses only.
+        Decides which IP addresses are allowed; by default only public ones are.
     keep : callable, optional
-        Is given every message; then the bodies of all answers are read, also those not wanted.
+        Called with every message. If it is given, the bodies of all answers are read, even those
+        that are not wanted.
     resolver : AbstractResolver, optional
-        Who looks names up.
+        Looks up the names of hosts; by default aiohttp's.
+    room : BodyRoom, optional
+        Bounds the memory of all bodies; the dispatcher must have the same one.
 
     Raises
     ------
     CrawlError
-        If the proxy is no address of http.
+        If the proxy is not an http address, or its credentials in the environment are wrong.
     """
 
     def __init__(
-        self,
-        proxy: str | None = None,
-        *,
-        agent: str = AGENT,
-        limits: Limits | None = None,
-        guard: Guard | None = None,
-        keep: Keeper | None = None,
-        resolver: AbstractResolver | None = None,
-    ) -> None:
+        self, proxy: str | None = None, *, agent: str = AGENT, limits: Limits | None = None,
+        guard: Guard | None = None, keep: Keeper | None = None,
+        resolver: AbstractResolver | None = None, room: BodyRoom | None = None,
+    ) -> None:  # fmt: skip
+        self._room = room or BodyRoom()
         self.proxy = proxy_address(proxy)
         self._through = URL(self.proxy, encoded=True) if self.proxy else None
+        self._credentials = proxy_authorization() if self.proxy else None
         self._agent, self._limits, self._guard = agent, limits or Limits(), guard or Guard()
         self._keep, self._resolver = keep, resolver
         self._kept: dict[str, float] = {}
@@ -183,9 +195,9 @@ class Network:
             await self._sessions.popitem()[1].close()
 
     def _session(self, address: str) -> aiohttp.ClientSession:
-        """Return what an address is asked with: with connections that are kept, or that are not.
+        """Return the session for an address: one that keeps its connections open, or does not.
 
-        It must be known before: a short answer has given its connection back when it is seen.
+        After the request it would be too late: a short answer has already returned its connection.
         """
         keeps = self._keeps_open(address)
         return self._sessions.get(keeps) or self._opened(keeps)
@@ -196,13 +208,13 @@ class Network:
             connector=self._connector(_IDLE if keeps else None),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"User-Agent": self._agent, "Accept": _ACCEPT, "Accept-Encoding": ACCEPTED},
-            timeout=aiohttp.ClientTimeout(total=limits.seconds),
+            timeout=aiohttp.ClientTimeout(),  # `fetch` counts the time, without what it waits
             auto_decompress=False,
             request_class=aiohttp.ClientRequest if self._through is None else _Proxied,
             max_line_size=limits.header,
             max_field_size=limits.header,
         )
-        # aiohttp asks again at once if a connection that was kept breaks: within the host's delay.
+        # If a kept connection breaks, aiohttp would repeat the request without the host's delay.
         session._retry_connection = False
         return session
 
@@ -218,75 +230,114 @@ class Network:
             socket_factory=self._guard.opened,
         )
 
-    async def fetch(self, wanted: Wanted) -> Answer:
-        """Ask once; whatever goes wrong is told in the answer.
+    async def fetch(self, wanted: PageRequest) -> Answer:
+        """Make one request; if it fails, the answer says why.
 
         Raises
         ------
         CrawlError
-            If the proxy cannot be reached: then no address can. Or if a message cannot be kept.
+            If the proxy cannot be reached, or if a message cannot be stored.
         """
+        answer = await self._answer(wanted)
+        return answer._replace(problem=shortened(answer.problem))
+
+    async def _answer(self, wanted: PageRequest) -> Answer:
         if problem := self._guard.problem(wanted.address):
             return Answer(0, problem=problem)
-        session, headers = self._session(wanted.address), None
-        if wanted.etag or wanted.modified:
-            told = (("If-None-Match", wanted.etag), ("If-Modified-Since", wanted.modified))
-            headers = {name: value for name, value in told if value}
+        session = self._session(wanted.address)
+        headers, of_tunnel = self._headers(wanted)
         begun = time.time() if self._keep is not None else 0.0
+        end = asyncio.get_running_loop().time() + self._limits.seconds
         try:
-            async with session.get(
-                URL(wanted.address, encoded=True),
-                headers=headers,
-                proxy=self._through,
-                allow_redirects=False,
-            ) as response:
-                return await self._read(wanted, response, begun)
-        except aiohttp.ClientProxyConnectionError as error:
-            raise CrawlError(f"the proxy {self.proxy} cannot be used: {said(error)}") from None
+            async with asyncio.timeout_at(end):
+                response = await session.get(
+                    URL(wanted.address, encoded=True), headers=headers, proxy=self._through,
+                    proxy_headers=of_tunnel, allow_redirects=False,
+                )  # fmt: skip
+            async with response:
+                return await self._read(wanted, response, begun, end)
+        except (aiohttp.ClientProxyConnectionError, aiohttp.ClientConnectorDNSError) as error:
+            if self.proxy is None:
+                return _no_answer(error)
+            raise CrawlError(f"the proxy {self.proxy} cannot be used: {describe(error)}") from None
         except aiohttp.ClientHttpProxyError as error:
-            return Answer(0, problem=f"the proxy makes no tunnel for https: {error.status}")
-        except CrawlError:  # of what keeps messages; it is a ValueError
+            return self._no_tunnel(error.status)
+        except CrawlError:  # from `keep`; it is a ValueError, too
             raise
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return _no_answer(error)
 
-    async def _read(self, wanted: Wanted, response: aiohttp.ClientResponse, begun: float) -> Answer:
+    def _headers(self, wanted: PageRequest) -> tuple[dict[str, str], dict[str, str] | None]:
+        """Return the headers of a request, and those of the tunnel that https needs in a proxy.
+
+        aiohttp would send credentials only with the first request of a connection to a proxy.
+        """
+        named = [("If-None-Match", wanted.etag), ("If-Modified-Since", wanted.modified)]
+        for_proxy = {}
+        if self._credentials is not None:
+            for_proxy[_CREDENTIALS] = self._credentials
+        if wanted.address.startswith("http:"):
+            named += for_proxy.items()
+            for_proxy = {}
+        return {name: value for name, value in named if value}, for_proxy or None
+
+    def _no_tunnel(self, status: int) -> Answer:
+        if status == _PROXY_AUTHENTICATION:
+            raise refused(self.proxy, self._credentials)
+        return Answer(0, problem=f"the proxy makes no tunnel for https: {status}")
+
+    async def _read(
+        self, wanted: PageRequest, response: aiohttp.ClientResponse, begun: float, end: float
+    ) -> Answer:
         headers, status = response.headers, response.status
-        asked_for = status == 200 and (wanted.any_type or is_html(headers.get("Content-Type", "")))
+        of_proxy = self.proxy is not None and wanted.address.startswith("http:")
+        # Through a tunnel, a site would say it. A proxy that demands credentials must say which,
+        # and does not pass on such a demand of a site (RFC 9110, 11.7.1).
+        if of_proxy and status == _PROXY_AUTHENTICATION and _CHALLENGE in headers:
+            raise refused(self.proxy, self._credentials)
+        if wanted.of_robots:
+            asked_for = succeeded(status)
+        else:
+            asked_for = status == 200 and is_html(headers.get("Content-Type", ""))
         if not asked_for and self._keep is None:
             if response.content_length is None or response.content_length > _SMALL:
                 response.close()
             else:
-                await _drained(response)
-            return Answer(status, b"", headers)
+                async with asyncio.timeout_at(end):
+                    await _drained(response)
+            return _without_body(status, headers)
         most = self._limits.body if wanted.most is None else wanted.most
-        reading = _Reading(headers.get("Content-Encoding", ""), most, self._limits.ratio)
+        reading = Reading(headers, most, self._limits.ratio)
         wire = None if self._keep is None else bytearray()
-        await reading.read(response, wire)
+        with self._room.body() as growing:
+            await reading.read(response, wire, growing, end)
         if reading.cut:
             response.close()
         if self._keep is not None and wire is not None:
             await self._keep(_message(wanted.address, response, begun, bytes(wire), reading.cut))
         if not asked_for:
-            return Answer(status, b"", headers)
+            return _without_body(status, headers)
         document = bytes(memoryview(reading.body.out)[:most])
-        return Answer(status, document, headers, reading.problem, reading.broken)
+        coded = bool(reading.body.unknown)
+        return Answer(status, document, headers, reading.problem, reading.broken, coded)
 
     def _keeps_open(self, address: str) -> bool:
-        """Tell whether the connection to a site may wait for the next request."""
+        """Return whether the connection to a site may stay open for the next request."""
         if self._through is not None and address.startswith("http:"):
-            return True  # it is one to the proxy; through a tunnel it is one to the site
-        now, of = time.monotonic(), site(address)
-        if of not in self._kept and len(self._kept) >= _KEPT:
+            return (
+                True  # the connection is to the proxy; for https it would be a tunnel to the site
+            )
+        now, own = time.monotonic(), site(address)
+        if own not in self._kept and len(self._kept) >= _KEPT:
             self._kept = {one: at for one, at in self._kept.items() if at > now - _IDLE}
             if len(self._kept) >= _KEPT:
                 return False
-        self._kept[of] = now
+        self._kept[own] = now
         return True
 
 
 class _Proxied(aiohttp.ClientRequest):
-    """Connections to a proxy are kept for all hosts: aiohttp keeps them for one host each."""
+    """Shares connections to a proxy among all hosts; aiohttp would keep them for each host."""
 
     @property
     def connection_key(self) -> ConnectionKey:
@@ -294,41 +345,8 @@ class _Proxied(aiohttp.ClientRequest):
         return key if key.is_ssl else key._replace(host="", port=None)
 
 
-class _Reading:
-    """Reads one body, as far as it comes and may be."""
-
-    def __init__(self, encoding: str, most: int, ratio: int) -> None:
-        self.body = Unpacking(encoding, most, ratio)
-        self._most = most
-        self.problem = self.cut = ""
-
-    @property
-    def broken(self) -> bool:
-        """Whether the end did not come."""
-        return self.cut in ("disconnect", "time")
-
-    async def read(self, response: aiohttp.ClientResponse, wire: bytearray | None) -> None:
-        """Read; also what is on the wire, into an array, if one is given."""
-        try:
-            async for piece in response.content.iter_any():
-                if wire is not None:
-                    wire += piece
-                self.body.feed(piece)
-                if self.body.full:
-                    self.problem, self.cut = f"longer than {self._most:,} bytes: cut", "length"
-                    break
-            else:
-                if not self.body.whole:
-                    self.problem = f"breaks off after {len(self.body.out):,} bytes, in its packing"
-        except UnpackingError as error:
-            self.problem, self.cut = f"{error}: cut", "unspecified"
-        except (aiohttp.ClientError, OSError) as error:
-            self.cut = "time" if isinstance(error, TimeoutError) else "disconnect"
-            self.problem = f"breaks off after {len(self.body.out):,} bytes: {said(error)}"
-
-
 async def _drained(response: aiohttp.ClientResponse) -> None:
-    """Read what is not wanted, so that the connection can be used again."""
+    """Read an unwanted body, so that the connection can be used again."""
     try:
         async for _ in response.content.iter_any():
             pass
@@ -343,52 +361,36 @@ def _message(
     answered = tuple(
         (name.decode("latin-1"), value.decode("latin-1")) for name, value in response.raw_headers
     )
+    asked = [(name, value) for name, value in response.request_info.headers.items()
+             if name.lower() != _CREDENTIALS.lower()]  # fmt: skip
     return Message(
-        address, begun, tuple(response.request_info.headers.items()),
+        address, begun, tuple(asked),
         f"HTTP/{version.major}.{version.minor}" if version else "HTTP/1.1",
         response.status, response.reason or "", answered, body, cut,
     )  # fmt: skip
 
 
+def _without_body(status: int, headers: Mapping[str, str]) -> Answer:
+    """Return an answer whose body is not wanted; one without a status of HTTP is no answer."""
+    if 100 <= status <= 599:
+        return Answer(status, b"", headers)
+    return Answer(0, problem=f"answered with status {status:03}, which HTTP does not have")
+
+
 def _no_answer(error: Exception) -> Answer:
-    """Return the answer when none came."""
+    """Return the answer for a failed request; raise if this machine cannot open connections."""
     cause = getattr(error, "os_error", error)
     if isinstance(cause, ForbiddenError):
-        return Answer(0, problem=said(cause))
+        return Answer(0, problem=describe(cause))
     if isinstance(cause, OSError) and cause.errno in _OWN_FAULT:
-        raise CrawlError(f"this machine cannot open a connection: {said(cause)}") from None
-    return Answer(0, problem=said(error), passing=_passes(error, cause))
+        raise CrawlError(f"this machine cannot open a connection: {describe(cause)}") from None
+    return Answer(0, problem=describe(error), passing=_passes(error, cause))
 
 
 def _passes(error: Exception, cause: object) -> bool:
-    """Tell whether a failure may pass: no answer in time, no connection, or one that broke."""
+    """Return whether a failure may be temporary: a timeout, or no or a broken connection."""
     if isinstance(cause, socket.gaierror):
         return cause.errno == socket.EAI_AGAIN
     if isinstance(error, aiohttp.ClientSSLError):
         return False
     return isinstance(error, (OSError, aiohttp.ClientConnectionError))
-
-
-def said(error: BaseException) -> str:
-    """Return what an error says, in one line."""
-    if isinstance(error, TimeoutError):
-        return "not in time"
-    text = " ".join(str(error).split()) or type(error).__name__
-    # It may quote the server, which may send what moves a terminal's cursor.
-    return "".join(sign if sign.isprintable() else "?" for sign in text)
-
-
-def proxy_address(text: str | None) -> str | None:
-    """Return the address of a proxy in its one spelling.
-
-    Raises
-    ------
-    CrawlError
-        If it is no address of http.
-    """
-    if text is None:
-        return None
-    address = normalized(text if "://" in text else f"http://{text}")
-    if address is None or not address.startswith("http://"):
-        raise CrawlError(f"--proxy {text}: is no address of http, such as http://127.0.0.1:8080")
-    return address

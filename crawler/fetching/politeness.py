@@ -1,4 +1,4 @@
-"""How long a host is left alone: pure functions of what it said and of what went wrong."""
+"""Computes how long a host must be left alone, from its headers and its failures."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from counterpoint.crawler.documents.addresses import site
 from .manners import Patience
 
 LONGEST_WAIT = 366 * 86_400.0
-"""Seconds; who asks to be left alone for longer is left alone for so long."""
+"""Seconds; a longer pause that a host requests is cut to this."""
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float:
-    """Return the seconds that Retry-After asks for (RFC 9110, 10.2.3); 0: it does not.
+    """Return the pause in seconds that Retry-After requests (RFC 9110, 10.2.3); 0: none.
 
-    A date is compared with the answer's own, so that a server's clock may go wrong.
+    A date in it is compared with the answer's own date, so that the server's clock may be wrong.
 
     Parameters
     ----------
     headers : mapping
-        Of the answer.
+        The headers of the answer.
     now : float
         Seconds since 1970, for an answer without a date.
     """
@@ -39,9 +39,18 @@ def retry_after(headers: Mapping[str, str], now: float) -> float:
 
 
 def backoff(patience: Patience, seed: int, host: str, failures: int) -> float:
-    """Return the seconds to wait after so many failures of a host in a row.
+    """Return the seconds to wait after some failures of a host in a row.
 
-    Chance is of the seed, the host and the failures alone, so it is the same in every order.
+    The random factor depends only on the seed, the host and the number of failures, so it does not
+    depend on the order of requests.
+
+    Parameters
+    ----------
+    patience : Patience
+    seed : int
+    host : str
+    failures : int
+        How many requests in a row have failed, at least 1.
     """
     if failures >= patience.failures:
         return patience.rest
@@ -50,7 +59,7 @@ def backoff(patience: Patience, seed: int, host: str, failures: int) -> float:
 
 
 def is_here(address: str) -> bool:
-    """Tell whether an address is of this machine."""
+    """Return whether an address is on this machine."""
     name = site(address)
     name = name if name.endswith("]") else name.rpartition(":")[0] or name
     name = name.partition("]")[0].lstrip("[")
@@ -70,5 +79,5 @@ def _date(text: str) -> float | None:
 
 
 def day_and_time(seconds: float) -> str:
-    """Return a time since 1970 as people write it."""
+    """Return a time, in seconds since 1970, as date and time in UTC."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"

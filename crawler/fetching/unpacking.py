@@ -1,37 +1,22 @@
-"""Compressed bodies, unpacked piece by piece and never further than allowed.
+"""Unpacks the bodies of answers piece by piece, within limits.
 
-One byte of gzip can stand for a thousand, one of Brotli for a million; so the size of what comes
-out is limited, not that of what goes in.
+This is the one place where content codings and transfer codings are undone, for pages and for
+robots.txt. A byte of gzip can decompress to a thousand bytes, and a byte of Brotli to a million. So
+the size of the decompressed body is limited, and not only that of the compressed one; of a body
+with several codings, each layer is.
 """
 
 from __future__ import annotations
 
-import zlib
-from typing import Protocol
-
-import brotli
+from .codings import Codec, UnpackingError, codecs_for, listed
 
 HARMLESS = 1_000_000
-"""Bytes that an answer may unpack to whatever its size is: a page of blanks is no bomb."""
+"""Bytes to which every body may be decompressed, whatever its compressed size: a page of blanks is
+not a decompression bomb."""
 OVERHEAD = 65_536
-"""Bytes by which a packed body may be longer than what it unpacks to may be."""
-MEMBERS = 1_000
-"""Members of gzip in one body; each costs a copy of what follows it, and may hold nothing."""
-ACCEPTED = "gzip, deflate, br"
-"""What servers are told can be unpacked."""
-
-
-class UnpackingError(ValueError):
-    """What a body claims to be packed with is not what it is, or it grows too much."""
-
-
-class _Codec(Protocol):
-    @property
-    def ended(self) -> bool:
-        """Whether the end of what was packed has come."""
-
-    def unpack(self, data: bytes, most: int) -> bytes:
-        """Return at most about so many bytes; b"": more input is needed."""
+"""Bytes by which a compressed body may exceed the limit of the decompressed one."""
+_STEP = 65_536
+"""Bytes that a layer unpacks at a time."""
 
 
 class Unpacking:
@@ -39,122 +24,82 @@ class Unpacking:
 
     Parameters
     ----------
-    encoding : str
-        The header Content-Encoding. What is not known is taken as it comes, as browsers do.
+    content : str
+        The header Content-Encoding: any number of codings, up to `codings.MOST`.
     most : int
-        Bytes that are wanted; a few more may come out.
+        The wanted number of bytes; a few more may be returned.
     ratio : int
-        How many times its size it may unpack to.
+        The largest allowed ratio of decompressed to compressed size, of each layer.
+    transfer : str
+        The header Transfer-Encoding; ``chunked`` must have been removed from the body.
+
+    Attributes
+    ----------
+    out : bytearray
+        What was unpacked.
+    unknown : str
+        Why the body cannot be unpacked; "" if it can. It is then left unchanged, as browsers do.
     """
 
-    def __init__(self, encoding: str, most: int, ratio: int) -> None:
-        self._codec = _codec(encoding.strip().lower())
-        self._most, self._ratio, self._taken = most, ratio, 0
+    def __init__(self, content: str, most: int, ratio: int, transfer: str = "") -> None:
+        codecs, self.unknown = codecs_for(listed(content, transfer))
+        self._layers = [_Layer(codec) for codec in codecs]
+        self._most, self._ratio = most, ratio
         self.out = bytearray()
 
     @property
     def full(self) -> bool:
-        """Whether there is more than was wanted, unpacked or packed (it may unpack to nothing)."""
-        return len(self.out) > self._most or self._taken > self._most + OVERHEAD
+        """Whether the body exceeds the limit, decompressed or compressed.
+
+        A compressed body counts too, since it may decompress to nothing.
+        """
+        if len(self.out) > self._most:
+            return True
+        return any(layer.taken > self._most + OVERHEAD for layer in self._layers)
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is missing at the end of what has come."""
-        return self._codec is None or not self._taken or self._codec.ended
+        """Whether the compressed data is complete."""
+        return all(layer.codec.ended or not layer.taken for layer in self._layers)
 
     def feed(self, data: bytes) -> None:
-        """Unpack what has come, up to the limit.
+        """Unpack more of the body, up to the limit, and append it to ``out``.
 
         Raises
         ------
         UnpackingError
-            If it is not packed as it says, or grows too much. What came out before is in ``out``.
+            If the body is not compressed as its Content-Encoding says, or grows too much. ``out``
+            then contains the part before the error.
         """
-        if self._codec is None:
+        self._unpack(0, data)
+
+    def finish(self) -> None:
+        """Unpack what was held back until the end of the body; raise as `feed` does."""
+        for number, layer in enumerate(self._layers):
+            layer.codec.close()
+            self._unpack(number, b"")
+
+    def _unpack(self, number: int, data: bytes) -> None:
+        """Unpack data that came to a layer, and let the next layer do the same."""
+        if number == len(self._layers):
             self.out += data
             return
-        self._taken += len(data)
-        while len(self.out) <= self._most:
-            try:
-                piece = self._codec.unpack(data, min(65_536, self._most + 1 - len(self.out)))
-            except (zlib.error, brotli.error) as error:
-                said = " ".join(str(error).split())
-                raise UnpackingError(f"is not packed as it says ({said})") from None
+        layer, last = self._layers[number], number == len(self._layers) - 1
+        layer.taken += len(data)
+        while not self.full:
+            most = min(_STEP, self._most + 1 - len(self.out)) if last else _STEP
+            piece = layer.codec.unpack(data, most)
             data = b""
             if not piece:
                 return
-            self.out += piece
-            if len(self.out) > max(HARMLESS, self._ratio * self._taken):
+            layer.made += len(piece)
+            self._unpack(number + 1, piece)
+            if layer.made > max(HARMLESS, self._ratio * self._layers[0].taken):
                 raise UnpackingError(f"unpacks to more than {self._ratio} times its size")
 
 
-class _Zlib:
-    """gzip and deflate; members that follow one another are one body, other trailing bytes none."""
+class _Layer:
+    """A codec, the number of bytes that it has taken, and of those that it has made."""
 
-    def __init__(self, *, gzip: bool) -> None:
-        self._gzip, self._begun = gzip, False
-        self._bits = 16 + zlib.MAX_WBITS
-        self._object = zlib.decompressobj(self._bits)
-        self._rest = b""
-        self._members = 1
-
-    @property
-    def ended(self) -> bool:
-        return self._object.eof
-
-    def unpack(self, data: bytes, most: int) -> bytes:
-        given = self._rest + data
-        while given:
-            if not self._begun:
-                self._begin(given)
-            if self._object.eof:
-                given = self._next_member(given)
-                continue
-            out = self._object.decompress(given, most)
-            self._rest = given = self._object.unconsumed_tail or self._object.unused_data
-            if out:
-                return out
-            if not self._object.eof:
-                return b""
-        return b"" if self._object.eof else self._object.decompress(b"", most)
-
-    def _begin(self, given: bytes) -> None:
-        self._begun = True
-        if not self._gzip:  # RFC 9110 means zlib's format; many servers send what is inside it
-            self._bits = zlib.MAX_WBITS if given[0] & 0xF == 8 else -zlib.MAX_WBITS
-            self._object = zlib.decompressobj(self._bits)
-
-    def _next_member(self, given: bytes) -> bytes:
-        """Begin another member if there is one; return what is still to be read."""
-        if not self._gzip or given[:1] != b"\x1f":
-            self._rest = b""
-            return b""
-        self._members += 1
-        if self._members > MEMBERS:
-            raise UnpackingError(f"is packed in more than {MEMBERS:,} parts")
-        self._object = zlib.decompressobj(self._bits)
-        return given
-
-
-class _Brotli:
-    def __init__(self) -> None:
-        self._object = brotli.Decompressor()
-
-    @property
-    def ended(self) -> bool:
-        return bool(self._object.is_finished())
-
-    def unpack(self, data: bytes, most: int) -> bytes:
-        if self._object.is_finished():
-            return b""
-        # Without input, too: what did not fit is kept back although more would be accepted.
-        out: bytes = self._object.process(data, output_buffer_limit=most)
-        return out
-
-
-def _codec(encoding: str) -> _Codec | None:
-    if encoding in ("gzip", "x-gzip"):
-        return _Zlib(gzip=True)
-    if encoding == "deflate":
-        return _Zlib(gzip=False)
-    return _Brotli() if encoding == "br" else None
+    def __init__(self, codec: Codec) -> None:
+        self.codec, self.taken, self.made = codec, 0, 0

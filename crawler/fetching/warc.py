@@ -1,9 +1,9 @@
-"""Messages kept as WARC (ISO 28500): a request, its response, and what is to be said of both.
+"""Writes messages as WARC records (ISO 28500): a request, its response, and metadata of both.
 
-Each record is compressed on its own and given to the system whole before the page that it holds
-is told of; so a kill costs at most the record that was being written, and a file can be read up to
-there. Bodies are kept as they came, compressed if they were; transfer codings are taken off, and
-the header that told of them is kept as ``X-Archive-Transfer-Encoding``.
+Each record is compressed separately, and written completely before the crawl gets the page. So a
+kill loses at most the record that was being written, and the file can be read up to there. Bodies
+are stored as they came, with their compression; transfer codings are removed, and their header is
+stored as ``X-Archive-Transfer-Encoding``.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ LARGEST = 1 << 30
 
 
 class Warc:
-    """A folder of WARC files; `keep` is what a `Network` calls.
+    """A folder of WARC files; its method `keep` is passed to a `Network`.
 
     Parameters
     ----------
     folder : Path
-        Is made if it is not there; files that are in it are left alone.
+        Created if it does not exist; existing files in it are not changed.
     agent : str
-        Who crawls, for the warcinfo record.
+        The name of the crawler, for the warcinfo record.
     largest : int
-        Bytes after which another file is begun.
+        Bytes after which a new file is started.
 
     Raises
     ------
@@ -98,11 +98,11 @@ class Warc:
         request = writer.create_warc_record(
             message.address, "request", http_headers=_asked(message), warc_headers_dict=of
         )
-        told = f"bytesOfBody: {len(message.body)}\r\n".encode()
+        fields = f"bytesOfBody: {len(message.body)}\r\n".encode()
         if message.cut:
-            told += f"truncated: {message.cut}\r\n".encode()
+            fields += f"truncated: {message.cut}\r\n".encode()
         metadata = writer.create_warc_record(
-            message.address, "metadata", payload=io.BytesIO(told), length=len(told),
+            message.address, "metadata", payload=io.BytesIO(fields), length=len(fields),
             warc_headers_dict=of, warc_content_type="application/warc-fields",
         )  # fmt: skip
         for record in (response, request, metadata):

@@ -1,4 +1,8 @@
-"""What no policy may do, and how it is said: the same for every loop that runs one."""
+"""The rules for policies, and the messages for policies that break them.
+
+All loops that run a policy use these functions, so that a policy's author sees the same messages
+in simulations and over HTTP.
+"""
 
 from __future__ import annotations
 
@@ -7,67 +11,97 @@ import reprlib
 import traceback
 from pathlib import Path
 
-from counterpoint.crawler.errors import in_words
+from counterpoint.crawler.errors import one_line_error
 
 from .protocol import Request, Scheduler
-from .watch import TooLong
+from .watch import StepStalled, StepTimeout, timeout_text
 
 SPENT = "the budget is spent"
-SILENT = "the policy has nothing to fetch and does not say why"
-ENDLESS = "spends without end"
+SILENT = "the policy has nothing to fetch and gives no reason"
+ENDLESS = "does not stop far beyond the budget"
 
 LIMIT = 10.0
-"""Seconds that a policy may take for a step."""
+"""Seconds of processor time that a policy may take for a step."""
 
 
-class Wrong(Exception):
+class RuleViolation(Exception):
     """The policy broke a rule for policies."""
 
 
-def budget_of(budget: int, sites: int, may_overspend: bool) -> int:
-    """Return how many pages a policy may ask for; one that is to end by itself fails there."""
+def request_limit(budget: int, sites: int, may_overspend: bool) -> int:
+    """Return how many pages a policy may request in all.
+
+    Parameters
+    ----------
+    budget : int
+        The budget of the crawl in pages.
+    sites : int
+        How many sites there are.
+    may_overspend : bool
+        Whether the policy may exceed the budget and ends by itself. It then gets a limit so large
+        that only a policy that never ends reaches it; there it fails.
+    """
     return (sites + 2) * (budget + 1) if may_overspend else budget
 
 
-def page_of(request: object) -> object:
-    """Return the page of a request that is of a class of its own."""
+def requested_page(request: object) -> object:
+    """Return the page of a request; for results of `next` that are not exactly a `Request`.
+
+    Raises
+    ------
+    RuleViolation
+        If the object is not an instance of a subclass of `Request` either.
+    """
     if not isinstance(request, Request):
-        raise Wrong(f"returned {reprlib.repr(request)}, which is no Request")
+        raise RuleViolation(f"returned {reprlib.repr(request)}, which is not a Request")
     return request.page
 
 
-def handle_of(page: object) -> int:
-    """Return a page that is no ordinary integer as one."""
+def as_handle(page: object) -> int:
+    """Return a handle as an int, if it is of another integer type (such as NumPy's).
+
+    Raises
+    ------
+    RuleViolation
+        If it is no integer.
+    """
     try:
-        # Whether it is an index is what is asked here.
+        # A page of any type can come here; operator.index decides whether it is an integer.
         return operator.index(page)  # type: ignore[arg-type]
     except TypeError:
-        raise Wrong(f"asked for {reprlib.repr(page)}, which is no page") from None
+        raise RuleViolation(f"requested {reprlib.repr(page)}, which is not an integer") from None
 
 
-def never_offered(handle: int) -> Wrong:
-    """Return what is wrong with asking for a page that nothing led to."""
-    return Wrong(f"asked for page {handle}, which was never offered")
+def never_offered(handle: int) -> RuleViolation:
+    """Return the violation by a request for a page that the policy has never seen."""
+    return RuleViolation(f"requested page {handle}, which it has not seen yet")
 
 
-def asked_again(handle: int) -> Wrong:
-    """Return what is wrong with asking for a page twice."""
-    return Wrong(f"asked for page {handle} again")
+def asked_again(handle: int) -> RuleViolation:
+    """Return the violation by a second request for a page."""
+    return RuleViolation(f"requested page {handle} a second time")
 
 
-def reason(scheduler: Scheduler) -> str:
-    """Return in one line why a policy has nothing to ask for."""
+def idle_reason(scheduler: Scheduler) -> str:
+    """Return in one line why a policy has nothing to request."""
     why = getattr(scheduler, "why", "") or ""
     if not isinstance(why, str):
-        raise Wrong(f"why is {reprlib.repr(why)}, which is no text")
+        raise RuleViolation(f"its attribute `why` is {reprlib.repr(why)}, which is not a str")
     return " ".join(why.split()) or SILENT
 
 
-def failure(error: BaseException, limit: float) -> str:
-    """Return in one line how a policy failed: what it did, or raised, and where."""
-    if isinstance(error, TooLong):
-        return f"took longer than {limit:g} s"
-    if isinstance(error, Wrong):
+def failure_text(error: BaseException, limit: float) -> str:
+    """Return in one line how a policy failed: the rule it broke, or the error it raised, and where.
+
+    Parameters
+    ----------
+    error : BaseException
+    limit : float
+        Seconds of processor time that a step may take.
+    """
+    if isinstance(error, StepTimeout):
+        return timeout_text(isinstance(error, StepStalled), limit)
+    if isinstance(error, RuleViolation):
         return str(error)
     place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{in_words(error)} ({Path(place.filename).name}:{place.lineno})"
+    return f"{one_line_error(error)} ({Path(place.filename).name}:{place.lineno})"

@@ -1,7 +1,7 @@
-"""Compiled functions of the crawl loop and of lists of pages: each is called once a step.
+"""Compiled functions of the crawl loop and of lists of pages; each is called once per step.
 
-Pages are handles. The owner of a table makes it larger, so a function that finds a handle beyond
-its table changes nothing and returns `GROW`.
+Pages are handles. A function that finds a handle beyond the end of its table changes nothing and
+returns `GROW`; the owner of the table then enlarges it and calls the function again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def fits(links: Array, size: int) -> bool:
 
 @compiled
 def offer(links: Array, standing: Array) -> int:
-    """Mark pages of which a policy learns as `OFFERED`, unless they were `ASKED` for."""
+    """Mark pages that a policy now knows as `OFFERED`, unless it has `ASKED` for them."""
     if not fits(links, standing.size):
         return GROW
     for link in links:
@@ -36,7 +36,19 @@ def offer(links: Array, standing: Array) -> int:
 
 @compiled
 def discover(links: Array, seen: Array, pages: Array, end: int) -> int:
-    """Append the pages not seen before to ``pages[:end]``, and return the new end."""
+    """Append the pages not seen before to ``pages[:end]``, and return the new end.
+
+    Parameters
+    ----------
+    links : int64 array
+        Handles.
+    seen : bool array
+        By handle; updated.
+    pages : int64 array
+        The pages found so far, then free room; updated.
+    end : int
+        How many pages were found so far.
+    """
     if end + links.size > pages.size or not fits(links, seen.size):
         return GROW
     for link in links:
@@ -49,7 +61,7 @@ def discover(links: Array, seen: Array, pages: Array, end: int) -> int:
 
 @compiled
 def discover_reversed(links: Array, seen: Array, pages: Array, end: int) -> int:
-    """Do what `discover` does, with the first of the new pages last."""
+    """Append like `discover`, but the new pages in reverse order; the parameters are the same."""
     new = discover(links, seen, pages, end)
     if new == GROW:
         return GROW

@@ -1,9 +1,9 @@
-"""What a scheduler is: it decides which page is fetched next, and does nothing else.
+"""The interface of schedulers: a scheduler decides which page is fetched next, and nothing else.
 
-There is no clock, no network and no storage in a scheduler. Pages are *handles*: integers from 0 on
-that the world gives out, page numbers in a simulation, numbers of addresses in the order of their
-discovery over HTTP. No decision may depend on a handle's number, only on the order in which the
-scheduler met it, so that the same scheduler makes the same crawl in every world.
+A scheduler has no clock, no network and no storage. It knows pages by their *handles*, integers
+from 0 on that the world assigns: page numbers in a simulation; over HTTP, numbers of addresses in
+the order of their discovery. No decision may depend on the value of a handle, only on the order in
+which the scheduler met the handles, so that the same scheduler makes the same crawl in every world.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ class Request(NamedTuple):
     Attributes
     ----------
     page : int
-        Its handle.
+        The handle of the page.
     """
 
     page: int
 
 
 class Content(NamedTuple):
-    """What a page says, for policies that read.
+    """The text of a page, for policies that read.
 
     Attributes
     ----------
@@ -42,10 +42,11 @@ class Content(NamedTuple):
     text : str
         Without the title and without tags.
     anchors : tuple of str
-        For each of `Outcome.links` the anchor of the first link to that page, with the words
-        around it where they are known.
+        For each page in `Outcome.links`, the anchor text of the first link to that page, with the
+        words around the link where they are known.
     language : str
-        As the page says, in lower case (``en``, ``zh-cn``); "" if it does not.
+        The language that the page declares, in lower case (``en``, ``zh-cn``); "" if it declares
+        none.
     """
 
     title: str
@@ -55,28 +56,29 @@ class Content(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What fetching a page brought.
+    """The result of fetching a page.
 
     Attributes
     ----------
     page : int
-        Its handle.
+        The handle of the page.
     status : int
-        Of HTTP; 0: no answer came.
+        The HTTP status; 0: no answer came.
     links : int64 array
-        The distinct pages it links to that may be fetched, in the order of appearance, pages known
-        already and the page itself included. For a policy of scope `Scope.SITE` only those of the
-        page's own site.
+        The distinct pages that the page links to and that may be fetched, in the order of
+        appearance. Pages that are known already and the page itself are included. For a policy of
+        scope `Scope.SITE`, only pages of the same site.
     external : int
-        How many links on it lead to other sites, copies included.
+        How many links on the page lead to other sites; repeated links count each time.
     size : int
-        Bytes of its text.
+        Size of the page's text in bytes.
     difference : int
-        Bytes that are new or gone since the scheduler's last visit; 0 at the first.
+        Bytes that were added or removed since the scheduler's last visit; 0 at the first visit.
     time : float
         When the answer came, in seconds of the world's clock.
     content : Content or None
-        What the page says: only for policies that read (`Policy.reads`), and pages with status 200.
+        The text of the page: only for policies that read (`Policy.reads`), and only for pages with
+        status 200.
     """
 
     page: int
@@ -92,8 +94,8 @@ class Outcome(NamedTuple):
 class Scheduler(Protocol):
     """Decides the order of a crawl.
 
-    Requests may be in flight together: `next` may be called again before the outcome of an earlier
-    request is observed. Every request gets exactly one outcome.
+    Several requests may be in flight at once: `next` may be called again before the outcome of an
+    earlier request is observed. Every request gets exactly one outcome.
 
     Attributes
     ----------
@@ -104,27 +106,27 @@ class Scheduler(Protocol):
     why: str
 
     def next(self) -> Request | None:
-        """Return what to fetch next; None if there is nothing to fetch now."""
+        """Return the request for the next page; None if there is nothing to fetch now."""
         ...
 
     def observe(self, outcome: Outcome) -> None:
-        """Learn what a request brought."""
+        """Learn the outcome of a request."""
         ...
 
 
 class Scope(StrEnum):
-    """Which links a policy is told of."""
+    """Which links a policy sees in `Outcome.links`."""
 
     SITE = "site"
-    """Those within the page's own site: each site is crawled for itself."""
+    """Links within the page's own site: each site is crawled separately."""
     WEB = "web"
-    """All that may be fetched."""
+    """All links to pages that may be fetched."""
     KNOWN = "known"
-    """None: all pages are known from the start and are visited again and again."""
+    """No links: all pages are known from the start and are visited again and again."""
 
 
 class Truth(Protocol):
-    """What only an oracle may know."""
+    """Facts about pages that only an oracle may know before it fetches them."""
 
     def external(self, page: int) -> int:
         """Return how many links of a page lead to other sites."""
@@ -136,28 +138,43 @@ class Truth(Protocol):
 
 
 class Frontier(Protocol):
-    """Pages that wait to be asked for, kept elsewhere than in the scheduler: in a store.
+    """A frontier outside the scheduler, in a store: the pages that wait to be requested.
 
-    A scheduler that uses one is told of new pages by it: the outcomes it observes then need not
-    have links, and it must ask for every page that it takes, before it takes another.
+    A scheduler that uses it learns of new pages through it, so the outcomes that the scheduler
+    observes need not have links. The scheduler must request each page that it takes before it takes
+    another one.
     """
 
     def first(self, k: int) -> int:
-        """Take the next page of site number ``k``, one that waits."""
+        """Take the next waiting page of site number ``k``; there must be one."""
         ...
 
     def found(self, number: int) -> int:
-        """Return the page that was found so many pages after the first, over all sites."""
+        """Return the page at place ``number``, from 0 on, in the order of discovery of all sites.
+
+        Parameters
+        ----------
+        number : int
+            Below the number of pages that were found.
+        """
         ...
 
     def news(self) -> tuple[int, int]:
-        """Return of what site the outcome observed is, and how many pages it was first to find."""
+        """Return the site of the last outcome, and how many pages that outcome was first to find.
+
+        Returns
+        -------
+        site : int
+            The number of the site, from 0 on; -1: the page belongs to no given site.
+        found : int
+            How many pages the outcome was the first to link to.
+        """
         ...
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a policy is told before a crawl.
+    """What a policy knows before a crawl.
 
     Attributes
     ----------
@@ -167,19 +184,20 @@ class Setting:
     budget : int
         How many pages may be fetched in all.
     seed : int
-        Of whatever chance the policy uses.
+        Seed of the random generator, for policies that use chance.
     truth : Truth or None
-        Given to policies that ask for it; others must do without.
+        The truth about pages; None for policies that are no oracles.
     parameters : dict
-        The policy's own parameters, as given by the user.
+        The policy's own parameters, as the user gave them.
     frontier : Frontier or None
-        Where pages wait, if not in the scheduler; a policy may leave it unused.
+        A frontier in a store; None: the scheduler keeps its own. A policy may leave it unused.
     query : str
-        What is looked for, in words; "" if nothing is. Its language is not told.
+        The words of the search query; "" if there is none. The query's language is not given.
     hosts : callable or None
-        Returns the host of a page as a number, the same for pages of one host; None if it is not
-        known. The numbers mean nothing else. Given by worlds that know hosts, so that links inside
-        one can be weighed down.
+        Returns a number for the host of a page, the same for all pages of one host, or None if the
+        host is not known. The numbers have no other meaning. `compare`, `try` and `crawl` all give
+        this function, and know the hosts of the start pages when the policy is made; only for a
+        policy that revisits the pages of a store are they unknown until its first step.
     """
 
     starts: Sequence[int]
@@ -194,25 +212,27 @@ class Setting:
 
 @dataclass(frozen=True)
 class Policy:
-    """A way to make schedulers.
+    """A named way to make schedulers.
 
     Attributes
     ----------
     name : str
-        How users call it.
+        The name that users write.
     about : str
-        One line.
+        A description in one line.
     make : callable
-        Returns a new scheduler for a setting.
+        Returns a new scheduler for a `Setting`.
     scope : Scope
     parameters : dict
-        The parameters it takes, with their defaults (None: depends on the setting).
+        The names of the policy's parameters, with their defaults (None: depends on the setting).
     oracle : bool
-        Whether it must be told the truth.
+        Whether the policy needs `Setting.truth`.
     overspends : bool
-        Whether it may go beyond the budget and ends by itself: rules as they were printed.
+        Whether the policy may exceed the budget and ends by itself, as some rules do in the form
+        in which they were printed.
     reads : bool
-        Whether it is told what pages say (`Outcome.content`). Worlds make contents for no other.
+        Whether the policy gets the text of pages (`Outcome.content`). Worlds make contents for no
+        other policy.
     """
 
     name: str

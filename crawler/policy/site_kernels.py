@@ -1,7 +1,8 @@
-"""Compiled functions of schedulers over sites: the table of sites, and who wins the next page.
+"""Compiled functions of schedulers over sites: queues, counts, and the choice of the next site.
 
-The table has a row for each site and one for all together below them; see the columns. Pages are
-handles. As everywhere, compiled functions call only functions of their own file.
+The table of sites has a row for each site and a last row with the totals; the columns are named
+below. Pages are handles. As everywhere in the project, compiled functions call only functions of
+their own file.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ UNDECIDED = -2
 
 HEAD, TAIL, WAITING, FLYING, SCANNED, SUM, LARGEST = range(7)
 COLUMNS = 7
-"""First and last page of the site's queue, how many wait, are in flight, and were scanned, the
-external links on these, and the most on one of them."""
+"""The columns: first and last page of the site's queue; how many pages wait, are in flight, and
+were scanned; the sum of external links on the scanned pages; the most external links on one of
+them."""
 
 PAGES, LINKS, PAGES_BEFORE, LINKS_BEFORE, MOST = range(5)
 MEMORY = 5
-"""Columns of what a bandit that forgets remembers of a site."""
+"""The columns of the table of discounted UCB: discounted pages and external links of a site, its
+counts at the last call, and the most links per page seen at once."""
 
 
 @compiled
@@ -37,7 +40,10 @@ def all_below(links: Array, size: int) -> bool:
 
 @compiled
 def enqueue(page: int, k: int, site: Array, following: Array, table: Array) -> None:
-    """Put an unseen page at the end of site ``k``'s queue: a list linked by ``following``."""
+    """Append an unseen page to the queue of site ``k``, a list linked by ``following``.
+
+    For the arrays see `absorb`.
+    """
     site[page] = k
     if table[k, WAITING]:
         following[table[k, TAIL]] = page
@@ -52,20 +58,26 @@ def enqueue(page: int, k: int, site: Array, following: Array, table: Array) -> N
 def absorb(
     links: Array, external: int, page: int, site: Array, following: Array, table: Array
 ) -> int:
-    """Learn what a page of a site brought: unseen links join its site's queue.
+    """Count a page as scanned, and append the unseen pages that it links to to its site's queue.
 
     Parameters
     ----------
     links : int64 array
+        The handles of the pages linked to.
     external : int
-        X, the external links on the page.
+        X, the number of external links on the page.
     page : int
-        Its handle; it was taken from its site's queue.
+        The page's handle; it was taken from its site's queue.
     site : int32 array
-        The number of each page's site; -1: not seen.
+        By handle: the number of the page's site; -1: not seen.
     following : int64 array
-        The page behind each page in the queue.
-    table : int64 array of shape (K + 1, COLUMNS)
+        By handle: the next page in the queue.
+    table : int64 array, shape (K + 1, COLUMNS)
+
+    Returns
+    -------
+    int
+        0; `GROW` if a link is beyond the end of the arrays; then nothing was changed.
     """
     if not all_below(links, site.size):
         return GROW
@@ -80,7 +92,7 @@ def absorb(
 
 @compiled
 def count(external: int, row: Array) -> None:
-    """Count a page with so many external links as scanned, in a row of the table of sites."""
+    """Count a page with ``external`` external links as scanned, in a row of the table of sites."""
     row[FLYING] -= 1
     row[SCANNED] += 1
     row[SUM] += external
@@ -139,14 +151,14 @@ def of_largest_index(table: Array, trust: float) -> int:
     ----------
     table : int64 array
     trust : float
-        Indices as floats are in their true order if they differ by more than this part of their
-        sum.
+        Two floating-point indices are in the order of the exact indices if they differ by more than
+        this part of their sum.
 
     Returns
     -------
     int
-        `EMPTY` if no page waits; `UNDECIDED` if sites with different numbers of pages scanned are
-        too close to the largest for floats.
+        The number of the site; `EMPTY` if no page waits; `UNDECIDED` if the indices of sites with
+        different numbers of scanned pages are so close that floats cannot decide.
     """
     best, top, second = EMPTY, -1.0, -1.0
     for k in range(table.shape[0] - 1):
@@ -163,7 +175,22 @@ def of_largest_index(table: Array, trust: float) -> int:
 
 @compiled
 def among_close(best: int, top: float, table: Array, trust: float) -> int:
-    """Return what `of_largest_index` does, where several sites are close to the largest."""
+    """Choose between sites whose indices are close to the largest, for `of_largest_index`.
+
+    Parameters
+    ----------
+    best : int
+        The site with the largest index as a float.
+    top : float
+        Its index.
+    table : int64 array
+    trust : float
+
+    Returns
+    -------
+    int
+        As `of_largest_index`.
+    """
     chosen = best
     for k in range(table.shape[0] - 1):
         if not table[k, WAITING]:
@@ -172,7 +199,7 @@ def among_close(best: int, top: float, table: Array, trust: float) -> int:
         if top - index <= trust * (top + index):
             if table[k, SCANNED] != table[best, SCANNED]:
                 return UNDECIDED
-            # Of as many pages, the larger sum has the larger index, and equal sums tie.
+            # With equally many pages the larger sum has the larger index, and equal sums tie.
             more = table[k, SUM] - table[chosen, SUM]
             if more > 0 or (more == 0 and k < chosen):
                 chosen = k
@@ -181,13 +208,17 @@ def among_close(best: int, top: float, table: Array, trust: float) -> int:
 
 @compiled
 def of_largest_discounted(table: Array, memory: Array, discount: float, exploration: float) -> int:
-    """Forget a little, add what came since the last call, and return the site of largest index.
+    """Discount the counts, add the pages since the last call, and return the site of largest index.
 
     Parameters
     ----------
-    table : int64 array
-    memory : float64 array of shape (K, MEMORY)
-    discount, exploration : float
+    table : int64 array, shape (K + 1, COLUMNS)
+    memory : float64 array, shape (K, MEMORY)
+        Updated.
+    discount : float
+        The factor by which the weight of older pages shrinks with each page.
+    exploration : float
+        The factor within the square root of the index.
     """
     sites = table.shape[0] - 1
     news = 0.0
@@ -211,7 +242,17 @@ def of_largest_discounted(table: Array, memory: Array, discount: float, explorat
 
 @compiled
 def of_largest_faded(table: Array, memory: Array, most: float, width: float) -> int:
-    """Return the site with pages waiting whose discounted index is largest."""
+    """Return the site with pages waiting whose discounted index is largest.
+
+    Parameters
+    ----------
+    table : int64 array, shape (K + 1, COLUMNS)
+    memory : float64 array, shape (K, MEMORY)
+    most : float
+        Xmax, by which the means are divided.
+    width : float
+        ``exploration`` times the logarithm of the discounted number of pages.
+    """
     best, top = EMPTY, -1.0
     for k in range(table.shape[0] - 1):
         if table[k, WAITING]:
@@ -230,11 +271,11 @@ def of_largest_draw(table: Array, state: Array, shape: float, rate: float) -> in
 
     Parameters
     ----------
-    table : int64 array
-    state : uint64 array of shape (1,)
-        Of the random generator.
+    table : int64 array, shape (K + 1, COLUMNS)
+    state : uint64 array, shape (1,)
+        The state of the random generator; updated.
     shape, rate : float
-        Of the Gamma distribution before any page is known.
+        The parameters of the prior Gamma distribution.
     """
     best, top = EMPTY, -1.0
     for k in range(table.shape[0] - 1):
@@ -286,7 +327,7 @@ def uniform(state: Array) -> float:
 
 @compiled
 def take_of_largest_index(following: Array, table: Array, trust: float) -> int:
-    """Take a page of the site of largest index; else return what `of_largest_index` does."""
+    """Take a page of the site of largest index; `EMPTY` or `UNDECIDED` as `of_largest_index`."""
     k = of_largest_index(table, trust)
     return take(k, following, table) if k >= 0 else k
 

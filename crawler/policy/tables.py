@@ -1,4 +1,4 @@
-"""Tables by handle that grow: how schedulers know pages."""
+"""Growing tables indexed by handle, in which schedulers keep what they know of pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,16 @@ FIRST = 1024
 
 
 def grown(table: Array, size: int, fill: int = 0) -> Array:
-    """Return a table with room for at least ``size`` rows: twice as many, or more."""
+    """Return a copy of a table with room for at least ``size`` rows, and at least twice as large.
+
+    Parameters
+    ----------
+    table : array
+    size : int
+        The number of rows that are needed.
+    fill : int
+        The value of the new entries.
+    """
     larger = np.full((max(size, 2 * len(table)), *table.shape[1:]), fill, dtype=table.dtype)
     larger[: len(table)] = table
     return larger
@@ -34,17 +43,17 @@ def room_for(links: Pages) -> int:
         If one of them is no handle.
     """
     if int(links.min()) < 0:
-        raise CrawlError(f"{int(links.min())} is no page: handles are numbers from 0 on")
+        raise CrawlError(f"{int(links.min())} is not a page: handles are integers from 0 on")
     return int(links.max()) + 1
 
 
-class Found:
+class FoundPages:
     """Pages of one web in the order of their discovery, each once.
 
     Attributes
     ----------
     pages : int64 array
-        Of which the first `end` were found. What stands there may be moved and cut by its owner.
+        The first `end` entries are the pages found; the owner may reorder or shorten them.
     end : int
     """
 
@@ -58,7 +67,7 @@ class Found:
         self.add(np.asarray(starts, dtype=np.int64))
 
     def add(self, links: Pages) -> None:
-        """Add those of some pages that were not seen before."""
+        """Add the pages of ``links`` that were not seen before."""
         end = self._discover(links, self.seen, self.pages, self.end)
         if end == GROW:
             size = room_for(links)
@@ -71,16 +80,16 @@ class Found:
 
 
 class Sites:
-    """What is known of sites that are crawled breadth first, each for itself.
+    """Queues and counts of sites; each site is crawled breadth first, separately from the others.
 
     Attributes
     ----------
     count : int
-        K, how many sites there are.
+        K, the number of sites.
     table : int64 array of shape (K + 1, COLUMNS)
-        A row for each site and one for all together; see `site_kernels`.
+        A row for each site, and a last row with the totals; see `site_kernels`.
     following : int64 array
-        The page behind each page in its site's queue.
+        By handle: the next page in the queue of the page's site.
     """
 
     __slots__ = ("count", "following", "site", "table")
@@ -96,11 +105,11 @@ class Sites:
         self.site = np.full(max(FIRST, size), -1, dtype=np.int32)
         self.following = np.empty(len(self.site), dtype=np.int64)
         for k, page in enumerate(starts):
-            if self.site[page] < 0:  # of two sites with one start page the second has none
+            if self.site[page] < 0:  # if two sites share a start page, the second site has no page
                 enqueue(page, k, self.site, self.following, self.table)
 
     def learn(self, outcome: Outcome) -> None:
-        """Count a page as scanned, and queue what it was the first to link to."""
+        """Count a page as scanned, and queue the pages that it was the first to link to."""
         page, status, links, external = outcome[:4]
         if status != 200:
             links, external = links[:0], 0
@@ -114,21 +123,21 @@ class Sites:
         return take(k, self.following, self.table)
 
     def flying(self, k: int = -1) -> bool:
-        """Return whether an answer of site ``k``, or of any, is still to come."""
+        """Return whether a request to site ``k`` (default: to any site) is in flight."""
         return bool(self.table[k, FLYING])
 
     def waiting(self, k: int = -1) -> bool:
-        """Return whether a page of site ``k``, or of any, waits."""
+        """Return whether a page of site ``k`` (default: of any site) waits in the queue."""
         return bool(self.table[k, WAITING])
 
     def scanned(self, k: int = -1) -> int:
-        """Return how many pages of site ``k``, or of all, were scanned."""
+        """Return how many pages of site ``k`` (default: of all sites) were scanned."""
         return int(self.table[k, SCANNED])
 
 
 @functools.cache
 def _compile() -> None:
-    """Compile what every step needs before there is a step."""
+    """Compile the functions of a step in advance, so that no step is slowed down by compilation."""
     small = object.__new__(Sites)
     small._prepare([0])
     small.learn(Outcome(small.take(0), 200, np.empty(0, dtype=np.int64)))

@@ -1,8 +1,12 @@
-"""Stops a step that takes too long.
+"""Stops a step of a policy that takes too long.
 
-Nothing is done at a step but to set a mark, so watching costs nothing. Where signals can be had
-(the main thread, not on Windows) a timer interrupts whatever Python does; elsewhere a thread does.
-Compiled code is interrupted only when it returns.
+The limit counts the processor time of the thread that makes the step, so that a step takes the same
+on a busy machine. Time in which Numba compiles is not counted. A step that waits without using the
+processor is ended by a limit of the clock on the wall, `PATIENCE` times as long.
+
+A step only sets a mark, so watching costs almost nothing. In the main thread, except on Windows, a
+timer signal interrupts the running Python code; elsewhere a second thread does. Compiled code is
+interrupted only when it returns.
 """
 
 from __future__ import annotations
@@ -16,62 +20,122 @@ import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 
+from counterpoint.compiling import COMPILATIONS
 
-class TooLong(BaseException):
-    """A step takes too long; no `Exception`, so that no policy catches it and goes on."""
+PATIENCE = 10
+"""A step may last this many times the limit of its processor time, by the clock on the wall."""
+
+_LOOKS = 4
+"""Looks at the mark within the limit."""
+
+
+class StepTimeout(BaseException):
+    """A step takes too long; not an `Exception`, so that no policy catches it and continues."""
+
+
+class StepStalled(StepTimeout):
+    """A step lasts too long by the clock on the wall, and used less processor time than allowed."""
+
+
+def timeout_text(stalled: bool, limit: float) -> str:
+    """Return in words how a step exceeded a limit.
+
+    Parameters
+    ----------
+    stalled : bool
+        Whether it lasted too long by the clock on the wall, rather than computed too long.
+    limit : float
+        Seconds of processor time that a step may take.
+    """
+    if stalled:
+        return f"did not end within {PATIENCE * limit:g} s"
+    return f"took longer than {limit:g} s of processor time"
 
 
 @contextlib.contextmanager
-def watched(seconds: float, at: Callable[[], int]) -> Iterator[None]:
-    """Raise `TooLong` in this thread if a mark stays the same for ``seconds`` to twice as long.
+def watched(seconds: float, mark: Callable[[], int]) -> Iterator[None]:
+    """Raise `StepTimeout` in this thread if a mark does not change for too long.
 
     Parameters
     ----------
     seconds : float
-        The limit.
-    at : callable
-        Returns the mark; 0 while nothing is to be stopped. It must be 0 when the block is left,
-        however that happens: between there and the end of the watch a stop would get away. Code
-        that begins threads may lose one to a stop in CPython 3.11, and then waits for it in vain.
+        The limit in seconds of this thread's processor time: the exception comes between
+        ``seconds`` and twice ``seconds`` after the mark changed last. After `PATIENCE` times
+        ``seconds`` by the clock on the wall it comes in any case, as `StepStalled`.
+    mark : callable
+        Returns the mark; 0 while nothing may be interrupted. It must be 0 whenever the block is
+        left: an exception that arrives between the end of the block and the end of the watch would
+        escape. In CPython 3.11, code that starts threads may lose one of them to the exception,
+        and then waits for that thread forever.
     """
     usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
-    with _by_signal(seconds, at) if usable else _by_thread(seconds, at):
+    with _by_signal(seconds, mark) if usable else _by_thread(seconds, mark):
         yield
 
 
 class _Watch:
-    """Somebody who looks at a mark from time to time.
+    """A mark that is read at intervals, and the state of the watch.
+
+    Parameters
+    ----------
+    mark : callable
+    seconds : float
+        The limit of processor time.
+    clock : callable
+        Returns the processor time of the watched thread.
 
     Attributes
     ----------
     on : bool
-        Whether to raise `TooLong`.
+        Whether `StepTimeout` may be raised.
     begun : bool
-        Whether somebody looks.
+        Whether the watching thread runs.
     looking : bool
-        Whether somebody may be about to.
+        Whether the watching thread may be about to raise the exception.
     """
 
-    def __init__(self, at: Callable[[], int]) -> None:
-        self._at, self._last = at, 0
+    def __init__(self, mark: Callable[[], int], seconds: float, clock: Callable[[], float]) -> None:
+        self._mark, self._seconds, self._clock = mark, seconds, clock
+        self._last = self._compiled = self._spent = self._since = 0.0
         self.on = self.begun = self.looking = False
 
-    def stands_still(self) -> bool:
-        """Return whether the mark is what it was at the call before, and matters to anybody."""
-        before, self._last = self._last, self._at()
-        return self.on and self._last != 0 and self._last == before
+    def overdue(self) -> type[StepTimeout] | None:
+        """Return the exception that is due, if the mark has not changed for too long."""
+        if not self.on:  # the watched thread may be gone, and its clock with it
+            return None
+        mark, compiled, spent, now = self._mark(), COMPILATIONS.events, self._clock(), _now()
+        if mark != self._last or compiled != self._compiled or COMPILATIONS.running:
+            self._spent, self._since = spent, now
+        self._last, self._compiled = mark, compiled
+        if not mark:
+            return None
+        if spent - self._spent >= self._seconds:
+            return StepTimeout
+        return StepStalled if now - self._since >= PATIENCE * self._seconds else None
+
+
+_now = time.monotonic
+
+
+def _clock_of_this_thread() -> Callable[[], float]:
+    """Return a function that another thread can call for the processor time of this one."""
+    if not hasattr(time, "pthread_getcpuclockid"):
+        return time.process_time
+    number = time.pthread_getcpuclockid(threading.get_ident())
+    return lambda: time.clock_gettime(number)
 
 
 @contextlib.contextmanager
-def _by_signal(seconds: float, at: Callable[[], int]) -> Iterator[None]:
-    watch = _Watch(at)
+def _by_signal(seconds: float, mark: Callable[[], int]) -> Iterator[None]:
+    watch = _Watch(mark, seconds, time.thread_time)
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        if watch.stands_still():
-            raise TooLong
+        due = watch.overdue()
+        if due is not None:
+            raise due
 
     before = signal.signal(signal.SIGALRM, interrupt)
-    timer = signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+    timer = signal.setitimer(signal.ITIMER_REAL, seconds / _LOOKS, seconds / _LOOKS)
     try:
         watch.on = True
         yield
@@ -82,55 +146,69 @@ def _by_signal(seconds: float, at: Callable[[], int]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _by_thread(seconds: float, at: Callable[[], int]) -> Iterator[None]:
-    """Watch from a thread of its own.
+def _by_thread(seconds: float, mark: Callable[[], int]) -> Iterator[None]:
+    """Watch from a second thread.
 
-    What it throws arrives later, at any call or turn of a loop, and so perhaps in what ends the
-    watch. Thus that takes no lock, which might then never be given back, and can be done again.
+    The exception that this thread raises arrives with a delay, at some call or loop iteration, and
+    so perhaps within `_end`. `_end` therefore takes no lock, which it might then never release, and
+    it can be called again.
     """
-    watch = _Watch(at)
+    watch = _Watch(mark, seconds, _clock_of_this_thread())
     over = _thread.allocate_lock()
     over.acquire()
     this = ctypes.c_ulong(threading.get_ident())
-    # A `threading.Thread` would be waited for, in vain if another watch throws into it meanwhile.
-    _thread.start_new_thread(_look, (watch, over, seconds, this))
+    # Not a `threading.Thread`: its start() waits for the new thread, and would wait forever if
+    # another watch raised an exception there meanwhile.
+    _thread.start_new_thread(_look, (watch, over, seconds / _LOOKS, this))
     try:
-        while not watch.begun:  # until it runs, CPython 3.11 takes it for this thread
+        while not watch.begun:  # until it runs, CPython 3.11 confuses it with this thread
             time.sleep(0)
         watch.on = True
         yield
     finally:
-        watch.on = False  # at once: before the next call nothing arrives
+        watch.on = False  # first of all: no exception arrives before the next call
         while True:
             try:
                 _end(watch, over)
-            except TooLong:
+            except StepTimeout:
                 continue
             break
 
 
 def _end(watch: _Watch, over: _thread.LockType) -> None:
-    """Return when nothing is thrown any more; what was thrown arrives here at the latest.
+    """End the watch; an exception that is still on its way arrives here at the latest.
 
-    To throw None, so that nothing arrives, would tell Python for ever that there is something for
-    some thread: it then looks at every call, and where it traces CPython 3.11 does nothing else.
+    PyThreadState_SetAsyncExc with NULL could cancel the exception. But Python would then check for
+    asynchronous exceptions at every call from then on, and CPython 3.11 hangs when it also traces.
     """
     while watch.looking:
         time.sleep(0)
     if over.locked():
         over.release()
-    for _ in range(2):  # a loop is where Python looks whether anything was thrown
+    for _ in range(2):  # Python checks for asynchronous exceptions in each loop iteration
         pass
 
 
 def _look(watch: _Watch, over: _thread.LockType, seconds: float, thread: ctypes.c_ulong) -> None:
-    """Throw `TooLong` into a thread whenever its mark stands still, until the watch is over."""
+    """Raise `StepTimeout` in a thread whenever its step takes too long, until the watch is over.
+
+    Parameters
+    ----------
+    watch : _Watch
+    over : lock
+        Held while the watch lasts; its release ends this function.
+    seconds : float
+        Time between two looks at the mark.
+    thread : c_ulong
+        The identifier of the thread to interrupt.
+    """
     throw = ctypes.pythonapi.PyThreadState_SetAsyncExc
     watch.begun = True
     while not over.acquire(timeout=seconds):
         watch.looking = True
         try:
-            if watch.stands_still():
-                throw(thread, ctypes.py_object(TooLong))
+            due = watch.overdue()
+            if due is not None:
+                throw(thread, ctypes.py_object(due))
         finally:
             watch.looking = False

@@ -1,1 +1,1 @@
-"""Schedulers at speed; what they must do is said in `counterpoint.spec.crawl`."""
+"""Fast schedulers; `counterpoint.spec.crawl` specifies what they must do."""

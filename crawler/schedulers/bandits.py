@@ -1,4 +1,4 @@
-"""Bandits over sites that [BeeBot] does not have: Thompson sampling, and UCB that forgets."""
+"""Bandits over sites that are not in [BeeBot]: Thompson sampling and discounted UCB."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .rules import Chooser, Order
 
 
 class Thompson(Chooser):
-    """Thompson sampling: external links on a page of a site follow Poisson's law.
+    """Thompson sampling (1933), with a Poisson number of external links on each page of a site.
 
-    The mean of that law has a Gamma distribution, at first with ``shape`` and ``rate``, after t
-    pages with s links with shape + s and rate + t. For each page a mean is drawn for every site,
-    and the site with the largest is next (Thompson, 1933).
+    The prior of a site's Poisson mean is a Gamma distribution with ``shape`` and ``rate``; after t
+    pages with s links the posterior has shape + s and rate + t. For each request a mean is drawn
+    from every site's posterior, and the site with the largest mean is chosen.
     """
 
     def prepare(self) -> None:
@@ -43,11 +43,11 @@ class Thompson(Chooser):
 
 
 class DiscountedUcb(Chooser):
-    """D-UCB of Garivier and Moulines (2011), for sites whose yield changes as they are crawled.
+    """Discounted UCB (Garivier and Moulines, 2011), for sites whose yield changes during a crawl.
 
-    What a page brought counts ``discount`` times less with each later page. With N(i) the
-    discounted number of pages, the index is the discounted mean over Xmax, plus
-    2 sqrt(``exploration`` ln(sum of N) / N(i)). Sites without a page come first.
+    With each later page, the weight of a page is multiplied by ``discount``. With N(i) the
+    discounted number of pages of site i, the index is the discounted mean over Xmax, plus
+    2 sqrt(``exploration`` ln(sum of N) / N(i)). Sites of which no page was fetched come first.
     """
 
     def prepare(self) -> None:

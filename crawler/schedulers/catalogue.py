@@ -1,4 +1,4 @@
-"""All policies that come with us."""
+"""All built-in policies."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ POLICIES: dict[str, Policy] = {
                scent.ScentPrinted, Scope.KNOWN, _SCENT),
     )
 }  # fmt: skip
-"""By name, in the order in which they are listed."""
+"""By name, in the order in which `counterpoint list` prints them."""
 
 ALIASES = {"focused-hits": "hits"}
-"""Older names."""
+"""Former names of policies, with the present ones."""

@@ -1,8 +1,8 @@
-"""Sites and lists of pages whose pages are kept elsewhere: what is left of them is counts.
+"""Tables for schedulers whose pages wait in an external frontier: they contain only counts.
 
-The functions that choose a site, and take a page of it, are those of `tables.Sites`: the queue of
-site ``k`` is a ring of one page, the number ``k`` itself, that is never taken out of it. Who takes
-it takes the first page of that site, and asks the frontier which one it is.
+The kernels that choose a site and take a page of it are those of `tables.Sites`. Here the queue of
+site ``k`` is a ring with one entry, the number ``k``, which is never removed. To take it means to
+take the first waiting page of site ``k``; the frontier knows which page that is.
 """
 
 from __future__ import annotations
@@ -15,18 +15,19 @@ from counterpoint.crawler.policy.protocol import Frontier, Outcome, Pages
 from counterpoint.crawler.policy.site_kernels import COLUMNS, HEAD, WAITING, count, take
 from counterpoint.crawler.policy.tables import Sites
 
-# A store takes a thousand times longer than either: compiling, or loading compiled code, would be
-# most of what a small crawl costs. What is compiled is typed as the function that it was made of.
+# The Python versions of these kernels are fast enough here: an access to the store takes a thousand
+# times longer than either, and to compile or load compiled code would be most of the cost of a
+# small crawl. A compiled function has the type of the Python function, which has no `py_func`.
 _take, _count = take.py_func, count.py_func  # type: ignore[attr-defined]
 
 
-class SitesElsewhere(Sites):
-    """Sites of which only the counts are known: K + 1 rows, however many pages wait.
+class FrontierSites(Sites):
+    """Counts of sites whose pages wait in a frontier: K + 1 rows, however many pages wait.
 
     Parameters
     ----------
     starts : sequence of int
-        The start page of each site, each another one.
+        The start page of each site; no two are equal.
     frontier : Frontier
     """
 
@@ -45,7 +46,7 @@ class SitesElsewhere(Sites):
         self.table[-1, WAITING] = self.count
 
     def take(self, k: int) -> int:
-        """Take a page of site ``k``, whichever it is; -1 if none waits."""
+        """Take a page of site ``k``; return ``k``, which stands for it, or -1 if none waits."""
         page: int = _take(k, self.following, self.table)
         return page
 
@@ -58,8 +59,8 @@ class SitesElsewhere(Sites):
             row[WAITING] += fresh
 
 
-class FoundElsewhere:
-    """Pages of one web in the order of their discovery, of which only the number is known.
+class FrontierPages:
+    """The pages of one web in the order of their discovery; only their number is kept here.
 
     Attributes
     ----------
@@ -74,8 +75,8 @@ class FoundElsewhere:
         self.end = len(starts)
 
     @property
-    def pages(self) -> FoundElsewhere:
-        """What has a page for each number in that order: itself."""
+    def pages(self) -> FrontierPages:
+        """The object itself; it is indexed by places in the order of discovery."""
         return self
 
     def __getitem__(self, number: int) -> int:

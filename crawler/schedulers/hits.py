@@ -1,17 +1,18 @@
-"""The focused crawler of Blekanov and Bondarenko: good hubs are expanded, good authorities kept.
+"""The focused crawler of Blekanov and Bondarenko [HITS]: expands hubs and collects authorities.
 
-A page is *found* when it has been fetched, since only then its links are known; it is *expanded*
-when the pages it links to are fetched. When all of them are, a step is over, and the next begins:
+A page is *found* when it has been fetched, since only then its links are known. It is *expanded*
+when the pages that it links to are fetched. When all requests of a step are answered, the next step
+begins:
 
-    weigh     HITS on all links known, those of old and of new pages, from the last weights on
-    take      the c pages of the greatest authority weight, of those that were fetched and are not
-              in the index, go there; a page that no link leads to is no authority
-    expand    the c pages of the greatest hub weight, of those not yet expanded, are
+    weigh     run HITS on all links known so far, starting from the last weights
+    take      put the c fetched pages of greatest authority weight that are not yet in the index
+              into the index; a page to which no link leads is no authority
+    expand    expand the c pages of greatest hub weight that are not yet expanded
 
-Of equal pages the one discovered first comes first. A page whose links were all asked for already
-is expanded for nothing; if all pages of a step are, the next step has no new links and so the same
-weights. The crawl ends when all pages that were found are expanded, or by a rule: a number of
-steps, the last of which expands nothing, or an index whose best pages stay the same.
+Of equal pages the one discovered first comes first. To expand a page whose links were all requested
+before has no effect; if that is true of all pages of a step, the next step has no new links and so
+the same weights. The crawl ends when all found pages are expanded, or by a rule: after a number of
+steps (the last one expands nothing), or when the best pages of the index stay the same.
 """
 
 from __future__ import annotations
@@ -34,23 +35,23 @@ C = 10
 """How many hubs and how many authorities a step chooses; 5 to 10 in [HITS]."""
 
 BEST = 20
-"""How many pages of the index are watched."""
+"""How many of the best pages of the index must stay the same."""
 
 
 class FocusedHits:
-    """The best hubs are expanded and the best authorities go to the index, c of each in a step.
+    """In each step expands the c best hubs and puts the c best authorities into the index.
 
-    Parameters of its setting: ``c``; ``steps``, after how many it ends; ``same``, after how many
-    steps in which the best pages of the index, ``best`` of them, were the same ones; ``iterations``
-    of HITS in a step, at most, and ``residual``, at which they end; ``internal`` and ``divided``:
-    see `GrowingHits`.
+    Parameters of its setting: ``c``; ``steps``: the crawl ends after so many steps; ``same``: it
+    ends when the ``best`` best pages of the index were the same in so many consecutive steps;
+    ``iterations``: at most so many iterations of HITS in a step; ``residual``: the iteration ends
+    at this change of weights; ``internal`` and ``divided``: see `GrowingHits`.
 
     Attributes
     ----------
     expanded : list of int
         The pages that were expanded, in that order.
     hits : GrowingHits
-        What the crawl knows.
+        The links known and their weights.
     steps : int
         How many steps have begun.
     """
@@ -97,7 +98,7 @@ class FocusedHits:
         return None
 
     def observe(self, outcome: Outcome) -> None:
-        """Keep the links of a page that was fetched; begin a step if it was the last one of one."""
+        """Add the links of a fetched page; after the last answer of a step, begin the next one."""
         self._observed += 1
         if outcome.status == 200:
             row = self.hits.add(outcome.page, outcome.links)
@@ -120,7 +121,7 @@ class FocusedHits:
         return [self.hits.pages[one] for one in self._ranked()]
 
     def _go_on(self) -> None:
-        """Make steps until there is something to ask for, or an end."""
+        """Make steps until there is a page to request, or the crawl ends."""
         while not self._queue or self._issued >= self._budget:
             if self.steps and not self._waits.any():
                 self._over = FETCHED
@@ -139,14 +140,14 @@ class FocusedHits:
             self._weighed = self.hits.rows
 
     def _take(self) -> None:
-        """Put the best authorities that are not in the index there."""
+        """Put the best authorities that are not yet in the index into it."""
         weights = self.hits.authorities
         best = _greatest(weights, self._is_out[: len(weights)] & (weights > 0), self._c)
         self._index += best
         self._is_out[best] = False
 
     def _expand(self) -> None:
-        """Queue what the best hubs link to and was not asked for."""
+        """Queue the pages that the best hubs link to and that were not requested before."""
         hits = self.hits
         weights = np.zeros(len(hits.pages))
         weights[hits.sources] = hits.hubs
@@ -180,16 +181,17 @@ class FocusedHits:
 
 
 def _greatest(weights: Array, among: Array, count: int) -> list[int]:
-    """Return the pages of the greatest weights among some, greatest first.
+    """Return the marked pages of greatest weight, greatest first.
 
-    Of equal ones the lower number is first: the page discovered first.
+    Of equal pages the lower number is first: the page discovered first.
 
     Parameters
     ----------
-    weights : float64[known]
-    among : bool[known]
+    weights : float64 array, shape (known,)
+    among : bool array, shape (known,)
+        Marks the pages that can be chosen.
     count : int
-        Pages at most.
+        The largest number of pages to return.
     """
     pages = np.flatnonzero(among)
     return [int(page) for page in pages[top(weights[pages], count)]]
@@ -197,7 +199,7 @@ def _greatest(weights: Array, among: Array, count: int) -> list[int]:
 
 @functools.cache
 def _compile() -> None:
-    """Compile what steps need before there is a step."""
+    """Compile the functions of a step in advance, so that no step is slowed down by compilation."""
     for internal in (1.0, 0.5):
         small = GrowingHits(internal=internal)
         small.add(0, np.arange(2))

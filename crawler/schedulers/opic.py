@@ -1,11 +1,11 @@
-"""OPIC: pages earn cash from the pages that link to them, and the richest is fetched next.
+"""OPIC: pages get cash from the pages that link to them, and the richest page is fetched next.
 
-Abiteboul, Preda and Cobena, adaptive on-line page importance computation (2003). A virtual page
-links to all pages and all link to it. A page that is fetched gives its cash to its links and the
-virtual page in equal parts. As no page is fetched twice here, cash for a page that has been asked
-for goes to the virtual page; so does all of a page without links. The virtual page is read when a
-page's share of its cash would be no less than the richest page has, and it shares among the pages
-found and not yet asked for.
+Source: Abiteboul, Preda and Cobena, adaptive on-line page importance computation (2003). A virtual
+page links to all pages and all pages link to it. A page that is fetched distributes its cash in
+equal parts to the pages it links to and to the virtual page. As no page is fetched twice here, the
+part of a page that was already requested goes to the virtual page; so does all cash of a page
+without links. The virtual page distributes its cash among the waiting pages (found and not yet
+requested) as soon as each would get at least as much as the richest waiting page has.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from counterpoint.crawler.policy.tables import FIRST, grown, room_for
 from .web import FETCHED, FLYING, SPENT
 
 LEFT = -1
-"""In ``place``: the page was asked for."""
+"""In ``place``: the page was requested."""
 UNSEEN = -2
 
 VIRTUAL, BONUS = 0, 1
@@ -68,7 +68,7 @@ class Opic:
         return Request(page)
 
     def observe(self, outcome: Outcome) -> None:
-        """Let the page give its cash away."""
+        """Distribute the cash of the page that was fetched."""
         self._observed += 1
         links = outcome.links if outcome.status == 200 else outcome.links[:0]
         if spend(links, outcome.page, *self._tables()) == GROW:
@@ -80,22 +80,31 @@ class Opic:
             spend(links, outcome.page, *self._tables())
 
     def total(self) -> float:
-        """Return all cash there is, which is always 1 but for rounding."""
+        """Return the total cash, which is always 1 except for rounding."""
         size = self._counts[SIZE]
         waiting = self._cash[self._heap[:size]].sum() + size * self._purse[BONUS]
         flying = self._cash[self._place == LEFT].sum()
         return float(waiting + flying + self._purse[VIRTUAL])
 
 
-# A page that waits has cash[page] + purse[BONUS]: what the virtual page gives to all of them is
-# added once. The order among them is that of cash alone.
+# The following functions share these arrays:
+#
+#   place   int64, by handle: the page's place in the heap, `LEFT` or `UNSEEN`
+#   number  int64, by handle: the page's number in the order of discovery, which decides ties
+#   cash    float64, by handle
+#   heap    int64: the handles of the waiting pages, a binary heap with the richest page on top
+#   purse   float64, shape (2,): the cash of the virtual page, and the bonus of all waiting pages
+#   counts  int64, shape (2,): the size of the heap, and how many pages were found
+#
+# A waiting page has cash[page] + purse[BONUS]: the virtual page pays all of them by one addition.
+# The order among waiting pages is that of cash alone.
 
 
 @compiled
 def take_richest(
     place: Array, number: Array, cash: Array, heap: Array, purse: Array, counts: Array
 ) -> int:
-    """Take the page with the most cash; `EMPTY` if none waits."""
+    """Take the waiting page with the most cash from the heap; return `EMPTY` if none waits."""
     size = counts[SIZE]
     if size == 0:
         return EMPTY
@@ -117,7 +126,10 @@ def spend(
     links: Array, page: int, place: Array, number: Array, cash: Array, heap: Array, purse: Array,
     counts: Array,
 ) -> int:  # fmt: skip
-    """Give the cash of a page that was fetched to its links and the virtual page."""
+    """Distribute the cash of ``page``, which was fetched, among ``links`` and the virtual page.
+
+    Returns `GROW`, and changes nothing, if a link is beyond the end of the tables.
+    """
     if not all_below(links, place.size):
         return GROW
     amount = cash[page]
@@ -136,7 +148,7 @@ def share(
     links: Array, part: float, place: Array, number: Array, cash: Array,
     heap: Array, purse: Array, counts: Array,
 ) -> None:  # fmt: skip
-    """Give each of some pages its part; those not seen before begin to wait."""
+    """Add ``part`` to the cash of each page in ``links``; pages not seen before join the heap."""
     for link in links:
         if place[link] == LEFT:
             purse[VIRTUAL] += part
@@ -166,7 +178,7 @@ def all_below(links: Array, size: int) -> bool:
 
 @compiled
 def before(one: int, other: int, number: Array, cash: Array) -> bool:
-    """Return whether a page is richer than another, or as rich and found earlier."""
+    """Return whether page ``one`` is richer than ``other``, or as rich and found earlier."""
     if cash[one] != cash[other]:
         return bool(cash[one] > cash[other])
     return bool(number[one] < number[other])
@@ -174,7 +186,7 @@ def before(one: int, other: int, number: Array, cash: Array) -> bool:
 
 @compiled
 def rise(page: int, place: Array, number: Array, cash: Array, heap: Array) -> None:
-    """Move a page up to where it belongs."""
+    """Move a page up in the heap to its place."""
     at = place[page]
     while at > 0:
         above = (at - 1) // 2
@@ -190,7 +202,7 @@ def rise(page: int, place: Array, number: Array, cash: Array, heap: Array) -> No
 
 @compiled
 def sink(place: Array, number: Array, cash: Array, heap: Array, size: int) -> None:
-    """Move the page on top down to where it belongs."""
+    """Move the page on top of the heap, which has ``size`` pages, down to its place."""
     page = heap[0]
     at = 0
     while 2 * at + 1 < size:

@@ -1,4 +1,4 @@
-"""What could be reached at best, nearly: a policy that is told the truth."""
+"""A greedy policy that knows the truth, as a near upper bound for all other policies."""
 
 from __future__ import annotations
 
@@ -6,25 +6,26 @@ import heapq
 
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.policy.protocol import Outcome, Request, Setting, Truth
-from counterpoint.crawler.policy.tables import Found
+from counterpoint.crawler.policy.tables import FoundPages
 
 from .web import FETCHED, FLYING, SPENT
 
 
 class Oracle:
-    """Of the pages found, the one with the most external links; of equals, the one found first.
+    """Fetches the found page with the most external links; of equal pages, the one found first.
 
-    Greedy: it does not know what a page without external links leads to.
+    It is greedy, so not optimal: it does not know which pages a page without external links leads
+    to.
     """
 
     def __init__(self, setting: Setting) -> None:
         if setting.truth is None:
-            raise CrawlError("an oracle must be told the truth, and nobody knows it here")
+            raise CrawlError("an oracle needs the truth about pages, which is unknown here")
         self.why = ""
         self._truth: Truth = setting.truth
         self._budget = setting.budget
         self._issued = self._observed = self._weighed = 0
-        self._found = Found(setting.starts)
+        self._found = FoundPages(setting.starts)
         self._heap: list[tuple[int, int, int]] = []
 
     def next(self) -> Request | None:
@@ -40,7 +41,7 @@ class Oracle:
         return Request(heapq.heappop(self._heap)[2])
 
     def _weigh(self) -> None:
-        """Ask the truth about the pages that are new."""
+        """Put the new pages on the heap, with their true numbers of external links."""
         begin, end = self._weighed, self._found.end
         for number, page in enumerate(self._found.pages[begin:end].tolist(), begin):
             heapq.heappush(self._heap, (-self._truth.external(page), number, page))

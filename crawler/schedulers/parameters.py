@@ -1,4 +1,4 @@
-"""Reading a policy's own parameters out of its setting."""
+"""Functions that read and check a policy's own parameters."""
 
 from __future__ import annotations
 
@@ -10,6 +10,16 @@ from counterpoint.crawler.policy.protocol import Setting
 
 def whole(setting: Setting, name: str, default: int, least: int = 1) -> int:
     """Return a parameter that is a whole number from ``least`` on.
+
+    Parameters
+    ----------
+    setting : Setting
+    name : str
+        The parameter's name.
+    default : int
+        The value if the user gives none.
+    least : int
+        The smallest value that is allowed.
 
     Raises
     ------
@@ -26,6 +36,16 @@ def whole(setting: Setting, name: str, default: int, least: int = 1) -> int:
 
 def number(setting: Setting, name: str, default: float, least: float, most: float) -> float:
     """Return a parameter that is a number from ``least`` to ``most``.
+
+    Parameters
+    ----------
+    setting : Setting
+    name : str
+        The parameter's name.
+    default : float
+        The value if the user gives none.
+    least, most : float
+        The smallest and the largest value that are allowed.
 
     Raises
     ------
@@ -57,7 +77,15 @@ def switch(setting: Setting, name: str) -> bool:
 
 
 def choice(setting: Setting, name: str, known: Sequence[str]) -> str:
-    """Return a parameter that is one of some words, the first of them if it is not given.
+    """Return a parameter that is one of some words.
+
+    Parameters
+    ----------
+    setting : Setting
+    name : str
+        The parameter's name.
+    known : sequence of str
+        The words that are allowed; the first is the default.
 
     Raises
     ------

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import heapq
+import math
 import random
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,17 +14,16 @@ from counterpoint.crawler.policy.protocol import Outcome, Request, Setting
 
 from .allocation import Numbers, optimal_frequencies, proportional_frequencies
 from .parameters import switch, whole
-from .turns import Turns
 from .web import FLYING, SPENT
 
 UNKNOWN = "no page is known"
 
 ANSWERED = (200, 304)
-"""The page came, or is said to be what it was."""
+"""HTTP statuses of a successful visit: the page came, or the server says that it is unchanged."""
 
 
 class Revisit:
-    """Visits pages known from the start; no page while a request for it is in flight.
+    """Visits pages known from the start; never requests a page while a request for it is in flight.
 
     Parameters
     ----------
@@ -45,7 +47,7 @@ class Revisit:
         raise NotImplementedError  # each policy has its own
 
     def advance(self) -> None:
-        """Count the page that is next as asked for."""
+        """Move on to the page after the one that is requested now."""
 
     def next(self) -> Request | None:
         """Return the page whose turn it is."""
@@ -62,20 +64,20 @@ class Revisit:
         return Request(self.pages[i])
 
     def observe(self, outcome: Outcome) -> None:
-        """Learn whether the page has changed."""
+        """Pass on the outcome of a visit, with the number of its page."""
         i = self._index[outcome.page]
         self._flying[i] = 0
         self.learn(i, outcome)
 
     def learn(self, i: int, outcome: Outcome) -> None:
-        """Learn what a visit of page number ``i`` brought."""
+        """Learn the outcome of a visit to page number ``i``."""
 
 
 class Uniform(Revisit):
     """Every page in turn, in the order in which they are given."""
 
     def choice(self) -> int:
-        """Return the next in the round."""
+        """Return the next page of the round."""
         return self.issued % len(self.pages)
 
 
@@ -96,15 +98,20 @@ class RandomRevisit(Revisit):
         self._drawn = int(self._chance() * len(self.pages))
 
 
-class Changes:
-    """What was seen of changes, and the rates that follow.
+class ChangeEstimator:
+    """Estimates the rate at which each page changes, from what visits showed.
 
     A visit shows whether a page has changed since the visit before, not how often. Of n such
     comparisons at intervals I, of which X showed a change, the rate is estimated as
     -ln((n - X + 0.5) / (n + 0.5)) / I: the estimator of Cho and Garcia-Molina, "Estimating
     frequency of change" (2003), which has little bias and is finite also if X = n. Where intervals
-    differ, I is their mean. Where no change was seen X counts as a half: a page whose rate is
-    taken for 0 would never be visited again.
+    differ, I is their mean. If no change was seen, X is taken as 1/2: a page with an estimated rate
+    of 0 would never be visited again.
+
+    Parameters
+    ----------
+    count : int
+        How many pages there are.
     """
 
     def __init__(self, count: int) -> None:
@@ -114,7 +121,17 @@ class Changes:
         self._last = [0.0] * count
 
     def add(self, i: int, changed: bool, time: float) -> None:
-        """Add a visit of page number ``i``."""
+        """Add a visit.
+
+        Parameters
+        ----------
+        i : int
+            The number of the page.
+        changed : bool
+            Whether the page has changed since the visit before.
+        time : float
+            In seconds.
+        """
         self._comparisons[i] += 1
         if self._comparisons[i]:
             self._changes[i] += changed
@@ -123,7 +140,7 @@ class Changes:
         self._last[i] = time
 
     def rates(self) -> Numbers:
-        """Return the estimated changes per second; 0 where nothing was compared yet."""
+        """Return the estimated changes per second; 0 for pages that were not visited twice yet."""
         n = np.maximum(np.asarray(self._comparisons, dtype=float), 0.0)
         elapsed = np.asarray(self._last) - np.asarray(self._first)
         changes = np.maximum(np.asarray(self._changes, dtype=float), 0.5)
@@ -133,17 +150,68 @@ class Changes:
 
 
 DIGITS = 10
-"""Of a frequency. Processors compute logarithms and exponentials with other last bits, even of
-equal numbers in one array; pages that change equally often would then be visited in another order
-on another machine."""
+"""Significant digits to which frequencies are rounded. Logarithms and exponentials differ in their
+last bits between processors, even for equal numbers in one array. Without rounding, pages that
+change equally often would be visited in different orders on different machines."""
+
+
+class StrideSchedule:
+    """Turns visit frequencies into a sequence of visits: the earliest virtual deadline is next.
+
+    This is stride scheduling (Waldspurger, 1995). Frequency f means a visit in every 1 / f steps.
+    A page's first deadline is 1 / f after the beginning, and each further deadline is 1 / f after
+    the one before. Of equal deadlines the page with the lower number is next. Frequencies are
+    scaled so that their sum is 1 visit per step.
+
+    Parameters
+    ----------
+    count : int
+        How many pages there are; at first all have the same frequency.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._strides = [float(count)] * count
+        self._deadlines = [(float(count), i) for i in range(count)]
+        self._now = 0.0
+
+    def first(self) -> int:
+        """Return the number of the page that is next."""
+        return self._deadlines[0][1]
+
+    def advance(self) -> None:
+        """Count the page that is next as visited."""
+        deadline, page = self._deadlines[0]
+        self._now = deadline
+        heapq.heapreplace(self._deadlines, (deadline + self._strides[page], page))
+
+    def allocate(self, frequencies: Sequence[float]) -> None:
+        """Set new frequencies.
+
+        The part of a page's stride that remains until its deadline is scaled to the new stride. For
+        a page whose frequency was 0, the whole new stride remains.
+        """
+        total = math.fsum(frequencies)
+        strides = [total / f if f > 0 else math.inf for f in frequencies]
+        left = {}
+        for deadline, page in self._deadlines:
+            old = self._strides[page]
+            part = min(1.0, max(0.0, (deadline - self._now) / old)) if old < math.inf else 1.0
+            left[page] = part
+        self._deadlines = [
+            (left[page] * stride if stride < math.inf else math.inf, page)
+            for page, stride in enumerate(strides)
+        ]
+        heapq.heapify(self._deadlines)
+        self._strides = strides
+        self._now = 0.0
 
 
 class Proportional(Revisit):
-    """Pages are visited in proportion to how often they change.
+    """Visits each page with a frequency proportional to its rate of change.
 
-    After ``rounds`` visits of every page rates are estimated, and again after every ``every``
-    visits: as many as there are pages, but no more than 50 times in a crawl. With ``rates=true``
-    they are the true ones.
+    The rates are estimated after ``rounds`` visits to every page, and again after each ``every``
+    further visits; by default ``every`` is the number of pages, or a 50th of the budget if that is
+    more. With ``rates=true`` the policy knows the true rates.
     """
 
     def prepare(self) -> None:
@@ -151,15 +219,15 @@ class Proportional(Revisit):
         count = len(self.pages)
         self._every = whole(self.setting, "every", max(1, count, self.setting.budget // 50))
         self._due = whole(self.setting, "rounds", 2) * count
-        self._changes = Changes(count)
-        self._turns = Turns(count)
+        self._changes = ChangeEstimator(count)
+        self._schedule = StrideSchedule(count)
         self._began = self._ended = 0.0
         self._answers = 0
         self._true: Numbers | None = None
         if switch(self.setting, "rates"):
             truth = self.setting.truth
             if truth is None:
-                raise CrawlError("rates=true needs the truth, and nobody knows it here")
+                raise CrawlError("rates=true needs the truth about pages, which is unknown here")
             self._true = np.array([truth.rate(page) for page in self.pages])
 
     def choice(self) -> int:
@@ -167,15 +235,15 @@ class Proportional(Revisit):
         if self.issued >= self._due:
             self._due += self._every
             frequencies = self.frequencies().tolist()
-            self._turns.allocate([float(f"{often:.{DIGITS}g}") for often in frequencies])
-        return self._turns.first()
+            self._schedule.allocate([float(f"{often:.{DIGITS}g}") for often in frequencies])
+        return self._schedule.first()
 
     def advance(self) -> None:
         """Move the page's deadline."""
-        self._turns.advance()
+        self._schedule.advance()
 
     def learn(self, i: int, outcome: Outcome) -> None:
-        """Count the visit for the estimate; one that failed shows nothing."""
+        """Add the visit to the estimates, unless it failed."""
         if not self._answers:
             self._began = outcome.time
         self._answers += 1
@@ -198,9 +266,9 @@ class Proportional(Revisit):
 
 
 class OptimalFreshness(Proportional):
-    """Pages are visited so often that the mean freshness would be greatest, were the rates right.
+    """Visits pages with the frequencies that maximise the mean freshness for the estimated rates.
 
-    Estimated and allocated as `Proportional` does, by `optimal_frequencies`.
+    Rates are estimated as by `Proportional`; frequencies come from `optimal_frequencies`.
     """
 
     def frequencies(self) -> Numbers:

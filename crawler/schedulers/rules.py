@@ -1,8 +1,9 @@
-"""The rules of [BeeBot] over sites that share a budget, as printed and as corrected.
+"""The rules of [BeeBot] for sites that share a budget, as printed and as corrected.
 
-Pechnikov and Chernobrovkin, an adaptive crawler for external hyperlinks (2011/12). Within a site
-pages come breadth first; a rule decides which site is next. Each is written as a generator of
-pages, which reads like the rule; it yields `LATER` where the rule needs an answer that is to come.
+Source: Pechnikov and Chernobrovkin, an adaptive crawler for external hyperlinks (2011/12). Each
+site is crawled breadth first; the rule decides which site is next. Each rule is written as a
+generator of pages, so that the code reads like the printed rule. The generator yields `LATER` while
+the rule needs the answer to a request in flight.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from counterpoint.crawler.policy.site_kernels import (
 from counterpoint.crawler.policy.tables import Sites
 from counterpoint.spec.crawl.ucb import TRUST, compare
 
-from .elsewhere import SitesElsewhere
+from .elsewhere import FrontierSites
 from .parameters import whole
 from .web import FLYING, SPENT
 
@@ -40,11 +41,11 @@ Order: TypeAlias = Iterator[int]
 
 
 class _Stuck(Exception):
-    """A rule as printed goes on with a site that is exhausted."""
+    """A rule as printed needs a further page of a site that is exhausted."""
 
 
 class Rule:
-    """A scheduler over sites whose order is a generator.
+    """A scheduler over sites whose order of pages is a generator.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ class Rule:
         elsewhere = setting.frontier
         self.sites = (
             Sites(setting.starts) if elsewhere is None
-            else SitesElsewhere(setting.starts, elsewhere)
+            else FrontierSites(setting.starts, elsewhere)
         )  # fmt: skip
         self._elsewhere = elsewhere
         self.budget = setting.budget
@@ -70,10 +71,10 @@ class Rule:
         self._limit = setting.budget if not self.overspends else 2**62
 
     def prepare(self) -> None:
-        """Compile what is compiled, and read the parameters."""
+        """Compile the kernels that the rule uses, and read its parameters."""
 
     def order(self) -> Order:
-        """Yield page after page; return when there is none any more, and say in ``end`` why."""
+        """Yield page after page; before returning, set ``end`` to the reason why none is left."""
         raise NotImplementedError  # each policy has its own
 
     def next(self) -> Request | None:
@@ -89,11 +90,12 @@ class Rule:
             self.why = self.end if page is None else FLYING
             return None
         self.issued += 1
-        # What is taken from sites kept elsewhere is the number of one whose first page is meant.
+        # With an external frontier, `FrontierSites` yields the number of a site; the frontier
+        # knows which page of that site is first.
         return Request(page if self._elsewhere is None else self._elsewhere.first(page))
 
     def observe(self, outcome: Outcome) -> None:
-        """Count what the page brought for its site."""
+        """Add the outcome to the counts and the queue of the page's site."""
         self.sites.learn(outcome)
 
     def scan(self, k: int, quantum: int) -> Order:
@@ -108,20 +110,20 @@ class Rule:
             yield page  # EMPTY is LATER
 
     def scan_as_printed(self, k: int, quantum: int) -> Order:
-        """Yield ``quantum`` pages of site ``k``; the rule is stuck where it has not as many."""
+        """Yield ``quantum`` pages of site ``k``; the rule is stuck if the site has fewer."""
         before = self.issued
         yield from self.scan(k, quantum)
         if self.issued - before < quantum:
             raise _Stuck
 
     def settled(self) -> Order:
-        """Wait until all that was asked for has been answered."""
+        """Yield `LATER` until every request has been answered."""
         while self.sites.flying():
             yield LATER
 
 
 class OneByOne(Rule):
-    """Sites in turn, each to its end."""
+    """Crawls one site after another, each until it is exhausted."""
 
     def order(self) -> Order:
         """Yield the pages of the first site, then of the second, and so on."""
@@ -130,7 +132,7 @@ class OneByOne(Rule):
 
 
 class EqualQuanta(Rule):
-    """So many pages of each site in turn, those exhausted left out."""
+    """Takes ``quantum`` pages of each site in turn; exhausted sites are skipped."""
 
     def prepare(self) -> None:
         """Read ``quantum``."""
@@ -147,11 +149,11 @@ class R1(Rule):
     """N/K pages of every site, then the rest of the budget on the site with the largest sum."""
 
     def prepare(self) -> None:
-        """Compile."""
+        """Compile the choice of the site."""
         of_largest_sum(self.sites.table)
 
     def order(self) -> Order:
-        """Yield the first pages of every site, then all of the most fruitful."""
+        """Yield the first pages of every site, then all pages of the site with the largest sum."""
         sites = self.sites
         share = self.budget // max(1, sites.count)
         for k in range(sites.count):
@@ -163,12 +165,12 @@ class R1(Rule):
 
 
 class R1Printed(Rule):
-    """R1 with [N/K] rounded to the nearest integer, and N - [N/K] pages thereafter."""
+    """R1 with [N/K] rounded to the nearest integer, then N - [N/K] pages of the best site."""
 
     overspends = True
 
     def order(self) -> Order:
-        """Yield as the rule is printed."""
+        """Yield pages in the order of the rule as printed."""
         sites = self.sites
         if not sites.count:
             return
@@ -182,7 +184,7 @@ class R1Printed(Rule):
 
 
 class R2(Rule):
-    """``step`` pages of every site, then again and again of the one with the largest mean."""
+    """``step`` pages of every site, then repeatedly ``step`` pages of the one with largest mean."""
 
     def prepare(self) -> None:
         """Read ``step``."""
@@ -202,12 +204,12 @@ class R2(Rule):
 
 
 class R2Printed(R2):
-    """R2 while the sum of t(i) is at most N, asked after each quantum."""
+    """R2 that continues while the sum of t(i) is at most N, checked after each quantum."""
 
     overspends = True
 
     def order(self) -> Order:
-        """Yield as the rule is printed."""
+        """Yield pages in the order of the rule as printed."""
         sites = self.sites
         for k in range(sites.count):
             yield from self.scan_as_printed(k, self.step)
@@ -224,21 +226,21 @@ class R2Printed(R2):
 
 
 class Chooser(Rule):
-    """A rule that chooses the site anew for each page."""
+    """A rule that chooses a site again for each page."""
 
     def draw(self) -> int:
-        """Take a page of the site that is next; `EMPTY` if no page waits."""
+        """Take a page of the chosen site; `EMPTY` if no page waits."""
         raise NotImplementedError  # each policy has its own
 
     def chosen(self) -> Order:
-        """Yield pages of the sites that win them."""
+        """Yield one page after another, each drawn from the site that is chosen then."""
         draw = self.draw
         while (page := draw()) != EMPTY or self.sites.flying():
             yield page  # EMPTY is LATER
 
 
 class R3(Chooser):
-    """``initial`` pages of every site, then one of the site with the largest index of UCB1."""
+    """``initial`` pages of every site, then always a page of the site with largest UCB1 index."""
 
     def prepare(self) -> None:
         """Read ``initial``."""
@@ -259,7 +261,7 @@ class R3(Chooser):
         return page if page != UNDECIDED else sites.take(self._decided())
 
     def _decided(self) -> int:
-        """Return the site with the largest index, compared without trust in floats."""
+        """Return the site with the largest index, compared in exact arithmetic."""
         table = self.sites.table.tolist()
         largest, n = table[-1][LARGEST], table[-1][SCANNED]
         best = EMPTY
@@ -274,12 +276,15 @@ class R3(Chooser):
 
 
 class R3Printed(R3):
-    """R3 while n is at most N, asked after each page, and divided by Xmax whatever that is."""
+    """R3 that continues while n is at most N, checked after each page; Xmax may be 0.
+
+    The index divides by Xmax even if no page has an external link; the rule then fails.
+    """
 
     overspends = True
 
     def order(self) -> Order:
-        """Yield as the rule is printed."""
+        """Yield pages in the order of the rule as printed."""
         sites = self.sites
         for k in range(sites.count):
             yield from self.scan_as_printed(k, self.initial)

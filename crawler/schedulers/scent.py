@@ -1,8 +1,8 @@
-"""S.C.E.N.T. (Sotnik): pages that have brought news are visited again, a little like ants do.
+"""S.C.E.N.T. (Sotnik): revisits pages that brought news, in the manner of ant colony algorithms.
 
-Every page has a scent. An iteration visits the ``batch`` pages with the strongest scent, of equals
-the one given first. A visit halves the scent and adds the harvest; when all are visited, every page
-gains ``delta``.
+Every page has a scent. An iteration visits the ``batch`` pages with the strongest scent; of equal
+pages the one given first comes first. A visit halves the page's scent and adds the harvest. When
+all pages of the iteration are visited, the scent of every page grows by ``delta``.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .revisit import ANSWERED, Revisit
 
 
 def news(outcome: Outcome) -> float:
-    """Return the harvest as corrected: what has changed counts."""
+    """Return the harvest of the corrected policy: it grows with the bytes that have changed."""
     return math.log(outcome.difference + 1)
 
 
 def text(outcome: Outcome) -> float:
-    """Return the harvest as printed: it is not less if nothing has changed."""
+    """Return the harvest as printed: it grows with the page's size, even if nothing has changed."""
     return math.log(outcome.size + 1)
 
 
@@ -35,7 +35,7 @@ class Scent(Revisit):
     ----------
     setting : Setting
     harvest : callable
-        Returns what a visit was worth. A visit that failed is worth nothing.
+        Returns the value of a successful visit. A failed visit has the value 0.
     """
 
     def __init__(self, setting: Setting, harvest: Callable[[Outcome], float] = news) -> None:
@@ -47,7 +47,8 @@ class Scent(Revisit):
         count = len(self.pages)
         self._delta = number(self.setting, "delta", 1.0, 0.0, 1e6)
         self._batch = min(count, whole(self.setting, "batch", max(1, count // 20)))
-        # More than two harvests of a page of 20 kB: no page is visited twice before all were once.
+        # This is more than two harvests of a page of 20 kB: each page is visited once before any
+        # page is visited twice.
         initial = number(self.setting, "initial", 20.0, 0.0, 1e6)
         self.scent = np.full(count, initial)
         self._answers = 0
@@ -55,15 +56,15 @@ class Scent(Revisit):
         self._next = next(self._left, -1)
 
     def choice(self) -> int:
-        """Return the strongest of the iteration's pages; -1 if it waits for answers."""
+        """Return the next page of the iteration; -1 while the iteration waits for answers."""
         return self._next
 
     def advance(self) -> None:
-        """Go on to the next page of the iteration."""
+        """Move on to the next page of the iteration."""
         self._next = next(self._left, -1)
 
     def learn(self, i: int, outcome: Outcome) -> None:
-        """Halve the scent of a page and add the harvest; after the last of a batch, all gain."""
+        """Halve the scent of a page and add the harvest; after a batch, add ``delta`` to all."""
         self._answers += 1
         gain = self._harvest(outcome) if outcome.status in ANSWERED else 0.0
         self.scent[i] = self.scent[i] / 2 + gain

@@ -1,12 +1,13 @@
-"""Crawlers that read: of the links found, the one that promises the most relevant page is next.
+"""Policies that read pages: the link that promises the most relevant page is fetched next.
 
-A link promises as much as its anchor with the words around it is relevant, and the page that it is
-on; ``anchor`` is the share of the first. Of links to one page the best counts, and of pages with
-equal links the one found first is next. Start pages come before all others. What a link promises is
-not computed again when rarity changes, since that would take the words of all anchors.
+The promise of a link is a weighted mean of the relevance of its anchor (with the words around it)
+and the relevance of the page that it is on; ``anchor`` is the weight of the former. Of several
+links to a page the best one counts; of pages with equal promises the one found first is next. Start
+pages come before all other pages. Promises are not computed again when the document frequencies of
+words change, since that would require storing the words of all anchors.
 
-Without contents, or with neither a query nor words on start pages, nothing is relevant, and the
-order is that of discovery.
+Without contents, or with neither a query nor words on start pages, all relevances are 0, and pages
+come in the order of discovery.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ from .web import FETCHED, FLYING, SPENT
 NOTHING = Content("", "")
 
 
-class Reading(ABC):
-    """What schedulers that read share: a reader, a budget, and an index.
+class ReadingScheduler(ABC):
+    """The common part of schedulers that read pages: a reader, a budget, and an index.
 
     Parameters
     ----------
     setting : Setting
-        With the parameters ``anchor`` and ``centroid``, the share of the start pages in what is
-        looked for beside the query (`Reader`).
+        With the parameters ``anchor``, see above, and ``centroid``, the weight of the start pages'
+        words relative to the query (`Reader`).
     """
 
     def __init__(self, setting: Setting) -> None:
@@ -45,14 +46,14 @@ class Reading(ABC):
         self._issued = self._observed = 0
         self._starts = frozenset(setting.starts)
         self.fetched: list[int] = []
-        """Pages that came, in the order in which they did."""
+        """The pages that came with status 200, in the order in which they came."""
 
     def make_reader(self, setting: Setting, centroid: float) -> Reader:
-        """Return what reads pages."""
+        """Return the reader that measures relevance."""
         return TfIdf(setting.query, centroid)
 
     def next(self) -> Request | None:
-        """Return the page that promises most."""
+        """Return the page with the greatest promise."""
         page = self.take() if self._issued < self._budget else None
         if page is None:
             self.why = SPENT if self._issued >= self._budget else (
@@ -63,7 +64,7 @@ class Reading(ABC):
         return Request(page)
 
     def observe(self, outcome: Outcome) -> None:
-        """Read a page, and weigh its links."""
+        """Read a page, and compute the promises of its links."""
         self._observed += 1
         if outcome.status != 200:
             self.failed(outcome.page)
@@ -78,29 +79,46 @@ class Reading(ABC):
         self.learn(outcome, float(found[0]), found[1:])
 
     def promised(self, page: float, anchors: Array) -> Array:
-        """Return what links promise, by the relevance of their page and of their anchors."""
+        """Return the promises of a page's links.
+
+        Parameters
+        ----------
+        page : float
+            The relevance of the page.
+        anchors : float64 array
+            The relevance of each link's anchor.
+        """
         promised: Array = self._anchor * anchors + (1.0 - self._anchor) * page
         return promised
 
     def index(self) -> list[int]:
-        """Return the pages fetched, the most relevant one first; of equals those fetched first."""
+        """Return the pages fetched, the most relevant first; of equal ones the first fetched."""
         order = np.argsort(-self.reader.relevances(), kind="stable")
         return [self.fetched[place] for place in order.tolist()]
 
     @abstractmethod
     def take(self) -> int | None:
-        """Return what is asked for next; None: no page waits."""
+        """Take the page to request next; None if no page waits."""
 
     @abstractmethod
     def learn(self, outcome: Outcome, page: float, anchors: Array) -> None:
-        """Learn of the relevance of a page that came, and of the anchors of its links."""
+        """Learn the result of a page that came with status 200.
 
-    def failed(self, page: int) -> None:  # noqa: B027 most have nothing to learn from that
+        Parameters
+        ----------
+        outcome : Outcome
+        page : float
+            The relevance of the page.
+        anchors : float64 array
+            The relevance of the anchor of each of `Outcome.links`.
+        """
+
+    def failed(self, page: int) -> None:  # noqa: B027 most policies learn nothing from that
         """Learn that a page did not come."""
 
 
-class Waiting:
-    """Pages that wait, each with what its best link promises."""
+class PromiseQueue:
+    """Waiting pages, each with the promise of its best link."""
 
     def __init__(self) -> None:
         self._pages: set[int] = set()
@@ -110,39 +128,40 @@ class Waiting:
         return bool(self._pages)
 
     def add(self, page: int, place: int, promise: float) -> None:
-        """Let a page wait, with a promise above all that it had.
+        """Add a page, or raise the promise of a waiting page.
 
         Parameters
         ----------
         page : int
         place : int
-            Its own in the order of discovery.
+            The page's place in the order of discovery.
         promise : float
+            Greater than all promises that the page had before.
         """
         self._pages.add(page)
         heappush(self._heap, (-promise, place, page))
 
     def drop(self, page: int) -> None:
-        """Let a page that waits wait no more."""
+        """Remove a page that waits."""
         self._pages.remove(page)
 
     def take(self) -> int:
-        """Take the page that promises most, of equals the one found first; there must be one."""
+        """Take the page of greatest promise, of equal ones the first found; there must be one."""
         while True:
             page = heappop(self._heap)[2]
-            if page in self._pages:  # promises rise, so the first entry of a page is its last one
+            if page in self._pages:  # promises only rise: a page's best entry is its latest
                 self._pages.remove(page)
                 return page
 
 
-class BestFirst(Reading):
-    """What promises most is next: relevance is the cosine of TF-IDF vectors."""
+class BestFirst(ReadingScheduler):
+    """Fetches the page of greatest promise; relevance is the cosine of TF-IDF vectors."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
         self._place: dict[int, int] = {}
         self._best: dict[int, float] = {}
-        self._waiting = Waiting()
+        self._waiting = PromiseQueue()
         for page in setting.starts:
             self._find(page, np.inf)
 
@@ -153,7 +172,7 @@ class BestFirst(Reading):
         self._waiting.add(page, self._place.setdefault(page, len(self._place)), promise)
 
     def take(self) -> int | None:
-        """Take the page that promises most."""
+        """Take the page of greatest promise."""
         if not self._waiting:
             return None
         page = self._waiting.take()
@@ -161,36 +180,36 @@ class BestFirst(Reading):
         return page
 
     def learn(self, outcome: Outcome, page: float, anchors: Array) -> None:
-        """Let the pages it links to wait."""
+        """Queue the pages that the page links to."""
         promised = self.promised(page, anchors).tolist()
         for link, promise in zip(outcome.links.tolist(), promised, strict=True):
             self._find(link, promise)
 
 
 class BestFirstBm25(BestFirst):
-    """What promises most is next: relevance is BM25, with the parameters ``k1`` and ``b``."""
+    """Fetches the page of greatest promise; relevance is BM25 with parameters ``k1`` and ``b``."""
 
     def make_reader(self, setting: Setting, centroid: float) -> Reader:
-        """Return what reads pages."""
+        """Return the reader that measures relevance."""
         k1 = number(setting, "k1", 1.2, 0.0, 100.0)
         return Bm25(setting.query, centroid, k1, number(setting, "b", 0.75, 0.0, 1.0))
 
 
 BOUNDS = (0.0, 0.1, 0.3)
-"""Of relevance: which bin of four it is in depends on how many of them it is above."""
+"""They divide the relevances into four bins: the bin is the number of bounds below a relevance."""
 BINS = len(BOUNDS) + 1
 OUTSIDE, INSIDE, SOMEWHERE = range(3)
-"""Whether a link leads to another host, to its page's own, or nobody knows."""
+"""Whether a link leads to another host, to the host of its own page, or to an unknown host."""
 
 
-class LinkBandit(Reading):
-    """A bandit over features of links: which kind of link leads to relevant pages is learned.
+class LinkBandit(ReadingScheduler):
+    """A bandit over features of links: it learns which kind of link leads to relevant pages.
 
-    An arm is all links whose anchors are relevant to the same degree, whose pages are, and that
-    lead to another host or not. Its reward is the relevance of the page that came, 0 if none did;
-    the arm with the largest index of UCB1 (Auer, Cesa-Bianchi and Fischer, 2002) is next, mean +
-    sqrt(``exploration`` ln n / n_a); of equals the one met first. Of its links the one that
-    promises most is.
+    An arm is the set of links that agree in three features: the bin of the anchor's relevance, the
+    bin of the page's relevance, and whether the link leads to another host. The reward of a request
+    is the relevance of the page that came, 0 if none came. The arm with the largest UCB1 index
+    (Auer, Cesa-Bianchi and Fischer, 2002), mean + sqrt(``exploration`` ln n / n_a), is pulled next;
+    of equal arms, the one met first. Within the arm, the link of greatest promise is followed.
     """
 
     def __init__(self, setting: Setting) -> None:
@@ -201,7 +220,7 @@ class LinkBandit(Reading):
         self._place = {page: k for k, page in enumerate(self._queue[::-1])}
         self._best = dict.fromkeys(self._queue, np.inf)
         self._arm_of: dict[int, int] = {}
-        self._arms: dict[int, Waiting] = {}
+        self._arms: dict[int, PromiseQueue] = {}
         self._pulls: dict[int, int] = {}
         self._came: dict[int, int] = {}
         self._rewards: dict[int, float] = {}
@@ -227,7 +246,7 @@ class LinkBandit(Reading):
         return mean + math.sqrt(self._exploration * math.log(self._issued) / pulls)
 
     def learn(self, outcome: Outcome, page: float, anchors: Array) -> None:
-        """Reward the arm, and give the links to arms."""
+        """Reward the arm of the page, and add its links to their arms."""
         self._reward(outcome.page, page)
         of_page = BINS * int(np.searchsorted(BOUNDS, page))
         of_anchors = np.searchsorted(BOUNDS, anchors).tolist()
@@ -240,7 +259,7 @@ class LinkBandit(Reading):
                 self._find(link, promise, degree + of_page + BINS * BINS * self._leads(host, link))
 
     def failed(self, page: int) -> None:
-        """Reward the arm with nothing."""
+        """Give the page's arm the reward 0."""
         self._reward(page, 0.0)
 
     def _reward(self, page: int, reward: float) -> None:
@@ -250,11 +269,11 @@ class LinkBandit(Reading):
             self._rewards[arm] += reward
 
     def _find(self, page: int, promise: float, arm: int) -> None:
-        """Let a page wait in an arm, and in no other."""
+        """Let a page wait in an arm, and remove it from the arm in which it waited before."""
         if page in self._arm_of:
             self._arms[self._arm_of[page]].drop(page)
         if arm not in self._arms:
-            self._arms[arm], self._rewards[arm] = Waiting(), 0.0
+            self._arms[arm], self._rewards[arm] = PromiseQueue(), 0.0
             self._pulls[arm] = self._came[arm] = 0
         self._best[page], self._arm_of[page] = promise, arm
         self._arms[arm].add(page, self._place.setdefault(page, len(self._place)), promise)

@@ -1,17 +1,17 @@
-"""TF-IDF and HITS together, which [HITS] announced: what pages say, and what links to them.
+"""Combines TF-IDF and HITS, as [HITS] announced: the text of pages and the links between them.
 
-A page that waits is worth what its best link promises (`topical`) and what authority it has among
-all links known. In each step links are weighed anew, and the ``expand`` pages that are worth most
-are fetched; of equals those found first. There are two ways to put both together:
+The worth of a waiting page combines the promise of its best link (`topical`) with its authority
+among all known links. In each step the weights are computed again, and the ``expand`` pages of
+greatest worth are fetched; of equal pages, those found first. There are two ways to combine both:
 
-- ``mix=sum``: worth is a weighted sum of both, each divided by its largest value among the pages
-  that wait; ``share`` is that of HITS. Every link counts the same in HITS.
-- ``mix=links``: a link counts in HITS as much as it promises, so that what is not relevant passes
-  nothing on, and worth is the authority that is left times what the best link promises (after
-  Bharat and Henzinger, 1998, who weigh hubs and authorities by their relevance).
+- ``mix=sum``: the worth is a weighted sum of both, each divided by its largest value among the
+  waiting pages; ``share`` is the weight of HITS. Every link counts the same in HITS.
+- ``mix=links``: a link's weight in HITS is its promise, so that irrelevant links pass no weight on.
+  The worth is the resulting authority times the promise of the best link (after Bharat and
+  Henzinger, 1998, who weight hubs and authorities by their relevance).
 
-The index is ordered in the same way, of the pages that came, with the relevance of each page in
-the place of what its links promised.
+The index orders the fetched pages in the same way, with the relevance of each page in place of the
+promise of its best link.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from counterpoint.crawler.policy.protocol import NONE, Outcome, Setting
 from counterpoint.crawler.policy.tables import FIRST, grown
 
 from .parameters import choice, number, whole
-from .topical import Reading
+from .topical import ReadingScheduler
 from .weights import GrowingHits
 
 MIXES = ("sum", "links")
 
 
-class TfIdfHits(Reading):
-    """What is worth most by TF-IDF and HITS is fetched, ``expand`` pages in a step.
+class TfIdfHits(ReadingScheduler):
+    """Fetches the pages of greatest worth by TF-IDF and HITS, ``expand`` pages in a step.
 
-    Parameters of its setting beside those of `Reading`: ``mix``, ``share``, ``expand``, and
-    ``internal``, what a link inside a host counts in HITS.
+    Parameters of its setting in addition to those of `ReadingScheduler`: ``mix``, ``share``,
+    ``expand``, and ``internal``, the weight in HITS of a link within a host.
 
     Attributes
     ----------
     hits : GrowingHits
-        All links known.
+        All known links.
     """
 
     def __init__(self, setting: Setting) -> None:
@@ -59,13 +59,13 @@ class TfIdfHits(Reading):
         _compile()
 
     def take(self) -> int | None:
-        """Take the next page of a step; if there is none, begin another step."""
+        """Take the next page of the step; if there is none, begin another step."""
         if not self._queue:
             self._choose()
         return self._queue.popleft() if self._queue else None
 
     def learn(self, outcome: Outcome, page: float, anchors: Array) -> None:
-        """Add the links of a page, and let the pages wait that are new."""
+        """Add the links of a page, and let new pages wait."""
         promised, links = self.promised(page, anchors), outcome.links
         self.hits.add(outcome.page, links, promised if self._by_link else None)
         numbers = np.array(self.hits.meet(links.tolist()), dtype=np.int64)
@@ -81,7 +81,7 @@ class TfIdfHits(Reading):
         self.hits.add(page, NONE)
 
     def _choose(self) -> None:
-        """Queue the pages that are worth most."""
+        """Queue the pages of greatest worth."""
         waiting = np.flatnonzero(self._waits[: self._known])
         if not len(waiting):
             return
@@ -100,26 +100,26 @@ class TfIdfHits(Reading):
         return worth.round(PLACES)
 
     def index(self) -> list[int]:
-        """Return the pages that came, the one that is worth most first; of equals the older."""
+        """Return the fetched pages, the one of greatest worth first; of equal ones, the older."""
         if not self.fetched:
             return []
         hits = self.hits
         before = hits.hubs, hits.authorities
         hits.weigh()
         worth = self._worth(hits.authorities[hits.meet(self.fetched)], self.reader.relevances())
-        hits.hubs, hits.authorities = before  # who looks at the index changes no decision
+        hits.hubs, hits.authorities = before  # to read the index must not change later decisions
         return [self.fetched[place] for place in np.argsort(-worth, kind="stable").tolist()]
 
 
 def _of_largest(values: Array) -> Array:
-    """Return values divided by the largest one, unless all are 0."""
+    """Return the values divided by the largest one, unless all are 0."""
     largest = values.max(initial=0.0)
     return values / largest if largest > 0.0 else values
 
 
 @functools.cache
 def _compile() -> None:
-    """Compile what steps need before there is a step."""
+    """Compile the functions of a step in advance, so that no step is slowed down by compilation."""
     for by_link in (None, np.ones(2)):
         small = GrowingHits()
         small.add(0, np.arange(2), by_link)

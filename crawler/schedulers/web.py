@@ -1,13 +1,13 @@
-"""Orders without weights over the whole web: breadth first, depth first, by chance."""
+"""Policies for the whole web that use no weights: breadth first, depth first, random order."""
 
 from __future__ import annotations
 
 import random
 
 from counterpoint.crawler.policy.protocol import Outcome, Request, Setting
-from counterpoint.crawler.policy.tables import Found
+from counterpoint.crawler.policy.tables import FoundPages
 
-from .elsewhere import FoundElsewhere
+from .elsewhere import FrontierPages
 
 FETCHED = "every page found was fetched"
 SPENT = "the budget is spent"
@@ -15,20 +15,20 @@ FLYING = "waiting for answers"
 
 
 class BreadthFirst:
-    """The page found first is next."""
+    """Fetches the page that was found first."""
 
     def __init__(self, setting: Setting) -> None:
         self.why = ""
         elsewhere = setting.frontier
-        self._found: Found | FoundElsewhere = (
-            Found(setting.starts) if elsewhere is None
-            else FoundElsewhere(setting.starts, elsewhere)
+        self._found: FoundPages | FrontierPages = (
+            FoundPages(setting.starts) if elsewhere is None
+            else FrontierPages(setting.starts, elsewhere)
         )  # fmt: skip
         self._budget = setting.budget
         self._issued = self._observed = 0
 
     def next(self) -> Request | None:
-        """Return the page found first of those not yet asked for."""
+        """Return the page found first among those not yet requested."""
         issued, found = self._issued, self._found
         if issued >= found.end or issued >= self._budget:
             self.why = _why(issued, self._observed, self._budget)
@@ -37,26 +37,26 @@ class BreadthFirst:
         return Request(int(found.pages[issued]))
 
     def observe(self, outcome: Outcome) -> None:
-        """Queue the pages that are new."""
+        """Queue the new pages."""
         self._observed += 1
         if outcome.status == 200:
             self._found.add(outcome.links)
 
 
 class DepthFirst:
-    """The page found last is next; of those on one page, the first.
+    """Fetches the page that was found last; of pages found on the same page, the first.
 
-    A page found again keeps its place.
+    A page that is found again keeps its place.
     """
 
     def __init__(self, setting: Setting) -> None:
         self.why = ""
-        self._found = Found(setting.starts, last_first=True)
+        self._found = FoundPages(setting.starts, last_first=True)
         self._budget = setting.budget
         self._issued = self._observed = 0
 
     def next(self) -> Request | None:
-        """Return the page found last of those not yet asked for."""
+        """Return the page found last among those not yet requested."""
         found = self._found
         if not found.end or self._issued >= self._budget:
             self.why = _why(self._issued, self._observed, self._budget)
@@ -66,24 +66,24 @@ class DepthFirst:
         return Request(int(found.pages[found.end]))
 
     def observe(self, outcome: Outcome) -> None:
-        """Put the pages that are new on top."""
+        """Put the new pages on top of the stack."""
         self._observed += 1
         if outcome.status == 200:
             self._found.add(outcome.links)
 
 
 class Random:
-    """Each page found and not yet asked for is next with the same chance."""
+    """Fetches each found page that was not requested yet with the same probability."""
 
     def __init__(self, setting: Setting) -> None:
         self.why = ""
-        self._found = Found(setting.starts)
+        self._found = FoundPages(setting.starts)
         self._budget = setting.budget
         self._issued = self._observed = 0
         self._chance = random.Random(setting.seed).random
 
     def next(self) -> Request | None:
-        """Return a page drawn at random; the last one takes its place."""
+        """Return a page drawn at random; the last page takes its place in the table."""
         found = self._found
         if not found.end or self._issued >= self._budget:
             self.why = _why(self._issued, self._observed, self._budget)
@@ -96,14 +96,22 @@ class Random:
         return Request(page)
 
     def observe(self, outcome: Outcome) -> None:
-        """Add the pages that are new."""
+        """Add the new pages."""
         self._observed += 1
         if outcome.status == 200:
             self._found.add(outcome.links)
 
 
 def _why(issued: int, observed: int, budget: int) -> str:
-    """Return why there is nothing to fetch now."""
+    """Return why there is nothing to fetch now.
+
+    Parameters
+    ----------
+    issued, observed : int
+        How many requests were made, and how many of them were answered.
+    budget : int
+        How many requests may be made.
+    """
     if issued >= budget:
         return SPENT
     return FLYING if issued > observed else FETCHED

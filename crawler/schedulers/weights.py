@@ -1,25 +1,25 @@
-"""HITS for a growing graph: hubs and authorities of what a crawl has found (Kleinberg, 1999).
+"""HITS for a growing graph: hubs and authorities of the pages of a crawl (Kleinberg, 1999).
 
 Operation I: the authority weight of a page is the sum of the hub weights of the pages that link to
 it. Operation O: its hub weight is the sum of the authority weights of the pages that it links to.
 One iteration is I and then O; after each the weights are scaled to a sum of squares of 1. So
 weights are never negative, and they are all 0 if no link counts.
 
-**Ties and parts that are not connected.** From all ones the iteration converges to the orthogonal
-projection of the vector of ones on the space of all dominant singular vectors, scaled: of parts
-that are not connected, those with the largest singular value keep weights and all others tend to
-0; parts that tie each get weights, in proportion to their projections. Pages of equal weight are
-in the order in which they were found.
+**Ties and components.** Started from all ones, the iteration converges to the scaled orthogonal
+projection of the vector of ones onto the space of the dominant singular vectors. Of several
+components, those with the largest singular value keep weights, and the weights of all others tend
+to 0; components with equal singular values get weights in proportion to their projections. Pages of
+equal weight are in the order in which they were found.
 
-**Going on from the last weights** needs fewer iterations. No hub begins with less than `LEAST` of
-the mean, so a part that had tended to 0 can still become the dominant one. Between parts that tie
-the last weights decide what each gets, not the vector of ones.
+**A warm start** from the last weights needs fewer iterations. No hub begins with less than `LEAST`
+of the mean, so a component whose weights tended to 0 can still become dominant. Between components
+that tie, the last weights decide the share of each, not the vector of ones.
 
-**Links inside a host** are mostly navigation, and swamp what authors meant (Bharat and Henzinger,
-1998): they count ``internal`` times, 0 for not at all. With ``divided``, of k links from pages of
-one host to the same page each counts 1/k, so that a host has one voice. Theirs is 1/k in operation
-I only; here it is in both, so weights remain the singular vectors of one matrix. Pages whose host
-is not known are on no host together.
+**Links within a host** are mostly navigation and hide the links that express an author's judgement
+(Bharat and Henzinger, 1998); each counts ``internal``, from 0 (ignored) to 1. With ``divided``, if
+k pages of a host link to the same page, each of the k links counts 1/k, so that each host has one
+vote. The paper applies 1/k in operation I only; here both operations apply it, so that the weights
+remain singular vectors of one matrix. Two pages of unknown host are never taken to share a host.
 """
 
 from __future__ import annotations
@@ -43,47 +43,48 @@ from counterpoint.graph.ranking.products import (
 )
 
 ITERATIONS = 20
-"""About so many make the 20 highest weights stable (Kleinberg)."""
+"""About so many iterations make the 20 highest weights stable (Kleinberg)."""
 
 TOLERANCE = 1e-4
-"""Of a step of a crawl: its 20 highest weights are then those of the limit, as measured."""
+"""Change of weights that ends a step's iteration; as measured, the 20 pages of highest weight are
+then those of the limit."""
 
 LEAST = 1e-3
-"""Of the mean: what a hub begins with at least."""
+"""The least weight with which a hub begins an iteration, as a part of the mean."""
 
 Hosts = Callable[[int], int | None]
 
 
 class GrowingHits:
-    """Weights of pages that are known, by links of pages that were fetched.
+    """HITS weights of known pages, from the links of fetched pages.
 
-    Arrays are appended to in the order of the crawl. A *row* is a page that was fetched, a *number*
-    one that is known; both count from 0 on, in the order in which they came.
+    Arrays grow in the order of the crawl. A *row* stands for a fetched page, a *number* for a known
+    page; both count from 0 on, in the order in which the pages came.
 
     Parameters
     ----------
     internal : float
-        What a link inside a host counts, from 0 to 1.
+        The weight of a link within a host, from 0 to 1.
     divided : bool
         Whether k links from one host to one page count 1/k each.
     hosts : callable, optional
-        The host of a page, a number; without it no host is known.
+        Returns the number of a page's host, or None if it is unknown; by default all are unknown.
     tolerance : float
-        Ends the iteration when the Euclidean norm of the change of authorities and that of the
-        change of hubs are not above it.
+        The iteration ends when the Euclidean norms of the changes of authorities and of hubs are
+        both at most this.
     most : int
-        Iterations at most.
+        The largest number of iterations.
 
     Attributes
     ----------
     rows, links : int
         How many pages were fetched, and how many links they have.
     pages : list of int
-        Those that are known, by number.
-    hubs : float64[rows]
-        By row: no other page has one above 0.
-    authorities : float64[known]
-        By number. Weights are those of the last call of `weigh`.
+        The handles of the known pages, by number.
+    hubs : float64 array, shape (rows,)
+        Hub weights by row; all other pages have the hub weight 0.
+    authorities : float64 array, shape (known,)
+        Authority weights by number. Both are of the last call of `weigh`.
     """
 
     def __init__(
@@ -116,10 +117,9 @@ class GrowingHits:
         return Csr(self._offsets[: self.rows + 1], self._targets[: self.links])
 
     def by_number(self) -> Both:
-        """Return all links from numbers to numbers, in both directions: a copy of what is known.
+        """Return a copy of all links between numbers, in both directions.
 
-        So `base_set` finds what surrounds a root set in a crawl, and any algorithm of
-        `counterpoint.graph` its other properties.
+        `base_set` and all algorithms of `counterpoint.graph` can be applied to it.
         """
         offsets = np.zeros(len(self.pages) + 1, np.uint64)
         offsets[self.sources + 1] = np.diff(self.graph.offsets)
@@ -127,7 +127,7 @@ class GrowingHits:
         return both(Csr(np.cumsum(offsets, dtype=np.uint64), self.graph.lists(rows).targets))
 
     def meet(self, pages: Iterable[int]) -> list[int]:
-        """Return the numbers of pages; those not known before get the next ones."""
+        """Return the numbers of pages; pages not known before get the next numbers."""
         number, found = self._number, []
         for page in pages:
             known = number.get(page)
@@ -146,8 +146,8 @@ class GrowingHits:
         links : int64 array
             The distinct pages it links to.
         by_link : float64 array, optional
-            What each of these links counts, from 0 on; what is said of links inside a host comes
-            on top.
+            The weight of each of these links, at least 0; links within a host are in addition
+            multiplied by ``internal``.
         """
         row, begin, end = self.rows, self.links, self.links + len(links)
         if row == len(self._source):
@@ -163,7 +163,18 @@ class GrowingHits:
         return row
 
     def _count(self, page: int, links: list[int], begin: int, by_link: Array | None) -> None:
-        """Write down what the last links count, if it is not 1 for all."""
+        """Store the weights of the last page's links, unless all weights so far are 1.
+
+        Parameters
+        ----------
+        page : int
+        links : list of int
+            Handles.
+        begin : int
+            The position of the first of them among all links.
+        by_link : float64 array, optional
+            As in `add`.
+        """
         if self._voices is not None:
             host = self._hosts(page)
             whose = -1 - page if host is None else host
@@ -183,19 +194,19 @@ class GrowingHits:
         host = self._hosts(page)
         return host is not None and host == self._hosts(other)
 
-    def weigh(self, *, anew: bool = False) -> Run:
-        """Iterate until the change is small enough, and return how that ended.
+    def weigh(self, *, from_ones: bool = False) -> Run:
+        """Iterate until the change is small enough, and return how the iteration ended.
 
         Parameters
         ----------
-        anew : bool
+        from_ones : bool
             Begin with all ones instead of the last weights.
         """
         rule = (f"the change of hubs and of authorities is at most {self._tolerance:g} each, or "
                 f"{self._most:,} iterations are done")  # fmt: skip
         graph, weights = self.graph, self._weights()
         hubs = np.ones(self.rows)
-        if not anew:
+        if not from_ones:
             hubs /= np.sqrt(max(1, self.rows)) / LEAST
             np.maximum(hubs[: len(self.hubs)], self.hubs, out=hubs[: len(self.hubs)])
         authorities = np.zeros(len(self.pages))
@@ -217,7 +228,7 @@ class GrowingHits:
         return Run(rule, tuple(residuals), residuals[-1] <= self._tolerance)
 
     def _weights(self) -> Array | None:
-        """Return what each link counts; None: all count 1."""
+        """Return the weight of each link; None: all weights are 1."""
         given = None if self._by_link is None else self._by_link[: self.links]
         if self._voices is None:
             return given
@@ -234,7 +245,17 @@ class _Voices:
         self._counts = np.zeros(FIRST)
 
     def add(self, host: int, targets: Array, begin: int) -> None:
-        """Count links of a page; the first of them is number ``begin`` of all links."""
+        """Count the links of a page.
+
+        Parameters
+        ----------
+        host : int
+            The page's host.
+        targets : int64 array
+            The numbers of the pages linked to.
+        begin : int
+            The position of the first of these links among all links.
+        """
         place, end = self._place, begin + len(targets)
         found = [place.setdefault((host, target), len(place)) for target in targets.tolist()]
         if end > len(self._of_link):
@@ -245,7 +266,7 @@ class _Voices:
         self._counts[found] += 1.0  # links of a page are distinct, so no place is there twice
 
     def shares(self, links: int) -> Array:
-        """Return 1/k for each link."""
+        """Return 1/k for each of the first ``links`` links."""
         shares: Array = 1.0 / self._counts[self._of_link[:links]]
         return shares
 
@@ -256,7 +277,7 @@ def _nowhere(page: int) -> None:
 
 @compiled
 def _scaled(weights: Array, sums: Array) -> float:
-    """Put sums, scaled to a sum of squares of 1 unless all are 0, in the place of weights.
+    """Replace the weights by the sums, scaled to a sum of squares of 1 unless all are 0.
 
     Returns the Euclidean norm of the change.
     """
@@ -277,27 +298,27 @@ def ranked(
     divided: bool = False, hosts: Hosts | None = None, tolerance: float = 1e-9,
     most: int = ITERATIONS,
 ) -> list[int]:  # fmt: skip
-    """Rank a whole collection once, at its end: the standard crawler of [HITS].
+    """Rank a whole collection once, after the crawl, as the standard crawler of [HITS] does.
 
     Parameters
     ----------
     links : mapping of int to int64 array
-        The distinct pages that each page links to; one that is not there links to none.
+        The distinct pages that each page links to; a page without an entry has no links.
     fetched : sequence of int
-        The collection, in the order of the crawl.
+        The pages of the collection, in the order of the crawl.
     internal, divided, hosts, tolerance, most
-        See `GrowingHits`; weights begin with all ones.
+        As in `GrowingHits`; the iteration begins with all ones.
 
     Returns
     -------
     list of int
-        The pages fetched, those of the greatest authority first; of equal ones those fetched first.
+        The fetched pages, those of greatest authority first; of equal ones, those fetched first.
     """
     weights = GrowingHits(
         internal=internal, divided=divided, hosts=hosts, tolerance=tolerance, most=most
     )
     for page in fetched:
         weights.add(page, links.get(page, NONE))
-    weights.weigh(anew=True)
+    weights.weigh(from_ones=True)
     order = np.argsort(-weights.authorities[weights.sources], kind="stable")
     return [fetched[row] for row in order]

@@ -1,1 +1,1 @@
-"""The link store: what a crawl found, in a database that loses nothing."""
+"""The link store: the pages and links of a crawl in a database, written in transactions."""

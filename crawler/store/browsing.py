@@ -1,10 +1,10 @@
-"""Browses links page by page while a crawl writes; what a view costs does not grow with the store.
+"""Lists links page by page while a crawl writes, at a cost that does not grow with the store.
 
-A page of a list is found in one of two ways. *Walked*: the index of the sort (and of one filter) is
-followed from the place of the last link shown, and other filters are applied on the way.
-*Gathered*: a filter that few links pass is asked for all of them, and they are sorted. The second
-way is tried where a short walk does not fill the page. Where neither can, as a filter `contains`
-may make it, the walk ends after `LOOK` links and says so: the caller goes on at `Found.after`.
+There are two ways to find a page of a list. *Walk*: the index of the sort (and of one filter) is
+followed from the place of the last link shown, and other filters are applied on the way. *Gather*:
+all links that pass a selective filter are read and sorted. The second way is tried if a short walk
+does not fill the page. If neither does, as with the filter `contains`, the walk ends after `LOOK`
+links, and the caller can continue at `FoundLinks.after`.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from sqlalchemy import ColumnElement, Connection, Select, Subquery, func, select
 from counterpoint.crawler.documents.addresses import Spelling, normalized
 from counterpoint.crawler.errors import CrawlError
 
-from .schema import State, pages, settings, stored_key
+from .schema import IS_APART, IS_IN_FRONTIER, State, pages, settings, stored_key
 from .views import VIEWS, Filter, Kind, Link, View, begins, can_be_stored
 
 LOOK = 20_000
-"""How many links one call looks at, at most."""
+"""The most links that one call reads."""
 
 FIRST = 1_000
-"""How many are walked over before another way is tried."""
+"""How many links the first walk reads before the other way is tried."""
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundLinks:
     """A page of a list of links.
 
     Attributes
     ----------
     rows : list of InternalLink, ExternalLink or BadLink
-        At most as many as were asked for.
+        At most as many as requested.
     before, after : str
-        Where the list goes on to either side, to be handed in again; "": it does not.
+        The places at which the list continues on either side, for the next call; "": it ends there.
     looked : int
-        How many links were looked at.
+        How many links were read.
     whole : bool
-        False: it was given up before the page was full; it can be resumed.
+        False: the search stopped before the page was full; the next call can resume it.
     """
 
     rows: list[Link]
@@ -55,7 +55,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Total:
-    """How many links a filter finds: exactly, or at least."""
+    """The number of links that match a filter: exact, or a lower bound."""
 
     number: int
     exact: bool
@@ -70,7 +70,7 @@ class _Place(NamedTuple):
 
 @dataclass(frozen=True)
 class _Search:
-    """A question: where it is asked, and in which direction.
+    """A search for links: connection, view, filters, sort and direction.
 
     Attributes
     ----------
@@ -144,32 +144,32 @@ def browse(
     before: str = "",
     limit: int = 50,
     look: int = LOOK,
-) -> Found:
+) -> FoundLinks:
     """Return the links after, or before, a place in a sorted and filtered list.
 
     Parameters
     ----------
     connection : Connection
-        A reading one of the store.
+        From `Store.reading`.
     kind : Kind
-        Which links.
+        The kind of links.
     wanted : Filter
-        What they must be like.
+        The filter that links must pass.
     sort : str
         One of the view's sorts.
     descending : bool
-        The last first.
+        Whether the last link comes first.
     after, before : str
-        A place, as `Found` tells it; not both. Both "": the list's beginning.
+        A place from `FoundLinks`; only one of them. Both "": the beginning of the list.
     limit : int
-        The most links wanted.
+        The largest number of links to return.
     look : int
-        The most links to look at.
+        The largest number of links to read.
 
     Raises
     ------
     CrawlError
-        These links have no such filter or sort, or the place is none.
+        If these links have no such filter or sort, or the place is invalid.
     """
     if after and before:
         raise CrawlError("after, before: only one of them")
@@ -187,7 +187,7 @@ def browse(
     if before:
         rows.reverse()
         onward, back = back, onward
-    return Found(rows, back, onward, looked, more or end is None)
+    return FoundLinks(rows, back, onward, looked, more or end is None)
 
 
 def total(
@@ -196,7 +196,10 @@ def total(
     wanted: Filter = Filter(),  # noqa: B008 it never changes
     most: int = 50_000,
 ) -> Total:
-    """Return how many links a filter finds; counting ends when `most` were looked at."""
+    """Return how many links match a filter; counting ends when `most` links were read.
+
+    The other parameters are those of `browse`.
+    """
     search = _search(connection, kind, wanted, "found", False)
     gathered = _gathered(search, LOOK)[0] if search.rest else None
     window = (search.window(None, most) if gathered is None else gathered).subquery("part")
@@ -233,16 +236,33 @@ def _page(connection: Connection, address: str) -> int:
 
 
 def spelling(connection: Connection) -> Spelling:
-    """Return what counts as one page in this store; a crawl sets it (``--normalize``)."""
+    """Return which addresses count as one page in this store; a crawl's ``--normalize`` sets it."""
     query = select(settings.c.value).where(settings.c.name == "normalize")
-    told = connection.execute(query).scalar()
-    return Spelling.SAFE if told is None else Spelling(json.loads(told))
+    found = connection.execute(query).scalar()
+    return Spelling.SAFE if found is None else Spelling(json.loads(found))
 
 
 def _rows(
     search: _Search, place: _Place | None, limit: int, look: int
 ) -> tuple[list[Link], _Place | None, int]:
-    """Return links, one more than wanted if there are; where to go on (None: nowhere); the cost."""
+    """Find links: by a short walk, by gathering, or by a longer walk.
+
+    Parameters
+    ----------
+    search : _Search
+    place : _Place or None
+        The place from which to search; None: the beginning.
+    limit : int
+        The largest number of links.
+    look : int
+        The largest number of links to read.
+
+    Returns
+    -------
+    tuple
+        The links, with one more than ``limit`` if there are more; the place at which to continue
+        (None: the list has ended); how many links were read.
+    """
     size = min(look, FIRST if search.rest else limit + 1)
     rows, place, looked = _walked(search, place, limit, size)
     if len(rows) > limit or place is None:
@@ -289,7 +309,10 @@ def _shown(search: _Search, query: Select[Any]) -> list[Link]:
 
 
 def _gathered(search: _Search, look: int) -> tuple[Select[Any] | None, int]:
-    """Return a query of all links that pass one of the filters, if few do, and how many."""
+    """Return a query of all links that match one of the filters, and their number.
+
+    The query is None (and the number 0) if more than `look` links match each filter.
+    """
     table = search.view.table
     for name, value in search.wanted.items():
         few = None
@@ -302,34 +325,34 @@ def _gathered(search: _Search, look: int) -> tuple[Select[Any] | None, int]:
             query = select(table).join(part, column == part.c.id)
         else:
             continue
-        # Pages without links cost as well.
+        # Pages without links cost time, too, so count the pages first.
         if few is None or _count(search, few, look) <= look:
             count = _count(search, query, look)
             if count <= look:
-                return query.limit(look), count  # a part of its own, whatever is asked of it
+                return query.limit(look), count  # the limit keeps it a subquery
     return None, 0
 
 
 def _count(search: _Search, query: Select[Any], look: int) -> int:
-    """Return how many rows there are, at most one more than may be looked at."""
+    """Return the number of rows, or ``look + 1`` if there are more."""
     count = select(func.count()).select_from(query.limit(look + 1).subquery())
     return search.connection.scalar(count) or 0
 
 
 def _pages(search: _Search, name: str, value: Any) -> list[ColumnElement[bool]] | None:
-    """Return a condition of pages for which there is an index, by words that the index has."""
+    """Return the conditions on pages for a filter, as its index states them; None: no index."""
     if name == "level":
         # No other page has links.
         return [cast(ColumnElement[bool], text("status = 200")), pages.c.level == value]
     if name == "status" and value != 200:
         return [cast(ColumnElement[bool], text("status <> 200")), pages.c.status == value]
     if name == "state" and value == State.QUEUED:
-        return [cast(ColumnElement[bool], text("state IN (0, 3)")), pages.c.state == value]
+        return [cast(ColumnElement[bool], text(IS_IN_FRONTIER)), pages.c.state == value]
     if name == "state" and value != State.DONE:
-        words = cast(ColumnElement[bool], text("state IN (1, 3, 4)"))
+        words = cast(ColumnElement[bool], text(IS_APART))
         return [words, pages.c.state == value]
     if name == "prefix":
-        # A key has no slash at its end, and that of [BeeBot] no capitals.
+        # Keys do not end with a slash, and [BeeBot]'s keys have no capital letters.
         paper = spelling(search.connection) is Spelling.PAPER
         return begins(pages.c.key, (value.lower() if paper else value).removesuffix("/"))
     return None
@@ -338,8 +361,8 @@ def _pages(search: _Search, name: str, value: Any) -> list[ColumnElement[bool]] 
 def _token(place: _Place | None) -> str:
     if place is None:
         return ""
-    told = json.dumps([int(place.included), *place.values])
-    return base64.urlsafe_b64encode(told.encode()).decode().rstrip("=")
+    values = json.dumps([int(place.included), *place.values])
+    return base64.urlsafe_b64encode(values.encode()).decode().rstrip("=")
 
 
 def _place(token: str, search: _Search) -> _Place | None:
@@ -347,16 +370,20 @@ def _place(token: str, search: _Search) -> _Place | None:
         return None
     try:
         padded = token + "=" * (-len(token) % 4)
-        told = json.loads(base64.urlsafe_b64decode(padded.encode("ascii")))
+        values = json.loads(base64.urlsafe_b64decode(padded.encode("ascii")))
     except (ValueError, RecursionError):
-        told = None
-    if not isinstance(told, list) or told[:1] not in ([0], [1]) or not _fits(told[1:], search.sort):
+        values = None
+    if (
+        not isinstance(values, list)
+        or values[:1] not in ([0], [1])
+        or not _fits(values[1:], search.sort)
+    ):
         raise CrawlError(f"'{token[:40]}' is no place in this list")
-    return _Place(told[1:], told[0] == 1)
+    return _Place(values[1:], values[0] == 1)
 
 
 def _fits(place: list[Any], sort: str) -> bool:
-    """Tell whether values may be a place in a sort; a token may come from anywhere."""
+    """Return whether values are a valid place in a sort; users may send any token."""
     first = {"found": [], "target": [int]}.get(sort, [str])
     if [type(value) for value in place] != [*first, int, int]:
         return False

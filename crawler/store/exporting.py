@@ -1,13 +1,13 @@
-"""Exports links as they are read: CSV, JSON Lines, GraphML and Parquet; memory does not grow.
+"""Exports links as CSV, JSON Lines, GraphML and Parquet, in a bounded amount of memory.
 
-Each export goes through the list a page at a time, and each page sees the store as it is then: a
-crawl that runs is not held up, and what it adds meanwhile is exported as well. Only GraphML, where
-a node stands before its first edge, keeps something in memory: the names of the nodes.
+An export reads the links in batches, each in a transaction of its own. So it does not block a
+running crawl, and links that the crawl adds meanwhile may be exported too. Only GraphML needs more
+memory for more links: a node must precede its first edge, so the names of the nodes are kept.
 
 A cell of CSV that a spreadsheet would take for a formula (it begins with ``=``, ``+``, ``-``,
-``@``, a tab or a line break) begins with an apostrophe instead: what a crawled page says in an
-anchor is shown, not executed. Read such a file by a program, and you find the apostrophe; JSON
-Lines and Parquet have the text as it is.
+``@``, a tab or a line break) is written with an apostrophe before it, so that the anchor of a
+crawled page is shown and not executed. Programs that read the file see the apostrophe; JSON Lines
+and Parquet have the text unchanged.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ from counterpoint.crawler.errors import CrawlError
 
 from .browsing import browse
 from .opening import Store
-from .views import VIEWS, Filter, Kind, Link
+from .schema import State
+from .views import VIEWS, Filter, InternalLink, Kind, Link
 
 BATCH = 2_000
-"""Links that are read at a time."""
+"""Number of links that are read at a time."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -43,7 +44,21 @@ def links(
     descending: bool = False,
     most: int | None = None,
 ) -> Iterator[list[Link]]:
-    """Yield the links that a filter finds, in batches; `most`: how many at most."""
+    """Yield the links that match a filter, in batches.
+
+    Parameters
+    ----------
+    store : Store
+    kind : Kind
+        The kind of links.
+    wanted : Filter
+    sort : str
+        One of the sorts of the view.
+    descending : bool
+        Whether to reverse the order.
+    most : int or None
+        The most links to yield; None: all.
+    """
     after, left = "", math.inf if most is None else most
     while left:
         with store.reading() as connection:
@@ -67,30 +82,29 @@ def export(
     descending: bool = False,
     most: int | None = None,
 ) -> Iterator[bytes]:
-    """Return an export piece by piece.
+    """Return an iterator over the pieces of an exported file.
 
     Parameters
     ----------
     store : Store
-        From where.
     kind : Kind
-        Which links.
+        The kind of links.
     wanted : Filter
-        What they must be like.
+        Only links that match it are exported.
     form : str
-        One of `FORMATS`.
+        The format, one of `FORMATS`.
     sort : str
-        One of the view's sorts.
+        One of the sorts of the view.
     descending : bool
-        The last first.
+        Whether to reverse the order.
     most : int or None
-        How many links at most.
+        The most links to export; None: all.
 
     Raises
     ------
     CrawlError
-        There is no such format for these links, pyarrow is not installed, or the filter or the
-        sort is wrong; before anything is yielded.
+        If these links cannot be exported in this format, pyarrow is not installed, or the filter
+        or the sort is invalid. It is raised by the call, before the first piece is requested.
     """
     if form not in FORMATS:
         raise CrawlError(f"{form}: links are exported as {', '.join(FORMATS)}")
@@ -100,27 +114,38 @@ def export(
     if form == "parquet":
         _arrow()
     batches = links(store, kind, wanted, sort, descending=descending, most=most)
-    return FORMATS[form](VIEWS[kind].row, batches)
+    return FORMATS[form](VIEWS[kind].row, map(_with_names, batches))
+
+
+def _with_names(batch: list[Link]) -> list[Any]:
+    """Return links with the names of states, by which filters select, instead of their numbers."""
+    return [_with_name(link) if isinstance(link, InternalLink) else link for link in batch]
+
+
+def _with_name(link: InternalLink) -> Any:
+    values = link._asdict() | {"state": State(link.state).name.lower()}
+    return InternalLink(**values)
 
 
 def as_csv(row: type[Link], batches: Iterable[list[Link]]) -> Iterator[bytes]:
-    """Yield a table with a header; formulas in it are made harmless."""
+    """Yield a CSV file with a header; cells that look like formulas begin with an apostrophe."""
     yield _lines([row._fields])
     for batch in batches:
         yield _lines([[_harmless(value) for value in link] for link in batch])
 
 
 def as_jsonl(row: type[Link], batches: Iterable[list[Link]]) -> Iterator[bytes]:
-    """Yield an object a line."""
+    """Yield a file of JSON Lines: one object per link."""
     for batch in batches:
         text = "".join(json.dumps(link._asdict(), ensure_ascii=False) + "\n" for link in batch)
         yield text.encode("utf-8", "replace")
 
 
 def as_graphml(row: type[Link], batches: Iterable[list[Link]]) -> Iterator[bytes]:
-    """Yield a graph: of pages for internal links; from sites to hosts for external ones.
+    """Yield a GraphML file with an edge for each link.
 
-    A node is called by its address, or host; there is an edge for each link.
+    For internal links the nodes are pages, named by their addresses; for external links they are
+    the linking sites and the linked hosts.
     """
     yield (
         b'<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -142,10 +167,12 @@ def as_graphml(row: type[Link], batches: Iterable[list[Link]]) -> Iterator[bytes
 
 
 def as_parquet(row: type[Link], batches: Iterable[list[Link]]) -> Iterator[bytes]:
-    """Yield a Parquet file, a group of rows at a time."""
+    """Yield a Parquet file, one row group per batch."""
     arrow, parquet = _arrow()
-    schema = arrow.schema([(name, arrow.string() if kind is str else arrow.int64())
-                           for name, kind in get_type_hints(row).items()])  # fmt: skip
+    schema = arrow.schema([
+        (name, arrow.string() if kind is str or name == "state" else arrow.int64())
+        for name, kind in get_type_hints(row).items()
+    ])  # fmt: skip
     sink = _Sink()
     with parquet.ParquetWriter(sink, schema, compression="zstd") as writer:
         for batch in batches:
@@ -161,7 +188,7 @@ FORMATS: dict[str, Callable[[type[Link], Iterable[list[Link]]], Iterator[bytes]]
     "graphml": as_graphml,
     "parquet": as_parquet,
 }
-"""By name."""
+"""The exporting functions by the names of the formats."""
 
 
 def _lines(rows: Any) -> bytes:
@@ -175,7 +202,7 @@ def _harmless(value: Any) -> Any:
 
 
 def _ends(link: Any) -> tuple[str, str, str]:
-    """Return whence, whither and the label of an edge."""
+    """Return the source, the target and the label of a link's edge."""
     if hasattr(link, "host"):
         return link.found_on.split("/", 3)[2], link.host, link.anchor
     return link.found_on, link.address, ""
@@ -193,7 +220,7 @@ def _attribute(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text without characters that no XML may have."""
+    """Return a text in which characters that XML forbids are replaced."""
     return _NO_XML.sub("\ufffd", text)
 
 
@@ -207,7 +234,7 @@ def _arrow() -> tuple[Any, Any]:
 
 
 class _Sink(io.RawIOBase):
-    """A file that hands on what is written to it."""
+    """A file whose written bytes are taken out piece by piece."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -226,7 +253,7 @@ class _Sink(io.RawIOBase):
         return len(piece)
 
     def taken(self) -> bytes:
-        """Return what was written since the last call."""
+        """Return the bytes that were written since the last call."""
         piece = bytes(self._written)
         self._written.clear()
         return piece

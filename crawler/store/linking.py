@@ -1,4 +1,4 @@
-"""The link store of a crawl as a graph: its pages, and those it saw linked to often enough."""
+"""Reads the link store of a crawl as a graph of its pages and of frequently linked other pages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy import Connection, false, select
 
 from counterpoint.crawler.documents.addresses import Spelling
-from counterpoint.graph.sources.addressed import Gathered, arranged
+from counterpoint.graph.sources.addressed import GatheredLinks, arranged
 from counterpoint.graph.storage.arrays import Arrays
 from counterpoint.graph.storage.pages import Tell
 
@@ -19,32 +19,32 @@ from .opening import open_store
 
 
 class CrawlStore:
-    """The pages of a link store.
+    """The pages of a link store, as the source of a graph.
 
-    A page was crawled if a server answered, whatever it answered. Links that were deleted are left
-    out. A page that was not crawled stands in the graph if at least so many crawled pages link to
-    it ([WEB]: 5).
+    A page counts as crawled if a server answered, whatever the status was. Deleted links are left
+    out. A page that was not crawled is in the graph if enough crawled pages link to it.
 
     Parameters
     ----------
     address : str
-        A file of SQLite, or the address of a database.
+        The path of a SQLite file, or the URL of a database.
     least : int
+        How many crawled pages must link to a page that was not crawled ([WEB]: 5).
     """
 
     def __init__(self, address: str, least: int = 5) -> None:
         self._address, self._least = address, least
-        # A crawl goes on meanwhile: parts of two builds do not belong to one state of it.
+        # A crawl may continue between two builds, so that their parts do not fit together.
         self.name = f"crawl {uuid4()}"
 
     def read(self, folder: Path, tell: Tell) -> Arrays:
-        """Return the pages; they and their links must fit memory."""
-        with open_store(self._address) as store, store.reading() as connection:
+        """Return the pages and their links, which must fit into memory."""
+        with open_store(self._address, reads=True) as store, store.reading() as connection:
             found = _gathered(connection, tell)
         return arranged(found, self._least, self.name)
 
 
-def _gathered(connection: Connection, tell: Tell) -> Gathered:
+def _gathered(connection: Connection, tell: Tell) -> GatheredLinks:
     places: dict[str, int] = {}
     numbers: dict[int, int] = {}
     addresses: list[bytes] = []
@@ -63,11 +63,11 @@ def _gathered(connection: Connection, tell: Tell) -> Gathered:
     links.beyond(connection, spelling(connection))
     crawled += [False] * (len(addresses) - len(crawled))
     ends = np.array(links.ends, dtype=np.uint32).reshape(-1, 2)
-    return Gathered(addresses, np.array(crawled, dtype=bool), ends[:, 0], ends[:, 1])
+    return GatheredLinks(addresses, np.array(crawled, dtype=bool), ends[:, 0], ends[:, 1])
 
 
 class _Links:
-    """Gathers links; addresses that are no pages of the crawl yet are added."""
+    """Gathers links, and adds linked addresses that the crawl does not have as pages."""
 
     def __init__(
         self, places: dict[str, int], numbers: dict[int, int], addresses: list[bytes]

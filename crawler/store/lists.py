@@ -1,7 +1,8 @@
-"""Lists of sites as people keep them: one address a line, or a table in CSV; what a site must be.
+"""Reads lists of sites (one address per line, or a CSV table), and checks the sites.
 
-A table has the columns number, full name, short name and start, in this order or as its header
-says; they are separated by semicolons, commas or tabs. Lines that begin with # are comments.
+A table has the columns number, full name, short name and start, in this order or in the order of
+its header. They are separated by semicolons, commas or tabs. Lines that begin with # are comments.
+An address may lack its scheme (`addresses.as_typed`).
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from counterpoint.crawler.documents.addresses import normalized, site
+from counterpoint.crawler.documents.addresses import as_typed, site
 from counterpoint.crawler.errors import CrawlError
 
 from .views import can_be_stored
 
 COLUMNS = ("number", "full_name", "short_name", "start")
-"""Of a table without a header."""
+"""The columns of a table without a header."""
 
 NAMES = {
     "number": ("number", "no", "no.", "nr", "n", "id", "№"),
@@ -28,10 +29,10 @@ NAMES = {
     "level": ("level", "maximal level"),
     "cap": ("cap", "most pages"),
 }
-"""What a header may call a column."""
+"""The names that a header may give to a column."""
 
 LONGEST = 2_000
-"""Characters of a start address: they stand in an index."""
+"""The most characters of a start address, since an index contains it."""
 
 MOST = 10**9
 """The largest number, level or cap."""
@@ -43,18 +44,18 @@ Line = tuple[int, str]
 
 
 class Seed(NamedTuple):
-    """A site as it is added.
+    """A site to be added to a link store.
 
     Attributes
     ----------
     start : str
         The address of its start page.
     full_name, short_name : str
-        What people call it.
+        Names that are shown to users.
     number : int or None
-        None: the next one that is free.
+        Its number; None: the next free one.
     level, cap : int or None
-        The maximal level and the most pages; None: as for all sites.
+        The maximal level and the most pages of this site; None: the defaults for all sites.
     """
 
     start: str
@@ -66,14 +67,14 @@ class Seed(NamedTuple):
 
 
 def checked(seed: Seed) -> Seed:
-    """Return a site with its start in its one spelling.
+    """Return a site with its start address normalized and its names trimmed.
 
     Raises
     ------
     CrawlError
-        Something of it cannot be.
+        If the start address, a name or a number is invalid.
     """
-    start = normalized(seed.start) if can_be_stored(seed.start) else None
+    start = as_typed(seed.start) if can_be_stored(seed.start) else None
     if start is None or " " in seed.start.strip():
         raise CrawlError(f"{seed.start.strip()[:80]!r} is no address such as http://example.org/")
     if len(start) > LONGEST:
@@ -86,18 +87,25 @@ def checked(seed: Seed) -> Seed:
     names = []
     for name in (seed.full_name, seed.short_name):
         if not can_be_stored(name):
-            raise CrawlError("a name has a character that no text may have")
+            raise CrawlError("a name has a character that cannot be stored")
         names.append(" ".join(name.split()))
     return seed._replace(start=start, full_name=names[0], short_name=names[1])
 
 
 def read(text: str, name: str = "the list") -> list[tuple[str, Seed]]:
-    """Return the sites of a list, each with its place in it, as ``sites.txt: line 3``.
+    """Return the sites of a list, each with its position in the list: ``sites.txt: line 3``.
+
+    Parameters
+    ----------
+    text : str
+        The text of the list.
+    name : str
+        The name of the list in positions and messages.
 
     Raises
     ------
     CrawlError
-        A line is wrong, there is none, or two are of one site.
+        If a line is invalid, the list is empty, or two lines name the same site.
     """
     found: list[tuple[str, Seed]] = []
     lines_of: dict[str, int] = {}
@@ -107,10 +115,10 @@ def read(text: str, name: str = "the list") -> list[tuple[str, Seed]]:
             seed = checked(seed)
         except CrawlError as error:
             raise CrawlError(f"{place}: {error}") from error
-        of = site(seed.start)
-        if of in lines_of:
-            raise CrawlError(f"{place}: {of} stands in line {lines_of[of]} already")
-        lines_of[of] = line
+        own = site(seed.start)
+        if own in lines_of:
+            raise CrawlError(f"{place}: {own} is already in line {lines_of[own]}")
+        lines_of[own] = line
         found.append((place, seed))
     if not found:
         raise CrawlError(f"{name}: has no site in it")
@@ -118,12 +126,12 @@ def read(text: str, name: str = "the list") -> list[tuple[str, Seed]]:
 
 
 def text_of(path: Path) -> str:
-    """Return what a file with a list says.
+    """Return the text of a file that contains a list.
 
     Raises
     ------
     CrawlError
-        It cannot be read, or is no text in UTF-8.
+        If the file cannot be read, or is not text in UTF-8.
     """
     try:
         return path.read_bytes().decode("utf-8-sig")
@@ -145,16 +153,16 @@ def _seeds(text: str, name: str) -> Iterator[tuple[int, Seed]]:
 
 
 def _separator(first: str) -> str | None:
-    """Return what separates columns; None where the first line is no row of a table."""
-    if normalized(first) is not None and "\t" not in first:
-        return None  # an address may have any of them in it
+    """Return the separator of columns; None if the first line is not a row of a table."""
+    if as_typed(first) is not None and "\t" not in first:
+        return None  # an address may contain any of the separators
     counts = {sign: first.count(sign) for sign in "\t;,"}
     sign = max(counts, key=lambda sign: counts[sign])
     return sign if counts[sign] else None
 
 
 def _table(lines: list[Line], separator: str, name: str) -> Iterator[tuple[int, Seed]]:
-    """Yield the sites of a table; a cell may not go over several lines."""
+    """Yield the sites of a table with their line numbers; a cell cannot span several lines."""
     first = _cells(lines[0], separator, name)
     header = _header(first)
     columns = header or COLUMNS
@@ -169,11 +177,11 @@ def _table(lines: list[Line], separator: str, name: str) -> Iterator[tuple[int, 
             known = ", ".join(column.replace("_", " ") for column in columns if column)
             raise CrawlError(f"{name}: line {line[0]}: has {len(cells)} columns, not the "
                              f"{len(columns)} of {known}")  # fmt: skip
-        told = {column: cell for column, cell in zip(columns, cells, strict=True) if column}
-        numbers = {column: _number(told.pop(column), column, f"{name}: line {line[0]}")
-                   for column in ("number", "level", "cap") if column in told}  # fmt: skip
-        # Which field a column fills is known when it is read; numbers are numbers by then.
-        yield line[0], Seed(**told, **numbers)  # type: ignore[arg-type]
+        named = {column: cell for column, cell in zip(columns, cells, strict=True) if column}
+        numbers = {column: _number(named.pop(column), column, f"{name}: line {line[0]}")
+                   for column in ("number", "level", "cap") if column in named}  # fmt: skip
+        # The types of the fields are right: the three numeric columns were converted above.
+        yield line[0], Seed(**named, **numbers)  # type: ignore[arg-type]
 
 
 def _cells(line: Line, separator: str, name: str) -> list[str]:
@@ -186,12 +194,12 @@ def _cells(line: Line, separator: str, name: str) -> list[str]:
 
 
 def _header(cells: list[str]) -> tuple[str, ...]:
-    """Return the columns that a header names, "" for what is not known; () if it is none."""
-    said = [" ".join(cell.replace("_", " ").lower().split()) for cell in cells]
-    if any(normalized(cell) is not None for cell in cells):
+    """Return the columns that a header names, "" for unknown ones; () if it is not a header."""
+    titles = [" ".join(cell.replace("_", " ").lower().split()) for cell in cells]
+    if any(as_typed(cell) is not None for cell in cells):
         return ()
     found = [next((column for column, names in NAMES.items() if cell in names), "")
-             for cell in said]  # fmt: skip
+             for cell in titles]  # fmt: skip
     return tuple(found) if sum(map(bool, found)) > len(found) / 2 else ()
 
 

@@ -1,25 +1,42 @@
-"""Opens a link store: a SQLite file, or a PostgreSQL database; makes it, or brings it up to date.
+"""Opens a link store, a SQLite file or a PostgreSQL database; creates or migrates it if necessary.
 
-Whatever is wrong with it is one `CrawlError`, and nothing is changed: a database is looked at
-before anything is set in it.
+A database is checked before anything is changed in it; all problems are raised as `CrawlError`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, inspect, select
-from sqlalchemy.exc import DatabaseError, DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError
 
-from counterpoint.crawler.errors import CrawlError, StoreError
+from counterpoint.crawler.errors import ConnectionLostError, CrawlError, GivenUpError, StoreError
 
 from . import migrations, postgresql, sqlite
+from .reconnecting import reconnecting
 from .schema import FORMAT, settings
 
 PATIENCE = 30.0
 """Seconds that a transaction waits for another one to end."""
+
+
+REFUSED = ("25006", "42501")
+"""PostgreSQL's codes for a database that is read-only, and for a missing privilege."""
+
+GIVEN_UP = ("40001", "40P01")
+"""PostgreSQL's codes for a transaction that it has rolled back because of others: it could not be
+serialized, or it was in a deadlock."""
+
+AGAIN = (0.05, 0.2, 0.5)
+"""Seconds between attempts of a transaction that the database gives up; there is one more attempt
+than pauses. PostgreSQL needs a second to find a deadlock, so those before have ended by then."""
+
+Result = TypeVar("Result")
 
 
 class Store:
@@ -46,21 +63,53 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """Yield a connection whose changes become visible together, at the end, or not at all.
+        """Yield a connection; its changes are committed together at the end, or not at all.
+
+        Other writing transactions wait until it ends.
 
         Raises
         ------
         StoreError
-            The database is locked, full or gone; nothing was changed.
+            If the database is locked, full or unreachable; nothing was changed.
         CrawlError
-            It is damaged, or does not permit that.
+            If the database is damaged, or does not permit the change.
         """
-        with self._told(), self._writing() as connection, connection.begin():
+        with self.translated_errors(), self._writing() as connection, connection.begin():
+            if self.dialect == "postgresql":
+                postgresql.lock(connection)
             yield connection
+
+    def write(self, change: Callable[[Connection], Result]) -> Result:
+        """Run a function in a transaction; return its result after the transaction was committed.
+
+        If the database gives the transaction up because of others (`GIVEN_UP`), all of it is
+        repeated a few times, so the function must have no effect outside of the database.
+
+        Parameters
+        ----------
+        change : callable
+            Gets the connection of `transaction`.
+
+        Raises
+        ------
+        GivenUpError
+            If the database has given up each attempt; nothing was changed.
+        CrawlError
+            As in `transaction`.
+        """
+        for pause in (*AGAIN, None):
+            try:
+                with self.transaction() as connection:
+                    return change(connection)
+            except GivenUpError as error:
+                if pause is None:
+                    raise GivenUpError(f"{error}; tried {len(AGAIN) + 1} times") from error
+                time.sleep(pause)
+        raise AssertionError("the last attempt raises")
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        """Yield a connection; one to a file is kept, since to take it from the pool takes long."""
+        """Yield a connection; one to a file is kept, since taking one from the pool is slow."""
         if self.dialect != "sqlite":
             with self.engine.connect() as connection:
                 yield connection
@@ -78,17 +127,17 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Yield a connection that sees one state of the store, and can change nothing.
+        """Yield a read-only connection that sees one state of the store.
 
-        Writers do not wait for it. It should be short: while it lasts, what was overwritten
-        since cannot be cleared away.
+        Writers do not wait for it. It should be short: until it ends, the database cannot remove
+        rows that were overwritten meanwhile.
 
         Raises
         ------
         StoreError
-            The database is gone, or something was to be changed.
+            If the database is unreachable, or the caller tries to change it.
         """
-        with self._told(), self.engine.connect() as connection:
+        with self.translated_errors(), self.engine.connect() as connection:
             if self.dialect == "sqlite":
                 connection = connection.execution_options(reads=True)
             else:
@@ -100,9 +149,13 @@ class Store:
 
     @contextmanager
     def together(self) -> Iterator[Store]:
-        """Yield a store of which all transactions are one: all of them are committed, or none."""
+        """Yield a store whose transactions are all part of one: all are committed, or none."""
         with self.transaction() as connection:
-            yield _Together(self, connection)
+            yield self.within(connection)
+
+    def within(self, connection: Connection) -> Store:
+        """Return a store whose transactions are all part of one, that of the connection."""
+        return _Together(self, connection)
 
     def close(self) -> None:
         """Close all connections."""
@@ -117,15 +170,38 @@ class Store:
         self.close()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def translated_errors(self) -> Iterator[None]:
+        """Convert errors of the driver, whether they come from SQLAlchemy or from a cursor.
+
+        Raises
+        ------
+        ConnectionLostError
+            For an error of the connection to a server.
+        GivenUpError
+            If the database has rolled the transaction back because of others.
+        StoreError
+            For other errors that are not the caller's, such as a lock.
+        CrawlError
+            If the database is damaged, or does not permit the change.
+        """
+        driver: Any = self.engine.dialect.loaded_dbapi
         try:
             yield
-        except (OperationalError, InterfaceError) as error:
-            raise StoreError(f"{self.where}: {_said(error, self.patience)}") from error
-        except DBAPIError as error:
-            if not _is_of_the_database(error):
-                raise
-            raise CrawlError(f"{self.where}: {_said(error, self.patience)}") from error
+        except (DBAPIError, driver.Error) as error:
+            of_driver = error.orig if isinstance(error, DBAPIError) else error
+            reason = _message(of_driver, self.patience)
+            message = f"{self.where}: {reason}"
+            if self.dialect == "postgresql" and postgresql.is_lost(of_driver):
+                raise ConnectionLostError(
+                    f"{self.where}: the connection to the database was lost ({reason})"
+                ) from error
+            if _sqlstate(of_driver) in GIVEN_UP:
+                raise GivenUpError(message) from error
+            if isinstance(of_driver, (driver.OperationalError, driver.InterfaceError)):
+                raise StoreError(message) from error
+            if type(of_driver) is driver.DatabaseError or _sqlstate(of_driver) in REFUSED:
+                raise CrawlError(message) from error
+            raise
 
 
 class _Together(Store):
@@ -139,14 +215,18 @@ class _Together(Store):
     def transaction(self) -> Iterator[Connection]:
         yield self._connection
 
+    def write(self, change: Callable[[Connection], Result]) -> Result:
+        return change(self._connection)  # the whole transaction is repeated, not a part of it
+
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         yield self._connection
 
 
 def open_store(
-    where: str | Path, *, create: bool = False, patience: float = PATIENCE, pool: int = 5
-) -> Store:
+    where: str | Path, *, create: bool = False, reads: bool = False, patience: float = PATIENCE,
+    pool: int = 5,
+) -> Store:  # fmt: skip
     """Open a link store; one of an older version is migrated.
 
     Parameters
@@ -154,68 +234,90 @@ def open_store(
     where : str or Path
         The path of a SQLite file, or ``postgresql://user:password@host/database``.
     create : bool
-        Make it if there is none: the file (not its folder), or the tables in an empty database.
+        Whether to create a missing store: the file (not its folder), or the tables in an empty
+        database.
+    reads : bool
+        Whether the caller only reads. Then a SQLite file may stand where nothing can be written.
     patience : float
-        Seconds to wait for other transactions, now and later.
+        Seconds that each transaction waits for others.
     pool : int
-        How many connections are kept open.
+        Number of connections that stay open.
 
     Raises
     ------
     CrawlError
-        There is no link store there and none may be or can be made, it is a database of another
-        program or of a newer version, or it cannot be used. Nothing was changed.
+        If there is no link store and it must not or cannot be created, if the database belongs to
+        another program or a newer version, or if it cannot be used. Nothing was changed.
     """
     if "://" in str(where):
         url = postgresql.url(str(where))
         named = url.set(drivername="postgresql").render_as_string(hide_password=True)
         store = Store(named, postgresql.engine(url, patience, pool), patience)
-        there = True
+        there = writes = True
     else:
-        there = sqlite.must_be_usable(where, create)
-        store = Store(str(where), sqlite.engine(Path(where), patience, pool), patience)
+        there = sqlite.must_be_usable(where, create, reads)
+        path = Path(where)
+        writes = not reads or sqlite.is_writable(path)
+        store = Store(str(where), sqlite.engine(path, patience, pool, writes=writes), patience)
     try:
-        _prepare(store, create)
+        _prepare(store, create, writes)
     except BaseException as error:
         store.close()
         if not there:
             _leave_nothing(Path(where))
         if isinstance(error, DBAPIError):
-            raise CrawlError(f"{store.where}: {_said(error, patience)}") from error
+            raise CrawlError(f"{store.where}: {_message(error.orig, patience)}") from error
         raise
     return store
 
 
-def _prepare(store: Store, create: bool) -> None:
-    """Check what is there; make or migrate the tables if they are not as they must be."""
+def _prepare(store: Store, create: bool, writes: bool) -> None:
+    """Check the database, and create or migrate its tables if necessary and if it is writable."""
     with store.engine.connect().execution_options(reads=True) as connection:
         if store.dialect == "postgresql":
             postgresql.must_be_usable(connection, store.where)
         revision = _revision(connection, store.where)
         if revision is None and not create:
-            raise CrawlError(f"{store.where}: holds no link store yet")
+            raise CrawlError(f"{store.where}: contains no link store yet")
         migrations.must_be_known(revision, store.where)
+    if writes:
+        _bring_up_to_date(store, revision)
+    elif revision != migrations.HEAD:
+        raise CrawlError(f"{store.where}: is of an earlier version, and cannot be migrated "
+                         "there; copy it to a folder that can be written")  # fmt: skip
+
+
+def _bring_up_to_date(store: Store, revision: str | None) -> None:
+    """Create the tables, or migrate those of an earlier revision.
+
+    Parameters
+    ----------
+    store : Store
+    revision : str or None
+        The revision of its tables; None: it has no tables.
+    """
     if store.dialect == "sqlite":
         sqlite.keep_a_log(store.engine, store.where)
+
+    def upgrade(connection: Connection) -> None:
+        # Another process may have migrated it meanwhile.
+        if _revision(connection, store.where) != migrations.HEAD:
+            migrations.upgrade(connection)
+
     if revision != migrations.HEAD:
-        with store.engine.connect() as connection, connection.begin():
-            if store.dialect == "postgresql":
-                postgresql.migrate_alone(connection)
-            # Another process may have been faster.
-            if _revision(connection, store.where) != migrations.HEAD:
-                migrations.upgrade(connection)
+        reconnecting(partial(store.write, upgrade))
 
 
 def _revision(connection: Connection, where: str) -> str | None:
-    """Return the revision of a link store's tables, None if there are no tables at all."""
+    """Return the revision of a link store's tables; None if there are no tables."""
     look = inspect(connection)
     tables = set(look.get_table_names())
     if not tables:
         return None
     if {"settings", "alembic_version"} <= tables:
         columns = {column["name"] for column in look.get_columns("settings")}
-        asked = select(settings.c.value).where(settings.c.name == "format")
-        if columns == {"name", "value"} and connection.execute(asked).scalar() == f'"{FORMAT}"':
+        query = select(settings.c.value).where(settings.c.name == "format")
+        if columns == {"name", "value"} and connection.execute(query).scalar() == f'"{FORMAT}"':
             return migrations.current(connection)
     named = ", ".join(sorted(tables)[:3])
     raise CrawlError(f"{where}: is a database of another program; its tables are {named}"
@@ -223,20 +325,19 @@ def _revision(connection: Connection, where: str) -> str | None:
 
 
 def _leave_nothing(path: Path) -> None:
-    """Remove a file that was made in vain; not one that another process has filled by now."""
+    """Remove a new file if it is still empty; another process may have filled it meanwhile."""
     if path.exists() and path.stat().st_size == 0:
         path.unlink()
 
 
-def _is_of_the_database(error: DBAPIError) -> bool:
-    """Tell whether a database is damaged (SQLite), or one may not do that there (PostgreSQL)."""
-    refused = ("25006", "42501")  # read-only, no privilege
-    return type(error) is DatabaseError or getattr(error.orig, "sqlstate", None) in refused
+def _sqlstate(error: BaseException | None) -> str | None:
+    """Return PostgreSQL's code of an error; SQLite has none."""
+    return getattr(error, "sqlstate", None)
 
 
-def _said(error: DBAPIError, patience: float) -> str:
-    """Return what a database complains about, in one line."""
-    said = str(error.orig).strip().partition("\n")[0]
-    if "is locked" in said or "lock timeout" in said:
+def _message(error: BaseException | None, patience: float) -> str:
+    """Return the message of a driver's error, in one line."""
+    message = str(error).strip().partition("\n")[0]
+    if "is locked" in message or "lock timeout" in message:
         return f"is locked by another program; waited {patience:g} seconds"
-    return said
+    return message

@@ -1,4 +1,4 @@
-"""PostgreSQL as a link store needs it: through psycopg 3, in UTF-8."""
+"""Configures PostgreSQL for a link store: it is accessed by psycopg 3, and stores UTF-8."""
 
 from __future__ import annotations
 
@@ -11,11 +11,29 @@ from sqlalchemy.exc import ArgumentError
 from counterpoint.crawler.errors import CrawlError
 
 _SUCH_AS = "postgresql://user:password@host/database"
-_LOCK = 0x436F756E  # any number of our own
+_LOCK = 0x506C616E  # an arbitrary number that identifies our lock
+
+HUNG = 15.0
+"""Seconds after which the database ends an idle transaction that others wait for; a step of a
+policy may take 10."""
+
+_LOST = ("08", "57P", "25P03")
+"""How PostgreSQL's codes begin for connections that fail, for a server that ends or starts, and for
+a connection that was ended because it was idle within a transaction (`HUNG`)."""
+
+_ALONE = """
+    SELECT set_config('idle_in_transaction_session_timeout', %(idle)s, true),
+           pg_advisory_xact_lock(%(lock)s)"""
 
 
 def url(text: str) -> URL:
-    """Return the URL of a database, with its driver."""
+    """Return the URL of a database, with the driver that is used.
+
+    Raises
+    ------
+    CrawlError
+        If the text is not the URL of a PostgreSQL database.
+    """
     try:
         found = make_url(text)
     except (ArgumentError, ValueError) as error:
@@ -23,22 +41,39 @@ def url(text: str) -> URL:
     if found.drivername not in ("postgresql", "postgres", "postgresql+psycopg"):
         raise CrawlError(f"{found.drivername}://: a link store is a file's path or {_SUCH_AS}")
     given = found.query.get("password")
-    if isinstance(given, str):  # to where it is hidden when the address is shown
+    if isinstance(given, str):  # move it to the place where SQLAlchemy hides it in messages
         found = found.difference_update_query(["password"]).set(password=given)
     return found.set(drivername="postgresql+psycopg")
 
 
-def engine(of: URL, patience: float, pool: int) -> Engine:
-    """Return an engine; nothing is asked yet."""
+def engine(address: URL, patience: float, pool: int) -> Engine:
+    """Return an engine; it opens no connection yet.
+
+    Parameters
+    ----------
+    address : URL
+        As `url` returns it.
+    patience : float
+        Seconds to wait for a connection, and for the locks of other transactions.
+    pool : int
+        Number of connections that stay open.
+
+    Raises
+    ------
+    CrawlError
+        If psycopg is not installed.
+    """
     try:
         import psycopg  # noqa: F401 an extra
     except ImportError as error:
         raise CrawlError("a link store in PostgreSQL needs psycopg: install "
                          "counterpoint[postgresql]") from error  # fmt: skip
-    told: dict[str, Any] = {"connect_timeout": max(2, round(patience)),
+    arguments: dict[str, Any] = {"connect_timeout": max(2, round(patience)),
                             "application_name": "counterpoint"}  # fmt: skip
-    told = {name: value for name, value in told.items() if name not in of.query}
-    made = create_engine(of, pool_size=pool, max_overflow=-1, pool_pre_ping=True, connect_args=told)
+    arguments = {name: value for name, value in arguments.items() if name not in address.query}
+    made = create_engine(
+        address, pool_size=pool, max_overflow=-1, pool_pre_ping=True, connect_args=arguments
+    )
 
     @event.listens_for(made, "connect")
     def connected(connection: Any, _: object) -> None:
@@ -49,13 +84,35 @@ def engine(of: URL, patience: float, pool: int) -> Engine:
     return made
 
 
+def is_lost(error: BaseException | None) -> bool:
+    """Return whether an error of psycopg means that there is no connection any more.
+
+    The server gives a reason (`_LOST`), or the client has noticed that the connection is gone; then
+    there is no code. A server that refuses a user has none either, but then there never was a
+    connection.
+    """
+    import psycopg  # an extra
+
+    if not isinstance(error, psycopg.Error):
+        return False
+    if error.sqlstate is None:
+        return isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
+    return error.sqlstate.startswith(_LOST)
+
+
 def must_be_usable(connection: Connection, where: str) -> None:
-    """Refuse a database that cannot hold every text."""
+    """Raise a `CrawlError` if the database cannot store every text."""
     encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
     if encoding != "UTF8":
         raise CrawlError(f"{where}: its encoding is {encoding}; a link store needs UTF8")
 
 
-def migrate_alone(connection: Connection) -> None:
-    """Wait until nobody else makes or migrates tables, and hold that until the transaction ends."""
-    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+def lock(connection: Connection) -> None:
+    """Lock out all other writing transactions until this one ends.
+
+    It is the first statement of each writing transaction, as SQLite has one writing transaction at
+    a time. So all of them take this lock before any lock on rows, and none can wait for another
+    that waits for it; each reads what those before it have committed. A process that is suspended
+    or disconnected meanwhile loses its connection after `HUNG` seconds.
+    """
+    connection.exec_driver_sql(_ALONE, {"idle": f"{HUNG * 1000:.0f}", "lock": _LOCK})

@@ -1,39 +1,38 @@
-"""The write path of a crawl: what a page brought becomes part of the store, statement by statement.
+"""Reads and writes of a crawl in its store, within one transaction.
 
-A `Recording` lives for one transaction. Every write of a crawl passes through `Recording.write`.
+Every write of a crawl passes through `Recording.write`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, namedtuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from operator import add
 from typing import Any, NamedTuple, TypeAlias
 
 from sqlalchemy import Connection
 
+from counterpoint.crawler.limits import ROWS
+
 from .schema import Standing, State
 from .statements import compiled, listed
 
 BEYOND = -1
-"""The place of a page that the plan has met, beyond its limits."""
+"""The place of a page that the plan has met beyond its limits on levels and pages of a site."""
 
 _COUNTED = ("known", "fetched", "internal", "external", "bad")
 
 TAKEN_OUT = "taken out by hand"
 
-HUNG = 15.0
-"""Seconds for which who plans may not be heard of by the database; a policy's step may take 10."""
-
-_LOCK = 0x506C616E  # any number of our own
-_ALONE = """
-    SELECT set_config('idle_in_transaction_session_timeout', %s, true), pg_advisory_xact_lock(%s)"""
-
 Row: TypeAlias = dict[str, Any]
+
+_ROW_TYPES: dict[str, Any] = {}
+"""The named tuple of each query's rows, made when the query is first used."""
 
 
 class Page(NamedTuple):
-    """What the store knows of a page; see `schema.pages`."""
+    """A row of `schema.pages`."""
 
     id: int
     seed: int | None
@@ -50,7 +49,7 @@ class Page(NamedTuple):
 
 
 class Head(NamedTuple):
-    """Where a plan is, and whether sites have changed: see the statement ``head``."""
+    """The progress of a plan, and when sites changed last: the columns of the query ``head``."""
 
     events: int
     visits: int
@@ -70,7 +69,7 @@ class Recording:
     Parameters
     ----------
     connection : Connection
-        Its transaction; whoever opened it ends it.
+        The caller begins and ends its transaction.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -78,15 +77,6 @@ class Recording:
         self._sql = compiled(self.dialect)
         self._cursor = connection.connection.cursor()
         self._counts: dict[int, tuple[int, ...]] = {}
-
-    def plan_alone(self) -> None:
-        """Wait until nobody else plans, until the transaction ends.
-
-        What the transaction reads from now on is what others have left. In SQLite there is but one
-        that writes. Who is stopped meanwhile, or cut off, is thrown out after `HUNG` seconds.
-        """
-        if self.dialect == "postgresql":
-            self._cursor.execute(_ALONE, (f"{HUNG * 1000:.0f}", _LOCK))
 
     def write(self, kind: str, rows: Row | list[Row]) -> None:
         """Execute a statement of `statements.WRITES`, once for each row."""
@@ -96,84 +86,120 @@ class Recording:
             self._cursor.executemany(self._sql[f"write {kind}"], rows)
 
     def read(self, kind: str, **parameters: Any) -> list[Any]:
-        """Return the rows of a statement of `statements.READS`."""
+        """Return the rows of a query of `statements.READS`, with the columns as attributes."""
         self._cursor.execute(self._sql[kind], parameters)
-        return list(self._cursor.fetchall())
+        rows = self._cursor.fetchall()
+        if not rows:
+            return []
+        if kind not in _ROW_TYPES:
+            _ROW_TYPES[kind] = namedtuple("Row", [column[0] for column in self._cursor.description])
+        return list(map(_ROW_TYPES[kind]._make, rows))
 
     def head(self, plan: int) -> Head:
-        """Return where a plan is."""
+        """Return the progress of a plan."""
         return Head(*self.read("head", plan=plan)[0])
 
     def pages(self, ids: Sequence[int]) -> dict[int, Page]:
-        """Return those of some pages that there are."""
+        """Return the pages with the given ids, as far as they exist."""
         rows = self.read("pages", ids=listed(self.dialect, ids))
-        return {row[0]: Page(*row) for row in rows}
+        return {row.id: Page(*row) for row in rows}
 
     def page(self, page: int) -> Page | None:
-        """Return a page; None if there is none of that number."""
+        """Return a page; None if no page has that id."""
         # Databases have integers of 64 bits.
         rows = self.read("page", id=page) if 0 <= page < 2**63 else []
         return Page(*rows[0]) if rows else None
 
     def known(self, keys: Sequence[str]) -> dict[str, Page]:
-        """Return the pages of some keys, as far as there are any."""
-        if not keys:
-            return {}
-        rows = self.read("keys", keys=listed(self.dialect, keys))
-        return {row[7]: Page(*row) for row in rows}
+        """Return the pages with the given keys, as far as they exist."""
+        found: dict[str, Page] = {}
+        for first in range(0, len(keys), ROWS):
+            some = listed(self.dialect, keys[first : first + ROWS])
+            found.update((row.key, Page(*row)) for row in self.read("keys", keys=some))
+        return found
 
     def targets(self, pages: Sequence[int], *, everywhere: bool) -> list[tuple[int, Page]]:
-        """Return the pages that some pages link to, in each document's order, with who links.
+        """Return the links of some pages, in the order of each document.
 
         Parameters
         ----------
         pages : sequence of int
         everywhere : bool
-            Count links to other sites as well, as far as they are followed.
+            Include links to other sites that are followed.
+
+        Returns
+        -------
+        list of tuple of int and Page
+            The linking page's id, and the page linked to.
         """
         kind = "all targets" if everywhere else "targets"
         rows = self.read(kind, ids=listed(self.dialect, pages))
-        return [(row[0], Page(*row[2:])) for row in rows]
+        return [(row.page, Page(*row[2:])) for row in rows]
 
     def add_links(
-        self, page: int, internal: list[Row], external: list[Row], bad: list[Row], *, again: bool
-    ) -> None:
-        """Store the links of a page, instead of those that were known if it was read before.
+        self, page: int, internal: Iterable[Row], external: Iterable[Row], bad: Iterable[Row], *,
+        again: bool,
+    ) -> list[int]:  # fmt: skip
+        """Store the links of a page; links that the user deleted stay deleted.
 
-        What was deleted by hand stays deleted.
+        Parameters
+        ----------
+        page : int
+        internal, external, bad : iterable of Row
+            The rows of the three tables of links.
+        again : bool
+            Whether the page was read before; then the new links replace the old ones.
+
+        Returns
+        -------
+        list of int
+            How many rows each of the three tables got.
         """
+        counts = [0, 0, 0]
         given = (("internal", "target", internal), ("external", "address", external),
                  ("bad", "text", bad))  # fmt: skip
-        for kind, what, rows in given:
+        for table, (kind, column, rows) in enumerate(given):
             marked = self._deleted(kind, page) if again else set()
             if again:
                 self.write(f"forget {kind}", {"page": page})
-            self.write(f"add {kind}", rows)
+                rows = list(rows)
+            for some in _parts(rows):
+                self.write(f"add {kind}", some)
+                counts[table] += len(some)
             if marked:
-                named = _numbered(row[what] for row in rows)
+                named = _numbered(row[column] for row in rows)
                 self.write(f"delete {kind}", [
                     {"page": page, "position": row["position"]}
                     for row, name in zip(rows, named, strict=True) if name in marked
                 ])  # fmt: skip
+        return counts
 
     def _deleted(self, kind: str, page: int) -> set[tuple[Any, int]]:
-        """Return which links of a page were deleted by hand."""
+        """Return the links of a page that the user deleted, each with its number among equals."""
         rows = self.read(f"marks {kind}", page=page)
-        named = _numbered(row[0] for row in rows)
-        return {name for name, row in zip(named, rows, strict=True) if row[1]}
+        named = _numbered(row.name for row in rows)
+        return {name for name, row in zip(named, rows, strict=True) if row.deleted}
 
     def count(
         self, seed: int | None, *, known: int = 0, fetched: int = 0, internal: int = 0,
         external: int = 0, bad: int = 0,
     ) -> None:  # fmt: skip
-        """Add to the totals of a site; `finish` writes them."""
+        """Add to the totals of a site; `finish` writes them.
+
+        Parameters
+        ----------
+        seed : int or None
+            The number of the site; None: nothing is added.
+        known, fetched, internal, external, bad : int
+            Pages found, pages fetched, and links of the three kinds.
+        """
         if seed is not None:
             more = (known, fetched, internal, external, bad)
             before = self._counts.get(seed)
             self._counts[seed] = more if before is None else tuple(map(add, before, more))
 
     def finish(self) -> None:
-        """Write what was counted; before the transaction ends."""
+        """Write the totals; to be called before the transaction ends."""
         self.write("count", [
             dict(zip(_COUNTED, counts, strict=True), seed=seed)
             for seed, counts in self._counts.items() if any(counts)
@@ -181,7 +207,7 @@ class Recording:
         self._counts = {}
 
     def adopt(self, page: Page, seed: int) -> None:
-        """Let a page, crawled when its site was no seed, be that seed's, with its links."""
+        """Assign a page and its links to a seed that was added after the page was crawled."""
         internal, external, bad = self.read("counts", page=page.id)[0]
         self.count(seed, known=1, fetched=int(page.status is not None), internal=internal,
                    external=external, bad=bad)  # fmt: skip
@@ -189,13 +215,23 @@ class Recording:
             self.write(f"adopt {kind}", {"page": page.id, "seed": seed})
 
     def stand(self, seed: int, standing: Standing, reason: str = "") -> None:
-        """Say how a site stands."""
+        """Store the standing of a site.
+
+        Parameters
+        ----------
+        seed : int
+            The number of the site.
+        standing : Standing
+        reason : str
+            Why the site is unavailable; "": it is available.
+        """
         self.write("stand", {"seed": seed, "standing": standing.value, "reason": reason})
 
     def hosts(self, states: Iterable[Any], worker: str | None = None) -> None:
-        """Store what politeness knows of hosts: records with the names of `schema.hosts`.
+        """Store the states of hosts: named tuples with the columns of `schema.hosts`.
 
-        Of those that a worker holds, if it is named: of others it may have been told long ago.
+        If a worker is named, only the states of hosts that it holds are stored: its states of other
+        hosts may be outdated.
         """
         rows = [state._asdict() for state in states]
         if worker is None:
@@ -203,17 +239,24 @@ class Recording:
         else:
             self.write("own host", [row | {"worker": worker} for row in rows])
 
-    def begin_anew(self) -> None:
-        """Let no page have been met: for another plan."""
-        self.write("begin anew", {"taken_out": TAKEN_OUT})
+    def forget_places(self) -> None:
+        """Mark all pages as not met, for a new plan."""
+        self.write("forget places", {"taken_out": TAKEN_OUT})
 
     def put_settings(self, values: Mapping[str, str]) -> None:
         """Store settings: JSON by name."""
         self.write("setting", [{"name": name, "value": value} for name, value in values.items()])
 
 
+def _parts(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Yield the rows in lists of at most `ROWS`."""
+    rows = iter(rows)
+    while some := list(islice(rows, ROWS)):
+        yield some
+
+
 def _numbered(values: Iterable[Any]) -> list[tuple[Any, int]]:
-    """Return values, each with how many equal ones came before it."""
+    """Return the values, each with the number of equal values before it."""
     before: Counter[Any] = Counter()
     named = []
     for value in values:
@@ -223,5 +266,5 @@ def _numbered(values: Iterable[Any]) -> list[tuple[Any, int]]:
 
 
 def asked_already(page: Page) -> bool:
-    """Tell whether the plan's scheduler has asked for a page that it was told of."""
+    """Return whether the plan's scheduler has already requested a page."""
     return page.state in (State.ISSUED, State.DONE)

@@ -1,16 +1,16 @@
 """The tables of the link store, the same in SQLite and PostgreSQL.
 
-Five of them are those of [BeeBot]: settings, seeds, internal, external and bad links. The others
-are what makes a crawl go on where it was: pages and their places in the frontier, the plan, every
-visit in the order in which the scheduler asked for it, and what is known of hosts.
+Five tables are those of [BeeBot]: settings, seeds, internal, external and bad links. The others
+make it possible to resume a crawl where it was stopped: pages and their places in the frontier, the
+plan, every visit in the order in which the scheduler requested it, and the state of hosts.
 
 A reference in a document has a *position*, counted over all references of that document; so the
 three tables of links together have the document's order.
 
-Text that is looked up is compared byte by byte in both databases (`Spelled`), so that they sort
-alike and an index finds what begins with a prefix. PostgreSQL refuses an index entry of more than
-2,704 bytes; SQLite goes on in an index of an expression from no place but its first column. So a
-long key is stored short (`stored_key`), and addresses have an index of their own in each.
+Both databases compare indexed text byte by byte (`Spelled`), so that they sort alike and an index
+finds all texts with a given prefix. PostgreSQL refuses index entries of more than 2,704 bytes, and
+SQLite can continue a search in an index of an expression only by its first column. So long keys are
+shortened (`stored_key`), and the index of addresses is different in the two databases.
 """
 
 from __future__ import annotations
@@ -37,47 +37,55 @@ from sqlalchemy import (
 )
 
 FORMAT = "counterpoint link store"
-"""The value of the setting ``format``, by which a database is known as one of ours."""
+"""The value of the setting ``format``, which marks a database as a link store."""
 
 HEAD = 500
-"""How many characters of an address its index in PostgreSQL holds."""
+"""How many characters of an address its index in PostgreSQL contains."""
 
 Spelled = Text().with_variant(Text(collation="C"), "postgresql")
 """Text that is compared byte by byte."""
 
 
 def stored_key(key: str) -> str:
-    """Return what ``pages.key`` holds for a key: the key itself, or the hash of a long one."""
+    """Return the value of ``pages.key`` for a key: the key itself; its hash if it is long."""
     if len(key) <= HEAD:
         return key
     return f"{key[:HEAD]} {sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 class State(IntEnum):
-    """Where a page is."""
+    """The state of a page in a crawl; the values are stored in the database."""
 
     QUEUED = 0
     """In the frontier."""
     ISSUED = 1
-    """Asked for; the answer is still to come."""
+    """Requested; the answer has not come yet."""
     DONE = 2
     """Answered, whatever the answer was."""
     DROPPED = 3
-    """Taken out of the frontier by hand: when its turn comes it is answered so, and not fetched."""
+    """Removed from the frontier by the user: when its turn comes, it is not fetched, and the
+    scheduler gets an outcome without an answer."""
     BEYOND = 4
     """Known, but beyond the maximal level or the site's cap, or not met by the present plan."""
 
 
 class Standing(StrEnum):
-    """How a site stands."""
+    """The state of a site in a crawl; the values are stored in the database."""
 
     WAITING = "waiting"
     """No page of it was fetched yet."""
     STARTED = "started"
-    """Some were."""
+    """At least one page of it was fetched."""
     UNAVAILABLE = "not available"
-    """Its start page could not be loaded; nothing more of it is tried."""
+    """Its start page could not be loaded; no other page of it is requested."""
 
+
+IS_IN_FRONTIER = f"state IN ({State.QUEUED:d}, {State.DROPPED:d})"
+"""The SQL condition that a page waits in the frontier. A partial index has this condition, so a
+query uses the index only if it repeats the condition literally."""
+
+IS_APART = f"state IN ({State.ISSUED:d}, {State.DROPPED:d}, {State.BEYOND:d})"
+"""The SQL condition that a page is in one of the rarer states; also that of a partial index."""
 
 metadata = MetaData(
     naming_convention={
@@ -94,7 +102,7 @@ settings = Table(
     Column("name", Text, primary_key=True),
     Column("value", Text, nullable=False),
 )
-"""Crawler Settings: JSON by name; ``format`` is `FORMAT`, ``level`` the maximal level, ..."""
+"""Settings of the crawler: JSON by name; ``format`` is `FORMAT`, ``level`` the maximal level."""
 
 seeds = Table(
     "seeds",
@@ -114,8 +122,8 @@ seeds = Table(
     Column("external", BigInteger, nullable=False, server_default="0"),
     Column("bad", BigInteger, nullable=False, server_default="0"),
 )
-"""The sites: start address, site (host, and the port if unusual), maximal level and most pages
-(None: as set for all), and running totals that are written with each page."""
+"""The sites: start address, site (host, and the port if it is not the default), maximal level and
+most pages (None: the setting for all sites), and running totals that are written with each page."""
 
 pages = Table(
     "pages",
@@ -135,21 +143,21 @@ pages = Table(
     Column("size", BigInteger, nullable=False, server_default="0"),
     Column("external", Integer, nullable=False, server_default="0"),
     Index("ix_pages_frontier", "seed", "level", "place",
-          sqlite_where=text("state IN (0, 3)"), postgresql_where=text("state IN (0, 3)")),
+          sqlite_where=text(IS_IN_FRONTIER), postgresql_where=text(IS_IN_FRONTIER)),
     Index("ix_pages_place", "place"),
     Index("ix_pages_seed", "seed", "id"),
     Index("ix_pages_level", "level", "id", sqlite_where=text("status = 200"),
           postgresql_where=text("status = 200")),
     Index("ix_pages_status", "status", "id", sqlite_where=text("status <> 200"),
           postgresql_where=text("status <> 200")),
-    Index("ix_pages_apart", "state", "id", sqlite_where=text("state IN (1, 3, 4)"),
-          postgresql_where=text("state IN (1, 3, 4)")),
+    Index("ix_pages_apart", "state", "id", sqlite_where=text(IS_APART),
+          postgresql_where=text(IS_APART)),
 )  # fmt: skip
-"""Pages known, numbered from 0 in the order of discovery: the schedulers' handles. ``key`` is what
-addresses of one page have in common, made short by `stored_key`; it begins as the address does,
-but for a trailing slash. ``seed`` is the site (None: a site that is no seed). ``place`` is the
-page's number in the order in which the plan's scheduler was told of pages (None: the plan has not
-met it; -1: it has, beyond a limit): with another plan it begins anew."""
+"""The known pages, numbered from 0 in the order of discovery; the numbers are the schedulers'
+handles. ``key`` is the same for all addresses of a page, and is shortened by `stored_key`; it
+begins like the address, except for a trailing slash. ``seed`` is the site (None: the site is not a
+seed). ``place`` numbers the pages in the order in which the plan's scheduler learned of them (None:
+the plan has not met the page; -1: it has met the page beyond a limit); a new plan numbers again."""
 
 internal_links = Table(
     "internal_links",
@@ -163,8 +171,8 @@ internal_links = Table(
     Index("ix_internal_links_target", "target", "page", "position"),
     sqlite_with_rowid=False,
 )
-"""Links within a site, frames included: the page found on, the place there, its site, the page
-linked to."""
+"""Links within a site, including frames: the page that has the link, the position of the link in
+it, the page's site, and the linked page."""
 
 external_links = Table(
     "external_links",
@@ -188,8 +196,8 @@ external_links = Table(
           postgresql_where=text("target IS NOT NULL")),
     sqlite_with_rowid=False,
 )  # fmt: skip
-"""Links to other sites with their context, the anchor's text; ``domain`` is the registered one.
-``target`` is a page only where the policy follows links to any site."""
+"""Links to other sites, with the text of the anchor; ``domain`` is the registered one. ``target``
+is the linked page if the policy follows links to all sites; else None."""
 
 bad_links = Table(
     "bad_links",
@@ -204,7 +212,7 @@ bad_links = Table(
     Index("ix_bad_links_reason", "reason", "page", "position"),
     sqlite_with_rowid=False,
 )
-"""What stood where a link belongs and is none, and why."""
+"""References that are no valid links, with the reason."""
 
 plans = Table(
     "plans",
@@ -224,10 +232,11 @@ plans = Table(
     Column("ended", Text, nullable=False, server_default=""),
     Column("failed", Boolean, nullable=False, server_default=false()),
 )
-"""What is crawled, and how; the last row counts. Policy as written, budget in pages and seconds,
-seed; ``starts``: JSON, the start pages' ids; ``told``: JSON, whatever else decides (scope, levels,
-caps); seconds spent, pages known, events and visits counted, pages fetched, why it ended ("": it
-goes on)."""
+"""Plans of crawls; the last row is the present plan. It has the policy as written, the budget in
+pages and in seconds, and the seed; ``starts``: JSON, the start pages' ids; ``told``: JSON, all
+other settings that decide the order of the crawl (scope, levels, caps). The other columns say how
+far the crawl is: seconds spent, pages known, numbers of events and visits, pages fetched, and why
+the plan ended ("": it has not ended)."""
 
 visits = Table(
     "visits",
@@ -254,10 +263,10 @@ visits = Table(
     Index("ix_visits_page", "page"),
     sqlite_with_rowid=False,
 )  # fmt: skip
-"""Every request in the order in which the scheduler made it, and what it brought. ``issued`` and
-``observed`` count the calls of `next` and `observe` together, so a scheduler can be led through the
-same calls again; ``recalled``: answered from the store; ``fresh``: how many pages it queued;
-``worker``: who fetches it, where several do."""
+"""Every request in the order in which the scheduler made it, with its outcome. ``issued`` and
+``observed`` number the calls of `next` and `observe` in one sequence, so that the calls can be
+replayed; ``recalled``: the store answered, without a fetch; ``fresh``: how many pages it queued;
+``worker``: the process that fetches it, if several crawl the store."""
 
 hosts = Table(
     "hosts",
@@ -272,9 +281,10 @@ hosts = Table(
     Index("ix_hosts_worker", "worker", sqlite_where=text("worker IS NOT NULL"),
           postgresql_where=text("worker IS NOT NULL")),
 )  # fmt: skip
-"""What politeness needs to know of a host after a restart, or in another process: from when on it
-may be asked (seconds since 1970), and its robots.txt as it was answered (JSON). Where several
-processes crawl, ``worker`` is the one that may ask it, as long as that one's lease runs."""
+"""The state of hosts that politeness needs after a restart, or in another process: the time from
+which on the host may be requested again (seconds since 1970), and its robots.txt as it was answered
+(JSON). If several processes crawl, ``worker`` is the one that may request it while its lease
+runs."""
 
 workers = Table(
     "workers",
@@ -283,9 +293,9 @@ workers = Table(
     Column("until", Float, nullable=False),
     Column("waits", Text, nullable=False, server_default=""),
 )
-"""The processes that crawl a store together: the lease of each on all that it holds runs until then
-(seconds since 1970, by the database's clock); what it waits for. One whose lease has run out may be
-dead, and others take over what it held."""
+"""The processes that crawl a store together. ``until`` is the end of a worker's lease on all its
+hosts and visits (seconds since 1970, by the database's clock); ``waits`` says what it waits for. A
+worker whose lease has run out may be dead, and others take over its hosts and visits."""
 
 copies = Table(
     "copies",
@@ -295,8 +305,8 @@ copies = Table(
     Column("modified", Text, nullable=False, server_default=""),
     Column("blocks", LargeBinary),
 )
-"""What is needed to ask whether a page has changed, and by how much: validators, and the hashes and
-sizes of its blocks of text."""
+"""Data for conditional requests and for the measure of changes: a page's validators, and the hashes
+and sizes of its blocks of text."""
 
 contents = Table(
     "contents",
@@ -304,5 +314,6 @@ contents = Table(
     Column("page", BigInteger, ForeignKey("pages.id"), primary_key=True, autoincrement=False),
     Column("packed", LargeBinary, nullable=False),
 )
-"""What pages say, for policies that read: title, text, anchors by position and language, as JSON
-packed by Zstandard. Apart from the pages, so that lists of them stay short."""
+"""The contents of pages, for policies that read: title, text, anchors by position and language, as
+JSON compressed by Zstandard. They have a table of their own so that rows of ``pages`` stay
+short."""

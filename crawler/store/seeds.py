@@ -1,7 +1,7 @@
-"""The sites of a store: added, edited, removed, tried again; each change is whole or not at all.
+"""Adds, edits, removes and retries the sites of a store, each in one transaction.
 
-A change of the sites is another plan, so a crawl that runs looks at the setting ``changed``, and
-what makes a plan other though the sites are the same is counted in the setting ``retries``.
+A change of the sites leads to a new plan, so a running crawl watches the setting ``changed``. A
+change that leaves the sites the same, but requires a new plan, is counted in ``retries``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, update
 
 from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.errors import CrawlError
@@ -25,15 +25,14 @@ from .schema import (
     external_links,
     internal_links,
     pages,
-    plans,
     seeds,
     settings,
     visits,
 )
 
 
-class Listed(NamedTuple):
-    """A site as it stands in the store; the numbers are of what was found, deleted links too."""
+class SiteRow(NamedTuple):
+    """A row of `schema.seeds`; deleted links are not counted."""
 
     number: int
     full_name: str
@@ -51,11 +50,11 @@ class Listed(NamedTuple):
     bad: int
 
 
-def listed(store: Store) -> list[Listed]:
+def listed(store: Store) -> list[SiteRow]:
     """Return all sites by number."""
-    chosen = [seeds.c[name] for name in Listed._fields]
+    chosen = [seeds.c[name] for name in SiteRow._fields]
     with store.reading() as connection:
-        return [Listed(*row) for row in connection.execute(select(*chosen).order_by(chosen[0]))]
+        return [SiteRow(*row) for row in connection.execute(select(*chosen).order_by(chosen[0]))]
 
 
 def add(
@@ -64,26 +63,34 @@ def add(
 ) -> int:  # fmt: skip
     """Add a site and return its number.
 
+    Parameters
+    ----------
+    store : Store
+    start, full_name, short_name, level, cap, number
+        The fields of `Seed`.
+
     Raises
     ------
     CrawlError
-        It cannot be, or is there already.
+        If a value is invalid, or the site is there already.
     """
     seed = checked(Seed(start, full_name, short_name, number, level, cap))
-    with store.transaction() as connection:
-        _alone(connection)
+
+    def put(connection: Connection) -> int:
         other = _of_site(connection, seed)
         if other is not None:
             raise CrawlError(f"{site(seed.start)} is there already: site {other[0]}")
         added = _put(connection, seed)
-        tell(connection)
-    return added
+        announce_change(connection)
+        return added
+
+    return store.write(put)
 
 
 def add_all(store: Store, given: Iterable[tuple[str, Seed]]) -> int:
-    """Add sites, each with words that say where it stood; all of them, or none.
+    """Add sites, each given with its place in the input for messages; all of them, or none.
 
-    Sites that are there already, with the same start, are left as they are.
+    Sites that the store already has with the same start are not changed.
 
     Returns
     -------
@@ -95,10 +102,11 @@ def add_all(store: Store, given: Iterable[tuple[str, Seed]]) -> int:
     CrawlError
         One of them cannot be added; the message begins with its place.
     """
-    count = 0
-    with store.transaction() as connection:
-        _alone(connection)
-        for place, seed in given:
+    every = list(given)
+
+    def put(connection: Connection) -> int:
+        count = 0
+        for place, seed in every:
             try:
                 other = _of_site(connection, seed)
                 if other is None:
@@ -110,21 +118,22 @@ def add_all(store: Store, given: Iterable[tuple[str, Seed]]) -> int:
             except CrawlError as error:
                 raise CrawlError(f"{place}: {error}") from error
         if count:
-            tell(connection)
-    return count
+            announce_change(connection)
+        return count
+
+    return store.write(put)
 
 
 def take_in(store: Store, text: str, name: str = "the list") -> int:
-    """Add the sites of a list, all of them or none; those there already stay as they are.
+    """Add the sites of a list, all of them or none; sites that the store has are not changed.
 
     Parameters
     ----------
     store : Store
-        Where.
     text : str
-        The list.
+        The list, in one of the formats of `lists`.
     name : str
-        What errors call it.
+        The name of the list in messages.
 
     Returns
     -------
@@ -134,21 +143,21 @@ def take_in(store: Store, text: str, name: str = "the list") -> int:
     Raises
     ------
     CrawlError
-        A line is wrong, or there is none; the message names it.
+        If a line is invalid, or there is none; the message names the line.
     """
     return add_all(store, read(text, name))
 
 
 def edit(store: Store, number: int, **fields: Any) -> None:
-    """Change fields of a site, named as in `Seed`; what is not named stays.
+    """Change fields of a site, named as in `Seed`; other fields stay the same.
 
     Raises
     ------
     CrawlError
-        There is no such site, the new start is on another one, or a value cannot be.
+        If there is no such site, the new start is on another site, or a value is invalid.
     """
-    with store.transaction() as connection:
-        _alone(connection)
+
+    def change(connection: Connection) -> None:
         now = _existing(connection, number)
         seed = checked(Seed(now.start, now.full_name, now.short_name, number, now.level, now.cap)
                        ._replace(**fields, number=number))  # fmt: skip
@@ -156,24 +165,27 @@ def edit(store: Store, number: int, **fields: Any) -> None:
             raise CrawlError(f"{seed.start} is not on {now.site}; add it as a site of its own")
         changed = update(seeds).where(seeds.c.number == number)
         connection.execute(changed.values(**seed._asdict()))
-        tell(connection)
+        announce_change(connection)
+
+    store.write(change)
 
 
 def remove(store: Store, number: int) -> None:
     """Remove a site with its pages, the links on them, and their visits.
 
-    Links of other sites to it stay. It is one transaction: a crawl waits for its end.
+    Links from other sites to it stay. It is one transaction, for whose end a running crawl waits.
 
     Raises
     ------
     CrawlError
         There is no such site.
     """
-    with store.transaction() as connection:
-        _alone(connection)
+
+    def take_out(connection: Connection) -> None:
         _existing(connection, number)
         own = select(pages.c.id).where(pages.c.seed == number)
         links = internal_links.c
+        _uncount(connection, number, links.target.in_(own))
         connection.execute(delete(internal_links).where(
             or_(links.page.in_(own), links.target.in_(own))
         ))  # fmt: skip
@@ -184,20 +196,36 @@ def remove(store: Store, number: int) -> None:
             connection.execute(led.values({column.name: None}))
         connection.execute(delete(pages).where(pages.c.seed == number))
         connection.execute(delete(seeds).where(seeds.c.number == number))
-        # The log of the present plan has gaps now; the same sites again are another plan.
-        tell(connection, anew=True)
+        # The log of the present plan has gaps now, so the same sites must lead to a new plan.
+        announce_change(connection, new_plan=True)
+
+    store.write(take_out)
+
+
+def _uncount(connection: Connection, number: int, gone: ColumnElement[bool]) -> None:
+    """Take internal links from the totals of all sites but one."""
+    links = internal_links.c
+    lost = (
+        select(links.seed, func.count().label("lost"))
+        .where(gone, links.seed != number, links.deleted.is_(False))
+        .group_by(links.seed)
+    )
+    for seed, count in connection.execute(lost).all():
+        connection.execute(
+            update(seeds).where(seeds.c.number == seed).values(internal=seeds.c.internal - count)
+        )
 
 
 def retry(store: Store, number: int) -> None:
-    """Let the start page of a site that was not available be fetched again, by another plan.
+    """Let a new plan fetch the start page of an unavailable site again.
 
     Raises
     ------
     CrawlError
         There is no such site, or it is available.
     """
-    with store.transaction() as connection:
-        _alone(connection)
+
+    def change(connection: Connection) -> None:
         if _existing(connection, number).standing != Standing.UNAVAILABLE:
             raise CrawlError(f"site {number} is not one that could not be loaded")
         # Another page may have been the start page before, and be read already.
@@ -208,24 +236,23 @@ def retry(store: Store, number: int) -> None:
         connection.execute(update(seeds).where(seeds.c.number == number).values(
             standing=Standing.WAITING.value, reason="", fetched=seeds.c.fetched - forgotten
         ))  # fmt: skip
-        tell(connection, anew=True)
+        announce_change(connection, new_plan=True)
+
+    store.write(change)
 
 
-def _alone(connection: Connection) -> None:
-    """Wait until nobody else changes sites or plans a crawl, and hold that to the end (PostgreSQL).
+def announce_change(connection: Connection, new_plan: bool = False) -> None:
+    """Notify a running crawl that the sites have changed.
 
-    Else two new sites would have one number, and a page could be linked to while it is removed.
+    Parameters
+    ----------
+    connection : Connection
+    new_plan : bool
+        Whether a new plan must begin even if the sites are the same as before.
     """
-    is_there = settings.c.name == "format"
-    connection.execute(select(settings.c.name).where(is_there).with_for_update())
-    connection.execute(select(plans.c.number).order_by(plans.c.number).with_for_update())
-
-
-def tell(connection: Connection, anew: bool = False) -> None:
-    """Let a crawl that runs know that sites have changed; `anew`: whatever they are, begin anew."""
-    for name in ("changed", "retries") if anew else ("changed",):
+    for name in ("changed", "retries") if new_plan else ("changed",):
         of = settings.c.name == name
-        before = connection.execute(select(settings.c.value).where(of).with_for_update()).scalar()
+        before = connection.execute(select(settings.c.value).where(of)).scalar()
         value = json.dumps(1 if before is None else int(json.loads(before)) + 1)
         if before is None:
             connection.execute(insert(settings).values(name=name, value=value))
@@ -233,19 +260,19 @@ def tell(connection: Connection, anew: bool = False) -> None:
             connection.execute(update(settings).where(of).values(value=value))
 
 
-def _existing(connection: Connection, number: int) -> Listed:
-    chosen = [seeds.c[name] for name in Listed._fields]
+def _existing(connection: Connection, number: int) -> SiteRow:
+    chosen = [seeds.c[name] for name in SiteRow._fields]
     row = None
     if 0 < number <= MOST:
-        query = select(*chosen).where(seeds.c.number == number).with_for_update()
+        query = select(*chosen).where(seeds.c.number == number)
         row = connection.execute(query).one_or_none()
     if row is None:
         raise CrawlError(f"there is no site {number}")
-    return Listed(*row)
+    return SiteRow(*row)
 
 
 def _of_site(connection: Connection, seed: Seed) -> tuple[int, str] | None:
-    """Return number and start of what is stored of a site."""
+    """Return the number and the start address of a stored site; None if it is not stored."""
     query = select(seeds.c.number, seeds.c.start).where(seeds.c.site == site(seed.start))
     found = connection.execute(query).one_or_none()
     return None if found is None else (found[0], found[1])

@@ -1,7 +1,7 @@
 """The SQL of a crawl, the same for SQLite and PostgreSQL.
 
-SQLAlchemy turns it into each dialect once; it is then executed by the database's own driver: a page
-costs a dozen statements, and a layer around each of them would cost more than they do.
+SQLAlchemy translates each statement into the dialect once; then the database's own driver executes
+it. A page takes a dozen statements, and a layer around each would cost more than the statement.
 """
 
 from __future__ import annotations
@@ -14,20 +14,23 @@ from typing import Any
 from sqlalchemy import Dialect, text
 from sqlalchemy.dialects import postgresql, sqlite
 
+from .schema import IS_IN_FRONTIER, Standing, State
+
 _PAGE = "id, seed, place, level, state, status, address, key, size, external, final, problem"
 _OF_PAGE = ", ".join(f"p.{column.strip()}" for column in _PAGE.split(","))
 
 READS = {
     "head": """
         SELECT p.events, p.visits, p.pages, p.fetched, p.spent, p.ended, p.failed,
-               (SELECT max(number) FROM plans), (SELECT max(id) FROM pages),
-               (SELECT value FROM settings WHERE name = 'changed')
+               (SELECT max(number) FROM plans) AS last_plan,
+               (SELECT max(id) FROM pages) AS last_page,
+               (SELECT value FROM settings WHERE name = 'changed') AS changed
         FROM plans p WHERE p.number = :plan""",
     "page": f"SELECT {_PAGE} FROM pages WHERE id = :id",
     "pages": f"SELECT {_PAGE} FROM pages WHERE id {{ids}}",
     "keys": f"SELECT {_PAGE} FROM pages WHERE key {{keys}}",
-    "queue": """
-        SELECT id FROM pages WHERE seed = :seed AND state IN (0, 3)
+    "queue": f"""
+        SELECT id FROM pages WHERE seed = :seed AND {IS_IN_FRONTIER}
         ORDER BY level, place LIMIT :most""",
     "places": """
         SELECT place, id FROM pages WHERE place >= :first AND place < :end ORDER BY place""",
@@ -46,7 +49,7 @@ READS = {
         SELECT position, address FROM external_links WHERE page = :page AND target IS NULL
         ORDER BY position""",
     "offered": """
-        SELECT seed, count(*) FROM pages
+        SELECT seed, count(*) AS pages FROM pages
         WHERE place >= :first AND place < :end AND seed IS NOT NULL GROUP BY seed""",
     "flying": """
         SELECT v.number, v.page, v.seed, p.address, c.etag, c.modified
@@ -59,12 +62,12 @@ READS = {
         SELECT observed, number, page, seed, status, external, fresh, size, difference, time
         FROM visits
         WHERE plan = :plan AND observed >= :first ORDER BY observed LIMIT :most""",
-    "told": """
+    "site links": """
         SELECT v.observed, l.position, l.target, p.place FROM visits v
         JOIN internal_links l ON l.page = v.page JOIN pages p ON p.id = l.target
         WHERE v.plan = :plan AND v.observed >= :first AND v.observed <= :last AND v.status = 200
         ORDER BY 1, 2""",
-    "all told": """
+    "all links": """
         SELECT v.observed, l.position, l.target, p.place FROM visits v
         JOIN internal_links l ON l.page = v.page JOIN pages p ON p.id = l.target
         WHERE v.plan = :plan AND v.observed >= :first AND v.observed <= :last AND v.status = 200
@@ -75,20 +78,20 @@ READS = {
         ORDER BY 1, 2""",
     "host": """
         SELECT host, free_at, delay, failures, robots, robots_at FROM hosts WHERE host = :host""",
-    "clock": "SELECT CAST(extract(epoch FROM clock_timestamp()) AS float8)",
+    "clock": "SELECT CAST(extract(epoch FROM clock_timestamp()) AS float8) AS seconds",
     "workers": "SELECT name, until FROM workers",
     "claims": """
-        SELECT v.number, v.host, v.worker, h.worker
+        SELECT v.number, v.host, v.worker, h.worker AS holder
         FROM visits v LEFT JOIN hosts h ON h.host = v.host
         WHERE v.plan = :plan AND v.observed IS NULL ORDER BY v.number""",
     "holder": "SELECT worker FROM hosts WHERE host = :host",
     "held": "SELECT host, delay FROM hosts WHERE worker = :worker",
     "busy": """
-        SELECT 1 FROM visits v JOIN workers w ON w.name = v.worker
+        SELECT 1 AS found FROM visits v JOIN workers w ON w.name = v.worker
         WHERE v.plan = :plan AND v.observed IS NULL AND w.until > :now LIMIT 1""",
     "copy": "SELECT etag, modified, blocks FROM copies WHERE page = :page",
     "content": "SELECT packed FROM contents WHERE page = :page",
-    "has content": "SELECT 1 FROM contents WHERE page = :page",
+    "has content": "SELECT 1 AS found FROM contents WHERE page = :page",
     "contents": """
         SELECT v.observed, c.packed FROM visits v JOIN contents c ON c.page = v.page
         WHERE v.plan = :plan AND v.observed >= :first AND v.observed <= :last AND v.status = 200
@@ -99,29 +102,33 @@ READS = {
         SELECT position, target FROM external_links WHERE page = :page AND target IS NOT NULL
         ORDER BY 1""",
     "seen": """
-        SELECT 1 FROM visits
+        SELECT 1 AS found FROM visits
         WHERE plan = :plan AND page = :page AND status IN (200, 304) LIMIT 1""",
     "counts": """
-        SELECT (SELECT count(*) FROM internal_links WHERE page = :page),
-               (SELECT count(*) FROM external_links WHERE page = :page),
-               (SELECT count(*) FROM bad_links WHERE page = :page)""",
+        SELECT (SELECT count(*) FROM internal_links
+                WHERE page = :page AND NOT deleted) AS internal,
+               (SELECT count(*) FROM external_links
+                WHERE page = :page AND NOT deleted) AS external,
+               (SELECT count(*) FROM bad_links
+                WHERE page = :page AND NOT deleted) AS bad""",
     "marks internal": """
-        SELECT target, deleted FROM internal_links WHERE page = :page ORDER BY position""",
+        SELECT target AS name, deleted FROM internal_links WHERE page = :page ORDER BY position""",
     "marks external": """
-        SELECT address, deleted FROM external_links WHERE page = :page ORDER BY position""",
+        SELECT address AS name, deleted FROM external_links WHERE page = :page ORDER BY position""",
     "marks bad": """
-        SELECT text, deleted FROM bad_links WHERE page = :page ORDER BY position""",
+        SELECT text AS name, deleted FROM bad_links WHERE page = :page ORDER BY position""",
     "seeds": "SELECT number, site, start, level, cap FROM seeds ORDER BY number",
     "settings": "SELECT name, value FROM settings",
     "last plan": """
         SELECT number, policy, budget, seconds, seed, starts, told, spent, pages, events, visits,
                fetched, ended, failed
         FROM plans ORDER BY number DESC LIMIT 1""",
-    "last page": "SELECT max(id) FROM pages",
-    "some known": "SELECT 1 FROM pages WHERE status = 200 LIMIT 1",
+    "last page": "SELECT max(id) AS id FROM pages",
+    "some known": "SELECT 1 AS found FROM pages WHERE status = 200 LIMIT 1",
     "known": "SELECT id FROM pages WHERE status = 200 ORDER BY id",
 }
-"""By name. ``{ids}`` and ``{keys}`` stand for: is among these."""
+"""The queries by name. ``{ids}`` and ``{keys}`` become the condition that a column's value is in a
+list. Each column has a name that is an identifier, by which `Recording.read` makes it available."""
 
 WRITES = {
     "add page": """
@@ -131,12 +138,12 @@ WRITES = {
         UPDATE pages SET seed = :seed, place = :place, level = :level, found_on = :found_on,
                state = :state, problem = :problem
         WHERE id = :id""",
-    "answer page": """
-        UPDATE pages SET state = 2, status = :status, final = :final, problem = :problem,
-               size = :size, external = :external
+    "answer page": f"""
+        UPDATE pages SET state = {State.DONE:d}, status = :status, final = :final,
+               problem = :problem, size = :size, external = :external
         WHERE id = :id""",
-    "recall page": "UPDATE pages SET state = 2 WHERE id = :id",
-    "issue page": "UPDATE pages SET state = 1 WHERE id = :id",
+    "recall page": f"UPDATE pages SET state = {State.DONE:d} WHERE id = :id",
+    "issue page": f"UPDATE pages SET state = {State.ISSUED:d} WHERE id = :id",
     "add internal": """
         INSERT INTO internal_links (page, position, seed, target)
         VALUES (:page, :position, :seed, :target)""",
@@ -173,8 +180,9 @@ WRITES = {
                internal = internal + :internal, external = external + :external, bad = bad + :bad
         WHERE number = :seed""",
     "stand": "UPDATE seeds SET standing = :standing, reason = :reason WHERE number = :seed",
-    "start": """
-        UPDATE seeds SET standing = 'started' WHERE number = :seed AND standing = 'waiting'""",
+    "start": f"""
+        UPDATE seeds SET standing = '{Standing.STARTED.value}'
+        WHERE number = :seed AND standing = '{Standing.WAITING.value}'""",
     "host": """
         INSERT INTO hosts (host, free_at, delay, failures, robots, robots_at)
         VALUES (:host, :free_at, :delay, :failures, :robots, :robots_at)
@@ -216,17 +224,19 @@ WRITES = {
     "add plan": """
         INSERT INTO plans (number, policy, budget, seconds, seed, starts, told, pages)
         VALUES (:number, :policy, :budget, :seconds, :seed, :starts, :told, :pages)""",
-    "begin anew": """
+    "forget places": f"""
         UPDATE pages SET place = NULL,
-               state = CASE state WHEN 0 THEN 4 WHEN 1 THEN 4 WHEN 3 THEN 2 ELSE state END,
-               status = CASE state WHEN 3 THEN 0 ELSE status END,
-               problem = CASE state WHEN 3 THEN :taken_out ELSE problem END
+               state = CASE state WHEN {State.QUEUED:d} THEN {State.BEYOND:d}
+                                  WHEN {State.ISSUED:d} THEN {State.BEYOND:d}
+                                  WHEN {State.DROPPED:d} THEN {State.DONE:d} ELSE state END,
+               status = CASE state WHEN {State.DROPPED:d} THEN 0 ELSE status END,
+               problem = CASE state WHEN {State.DROPPED:d} THEN :taken_out ELSE problem END
         WHERE place IS NOT NULL""",
     "setting": """
         INSERT INTO settings (name, value) VALUES (:name, :value)
         ON CONFLICT (name) DO UPDATE SET value = excluded.value""",
 }
-"""By name; each is one kind of write."""
+"""The writing statements by name."""
 
 _AMONG = {
     "sqlite": "IN (SELECT value FROM json_each(:{name}))",

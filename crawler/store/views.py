@@ -1,9 +1,9 @@
-"""The three views of a link store, and what they can be filtered and sorted by.
+"""The three views of a link store, with their filters and sorts.
 
-What is offered is what an index finds. Each sort is the order of one index of the table of links,
-which ends with page and position, so every link has a place in it. A filter is either equality (or
-a prefix) in such an index, or a condition on the page found on or linked to, which has an index of
-its own; `contains` alone has none.
+Every filter and sort except `contains` uses an index. Each sort is the order of one index of the
+table of links. These indices end with page and position, so that the order of links is total. A
+filter is either an equality (or a prefix) in such an index, or a condition on the page that has the
+link or the page that it leads to; the table of pages has an index for each such condition.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from counterpoint.crawler.errors import CrawlError
 from .schema import HEAD, State, bad_links, external_links, internal_links, pages, seeds
 
 LAST = 0x10FFFF
-"""The last character there is."""
+"""The largest code point of a character."""
 
 
 class Kind(StrEnum):
-    """Which links."""
+    """The kind of links."""
 
     INTERNAL = "internal"
     EXTERNAL = "external"
@@ -33,28 +33,28 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Filter:
-    """What links must be like; None or "": of no matter.
+    """The conditions that links must meet; None or "" is no condition.
 
     Attributes
     ----------
     site : int or None
-        The number of the site found on.
+        The number of the site that has the link.
     page : str
-        The address of the page found on.
+        The address of the page that has the link.
     level : int or None
-        Of the page found on.
+        The level of that page.
     host, domain : str
-        External: whither; the registered domain.
+        External links: the host that the link leads to, and its registered domain.
     prefix : str
-        Internal, external: how the address begins.
+        Internal and external links: the beginning of the linked address.
     state : State or None
-        Internal: of the page linked to.
+        Internal links: the state of the linked page.
     status : int or None
-        Internal: of the page linked to, once fetched.
+        Internal links: the HTTP status of the linked page, if it was fetched.
     reason : str
-        Bad: why.
+        Bad links: why they are bad.
     contains : str
-        Stands in the address, the anchor or the bad link; small and capital letters are alike.
+        A part of the address, the anchor or the bad link; case is ignored.
     """
 
     site: int | None = None
@@ -69,13 +69,13 @@ class Filter:
     contains: str = ""
 
     def wanted(self) -> dict[str, Any]:
-        """Return what is of matter, by name."""
+        """Return the conditions that are set, by name."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in values.items() if value not in (None, "")}
 
 
 class InternalLink(NamedTuple):
-    """A link within a site: whither, whence, and whether it was processed."""
+    """A link within a site: its address, the page that has it, and the state of its target."""
 
     page: int
     position: int
@@ -89,7 +89,7 @@ class InternalLink(NamedTuple):
 
 
 class ExternalLink(NamedTuple):
-    """A link to another site, and its context."""
+    """A link to another site: its address and anchor, and the page that has it."""
 
     page: int
     position: int
@@ -104,7 +104,7 @@ class ExternalLink(NamedTuple):
 
 
 class BadLink(NamedTuple):
-    """What is no link, and why."""
+    """A bad link: its text, why it is bad, and the page that has it."""
 
     page: int
     position: int
@@ -123,7 +123,7 @@ target = pages.alias("target")
 
 
 def head(columns: Any, dialect: str) -> ColumnElement[str]:
-    """Return what the index of addresses holds."""
+    """Return the expression over which addresses are indexed: the address, or its beginning."""
     if dialect == "sqlite":
         whole: ColumnElement[str] = columns.address
         return whole
@@ -132,20 +132,19 @@ def head(columns: Any, dialect: str) -> ColumnElement[str]:
 
 @dataclass(frozen=True)
 class View:
-    """A table of links, and what it offers.
+    """A view of the links of one kind.
 
     Attributes
     ----------
     kind : Kind
-        Which.
     table : Table
-        Of links.
+        The table of these links.
     row : type
-        What a link is shown as.
+        The class of the links that the view returns.
     sorts : tuple of str
-        ``found`` (by page and place in it), or columns of which an index begins.
+        ``found`` (by page and position in it), and the columns with which an index begins.
     equal : tuple of str
-        Filters that an index begins with, the narrowest first.
+        Filters whose columns begin an index, the most selective first.
     filters : tuple of str
         All filters.
     """
@@ -158,7 +157,19 @@ class View:
     filters: tuple[str, ...]
 
     def check(self, wanted: Mapping[str, Any], sort: str) -> None:
-        """Refuse what these links do not have."""
+        """Check filters and a sort.
+
+        Parameters
+        ----------
+        wanted : mapping
+            Values of filters by name.
+        sort : str
+
+        Raises
+        ------
+        CrawlError
+            If these links do not have a filter or the sort, or if a value is invalid.
+        """
         for name in wanted:
             if name not in self.filters:
                 raise CrawlError(f"{name}: {self.kind} links have none; they are filtered by "
@@ -167,14 +178,24 @@ class View:
             raise CrawlError(f"{sort}: {self.kind} links are sorted by {', '.join(self.sorts)}")
         for name, value in wanted.items():
             if isinstance(value, str) and not can_be_stored(value):
-                raise CrawlError(f"{name}: holds a character that no link can have")
+                raise CrawlError(f"{name}: contains a character that no link can have")
             if isinstance(value, int) and not 0 <= value < 2**31:
                 raise CrawlError(f"{name}: {value} is out of range")
         if len(wanted.get("prefix", "")) > HEAD:
             raise CrawlError(f"prefix: at most {HEAD} characters")
 
     def sorted_by(self, sort: str, columns: Any, dialect: str) -> list[ColumnElement[Any]]:
-        """Return the columns of an order, in the table or in a part of it."""
+        """Return the columns to order by.
+
+        Parameters
+        ----------
+        sort : str
+            One of `sorts`.
+        columns : columns of a table
+            Those of the table of links, or of a subquery of it.
+        dialect : str
+            ``sqlite`` or ``postgresql``.
+        """
         order: list[ColumnElement[Any]] = [columns.page, columns.position]
         if sort == "found":
             return order
@@ -183,13 +204,27 @@ class View:
     def of_link(
         self, name: str, value: Any, columns: Any, dialect: str
     ) -> list[ColumnElement[bool]]:
-        """Return the condition of a filter that needs the table of links only."""
+        """Return the conditions of a filter that needs no table except the table of links.
+
+        The parameters are those of `condition`.
+        """
         if name == "prefix":
             return begins(head(columns, dialect), value)
         return [columns["seed" if name == "site" else name] == value]
 
     def condition(self, name: str, value: Any, columns: Any, dialect: str) -> ColumnElement[bool]:
-        """Return the condition of any filter, where source and target are joined."""
+        """Return the condition of any filter, for a query that joins `source` and `target`.
+
+        Parameters
+        ----------
+        name : str
+            One of `filters`.
+        value : int or str
+        columns : columns of a table
+            Those of the table of links, or of a subquery of it.
+        dialect : str
+            ``sqlite`` or ``postgresql``.
+        """
         if name == "contains":
             return self._contains(value, columns, dialect)
         if name in ("state", "status", "level"):
@@ -199,34 +234,42 @@ class View:
             return and_(*begins(target.c.address, value))
         return and_(*self.of_link(name, value, columns, dialect))
 
-    def shown(self, of: FromClause) -> Select[Any]:
-        """Return a query of links as they are shown, of a part of the table."""
-        columns = of.c
+    def shown(self, links: FromClause) -> Select[Any]:
+        """Return a query of the `row` of each link in the table of links, or in a subquery."""
+        columns = links.c
         site = func.coalesce(seeds.c.start, "").label("site")
-        told: dict[str, ColumnElement[Any]] = {
+        named: dict[str, ColumnElement[Any]] = {
             "seed": columns.seed, "site": site,
             "found_on": source.c.address.label("found_on"), "level": source.c.level,
         }  # fmt: skip
         if self.kind is Kind.INTERNAL:
-            told |= {name: target.c[name] for name in ("address", "state", "status")}
-        chosen = [told[name] if name in told else columns[name] for name in self.row._fields]
-        joined = self._joined(of, True, self.kind is Kind.INTERNAL)
+            named |= {name: target.c[name] for name in ("address", "state", "status")}
+        chosen = [named[name] if name in named else columns[name] for name in self.row._fields]
+        joined = self._joined(links, True, self.kind is Kind.INTERNAL)
         joined = joined.outerjoin(seeds, seeds.c.number == columns.seed)
         return select(*chosen).select_from(joined).where(columns.deleted.is_(False))
 
-    def counted(self, of: FromClause, names: Iterable[str]) -> Select[Any]:
-        """Return a query that counts links of a part of the table; `names`: the filters to come."""
-        internal = self.kind is Kind.INTERNAL
-        led = internal and not {"state", "status", "prefix", "contains"}.isdisjoint(names)
-        joined = self._joined(of, "level" in names, led)
-        return select(func.count()).select_from(joined).where(of.c.deleted.is_(False))
+    def counted(self, links: FromClause, names: Iterable[str]) -> Select[Any]:
+        """Return a query that counts links, and joins the tables that some filters need.
 
-    def _joined(self, of: FromClause, to_source: bool, to_target: bool) -> FromClause:
-        joined = of
+        Parameters
+        ----------
+        links : FromClause
+            The table of links, or a subquery of it.
+        names : iterable of str
+            The filters that the caller will add to the query.
+        """
+        internal = self.kind is Kind.INTERNAL
+        needs_target = internal and not {"state", "status", "prefix", "contains"}.isdisjoint(names)
+        joined = self._joined(links, "level" in names, needs_target)
+        return select(func.count()).select_from(joined).where(links.c.deleted.is_(False))
+
+    def _joined(self, links: FromClause, to_source: bool, to_target: bool) -> FromClause:
+        joined = links
         if to_source:
-            joined = joined.join(source, source.c.id == of.c.page)
+            joined = joined.join(source, source.c.id == links.c.page)
         if to_target:
-            joined = joined.join(target, target.c.id == of.c.target)
+            joined = joined.join(target, target.c.id == links.c.target)
         return joined
 
     def _contains(self, value: str, columns: Any, dialect: str) -> ColumnElement[bool]:
@@ -241,11 +284,11 @@ class View:
 
 
 def begins(column: ColumnElement[str], prefix: str) -> list[ColumnElement[bool]]:
-    """Return the condition that a text begins with another one: a range in order of bytes."""
+    """Return the conditions that a column begins with a prefix: a range in the order of bytes."""
     conditions = [column >= prefix]
     whole = prefix.rstrip(chr(LAST))
     if whole:
-        # The next text of this length; what cannot be written (a surrogate) is skipped.
+        # The next text of this length; surrogates are skipped, since they cannot be stored.
         following = ord(whole[-1]) + 1
         following = 0xE000 if following == 0xD800 else following
         conditions.append(column < whole[:-1] + chr(following))
@@ -253,7 +296,7 @@ def begins(column: ColumnElement[str], prefix: str) -> list[ColumnElement[bool]]
 
 
 def can_be_stored(value: str) -> bool:
-    """Tell whether a database can hold a text: no NUL, no half of a character."""
+    """Return whether a database can store a text: it has no NUL and no lone surrogate."""
     return "\0" not in value and not any("\ud800" <= sign <= "\udfff" for sign in value)
 
 
@@ -272,4 +315,4 @@ VIEWS = {
         ("site", "page", "level", "reason", "contains"),
     ),
 }  # fmt: skip
-"""By kind."""
+"""The views by kind of link."""

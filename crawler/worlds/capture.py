@@ -1,13 +1,15 @@
-"""A crawl written down, and crawled again from what was written: no network, the same answers.
+"""Records the answers of a crawl in a file, and replays them without a network.
 
-A capture is text in JSON Lines, one exchange a line after a header; packed if its name ends with
-``.gz``. Every line leaves the process at once, so that after a kill all whole lines count.
+A capture is a text in JSON Lines: a header, then one exchange per line. It is compressed if its
+name ends with ``.gz``. Every line is written at once, so that after a kill all complete lines are
+usable.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
+import math
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator
@@ -23,11 +25,11 @@ from counterpoint.crawler.policy.protocol import Content
 FORMAT, VERSION = "counterpoint capture", 1
 _KINDS = {"address": str, "status": int, "final": str, "links": list, "external": int,
           "size": int, "time": float, "problem": str, "content": Content}  # fmt: skip
-"""What each key of a line holds; all but the first two may be missing."""
+"""The type of each key of a line; all but the first two keys may be missing."""
 
 
 class Recorder:
-    """A `Source` that passes on what another brings, and writes it down first.
+    """A `Source` that records the exchanges of another source.
 
     Parameters
     ----------
@@ -35,12 +37,12 @@ class Recorder:
     path : Path
         A new file.
     about : dict
-        What the header says of the crawl beside its format and version.
+        Further entries of the header, in addition to format and version.
 
     Raises
     ------
     CrawlError
-        If the file is there already, or cannot be written.
+        If the file exists, or cannot be written.
     """
 
     def __init__(self, source: Source, path: Path, about: dict[str, Any] | None = None) -> None:
@@ -48,7 +50,7 @@ class Recorder:
         try:
             self._file: IO[bytes] = open(path, "xb", buffering=0)  # noqa: SIM115 until close
         except FileExistsError:
-            raise CrawlError(f"{path}: is there already; a capture is a new file") from None
+            raise CrawlError(f"{path}: exists already; a capture must be a new file") from None
         except OSError as error:
             raise CrawlError(f"{path}: {error.strerror}") from None
         self._packer = zlib.compressobj(wbits=31) if path.suffix == ".gz" else None
@@ -64,15 +66,15 @@ class Recorder:
         self.close()
 
     def get(self, address: str) -> Exchange:
-        """Ask the other source, and write down what it brings."""
-        told = self._source.get(address)
+        """Return the other source's exchange, after it was recorded."""
+        exchange = self._source.get(address)
         self._asked = True
         usual = Exchange("", 0)._asdict()
-        self._write({k: v for k, v in told._asdict().items() if v != usual[k] or k == "status"})
-        return told
+        self._write({k: v for k, v in exchange._asdict().items() if v != usual[k] or k == "status"})
+        return exchange
 
     def close(self) -> None:
-        """End the file, and remove it if nothing was asked for; may be called again."""
+        """Close the file, and remove it if it has no exchange; may be called again."""
         if self._file.closed:
             return
         if self._packer is not None:
@@ -96,27 +98,27 @@ class Recorder:
 
 
 class Capture:
-    """A `Source` of what was written down.
+    """A `Source` that replays a capture.
 
-    The first request for a page gets what the first request got then, and so on.
+    The first request for a page gets the exchange of the first recorded request, and so on.
 
     Parameters
     ----------
     path : Path
-        What a `Recorder` wrote. A last line that is not whole does not count.
+        A file that a `Recorder` wrote. An incomplete last line is ignored.
 
     Attributes
     ----------
     header : dict
     exchanges : int
-        How many there are.
+        How many exchanges it has.
     torn : bool
-        Whether it breaks off: in a line, or if it is packed anywhere.
+        Whether the file ends in an incomplete line or in incomplete compressed data.
 
     Raises
     ------
     CrawlError
-        If it is no capture; the message names the line.
+        If the file is not a capture; the message names the line.
     """
 
     def __init__(self, path: Path) -> None:
@@ -126,63 +128,63 @@ class Capture:
         lines = self._lines()
         self.header = _header(path, next(lines, b""))
         for number, line in enumerate(lines, 2):
-            told = _exchange(path, number, line)
-            self._kept[key(told.address)].append(told)
+            exchange = _exchange(path, number, line)
+            self._kept[key(exchange.address)].append(exchange)
             self.exchanges += 1
 
     @property
     def starts(self) -> list[str]:
-        """The start addresses of the crawl that wrote it, as the header has them."""
-        told = self.header.get("starts", [])
-        if not (isinstance(told, list) and told and all(isinstance(one, str) for one in told)):
-            raise CrawlError(f"{self.path}: its header names no start pages")
-        return list(told)
+        """The start addresses of the recorded crawl, from the header."""
+        given = self.header.get("starts", [])
+        if not (isinstance(given, list) and given and all(isinstance(one, str) for one in given)):
+            raise CrawlError(f"{self.path}: its header contains no start pages")
+        return list(given)
 
     @property
     def query(self) -> str:
-        """What the crawl that wrote it looked for; "" if nothing."""
-        told = self.header.get("query", "")
-        return told if isinstance(told, str) else ""
+        """The search query of the recorded crawl; "" if it had none."""
+        query = self.header.get("query", "")
+        return query if isinstance(query, str) else ""
 
-    def must_tell(self, policy: str) -> None:
-        """Refuse to serve a policy that reads if there is nothing to read."""
+    def require_contents(self, policy: str) -> None:
+        """Refuse a policy that reads, if the capture has no contents of pages."""
         if not self.header.get("contents"):
             raise CrawlError(
-                f"{self.path}: does not have what pages say, which {policy} reads: it was written "
-                "by a policy that does not read"
+                f"{self.path}: has no contents of pages, which {policy} reads: it was recorded "
+                "with a policy that does not read"
             )
 
     def pages(self) -> set[str]:
-        """Return the keys of the addresses that brought a page, and of those they led to."""
-        came = [told for kept in self._kept.values() for told in kept if told.status == 200]
-        return {key(address) for told in came for address in (told.address, told.final) if address}
+        """Return the keys of the addresses that brought a page, and of their redirects' targets."""
+        came = [one for kept in self._kept.values() for one in kept if one.status == 200]
+        return {key(address) for one in came for address in (one.address, one.final) if address}
 
     def get(self, address: str) -> Exchange:
-        """Return what an address brought then.
+        """Return the next recorded exchange of an address.
 
         Raises
         ------
         CrawlError
-            If it was not asked for, or not so often.
+            If the recorded crawl did not request the address, or not so often.
         """
         name = key(address)
         kept, visit = self._kept.get(name, ()), self._visits[name]
         if visit >= len(kept):
             often = f" more than {len(kept)} time{'s' * (len(kept) > 1)}" if kept else ""
             raise CrawlError(
-                f"{self.path}: the capture does not have {address}{often}: the crawl that wrote it "
-                "did not fetch it"
+                f"{self.path}: the capture does not have {address}{often}: the recorded crawl did "
+                "not fetch it"
             )
         self._visits[name] += 1
         return kept[visit]
 
     def _lines(self) -> Iterator[bytes]:
-        """Yield all whole lines."""
+        """Yield all complete lines."""
         try:
             with open(self.path, "rb") as plain:
                 packed = plain.read(2) == b"\x1f\x8b"
                 plain.seek(0)
-                # A GzipFile reads as any binary file does, but is typed as none.
+                # A GzipFile can be read like any binary file, but its type does not say so.
                 file: IO[bytes] = gzip.GzipFile(fileobj=plain) if packed else plain  # type: ignore[assignment]
                 for line in file:
                     if line.endswith(b"\n"):
@@ -200,34 +202,46 @@ class Capture:
 def _header(path: Path, line: bytes) -> dict[str, Any]:
     try:
         header = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         header = None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise CrawlError(f"{path}: is no capture: line 1 must be its header")
+        raise CrawlError(f"{path}: is not a capture: line 1 must be its header")
     if header.get("version") != VERSION:
-        raise CrawlError(f"{path}: is a capture of version {header.get('version')}, not {VERSION}")
+        raise CrawlError(f"{path}: is a capture of version {header.get('version')!r:.40}, "
+                         f"not {VERSION}")  # fmt: skip
     return header
 
 
 def _exchange(path: Path, number: int, line: bytes) -> Exchange:
-    """Return what a line holds."""
+    """Return the exchange of a line.
+
+    Parameters
+    ----------
+    path : Path
+        For messages.
+    number : int
+        The number of the line, from 1 on.
+    line : bytes
+    """
     try:
-        told = json.loads(line)
+        entry = json.loads(line)
     except ValueError as error:
-        raise CrawlError(f"{path}: line {number} is no JSON: {error}") from None
-    if not isinstance(told, dict) or not {"address", "status"} <= set(told):
-        raise CrawlError(f"{path}: line {number} is no exchange")
-    for name, value in told.items():
+        raise CrawlError(f"{path}: line {number} is not JSON: {error}") from None
+    except RecursionError:
+        raise CrawlError(f"{path}: line {number} is nested too deeply") from None
+    if not isinstance(entry, dict) or not {"address", "status"} <= set(entry):
+        raise CrawlError(f"{path}: line {number} is not an exchange")
+    for name, value in entry.items():
         if not _fits(name, value):
             raise CrawlError(f"{path}: line {number}: {name} cannot be {value!r:.40}")
-    links, content = tuple(told.pop("links", ())), told.pop("content", None)
+    links, content = tuple(entry.pop("links", ())), entry.pop("content", None)
     if content is None:
-        return Exchange(**told, links=links)
+        return Exchange(**entry, links=links)
     title, text, anchors, language = content
     if len(anchors) != len(links):
         raise CrawlError(f"{path}: line {number}: has {len(links)} links, and {len(anchors)} "
                          "anchors")  # fmt: skip
-    return Exchange(**told, links=links, content=Content(title, text, tuple(anchors), language))
+    return Exchange(**entry, links=links, content=Content(title, text, tuple(anchors), language))
 
 
 def _fits(name: str, value: object) -> bool:
@@ -245,5 +259,5 @@ def _fits(name: str, value: object) -> bool:
             isinstance(one, str) and normalized(one) == one for one in value
         )
     numbers = (int,) if kind is int else (int, float)
-    # What is of one of these types can be compared with 0; `type(value) in` is not followed.
-    return kind is not None and type(value) in numbers and value >= 0  # type: ignore[operator]
+    # A value of these types can be compared with 0; mypy does not follow `type(value) in`.
+    return kind is not None and type(value) in numbers and 0 <= value < math.inf  # type: ignore[operator]

@@ -1,6 +1,6 @@
-"""Pages over HTTP, one request at a time: politely, and within limits.
+"""A source of pages over HTTP, one request at a time, politely and within limits.
 
-An answer that breaks off, or is too long, is taken as far as it came. What is no HTML is not read.
+If an answer breaks off or is too long, the part that came is used. Only HTML is read.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ class Client:
     now : callable
         The clock, in seconds.
     sleep : callable, optional
-        How to wait; tests give another.
+        How to wait; tests pass another function.
     contents : bool
-        Bring what pages say, for a policy that reads.
+        Whether to return the contents of pages, for a policy that reads.
 
     Raises
     ------
     CrawlError
-        If the proxy is no address of http.
+        If the proxy is not an http address.
     """
 
     def __init__(
@@ -86,33 +86,33 @@ class Client:
         self._runner.close()
 
     def get(self, address: str) -> Exchange:
-        """Fetch an address; whatever goes wrong is told in the exchange.
+        """Fetch an address; if the request fails, the exchange says why.
 
         Raises
         ------
         CrawlError
-            If the proxy cannot be reached: then no address can.
+            If the proxy cannot be reached, so that no address can be fetched.
         """
         fetched = self._runner.run(self._fetched(Job(next(self._numbers), address)))
-        told = Exchange(
+        exchange = Exchange(
             address, fetched.status, fetched.final,
             size=len(fetched.body), time=fetched.time - self._begun, problem=fetched.problem,
         )  # fmt: skip
         body, kind = fetched.body, fetched.content_type
-        return _permitted(with_links(told, body, kind, contents=self._contents), fetched)
+        return _permitted(with_links(exchange, body, kind, contents=self._contents), fetched)
 
     async def _fetched(self, job: Job) -> Fetched:
         self._dispatcher.submit(job)
         return await self._dispatcher.completed()
 
 
-def _permitted(told: Exchange, fetched: Fetched) -> Exchange:
-    """Leave out links on the page's own site that robots.txt forbids."""
+def _permitted(exchange: Exchange, fetched: Fetched) -> Exchange:
+    """Return the exchange without links on the page's own site that robots.txt forbids."""
     rules = fetched.rules
-    if rules is None or not told.links:
-        return told
-    own, of = told.of_site, origin(told.final or told.address)
-    return told.leading(
+    if rules is None or not exchange.links:
+        return exchange
+    own, of = exchange.of_site, origin(exchange.final or exchange.address)
+    return exchange.leading(
         lambda address: site(address) != own or origin(address) != of or not rules.problem(address)
     )
 

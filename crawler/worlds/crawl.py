@@ -1,8 +1,8 @@
-"""Runs a scheduler against a world, one page at a time, and watches it.
+"""Runs a scheduler in a world, one page at a time, and checks that it keeps the rules for policies.
 
-The same scheduler makes the same crawl in every world that answers alike: in a simulation, over
-HTTP, in a replayed capture. A policy that breaks a rule for policies ends its run with one line
-that names it and the step.
+A scheduler makes the same crawl in all worlds that give the same answers: in a simulation, over
+HTTP, in a replayed capture. If a policy breaks a rule, its crawl ends with one line that names the
+policy and the step.
 """
 
 from __future__ import annotations
@@ -19,48 +19,52 @@ from counterpoint.crawler.policy.judging import (
     ENDLESS,
     LIMIT,
     SPENT,
+    as_handle,
     asked_again,
-    budget_of,
-    failure,
-    handle_of,
+    failure_text,
+    idle_reason,
     never_offered,
-    page_of,
-    reason,
+    request_limit,
+    requested_page,
 )
 from counterpoint.crawler.policy.kernels import ASKED, GROW, OFFERED, UNKNOWN, offer
 from counterpoint.crawler.policy.protocol import NONE, Outcome, Pages, Request, Scheduler, Scope
 from counterpoint.crawler.policy.tables import FIRST, grown, room_for
-from counterpoint.crawler.policy.watch import TooLong, watched
+from counterpoint.crawler.policy.watch import StepTimeout, watched
 
 
 class World(Protocol):
-    """Where pages are fetched."""
+    """The source of pages, by handle."""
 
     def fetch(self, page: int) -> Outcome:
-        """Fetch a page by its handle; what cannot be fetched has another status than 200."""
+        """Fetch a page; if that fails, the outcome has another status than 200."""
         ...
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a crawl went.
+class CrawlResult:
+    """The result of a crawl.
 
     Attributes
     ----------
     why : str
-        Why it ended, in one line.
+        Why the crawl ended, in one line.
     failed : bool
         Whether it ended because the policy broke a rule for policies.
     order : int64 array
         The pages in the order of visits.
     digest : str
-        Of the order: BLAKE2b over the handles as 64 bits each, little end first.
+        A digest of the order: BLAKE2b over the handles as little-endian 64-bit integers.
+    timed_out : bool
+        Whether it ended because a step took too long. That says nothing about the rules, and
+        another machine might have gone on.
     """
 
     why: str
     failed: bool
     order: Pages = field(repr=False, compare=False)
     digest: str
+    timed_out: bool = False
 
     @property
     def steps(self) -> int:
@@ -69,7 +73,7 @@ class Ended:
 
 
 def digest_of(order: Pages) -> str:
-    """Return what pins an order of visits: 32 hexadecimal digits."""
+    """Return the digest of an order of visits: 32 hexadecimal digits."""
     return hashlib.blake2b(order.astype("<i8").tobytes(), digest_size=16).hexdigest()
 
 
@@ -84,46 +88,49 @@ def crawl(
     on_outcome: Callable[[Outcome], None] | None = None,
     step_limit: float = LIMIT,
     may_overspend: bool = False,
-) -> Ended:
-    """Fetch what a scheduler asks for until the budget is spent or it has nothing to ask for.
+) -> CrawlResult:
+    """Fetch the pages that a scheduler requests until the budget is spent or it requests none.
 
     Parameters
     ----------
     name : str
-        How the policy is called in messages.
+        The name of the policy in messages.
     scheduler : Scheduler
-        A new one, made for the same starts and budget.
+        A new scheduler, made for the same starts and budget.
     world : World
-        Its errors are not caught: they are no fault of the policy.
+        Its errors are not caught, since the policy is not to blame for them.
     starts : sequence of int
-        The pages that are offered from the start.
+        The pages that the policy knows from the start.
     budget : int
         How many pages may be fetched.
     scope : Scope
-        Of the policy; only where all pages are `Scope.KNOWN` a page may be asked for again.
+        The policy's scope; only with `Scope.KNOWN` may it request a page again.
     on_outcome : callable, optional
-        Told each outcome after the scheduler was told; its errors are not caught.
+        Called with each outcome after the scheduler has observed it; its errors are not caught.
     step_limit : float
-        Seconds that the policy may take for a step; it is stopped after at most twice as many.
+        Seconds of processor time that the policy may take for a step; it is stopped after at most
+        twice that time. A step that waits is stopped later, see `watch.PATIENCE`.
     may_overspend : bool
-        Leave it to the policy to end (`Policy.overspends`); it fails if it has spent K + 2 budgets.
+        Whether the policy must end by itself (`Policy.overspends`); it fails when it has spent K +
+        2 budgets.
 
     Returns
     -------
-    Ended
-        Also if the policy failed: `Ended.why` then says ``NAME: step 17: what it did``.
+    CrawlResult
+        Also if the policy failed: `CrawlResult.why` is then ``NAME: step 17: ...``.
     """
-    budget = budget_of(budget, len(starts), may_overspend)
+    budget = request_limit(budget, len(starts), may_overspend)
     run = _Crawl(scheduler, world, starts, scope)
     why, failed = run.run(budget, on_outcome, step_limit)
     if may_overspend and len(run.order) == budget:
         why, failed = f"step {budget}: {ENDLESS}", True
     order = np.frombuffer(run.order, dtype=np.int64) if run.order else NONE
-    return Ended(f"{name}: {why}" if failed else why, failed, order, digest_of(order))
+    why = f"{name}: {why}" if failed else why
+    return CrawlResult(why, failed, order, digest_of(order), run.timed_out)
 
 
 class _Crawl:
-    """One run: what was offered and asked for so far."""
+    """A run: the pages that the policy has seen and requested so far."""
 
     def __init__(
         self, scheduler: Scheduler, world: World, starts: Sequence[int], scope: Scope
@@ -132,11 +139,12 @@ class _Crawl:
         self.again = scope is Scope.KNOWN
         self.standing = np.zeros(FIRST, dtype=np.uint8)
         self.order = array("q")
-        self.mark = 0  # the step that the policy is at; 0 while it is not its turn
+        self.mark = 0  # the policy's present step; 0 while the policy does not run
+        self.timed_out = False
         self.offer(np.asarray(starts, dtype=np.int64))
 
     def offer(self, links: Pages) -> None:
-        """Let the policy ask for some pages."""
+        """Mark pages as seen, so that the policy may request them."""
         if offer(links, self.standing) == GROW:
             self.standing = grown(self.standing, room_for(links))
             offer(links, self.standing)
@@ -144,18 +152,34 @@ class _Crawl:
     def run(
         self, budget: int, on_outcome: Callable[[Outcome], None] | None, limit: float
     ) -> tuple[str, bool]:
-        """Run until it ends; return why, and whether the policy failed."""
+        """Run the crawl.
+
+        Parameters
+        ----------
+        budget : int
+            The largest number of steps.
+        on_outcome : callable or None
+            Called with each outcome.
+        limit : float
+            Seconds of processor time that the policy may take for a step.
+
+        Returns
+        -------
+        tuple of str and bool
+            Why the crawl ended, and whether the policy failed.
+        """
         step = 0
         try:
             with watched(limit, lambda: self.mark):
                 try:
                     return self._steps(budget, on_outcome or _ignore), False
-                finally:  # before the watch ends, as it asks
+                finally:  # `watched` requires that the mark is 0 when the block is left
                     step, self.mark = self.mark, 0
-        except (Exception, SystemExit, GeneratorExit, TooLong) as error:
-            if not step and not isinstance(error, TooLong):
-                raise  # it is the world's
-            why = failure(error, limit)
+        except (Exception, SystemExit, GeneratorExit, StepTimeout) as error:
+            if not step and not isinstance(error, StepTimeout):
+                raise  # it is an error of the world
+            self.timed_out = isinstance(error, StepTimeout)
+            why = failure_text(error, limit)
         return f"step {step or len(self.order)}: {why}", True
 
     def _steps(self, budget: int, on_outcome: Callable[[Outcome], None]) -> str:
@@ -166,8 +190,8 @@ class _Crawl:
             self.mark = step
             request = ask()
             if request is None:
-                return reason(scheduler)
-            page = request.page if type(request) is Request else page_of(request)
+                return idle_reason(scheduler)
+            page = request.page if type(request) is Request else requested_page(request)
             if type(page) is not int or not 0 <= page < len(table) or table[page] != OFFERED:
                 page = self._judged(page)
             table[page] = ASKED
@@ -184,8 +208,8 @@ class _Crawl:
         return SPENT
 
     def _judged(self, page: object) -> int:
-        """Return a page that is no ordinary request, if it may be asked for."""
-        handle = handle_of(page)
+        """Return the handle of a request that failed the fast check, if it is valid after all."""
+        handle = as_handle(page)
         if not 0 <= handle < len(self.standing) or self.standing[handle] == UNKNOWN:
             raise never_offered(handle)
         if self.standing[handle] == ASKED and not self.again:

@@ -1,9 +1,9 @@
-"""A world made of addresses: what a scheduler crawls when pages are fetched, or replayed.
+"""The world of addresses, for crawls over HTTP and for replayed captures.
 
-Handles are given in the order in which addresses are met, so a scheduler, which minds no handle's
-number, visits the same pages in the same order as in a simulation by page numbers: wherever a page
-has one address. Where it has several (aliases, session ids, redirects, frames), a page here is an
-address; a simulation by numbers knows that they are one.
+Handles are assigned in the order in which addresses are met. If each page has one address, a
+scheduler, which ignores the values of handles, visits the same pages in the same order as in a
+simulation by page numbers. If a page has several addresses (aliases, session ids, redirects,
+frames), each address is a page here, while a simulation by numbers knows that they are one page.
 """
 
 from __future__ import annotations
@@ -17,10 +17,44 @@ from counterpoint.crawler.documents.exchange import Exchange, Source
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.policy.protocol import NONE, Content, Outcome, Pages, Scope
 
-from .handles import Handles
-
 LEFT = 302
-"""The status of what redirects off its site, where sites are not left."""
+"""The status of a page that redirects to another site, if the crawl must stay on its sites."""
+
+
+class Handles:
+    """Assigns a handle to each address, numbers from 0 on in the order in which addresses are met.
+
+    Equivalent addresses have the same handle; the first of them is kept.
+
+    Parameters
+    ----------
+    spelling : Spelling
+        Which addresses are equivalent.
+    """
+
+    def __init__(self, spelling: Spelling = Spelling.SAFE) -> None:
+        self._key = spelling.key
+        self._addresses: list[str] = []
+        self._handles: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._addresses)
+
+    def __contains__(self, address: str) -> bool:
+        return self._key(address) in self._handles
+
+    def handle(self, address: str) -> int:
+        """Return the handle of an address; a new handle if the address was not met before."""
+        handle = self._handles.setdefault(self._key(address), len(self._addresses))
+        if handle == len(self._addresses):
+            self._addresses.append(address)
+        return handle
+
+    def address(self, handle: int) -> str:
+        """Return the address of a handle."""
+        if not 0 <= handle < len(self._addresses):
+            raise KeyError(handle)
+        return self._addresses[handle]
 
 
 class WebWorld:
@@ -29,30 +63,30 @@ class WebWorld:
     Parameters
     ----------
     source : Source
-        Brings pages.
+        Fetches pages by address.
     starts : sequence of str
         The start page of each site.
     scope : Scope
-        Which links the policy is told of.
+        Which links the policy sees.
     stay : bool
-        Tell a policy that is told of links anywhere of those to the sites of the start pages only.
+        Whether a policy of scope `Scope.WEB` sees only links to the sites of the start pages.
     spelling : Spelling
-        Which addresses are one page.
+        Which addresses are the same page.
     reads : bool
-        Whether the policy is told what pages say, if the source brings that.
+        Whether the policy gets the contents of pages, if the source has them.
 
     Attributes
     ----------
     handles : Handles
-        Of all addresses that were offered.
+        The handles of all addresses that the policy has seen.
     starts : list of int
         Handles of the start pages.
 
     Raises
     ------
     CrawlError
-        If a start is no address, or two of them are of one site (for a policy that is told of links
-        anywhere: are one page).
+        If a start is not an address, or two of them are on the same site (for a policy of scope
+        `Scope.WEB`: are the same page).
     """
 
     def __init__(
@@ -66,7 +100,7 @@ class WebWorld:
         reads: bool = False,
     ) -> None:
         if scope is Scope.KNOWN:
-            raise CrawlError("a policy that visits known pages again needs a world that knows them")
+            raise CrawlError("a policy that visits known pages again needs a world of known pages")
         checked = _checked(starts, scope, spelling)
         self.source, self.scope, self.handles = source, scope, Handles(spelling)
         self.starts = [self.handles.handle(address) for address in checked]
@@ -79,38 +113,54 @@ class WebWorld:
         return self._hosts.setdefault(site(self.handles.address(page)), len(self._hosts))
 
     def fetch(self, page: int) -> Outcome:
-        """Fetch a page, and offer what it links to."""
-        told = self.source.get(self.handles.address(page))
-        if self._leaves(told):
-            return Outcome(page, LEFT, time=told.time)
-        if told.status != 200:
-            return Outcome(page, told.status, time=told.time)
-        links, content = self._offered(told)
-        return Outcome(page, 200, links, told.external, told.size, 0, told.time, content)
+        """Fetch a page, and return its outcome."""
+        exchange = self.source.get(self.handles.address(page))
+        if self._leaves(exchange):
+            return Outcome(page, LEFT, time=exchange.time)
+        if exchange.status != 200:
+            return Outcome(page, exchange.status, time=exchange.time)
+        links, content = self._offered(exchange)
+        return Outcome(
+            page, 200, links, exchange.external, exchange.size, 0, exchange.time, content
+        )
 
-    def _leaves(self, told: Exchange) -> bool:
+    def _leaves(self, exchange: Exchange) -> bool:
         stays = self.scope is Scope.SITE or self._within is not None
-        return stays and told.of_site != site(told.address)
+        return stays and exchange.of_site != site(exchange.address)
 
-    def _offered(self, told: Exchange) -> tuple[Pages, Content | None]:
-        """Return the links that the policy is told of, and what the page says."""
+    def _offered(self, exchange: Exchange) -> tuple[Pages, Content | None]:
+        """Return the links that the policy sees, and the content of the page."""
         if self.scope is Scope.SITE:
-            own = told.of_site
-            told = told.leading(lambda address: site(address) == own)
+            own = exchange.of_site
+            exchange = exchange.leading(lambda address: site(address) == own)
         elif self._within is not None:
             within = self._within
-            told = told.leading(lambda address: site(address) in within)
-        handles = list(map(self.handles.handle, told.links))
-        found = list(dict.fromkeys(handles))  # two addresses may have one handle
+            exchange = exchange.leading(lambda address: site(address) in within)
+        handles = list(map(self.handles.handle, exchange.links))
+        found = list(dict.fromkeys(handles))  # two addresses may have the same handle
         links = np.array(found, dtype=np.int64) if found else NONE
-        if told.content is None or not self._reads:
+        if exchange.content is None or not self._reads:
             return links, None
-        anchors = dict(zip(reversed(handles), reversed(told.content.anchors), strict=True))
-        return links, told.content._replace(anchors=tuple(map(anchors.__getitem__, found)))
+        anchors = dict(zip(reversed(handles), reversed(exchange.content.anchors), strict=True))
+        return links, exchange.content._replace(anchors=tuple(map(anchors.__getitem__, found)))
 
 
 def _checked(starts: Sequence[str], scope: Scope, spelling: Spelling) -> list[str]:
-    """Return start addresses in their one spelling."""
+    """Return the normalized start addresses.
+
+    Parameters
+    ----------
+    starts : sequence of str
+    scope : Scope
+        For `Scope.SITE`, no two of them may be on the same site; else, be the same page.
+    spelling : Spelling
+        Which addresses are the same page.
+
+    Raises
+    ------
+    CrawlError
+        If a start is not an address, or two of them exclude each other.
+    """
     found: dict[str, str] = {}
     for start in starts:
         address = normalized(start)

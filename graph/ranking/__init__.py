@@ -1,1 +1,1 @@
-"""Rankings of a graph: PageRank, HITS, the best of them."""
+"""Rankings of the pages of a graph: PageRank, HITS, and the first pages of a ranking."""

@@ -1,13 +1,13 @@
 """PageRank block by block, for vectors and links that are larger than memory.
 
-Links are written to a file for each block of pages, the block they lead to; in it they are ordered
-by the page they come from (Haveliwala, Efficient computation of PageRank, 1999). An iteration
-reads each file and the old vector from end to end, and holds one block of the new one. It is the
-iteration of `pagerank`, to the rounding.
+The pages are divided into blocks. A file for each block contains the links to its pages, ordered by
+their sources (Haveliwala, Efficient computation of PageRank, 1999). An iteration reads each file
+and the old vector sequentially, and keeps one block of the new vector in memory. Except for
+rounding, it gives the same values as `pagerank`.
 
-[COV] computes its weights block-wise with an approximation: the weights of pages outside the
-current block are taken as the average, and the vector is scaled to sum 1. That is the option
-``average``.
+[COV] computes its weights block by block with an approximation: the weight of each page outside the
+current block is replaced by the average, and the vector is scaled to sum 1. The option ``average``
+does the same.
 """
 
 from __future__ import annotations
@@ -29,18 +29,19 @@ from .pagerank import DAMPING, MOST, TOLERANCE, PageRank, must_rank, rule
 from .products import Run
 
 BLOCK = 1 << 24
-"""Pages of a block."""
+"""The number of pages of a block."""
 
 PAIRS = 1 << 20
-"""Links that are read at a time."""
+"""How many links are read at a time."""
 
 STRETCH = 1 << 16
-"""Pages whose links are written at a time."""
+"""The links of how many pages are written at a time."""
 
 OUTSIDE = ("exact", "average")
+"""The ways to treat pages outside the current block."""
 
 VECTORS = ("scores", "coming", "passed", "share")
-"""Names of files."""
+"""The names of the files of vectors."""
 
 
 class Disk(NamedTuple):
@@ -49,11 +50,14 @@ class Disk(NamedTuple):
     Attributes
     ----------
     folder : Path
+        The folder of the files.
     pages, block : int
-    scores, coming, passed : float64[pages]
-        Mapped: weights, the next ones, and what a page passes along each link.
-    share : float64[pages]
-        Mapped: which part of its weight a page passes along each link.
+        The number of pages, in all and of a block.
+    scores, coming, passed : float64, shape (pages,)
+        Memory-mapped: the weights, the next weights, and the weight that a page passes along each
+        of its links.
+    share : float64, shape (pages,)
+        Memory-mapped: the share of its weight that a page passes along each link.
     """
 
     folder: Path
@@ -65,12 +69,18 @@ class Disk(NamedTuple):
     share: Array
 
     def blocks(self) -> Iterator[tuple[int, int]]:
-        """Yield the first page of each block, and the one after its last."""
+        """Yield the first page of each block, and the first one after it."""
         for first in range(0, self.pages, self.block):
             yield first, min(first + self.block, self.pages)
 
     def pairs(self, first: int) -> Iterator[tuple[Array, Array]]:
-        """Yield the links to a block: the pages they come from, and places in the block."""
+        """Yield the links to the block that begins at page ``first``.
+
+        Yields
+        ------
+        uint32, uint32
+            The sources, and the targets as indices within the block.
+        """
         path = self.folder / _name(first)
         with path.open("rb") as file:
             while True:
@@ -85,24 +95,30 @@ def blocked_pagerank(
     outside: str = "exact", damping: float = DAMPING, tolerance: float = TOLERANCE,
     most: int = MOST, tell: Tell = None,
 ) -> PageRank:  # fmt: skip
-    """Return the PageRank of all pages, with memory for one block; `scores` is mapped from a file.
+    """Return the PageRank of all pages, with memory for one block.
 
     Parameters
     ----------
     graph : Graph
     folder : path or None
-        Where the files are put, eight bytes a link and 32 a page; the one of the weights stays. By
-        default a folder that goes away with this call: then the scores are held in memory.
+        The folder of the files, which take 8 bytes for each link and 32 bytes for each page. The
+        scores are mapped from one of them, which stays. None: a temporary folder; then the scores
+        are returned in memory.
     block : int
-        Pages of a block; 16 bytes each are held.
+        The number of pages of a block; each takes 16 bytes of memory.
     outside : str
         ``exact``, or ``average`` as in [COV].
     damping, tolerance, most, tell
         As in `pagerank`.
+
+    Raises
+    ------
+    GraphError
+        If a parameter is out of range.
     """
     must_rank(damping, tolerance, most)
     if block < 1 or outside not in OUTSIDE:
-        raise GraphError(f"a block of {block:,} pages, {outside}: at least one page, and "
+        raise GraphError(f"a block of {block:,} pages, {outside}: must be at least one page, and "
                          f"{' or '.join(OUTSIDE)}")  # fmt: skip
     if folder is None:
         with TemporaryDirectory() as made:
@@ -153,7 +169,7 @@ def _iterated(
 
 
 def _written(graph: Graph, folder: Path, block: int) -> Disk:
-    """Write the links of a graph by the blocks they lead to, and its vectors."""
+    """Write the links of a graph into the file of their target's block, and the first vectors."""
     folder.mkdir(parents=True, exist_ok=True)
     pages = graph.nodes
     scores, coming, passed, share = (_vector(folder / f"{name}.f64", pages) for name in VECTORS)
@@ -171,7 +187,10 @@ def _written(graph: Graph, folder: Path, block: int) -> Disk:
 
 
 def _vector(path: Path, pages: int) -> Array:
-    """Return a mapped vector of zeros, with room on the disk: without, writing it kills us."""
+    """Return a mapped vector of zeros whose disk space is reserved.
+
+    Without the reservation, a full disk would kill the process when it writes to the vector.
+    """
     with path.open("wb") as file:
         if hasattr(os, "posix_fallocate"):  # not on every system
             os.posix_fallocate(file.fileno(), 0, 8 * pages)
@@ -181,7 +200,7 @@ def _vector(path: Path, pages: int) -> Array:
 
 
 def _spread(disk: Disk, first: int, rows: Csr) -> None:
-    """Append the links of some pages, from the first on, to the files of their blocks."""
+    """Append the links of pages from ``first`` on to the files of their targets' blocks."""
     links = np.diff(rows.offsets).astype(np.int64)
     with np.errstate(divide="ignore"):
         disk.share[first : first + rows.nodes] = np.where(links > 0, 1 / links, 0.0)
@@ -206,9 +225,18 @@ def _name(first: int) -> str:
 def _taken_over(
     scores: Array, coming: Array, passed: Array, share: Array, scale: float
 ) -> tuple[float, float]:
-    """Put the new scores in the place of the old ones.
+    """Replace the old scores by the new ones, multiplied by ``scale``.
 
-    Returned are the sum of the differences and the weight of pages without links.
+    Parameters
+    ----------
+    scores, coming, passed, share
+        As in `Disk`.
+    scale : float
+
+    Returns
+    -------
+    float, float
+        The sum of the absolute differences, and the weight of the pages without links.
     """
     change, lost = 0.0, 0.0
     for page in range(np.uint64(0), np.uint64(len(scores))):
@@ -237,7 +265,19 @@ def _added_within(
     first: Number,
     last: Number,
 ) -> None:
-    """Add what links bring, pages outside a block taken to have the average weight."""
+    """Add the weights that links pass to a block, with average weights for pages outside it.
+
+    Parameters
+    ----------
+    sources, places : uint32
+        The links, as `Disk.pairs` yields them.
+    passed, share
+        As in `Disk`.
+    sums : float64, shape (pages of the block,)
+        Gets the sums.
+    first, last : int
+        The block contains the pages ``first`` to ``last - 1``.
+    """
     average = 1 / len(share)
     for k in range(len(sources)):
         if first <= sources[k] < last:

@@ -1,8 +1,9 @@
-"""HITS: a good hub links to good authorities, and they are linked to by good hubs (Kleinberg 1999).
+"""HITS: good hubs link to good authorities, and good authorities are linked to by good hubs.
 
-Iterated from equal weights; after each half the weights are scaled to sum 1. Where the two largest
-singular values are nearly equal it takes long, and where they are equal the result depends on the
-beginning: the residual says so, by not becoming small, or the rule that ends it is the second one.
+The iteration (Kleinberg 1999) starts with equal weights; after each half-step the weights are
+scaled to sum 1. If the two largest singular values are nearly equal, it converges slowly: it may
+end because of the greatest number of iterations, with a large residual. If they are equal, the
+result depends on the first weights.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ TOLERANCE, MOST = 1e-9, 1000
 
 @dataclass(frozen=True)
 class Hits:
-    """Weights of pages.
+    """Hub and authority weights of pages.
 
     Attributes
     ----------
-    hubs, authorities : float64[n]
-        The sum of each is 1, or 0 if there is no link.
+    hubs, authorities : float64, shape (pages,)
+        The sum of each is 1, or 0 if the graph has no link.
     run : Run
-        The residual is the sum of the differences of the last two vectors of hubs, and of
-        authorities; of both the larger one.
+        How the iteration ended. The residual is the sum of the absolute differences of the last two
+        vectors, of hubs or of authorities, whichever is larger.
     settled : int or None
-        The iteration from which on the first hubs and the first authorities were the same ones;
+        The iteration since which the first hubs and the first authorities have been the same pages;
         None: not watched.
     """
 
@@ -50,18 +51,25 @@ def hits(
     graph: Graph, *, tolerance: float = TOLERANCE, most: int = MOST, watched: int = 0,
     tell: Tell = None,
 ) -> Hits:  # fmt: skip
-    """Return hub and authority weights of all pages; needs 24 bytes a page beside the graph.
+    """Return hub and authority weights of all pages; needs 24 bytes a page besides the graph.
 
     Parameters
     ----------
     graph : Graph
     tolerance : float
-        Ends the iteration when the sum of all differences of two successive vectors is not above.
+        The iteration ends when the sum of the absolute differences of two successive vectors is at
+        most this, for hubs and for authorities.
     most : int
-        Iterations at most.
+        The greatest number of iterations.
     watched : int
-        How many of the first pages are watched, whether they change.
-    tell : callable or None
+        How many of the first pages are compared after each iteration; 0: none.
+    tell : callable, optional
+        Gets a line of text after each iteration.
+
+    Raises
+    ------
+    GraphError
+        If a parameter is out of range.
     """
     must_iterate(tolerance, most)
     rule = (f"the sum of all changes of hubs and of authorities is at most {tolerance:g} each, "
@@ -88,37 +96,37 @@ def hits(
 
 
 MOST_INTO = 50
-"""Kleinberg's limit on the pages that link to a page of the root set."""
+"""Kleinberg's limit on the number of pages that link to a page of the root set."""
 
 
 def base_set(graph: Graph, roots: Array | Sequence[int], most_into: int = MOST_INTO) -> Array:
-    """Return a root set with the pages it links to, and pages that link to it (Kleinberg, 1999).
+    """Return a root set with the pages to which it links, and pages that link to it (Kleinberg).
 
     Parameters
     ----------
     graph : Graph
     roots : array or sequence of int
-        Pages that answer a query, or the start set of a crawl.
+        The root set: pages that answer a query, or the start set of a crawl.
     most_into : int
-        Of the pages that link to a page of the root set at most so many are taken, those of the
-        lowest numbers: where numbers follow the order of a crawl, those found first.
+        For each page of the root set, at most so many of the pages that link to it are added, those
+        with the lowest numbers. If numbers follow the order of a crawl, these were found first.
 
     Returns
     -------
-    uint32[m]
-        Pages, rising.
+    uint32, shape (m,)
+        Pages, ascending.
 
     Raises
     ------
     GraphError
-        If a root is no page of the graph, or the limit is below 0.
+        If a root is not a page of the graph, or the limit is below 0.
     """
     wanted = np.unique(np.asarray(roots, np.int64))
     if wanted.size and not 0 <= wanted[0] <= wanted[-1] < graph.nodes:
         wrong = wanted[0] if wanted[0] < 0 else wanted[-1]
         raise GraphError(f"there is no page {wrong:,}: there are {graph.nodes:,}")
     if most_into < 0:
-        raise GraphError(f"{most_into} pages are less than none")
+        raise GraphError(f"{most_into} pages: the limit must not be below 0")
     offsets, sources = graph.into.lists(wanted)
     into = [np.unique(sources[low:high])[:most_into] for low, high in pairwise(offsets)]
     parts = [wanted, graph.out.lists(wanted).targets, *into]
@@ -126,13 +134,13 @@ def base_set(graph: Graph, roots: Array | Sequence[int], most_into: int = MOST_I
 
 
 def within(graph: Graph, pages: Array) -> Both:
-    """Return the graph of some pages and the links between them; page i of it is ``pages[i]``.
+    """Return the graph of some pages and the links between them; its page i is ``pages[i]``.
 
     Parameters
     ----------
     graph : Graph
-    pages : uint32 array
-        Rising, each once, as `base_set` returns them.
+    pages : uint32
+        Different pages, ascending, as `base_set` returns them.
     """
     offsets, targets = graph.out.lists(pages)
     place = np.minimum(np.searchsorted(pages, targets), len(pages) - 1)
@@ -142,7 +150,7 @@ def within(graph: Graph, pages: Array) -> Both:
 
 @compiled
 def _scaled(weights: Array, sums: Array, total: float) -> float:
-    """Put sums, scaled to sum 1, in the place of weights; return the sum of the differences."""
+    """Replace weights by sums scaled to sum 1; return the sum of the absolute differences."""
     factor, change = 1 / total, 0.0
     for page in range(np.uint64(0), np.uint64(len(sums))):
         new = sums[page] * factor

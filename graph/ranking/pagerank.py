@@ -1,9 +1,10 @@
-"""PageRank: where somebody is who follows links at random, and now and then goes anywhere.
+"""PageRank: the probability that a random surfer is at a page.
 
 x = d (P x + (weight of dangling pages) / n) + (1 - d) / n, where a page passes its weight on in
-equal parts along its links and a page without links to all pages. A link that stands twice gets two
-parts. Iterated from equal weights; the map shortens the distance of two vectors by d, so that the
-last change bounds what is left: |x - x*| <= d / (1 - d) |last change|, in the sum of differences.
+equal parts along its links, and a page without links passes it to all pages. A repeated link gets a
+part for each repetition. The iteration starts with equal weights. It is a contraction with factor
+d, so the last change bounds the remaining error: |x - x*| <= d / (1 - d) |last change|, in the sum
+of the absolute differences.
 """
 
 from __future__ import annotations
@@ -25,21 +26,22 @@ DAMPING, TOLERANCE, MOST = 0.85, 1e-9, 500
 
 @dataclass(frozen=True)
 class PageRank:
-    """Weights of pages.
+    """The PageRank of pages.
 
     Attributes
     ----------
-    scores : float64[n]
-        Their sum is 1.
+    scores : float64, shape (pages,)
+        The weight of each page; the sum is 1.
     run : Run
-        The residual is the sum of the differences of the last two vectors.
+        How the iteration ended. The residual is the sum of the absolute differences of the last two
+        vectors.
     bound : float
-        What the sum of the differences to the limit can be at most, rounding left out; infinite
-        if weights were approximated.
+        An upper bound of the sum of the absolute differences to the limit, without rounding errors;
+        infinite if weights were approximated.
     dangling : int
-        Pages without links.
+        The number of pages without links.
     settled : int or None
-        The iteration from which on the first pages were the same ones; None: not watched.
+        The iteration since which the first pages have been the same; None: not watched.
     """
 
     scores: Array
@@ -53,7 +55,7 @@ def pagerank(
     graph: Graph, *, damping: float = DAMPING, tolerance: float = TOLERANCE, most: int = MOST,
     watched: int = 0, tell: Tell = None,
 ) -> PageRank:  # fmt: skip
-    """Return the PageRank of all pages; needs 28 bytes a page beside the graph.
+    """Return the PageRank of all pages; needs 28 bytes a page besides the graph.
 
     Parameters
     ----------
@@ -61,12 +63,19 @@ def pagerank(
     damping : float
         d, the share of steps that follow a link; from 0 to below 1.
     tolerance : float
-        Ends the iteration when the sum of all differences of two successive vectors is not above.
+        The iteration ends when the sum of the absolute differences of two successive vectors is at
+        most this.
     most : int
-        Iterations at most.
+        The greatest number of iterations.
     watched : int
-        How many of the first pages are watched, whether they change.
-    tell : callable or None
+        How many of the first pages are compared after each iteration; 0: none.
+    tell : callable, optional
+        Gets a line of text after each iteration.
+
+    Raises
+    ------
+    GraphError
+        If a parameter is out of range.
     """
     must_rank(damping, tolerance, most)
     pages = graph.nodes
@@ -97,25 +106,25 @@ def pagerank(
 
 
 def must_rank(damping: float, tolerance: float, most: int) -> None:
-    """Refuse parameters that make no sense."""
+    """Raise GraphError if a parameter of PageRank is out of range; they are as in `pagerank`."""
     if not 0 <= damping < 1:
         raise GraphError(f"a damping of {damping} is not from 0 to below 1")
     must_iterate(tolerance, most)
 
 
 def rule(tolerance: float, most: int) -> str:
-    """Say when the iteration ends."""
+    """Return a sentence that says when the iteration ends."""
     return (f"the sum of all changes is at most {tolerance:g}, "
             f"or {most:,} iterations are done")  # fmt: skip
 
 
 def _passed(scores: Array, degree: Array) -> Array:
-    """Return what a page passes along each link; of a page without links, its score."""
+    """Return the weight that a page passes along each link; its score if it has no links."""
     return scores / np.maximum(degree, 1)
 
 
 def _scores(passed: Array, degree: Array) -> Array:
-    """Return the scores of pages from what they pass along each link."""
+    """Return the scores of pages from the weights that they pass along each link."""
     scores: Array = np.maximum(degree, 1, dtype=np.float64)
     scores *= passed
     return scores
@@ -126,11 +135,29 @@ def _stepped(
     offsets: Array, targets: Array, first: Number, degree: Array, passed: Array, coming: Array,
     damping: float, everywhere: float,
 ) -> tuple[float, float]:  # fmt: skip
-    """Write what some pages, from the first on, pass along each link after a step.
+    """Compute the next weights that some pages pass along each link.
 
-    Only that is held of a page, since memory is what takes time. No link leads along what a page
-    without links holds there. Returned are the sum of the differences of the scores and the new
-    weight of pages without links.
+    Access to memory dominates the time, so only this weight is stored for each page, not its score.
+    For a page without links it is the score, which no link passes on.
+
+    Parameters
+    ----------
+    offsets, targets
+        The pages that link to each of these pages.
+    first : int
+        The page of the first row.
+    degree : uint32, shape (pages,)
+        The number of links of each page.
+    passed, coming : float64, shape (pages,)
+        The old weights, and the new ones.
+    damping, everywhere : float
+        d, and the weight that every page gets.
+
+    Returns
+    -------
+    float, float
+        The sum of the absolute differences of the scores, and the new weight of the pages without
+        links.
     """
     change, lost = 0.0, 0.0
     one, k = np.uint64(1), np.uint64(0)

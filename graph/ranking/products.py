@@ -1,4 +1,4 @@
-"""What all rankings are made of: the sum of a weight over the links of every page."""
+"""The operation behind all rankings: for each page, sum a weight over its links."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Run:
     Attributes
     ----------
     rule : str
-        When it was to end, in words.
+        The stopping rule, in words.
     residuals : tuple of float
-        What is compared with the tolerance, after each iteration.
+        The residual after each iteration, which is compared with the tolerance.
     converged : bool
-        Whether the last of them is small enough.
+        Whether the last residual is within the tolerance.
     """
 
     rule: str
@@ -41,7 +41,7 @@ class Run:
 
 
 def must_iterate(tolerance: float, most: int) -> None:
-    """Refuse limits of an iteration that make no sense."""
+    """Raise GraphError if a limit of an iteration is out of range."""
     if not 0 <= tolerance < 1:
         raise GraphError(f"a tolerance of {tolerance} is not from 0 to below 1")
     if most < 1:
@@ -49,37 +49,66 @@ def must_iterate(tolerance: float, most: int) -> None:
 
 
 def gather(links: Links, weights: Array, sums: Array) -> float:
-    """Write the sum of the weights of the pages that each page's links name; return all of it.
+    """Write for each page the sum of the weights of its links' targets; return the total.
 
     Parameters
     ----------
     links : Links
-    weights, sums : float64[n]
-        Two arrays.
+    weights : float64, shape (pages,)
+        The weight of each page.
+    sums : float64, shape (pages,)
+        Gets the sums; not the same array as ``weights``.
     """
     return sum(float(_gathered(*rows, weights, sums, first)) for first, rows in links.chunks())
 
 
 def gather_weighed(rows: Csr, by_link: Array, weights: Array, sums: Array) -> None:
-    """Do what `gather` does, each link counted ``by_link`` times (float64[links])."""
+    """Do the same as `gather`, with a factor for each link.
+
+    Parameters
+    ----------
+    rows : Csr
+    by_link : float64, shape (links,)
+        The factors.
+    weights, sums
+        As in `gather`.
+    """
     _gathered_weighed(*rows, by_link, weights, sums)
 
 
 def spread(rows: Csr, weights: Array, sums: Array) -> None:
-    """Add the weight of each row to the sums of the pages that it names.
+    """Add the weight of each page to the sums of its links' targets.
 
-    It is `gather` along the links backward, for whoever has them in one direction only.
+    This is `gather` along the reversed links, for graphs whose links are available in one direction
+    only.
+
+    Parameters
+    ----------
+    rows : Csr
+    weights : float64, shape (pages,)
+        The weight of each page.
+    sums : float64, shape (pages,)
+        Is added to.
     """
     _spread(*rows, weights, sums)
 
 
 def spread_weighed(rows: Csr, by_link: Array, weights: Array, sums: Array) -> None:
-    """Do what `spread` does, each link counted ``by_link`` times (float64[links])."""
+    """Do the same as `spread`, with a factor for each link.
+
+    Parameters
+    ----------
+    rows : Csr
+    by_link : float64, shape (links,)
+        The factors.
+    weights, sums
+        As in `spread`.
+    """
     _spread_weighed(*rows, by_link, weights, sums)
 
 
 def degrees(links: Links) -> Array:
-    """Return the number of links of each page, uint32[n]."""
+    """Return the number of links of each page, uint32, shape (pages,)."""
     found = np.empty(links.nodes, np.uint32)
     for first, rows in links.chunks():
         found[first : first + rows.nodes] = np.diff(rows.offsets)

@@ -1,4 +1,4 @@
-"""The first pages of a ranking, and how firmly they stand there."""
+"""The first pages of a ranking, and how certain and stable they are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from counterpoint.graph.errors import GraphError
 
 
 def top(scores: Array, k: int) -> Array:
-    """Return the k pages with the highest scores, highest first; of equal ones the lower page."""
+    """Return the k pages with the highest scores, highest first; ties by the lower page number."""
     k = min(k, len(scores))
     if k <= 0:
         return np.empty(0, np.int64)
@@ -24,7 +24,7 @@ def top(scores: Array, k: int) -> Array:
 
 
 class Watch:
-    """Watches whether the first k pages stay the same ones from iteration to iteration."""
+    """Notes since which iteration the first k pages have been the same."""
 
     def __init__(self, k: int) -> None:
         self._k = k
@@ -33,7 +33,7 @@ class Watch:
         self._since = 0
 
     def look(self, scores: Array) -> None:
-        """Look at the scores after an iteration."""
+        """Compare the first pages after an iteration with those of the iteration before."""
         if self._k:
             self._looks += 1
             found = set(top(scores, self._k).tolist())
@@ -42,20 +42,20 @@ class Watch:
 
     @property
     def settled(self) -> int | None:
-        """The iteration from which on they were the same; None: not watched."""
+        """The iteration since which they have been the same; None: not watched."""
         return self._since if self._k and self._looks else None
 
 
 @dataclass(frozen=True)
 class Certain:
-    """What of the first k pages no error within a bound could change.
+    """How much of the first k pages no error within a bound can change.
 
     Attributes
     ----------
     members : int
-        Pages that are among the first k for sure.
+        How many pages are certainly among the first k.
     ranks : int
-        The first so many are certain to stand in this very order.
+        How many of the first pages are certainly in this order.
     """
 
     members: int
@@ -63,10 +63,17 @@ class Certain:
 
 
 def certain(scores: Array, k: int, bound: float) -> Certain:
-    """Tell what is certain if the sum of all errors is at most ``bound``.
+    """Return how much of the first k pages is certain if all errors sum to at most ``bound``.
 
-    Two pages cannot change places if their scores differ by more: the error of the one and that of
-    the other are within the bound together.
+    Two pages keep their order if their scores differ by more than the bound, because the errors of
+    both together are within the bound.
+
+    Parameters
+    ----------
+    scores : float64, shape (pages,)
+    k : int
+    bound : float
+        An upper bound of the sum of the absolute errors of all scores.
     """
     first = top(scores, k + 1)
     values = scores[first]
@@ -77,23 +84,23 @@ def certain(scores: Array, k: int, bound: float) -> Certain:
     gaps = values[:-1] - values[1:] > bound
     held = int(np.argmin(gaps)) if not gaps.all() else len(gaps)
     if held == len(gaps) and len(first) <= k:
-        held = len(first)  # nobody comes after the last
+        held = len(first)  # no page comes after the last one
     return Certain(members, min(held, k))
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How alike the first k pages of two rankings are.
+    """How similar the first k pages of two rankings are.
 
     Attributes
     ----------
     overlap : float
-        The share of the first k of the one that are among the first k of the other.
+        The share of the first k pages of one ranking that are among the first k of the other.
     same : int
-        The first so many are equal, rank by rank.
+        How many of the first pages are equal, rank by rank.
     tau : float or None
-        Kendall's, of the pages that are in both: 1 in the same order, -1 in the opposite one. None:
-        fewer than two, or all are equal.
+        Kendall's tau of the pages that are in both: 1 for the same order, -1 for the opposite
+        order. None: there are fewer than two such pages, or all their scores are equal.
     """
 
     overlap: float
@@ -102,7 +109,7 @@ class Agreement:
 
 
 def agreement(one: Array, other: Array, k: int) -> Agreement:
-    """Compare the first k pages of two vectors of scores."""
+    """Compare the first k pages of two rankings, given by their scores."""
     from scipy.stats import kendalltau
 
     first, second = top(one, k), top(other, k)
@@ -119,20 +126,32 @@ def perturbed(
     graph: Graph, rank: Callable[[Graph], Array], scores: Array, k: int, *,
     share: float, repeats: int, seed: int,
 ) -> Iterator[Agreement]:  # fmt: skip
-    """Rank again without some of the links, drawn anew each time, and compare the first k pages.
+    """Rank again without a random sample of the links, and compare the first k pages.
 
     Parameters
     ----------
     graph : Graph
-        Is expanded.
+        Its links are expanded in memory.
     rank : callable
         Returns the scores of a graph.
-    scores : float64[n]
-        Those of all links.
+    scores : float64, shape (pages,)
+        The scores of the whole graph.
     k : int
+        How many of the first pages are compared.
     share : float
-        Of the links that are left out, from 0 to 1.
+        The share of the links that is left out, from 0 to 1.
     repeats, seed : int
+        How often links are drawn, and the seed of the draws.
+
+    Yields
+    ------
+    Agreement
+        For each repeat.
+
+    Raises
+    ------
+    GraphError
+        If ``share`` is out of range.
     """
     if not 0 <= share <= 1:
         raise GraphError(f"a share of {share} links is not from 0 to 1")
@@ -144,7 +163,7 @@ def perturbed(
 
 
 def without(rows: Csr, gone: Array) -> Csr:
-    """Return rows without some of their links; ``gone``, bool[links], tells which."""
+    """Return rows without some of their links; ``gone``, bool, shape (links,), marks these."""
     return Csr(_left(rows.offsets, gone), rows.targets[~gone])
 
 

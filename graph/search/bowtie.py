@@ -1,14 +1,15 @@
 """The bow-tie of [WEB]: which page is in which component.
 
 SCC is the largest strong component; of several that are equally large, the one with the page of the
-lowest number. IN reaches it, OUT is reached from it. Of the rest of its weak component, a page that
-IN reaches and that reaches OUT is in TUBES, every other in TENDRILS. All else is DISCONNECTED.
+lowest number. IN reaches it, and it reaches OUT. In the rest of its weak component, a page that IN
+reaches and that reaches OUT is in TUBES, every other page in TENDRILS. All other pages are
+DISCONNECTED.
 
-Searches from one page of SCC, forward and backward, give SCC, IN and OUT; the others go on where
-these ended. No link is looked at more than once in each direction, and none of DISCONNECTED at all.
-A strong component lies within one of the six. So SCC is the largest if none of the others has as
-many pages; one that has is searched depth first, and the bow-tie is made again if that finds a
-larger one.
+Two searches from one page of SCC, forward and backward, give SCC, IN and OUT; further searches from
+IN and OUT give the rest. A link is read at most once in each direction, and links of DISCONNECTED
+are not read at all. Every strong component lies within one of the six components. So SCC is the
+largest if no other component has as many pages. A component that has as many is searched depth
+first, and if that finds a larger strong component, the bow-tie is computed again from it.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ SCC, IN, OUT, TENDRILS, TUBES, DISCONNECTED = range(6)
 
 CORE = FORWARD | BACKWARD
 AFTER_IN, BEFORE_OUT, BESIDE = 4, 8, 16
-"""Bits of a page beside SCC, IN and OUT: IN reaches it, it reaches OUT, it hangs on such pages."""
+"""Bits of a page outside SCC, IN and OUT: IN reaches it, it reaches OUT, it is linked with such
+pages in any direction."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +42,13 @@ class Bowtie:
 
     Attributes
     ----------
-    components : uint8[n]
-        SCC 0, IN 1, OUT 2, TENDRILS 3, TUBES 4, DISCONNECTED 5.
+    components : uint8, shape (pages,)
+        The component of each page: SCC 0, IN 1, OUT 2, TENDRILS 3, TUBES 4, DISCONNECTED 5.
     from_in, to_out : int
-        Tendrils that IN reaches, and that reach OUT; the others hang on tendrils or tubes only.
+        How many pages of TENDRILS IN reaches, and how many reach OUT; the others hang on tendrils
+        or tubes only.
     searched : int
-        Pages beside SCC that were searched depth first: a larger strong component is not missed.
+        How many pages outside SCC were searched depth first for a larger strong component.
     """
 
     components: Array
@@ -61,19 +64,20 @@ class Bowtie:
 
     @property
     def shares(self) -> dict[str, float]:
-        """The share of each component in the pages."""
+        """The share of the pages that each component has."""
         return {name: n / max(1, len(self.components)) for name, n in self.counts.items()}
 
     @property
     def weak_share(self) -> float:
-        """The share of the weak component that SCC is in."""
+        """The share of the pages in the weak component that contains SCC."""
         return 1 - self.shares["disconnected"]
 
 
 def bowtie(graph: Graph) -> Bowtie:
-    """Take a graph apart; needs seven bytes a page beside the graph, and no memory for links.
+    """Return the bow-tie of a graph; needs 7 bytes a page besides the graph.
 
-    Only where a part beside SCC is as large as SCC its own links are written out.
+    It needs memory for links only if another component is at least as large as SCC: then the links
+    within that component are written out.
     """
     if not graph.nodes:
         return Bowtie(np.empty(0, np.uint8), 0, 0, 0)
@@ -83,11 +87,20 @@ def bowtie(graph: Graph) -> Bowtie:
     larger, searched = _larger(graph, mark)
     if larger is not None:
         mark = _marked(graph, larger, queue)
-    return _told(mark, searched)
+    return _result(mark, searched)
 
 
 def _marked(graph: Graph, core: int, queue: Array) -> Array:
-    """Return for each page the bits of what reaches it and what it reaches."""
+    """Return for each page the bits that say which components reach it and which it reaches.
+
+    Parameters
+    ----------
+    graph : Graph
+    core : int
+        A page of SCC.
+    queue : uint32, shape (pages,)
+        A buffer for the searches.
+    """
     mark = np.zeros(graph.nodes, np.uint8)
     for links, bit in ((graph.out, FORWARD), (graph.into, BACKWARD)):
         queue[0] = core
@@ -97,7 +110,8 @@ def _marked(graph: Graph, core: int, queue: Array) -> Array:
     follow((graph.out,), mark, queue, end, CORE | AFTER_IN, AFTER_IN)
     end = _queued(mark == FORWARD, queue)
     follow((graph.into,), mark, queue, end, CORE | BEFORE_OUT, BEFORE_OUT)
-    # What IN reaches was followed forward, what reaches OUT backward; the other direction is left.
+    # Pages that IN reaches were followed forward, pages that reach OUT backward; the other
+    # direction is followed now.
     end = _queued(mark & (AFTER_IN | BEFORE_OUT) != 0, queue)
     known = CORE | AFTER_IN | BEFORE_OUT | BESIDE
     follow((graph.out, graph.into), mark, queue, end, known, BESIDE, (AFTER_IN, BEFORE_OUT))
@@ -116,7 +130,10 @@ def _queued(chosen: Array, queue: Array) -> int:
 
 @compiled
 def _tally(kinds: Array, most: int) -> Array:
-    """Return how often each number below ``most`` occurs; NumPy's needs eight bytes for each."""
+    """Return how often each number below ``most`` occurs.
+
+    NumPy's bincount would need 8 more bytes for each element.
+    """
     found = np.zeros(most, np.int64)
     for kind in kinds:
         found[kind] += 1
@@ -124,9 +141,14 @@ def _tally(kinds: Array, most: int) -> Array:
 
 
 def _larger(graph: Graph, mark: Array) -> tuple[int | None, int]:
-    """Return a page of a strong component that is to be preferred to the marked one, if any.
+    """Look for a strong component that takes precedence over the marked one.
 
-    The second result is the number of pages that had to be searched.
+    Returns
+    -------
+    int or None
+        A page of that component; None if there is none.
+    int
+        The number of pages that had to be searched.
     """
     part = _components(mark)
     sizes = _tally(part, len(NAMES))
@@ -157,6 +179,6 @@ def _components(mark: Array) -> Array:
     return table[mark]
 
 
-def _told(mark: Array, searched: int) -> Bowtie:
-    held = _tally(mark, 32)
-    return Bowtie(_components(mark), int(held[AFTER_IN]), int(held[BEFORE_OUT]), searched)
+def _result(mark: Array, searched: int) -> Bowtie:
+    counts = _tally(mark, 32)
+    return Bowtie(_components(mark), int(counts[AFTER_IN]), int(counts[BEFORE_OUT]), searched)

@@ -1,9 +1,10 @@
-"""How many links pages have, and the exponent of the tail.
+"""Histograms of degrees, and the exponent of their power-law tail.
 
-The exponent is the most likely one of the discrete law P(k) = k^-a / zeta(a, m) for k >= m. The
-tail begins at the m for which law and data are nearest by the greatest difference of their
-distributions (Clauset, Shalizi, Newman: Power-law distributions in empirical data, 2009). The error
-is 1 / sqrt(points x information), which takes m as given; that of resampled pages does not.
+The exponent a of the discrete law P(k) = k^-a / zeta(a, m) for k >= m is estimated by maximum
+likelihood. The tail begins at the m for which the greatest difference between the distributions of
+law and data is least (Clauset, Shalizi, Newman: Power-law distributions in empirical data, 2009).
+The standard error 1 / sqrt(points x information) takes m as given; the interval from resampled
+pages does not.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ import numpy as np
 from counterpoint.compiling import Array
 
 LEAST_POINTS = 50
-"""Pages a tail must have."""
+"""How many pages a tail must have."""
 
 BEGINNINGS = 120
-"""Beginnings of the tail that are tried, at most: the first ones, then ever sparser ones."""
+"""How many beginnings of the tail are tried at most: the first ones, then fewer and fewer."""
 
 LOWEST, HIGHEST = 1.001, 15.0
-"""Where the exponent is sought."""
+"""The range in which the exponent is searched."""
 
 
 class Histogram(NamedTuple):
-    """Different degrees, rising, and how many pages have each; both int64."""
+    """The different degrees, ascending, and how many pages have each; both int64."""
 
     degrees: Array
     pages: Array
@@ -40,16 +41,16 @@ class PowerLaw:
     Attributes
     ----------
     exponent, error : float
-        a, and its standard error if the beginning is given.
+        a, and its standard error for a given beginning.
     least : int
         m, the degree at which the tail begins.
     points : int
-        Pages in the tail.
+        The number of pages in the tail.
     distance : float
-        The greatest difference of the distributions of law and data in the tail.
+        The greatest difference between the distributions of law and data in the tail.
     interval : (float, float) or None
-        95% of the exponents of resampled pages, the beginning chosen anew each time. None: not
-        asked for, or all resamples have too few pages in a tail.
+        The range of the middle 95% of the exponents of resampled pages; each resample chooses its
+        own beginning. None: there was no resampling, or all resamples have too few pages in a tail.
     """
 
     exponent: float
@@ -67,37 +68,37 @@ def histogram(degrees: Array) -> Histogram:
     return Histogram(found, pages[found])
 
 
-def fitted(of: Histogram, *, resamples: int = 0, seed: int = 0) -> PowerLaw | None:
-    """Fit the tail; None if too few pages, or too few different degrees, are above 0.
+def fitted(degrees: Histogram, *, resamples: int = 0, seed: int = 0) -> PowerLaw | None:
+    """Fit the tail; return None if too few pages, or too few different degrees, are above 0.
 
     Parameters
     ----------
-    of : Histogram
+    degrees : Histogram
     resamples : int
-        How often the pages are drawn anew for the interval; 0: none is made.
+        How often the pages are resampled for the interval; 0: there is no interval.
     seed : int
-        Of the draws.
+        The seed of the resampling.
     """
-    best = _fitted(of)
+    best = _fitted(degrees)
     if best is None or not resamples:
         return best
     rng = np.random.default_rng(seed)
-    total = int(of.pages.sum())
-    again = []
+    total = int(degrees.pages.sum())
+    exponents = []
     for _ in range(resamples):
-        drawn = rng.multinomial(total, of.pages / total)
-        one = _fitted(Histogram(of.degrees[drawn > 0], drawn[drawn > 0]))
+        drawn = rng.multinomial(total, degrees.pages / total)
+        one = _fitted(Histogram(degrees.degrees[drawn > 0], drawn[drawn > 0]))
         if one is not None:
-            again.append(one.exponent)
-    if not again:
+            exponents.append(one.exponent)
+    if not exponents:
         return best
-    low, high = np.quantile(again, (0.025, 0.975))
+    low, high = np.quantile(exponents, (0.025, 0.975))
     return PowerLaw(**{**vars(best), "interval": (float(low), float(high))})
 
 
-def _fitted(of: Histogram) -> PowerLaw | None:
-    positive = of.degrees > 0
-    degrees, pages = of.degrees[positive], of.pages[positive]
+def _fitted(histogram: Histogram) -> PowerLaw | None:
+    positive = histogram.degrees > 0
+    degrees, pages = histogram.degrees[positive], histogram.pages[positive]
     if len(degrees) < 3:
         return None
     found: PowerLaw | None = None
@@ -109,7 +110,7 @@ def _fitted(of: Histogram) -> PowerLaw | None:
 
 
 def _beginnings(pages: Array) -> list[int]:
-    """Return places at which a tail of enough points and of three different degrees can begin."""
+    """Return the indices at which a tail with enough points and three degrees can begin."""
     points = np.cumsum(pages[::-1])[::-1]
     last = min(int(np.count_nonzero(points >= LEAST_POINTS)), len(pages) - 2)
     if last <= 0:
@@ -121,7 +122,7 @@ def _beginnings(pages: Array) -> list[int]:
 
 
 def _law(degrees: Array, pages: Array) -> PowerLaw:
-    """Return the most likely law of a tail."""
+    """Fit the law of a tail by maximum likelihood."""
     from scipy.optimize import minimize_scalar
     from scipy.special import zeta
 

@@ -1,8 +1,7 @@
-"""The average distance of pages, and the share of pairs between which there is a path.
+"""Estimates the average distance of pages, and the share of pairs with a path between them.
 
-Pages are drawn at random, and every page that one of them reaches is met in a breadth-first search:
-64 searches go on at once, a bit of a word each (Then et al., The more the merrier: efficient
-multi-source graph traversal, 2014).
+Breadth-first searches start from a random sample of pages. 64 searches run at once, each with a bit
+of a word (Then et al., The more the merrier: efficient multi-source graph traversal, 2014).
 """
 
 from __future__ import annotations
@@ -24,33 +23,35 @@ from .bfs import followed
 from .walks import BATCH
 
 AT_ONCE = 64
-"""Searches of one pass: the bits of a word."""
+"""How many searches run at once: the bits of a word."""
 
 CONFIDENCE = 0.95
+"""The confidence level of the intervals."""
 
 _trailing_zeros: Any = numbers.trailing_zeros
 
 
 @dataclass(frozen=True)
 class Distances:
-    """What searches from a sample of the pages say of all ordered pairs of different pages.
+    """Estimates for all ordered pairs of different pages, from searches from a sample.
 
     Attributes
     ----------
     mean : float or None
-        The average number of links of the shortest path, of the pairs that have one; None: no page
-        of the sample reaches another.
+        The average number of links of the shortest path, over the pairs that have one; None: no
+        page of the sample reaches another.
     interval : (float, float) or None
-        95%, of the ratio of two means over the sample, with Student's t and the share of the pages
-        that were drawn; None if nothing is known of the variance.
+        The 95% confidence interval of the mean. It is that of a ratio of two means over the sample,
+        with Student's t and the finite population correction; None if the variance is unknown.
     connected : float
         The share of the pairs that have a path.
     connected_interval : (float, float) or None
-        95%, likewise.
+        The 95% confidence interval of that share, computed likewise.
     longest : int
-        The longest shortest path that was met: no estimate, a lower bound of the greatest.
+        The length of the longest shortest path that was found: a lower bound of the greatest
+        distance.
     sources : int
-        Pages in the sample.
+        The number of pages in the sample.
     """
 
     mean: float | None
@@ -65,21 +66,28 @@ def distances(
     graph: Graph, sources: int = 128, *, direction: str = "forward", seed: int = 0,
     tell: Tell = None,
 ) -> Distances:  # fmt: skip
-    """Estimate distances from some pages, all different; needs 36 bytes a page beside the graph.
+    """Estimate distances from a sample of pages; needs 36 bytes a page besides the graph.
 
     Parameters
     ----------
     graph : Graph
     sources : int
-        How many pages are drawn. If there are not more, all are, and the figures are exact.
+        How many different pages are drawn. If the graph has no more, all are drawn, and the figures
+        are exact.
     direction : str
         As in `bfs`.
     seed : int
-        Of the draw.
-    tell : callable or None
+        The seed of the draw.
+    tell : callable, optional
+        Gets a line of text on the progress.
+
+    Raises
+    ------
+    GraphError
+        If ``sources`` is below 1, or the direction is unknown.
     """
     if sources < 1:
-        raise GraphError(f"a sample of {sources} pages is none")
+        raise GraphError(f"a sample of {sources} pages: it must have at least one")
     links = followed(graph, direction)
     pages = graph.nodes
     taken = min(sources, pages)
@@ -91,16 +99,27 @@ def distances(
         longest = max(longest, _search(links, drawn[here].tolist(), total[here], count[here]))
         if tell:
             tell(f"{min(at + AT_ONCE, taken):,} of {taken:,} searches")
-    return _told(total, count, pages, longest)
+    return _estimated(total, count, pages, longest)
 
 
-def _told(total: Array, count: Array, pages: int, longest: int) -> Distances:
+def _estimated(total: Array, count: Array, pages: int, longest: int) -> Distances:
+    """Return the estimates.
+
+    Parameters
+    ----------
+    total, count : int64, shape (sources,)
+        For each source the sum of the distances of the pages that it reaches, and their number.
+    pages : int
+        The number of pages of the graph.
+    longest : int
+        The greatest distance.
+    """
     reached = int(count.sum())
     others = max(1, pages - 1)
     mean = int(total.sum()) / reached if reached else None
     interval = None
     if mean is not None:
-        # The error of a ratio is, to first order, the mean of what is left of the line through 0.
+        # To first order, the error of a ratio is the mean of the residuals of the line through 0.
         left = (total - mean * count) / (reached / len(count))
         interval = _interval(mean, left, pages)
     share = reached / max(1, len(count)) / others
@@ -111,7 +130,16 @@ def _told(total: Array, count: Array, pages: int, longest: int) -> Distances:
 
 
 def _interval(mean: float, values: Array, pages: int) -> tuple[float, float] | None:
-    """Return the interval of a mean of values that were drawn from so many without repetition."""
+    """Return the confidence interval of a mean.
+
+    Parameters
+    ----------
+    mean : float
+    values : float64, shape (drawn,)
+        The values, drawn without repetition.
+    pages : int
+        The size of the population from which they were drawn.
+    """
     from scipy.stats import t
 
     drawn = len(values)
@@ -125,7 +153,18 @@ def _interval(mean: float, values: Array, pages: int) -> tuple[float, float] | N
 
 
 def _search(links: Sequence[Links], sources: list[int], total: Array, count: Array) -> int:
-    """Add distances and numbers of what each source reaches; return the greatest distance."""
+    """Search from at most 64 sources; return the greatest distance.
+
+    Parameters
+    ----------
+    links : sequence of Links
+        The links of each direction that is followed.
+    sources : list of int
+        Pages.
+    total, count : int64, shape (sources,)
+        For each source, the distances of the pages that it reaches are added to ``total``, and
+        their number to ``count``.
+    """
     pages = links[0].nodes
     seen, bits, coming = (np.zeros(pages, np.uint64) for _ in range(3))
     for place, page in enumerate(sources):
@@ -149,7 +188,26 @@ def _pushed(
     links: Links, frontier: Array, bits: Array, seen: Array, coming: Array, following: Array,
     end: int,
 ) -> int:  # fmt: skip
-    """Pass the bits of the frontier along its links; return how many pages are new somewhere."""
+    """Pass the bits of the frontier along its links.
+
+    Parameters
+    ----------
+    links : Links
+    frontier : uint32
+        The pages that were reached in the last step, ascending.
+    bits, seen, coming : uint64, shape (pages,)
+        For each page the sources that reached it in the last step, that have seen it, and that
+        reach it in this step.
+    following : uint32, shape (pages,)
+        Gets the pages that are reached in this step.
+    end : int
+        How many pages ``following`` has already.
+
+    Returns
+    -------
+    int
+        How many pages ``following`` has then.
+    """
     if isinstance(links, Csr):
         return int(_push(*links, frontier, frontier, bits, seen, coming, following, end))
     for at in range(0, len(frontier), BATCH):
@@ -164,7 +222,7 @@ def _push(
     offsets: Array, targets: Array, rows: Array, pages: Array, bits: Array, seen: Array,
     coming: Array, following: Array, end: Number,
 ) -> Number:  # fmt: skip
-    """Pass the bits of pages, whose links are in some rows, along these links."""
+    """Do the work of `_pushed` for pages whose links are in the rows ``rows``."""
     none, one = np.uint64(0), np.uint64(1)
     last = np.uint64(end)
     for i in range(len(pages)):

@@ -1,12 +1,12 @@
-"""Strong components: pages that reach one another.
+"""Strong components: sets of pages that reach one another.
 
-In compressed rows: one depth-first search without recursion, after Pearce, A space-efficient
-algorithm for finding strongly connected components (2016), with a word a page beside the path.
+A graph in compressed rows is searched depth first without recursion (Pearce, A space-efficient
+algorithm for finding strongly connected components, 2016), with one word a page besides the path.
 
-In any other form: a strong component is the set of pages that a page reaches and that reach it, so
-two searches take out a large one; every other lies within one of the parts that the searches leave
-(only reached, only reaching, neither). The links within a part are written out, one part at a time,
-and the part is searched depth first.
+In any other form of a graph, two breadth-first searches from one page find a large strong
+component: the pages that it reaches and that reach it. Every other strong component lies within one
+of three parts: the pages that are only reached, the pages that only reach it, all others. The links
+within a part are written out, one part at a time, and the part is searched depth first.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from counterpoint.graph.csr import Csr, Graph, Links
 from .walks import BATCH, follow
 
 PIVOTS = 4096
-"""Pages of which the one with most links in both directions begins the searches."""
+"""How many pages are compared to find one with many links in both directions."""
 
 FORWARD, BACKWARD = 1, 2
-"""Bits of a page that a page reaches, and that reaches it."""
+"""Bits of the pages that the searches reach forward and backward."""
 
 
 class Components(NamedTuple):
@@ -32,10 +32,11 @@ class Components(NamedTuple):
 
     Attributes
     ----------
-    labels : uint32[n]
-        The number of each page's component: components are numbered by their first pages.
-    sizes : int64[components]
-        The pages of each.
+    labels : uint32, shape (pages,)
+        The number of each page's component. Components are numbered in the order of their lowest
+        pages.
+    sizes : int64, shape (components,)
+        The number of pages of each component.
     """
 
     labels: Array
@@ -48,7 +49,7 @@ class Components(NamedTuple):
 
     @property
     def largest(self) -> int:
-        """The largest component; of several, the one with the page of the lowest number."""
+        """The number of the largest component; of several, the one with the lowest page."""
         return int(np.argmax(self.sizes))
 
 
@@ -62,21 +63,31 @@ def scc(graph: Graph) -> Components:
 
 
 def strong(rows: Csr, labels: Array) -> None:
-    """Number the strong components of rows; two pages have one number if they are of one.
+    """Find the strong components of a graph in compressed rows.
 
-    ``labels``, uint32[n], must be zero.
+    Parameters
+    ----------
+    rows : Csr
+        The links.
+    labels : uint32, shape (pages,)
+        Must be zero; gets for each page a number below the number of pages. Two pages have the same
+        number if and only if they are in the same component.
     """
     _strong(rows.offsets, rows.targets, labels)
 
 
 def numbered(labels: Array) -> Components:
-    """Number components by their first pages; ``labels``, all below n, are overwritten."""
+    """Number components in the order of their lowest pages; ``labels`` is overwritten.
+
+    ``labels``, uint32, shape (pages,), has for each page a number below the number of pages that is
+    the same for all pages of a component.
+    """
     labels, sizes = _numbered(labels)
     return Components(labels, sizes)
 
 
 def pivot(graph: Graph) -> int:
-    """Return a page that is likely to be in the largest strong component."""
+    """Return a page that is likely to be in the largest strong component: one with many links."""
     step = max(1, graph.nodes // PIVOTS)
     pages = np.arange(0, graph.nodes, step, dtype=np.uint32)
     out, into = (np.diff(links.lists(pages).offsets) for links in (graph.out, graph.into))
@@ -84,7 +95,7 @@ def pivot(graph: Graph) -> int:
 
 
 def _by_parts(graph: Graph) -> Array:
-    """Return a label of each page, two equal only within a strong component."""
+    """Return a label of each page; two labels are equal if the pages are in the same component."""
     mark = np.zeros(graph.nodes, np.uint8)
     queue = np.empty(graph.nodes, np.uint32)
     if graph.nodes:
@@ -94,7 +105,7 @@ def _by_parts(graph: Graph) -> Array:
             mark[first] |= bit
             follow((links,), mark, queue, 1, bit, bit)
     del queue
-    labels = np.zeros(graph.nodes, np.uint32)  # 0 is the component of both searches
+    labels = np.zeros(graph.nodes, np.uint32)  # 0: the component that both searches reach
     free = 1
     for part in (0, FORWARD, BACKWARD):
         pages = np.flatnonzero(mark == part).astype(np.uint32)
@@ -108,13 +119,13 @@ def _by_parts(graph: Graph) -> Array:
 
 
 def within(links: Links, pages: Array) -> Csr:
-    """Return the links among some pages, which get the numbers of their places.
+    """Return the links between some pages, renumbered: page i of the result is ``pages[i]``.
 
     Parameters
     ----------
     links : Links
-    pages : uint32[k]
-        Rising.
+    pages : uint32, shape (k,)
+        Ascending.
     """
     place = np.full(links.nodes, 2**32 - 1, np.uint32)
     place[pages] = np.arange(len(pages), dtype=np.uint32)
@@ -126,7 +137,7 @@ def within(links: Links, pages: Array) -> Csr:
     np.cumsum(offsets, out=offsets)
     targets = np.empty(int(offsets[-1]), np.uint32)
     end = len(targets)
-    while parts:  # each goes when it is copied: all of them and their copies would be twice as much
+    while parts:  # a part is freed when it is copied, so that memory does not hold everything twice
         part = parts.pop()
         targets[end - len(part) : end] = part
         end -= len(part)
@@ -135,7 +146,19 @@ def within(links: Links, pages: Array) -> Csr:
 
 @compiled
 def _kept(rows: Array, targets: Array, place: Array, offsets: Array, at: Number) -> Array:
-    """Return the places of the targets that have one; count those of each row."""
+    """Renumber targets and drop those outside the chosen pages.
+
+    Parameters
+    ----------
+    rows, targets
+        The links of some of the chosen pages.
+    place : uint32, shape (pages,)
+        The new number of each page; 2^32 - 1: the page is not chosen.
+    offsets : uint64
+        ``offsets[at + i + 1]`` gets the number of remaining links of row i.
+    at : int
+        The new number of the page of the first row.
+    """
     found = np.empty(len(targets), np.uint32)
     none, one = np.uint32(2**32 - 1), np.uint64(1)
     end = np.uint64(0)
@@ -167,12 +190,22 @@ def _numbered(labels: Array) -> tuple[Array, Array]:
 
 @compiled
 def _strong(offsets: Array, targets: Array, rank: Array) -> None:  # noqa: C901 one loop, no calls
-    """Search depth first.
+    """Find strong components by depth-first search.
 
-    ``rank`` of a page is 0 before it is met; then the lowest place, from 1, in the order of
-    meeting, that it is known to reach among pages of no component yet; then the number of its
-    component, from n - 1 downward, which is above all such places. The path grows from the low end
-    of ``held``, pages that wait for their component from the high end: none is in both.
+    Parameters
+    ----------
+    offsets, targets
+        The links.
+    rank : uint32, shape (pages,)
+        The rank of a page is 0 until the search discovers it. Then it is the lowest place in the
+        order of discovery, from 1 on, among the pages without a component that the page is known to
+        reach. In the end it is the number of its component. Components are numbered from n - 1
+        downward, so that these numbers are above all such places.
+
+    Notes
+    -----
+    The array ``held`` contains the path, which grows from its low end, and the pages that wait for
+    their component, from its high end; a page is never in both.
     """
     pages = len(offsets) - 1
     one, zero = np.uint64(1), np.uint32(0)

@@ -1,7 +1,7 @@
-"""What is reached from some pages, and how far it is: the loops that every search shares.
+"""The loops that all searches share: which pages are reached, and at which level.
 
-Links held in compressed rows are followed in one compiled loop. Links in any other form are asked
-for by many pages at a time, so that nothing compiled has to know how they are packed.
+Links in compressed rows are followed in one compiled loop. Links in any other form are read for
+many pages at a time, so that the compiled loops do not depend on how they are packed.
 """
 
 from __future__ import annotations
@@ -12,26 +12,36 @@ from counterpoint.compiling import Array, Number, compiled
 from counterpoint.graph.csr import Csr, Links
 
 BATCH = 1 << 21
-"""Pages whose links are asked for at a time."""
+"""The links of how many pages are read at a time."""
 
 
 def follow(
     directions: tuple[Links, ...], mark: Array, queue: Array, end: int,
     stop: int, bit: int, skip: tuple[int, int] = (0, 0),
 ) -> int:  # fmt: skip
-    """Set a bit of every page that the queued ones reach, and queue it; return the new end.
+    """Set a bit of every page that the queued pages reach, and queue these pages too.
 
     Parameters
     ----------
     directions : tuple of Links
-        One or two: a link of either is followed.
-    mark : uint8[n]
-    queue : uint32[n]
-        The first ``end`` of it are followed, and so is whatever is queued behind them.
+        The links of one or two directions; all are followed.
+    mark : uint8, shape (pages,)
+        The bits of each page.
+    queue : uint32, shape (pages,)
+        Its first ``end`` pages are followed, and then all pages that are queued behind them.
+    end : int
+        The number of queued pages.
     stop : int
-        A page with one of these bits is neither marked nor followed. ``bit`` is one of them.
+        Pages with one of these bits are neither marked nor queued. ``bit`` must be one of them.
+    bit : int
+        The bit that is set.
     skip : (int, int)
-        For each direction: the links of a page with one of these bits are not followed.
+        For each direction: the links of pages with one of these bits are not followed.
+
+    Returns
+    -------
+    int
+        The number of queued pages then.
     """
     if all(isinstance(links, Csr) for links in directions):
         first, last = (links.expanded() for links in (directions[0], directions[-1]))
@@ -48,15 +58,18 @@ def follow(
 
 
 def spread(directions: tuple[Links, ...], level: Array, queue: Array, end: int) -> int:
-    """Give every page that is reached by links of any direction its level; return their number.
+    """Set the level of every page that is reached; return the number of these pages.
 
     Parameters
     ----------
     directions : tuple of Links
-    level : int32[n]
-        -1, but for the first ``end`` pages of ``queue``, which are at level 0.
-    queue : uint32[n]
-        Gets all that is reached, nearest first.
+        The links of one or two directions; all are followed.
+    level : int32, shape (pages,)
+        0 for the first ``end`` pages of ``queue``, -1 for all others.
+    queue : uint32, shape (pages,)
+        Gets all pages that are reached, nearest first.
+    end : int
+        The number of start pages.
     """
     if all(isinstance(links, Csr) for links in directions):
         first, last = (links.expanded() for links in (directions[0], directions[-1]))

@@ -1,9 +1,10 @@
-"""Weak components: pages connected by links followed either way.
+"""Weak components: sets of pages that are connected by links followed in both directions.
 
-Union by the lower page with halved paths, so that a component is known by its first page. After two
-links of each page most pages are in one component already; the links of its pages need not be
-looked at any more (Sutton, Ben-Nun, Barak: Optimizing parallel graph connectivity, 2018): one that
-leads out of it is met at its other end, among that page's links of the other direction.
+A union-find structure joins components by the lower page and halves paths, so that the lowest page
+identifies a component. After two links of each page, most pages are in one component already, and
+the other links of its pages are not read (Sutton, Ben-Nun, Barak: Optimizing parallel graph
+connectivity, 2018). A link that leads out of this component is read at its other end, among the
+links of the other direction.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from counterpoint.graph.csr import Csr, Graph
 from .scc import Components, numbered
 
 FEW = 2
-"""Links of each page that are looked at before the giant component is guessed."""
+"""How many links of each page are read before the giant component is guessed."""
 
 GUESSES = 1024
-"""Pages whose component is looked at for that."""
+"""How many pages the guess looks at."""
 
 
 def wcc(graph: Graph) -> Components:
-    """Return the weak components; needs eight bytes a page and a component beside the graph."""
+    """Return the weak components; needs 8 bytes a page and a component besides the graph."""
     parent = np.arange(graph.nodes, dtype=np.uint32)
     if isinstance(graph.out, Csr) and isinstance(graph.into, Csr):
         _first_links(graph.out.offsets, graph.out.targets, parent, FEW)
@@ -38,7 +39,7 @@ def wcc(graph: Graph) -> Components:
 
 
 def _guessed(parent: Array) -> int:
-    """Return the root that most of some pages have."""
+    """Return the most frequent root in a sample of the pages."""
     if not len(parent):
         return 0
     pages = np.arange(0, len(parent), max(1, len(parent) // GUESSES))
@@ -49,7 +50,7 @@ def _guessed(parent: Array) -> int:
 
 @compiled
 def _root(parent: Array, page: Number) -> Number:
-    """Return the lowest page known to be connected with a page, and shorten the way to it."""
+    """Return the root of a page's component, and shorten the path to it."""
     here = np.uint32(page)
     while parent[here] != here:
         above = parent[parent[here]]
@@ -77,7 +78,7 @@ def _first_links(offsets: Array, targets: Array, parent: Array, few: Number) -> 
 
 @compiled
 def _other_links(offsets: Array, targets: Array, parent: Array, few: Number, giant: Number) -> None:
-    """Join the pages outside the giant component by their links from the given one on."""
+    """Join the pages outside the giant component by their links after the first ``few``."""
     known = np.uint32(giant)
     for page in range(len(offsets) - 1):
         if parent[page] == known or _root(parent, page) == _root(parent, known):
@@ -96,7 +97,7 @@ def _joined(offsets: Array, targets: Array, parent: Array, first: Number) -> Non
 
 @compiled
 def _roots(parent: Array) -> None:
-    """Let every page know its root; a parent is never above its page, so one sweep does it."""
+    """Replace every parent by its root; one sweep is enough, as parents precede their pages."""
     for page in range(len(parent)):
         parent[page] = parent[parent[page]]
 

@@ -1,4 +1,4 @@
-"""Graphs whose pages are addresses, put in order in memory: hosts by domain, pages by host."""
+"""Reads graphs whose pages are addresses; pages are sorted by host, hosts by domain, in memory."""
 
 from __future__ import annotations
 
@@ -9,21 +9,23 @@ import numpy as np
 
 from counterpoint.compiling import Array
 from counterpoint.graph.errors import GraphError
-from counterpoint.graph.storage.arrays import Arrays, Listed
+from counterpoint.graph.storage.arrays import Arrays, ListedAddresses
 from counterpoint.graph.storage.pages import Tell, divided
 
 from .numbered import identity, pieces
 
 
-class Gathered(NamedTuple):
-    """Links between addresses, in the order in which they were met.
+class GatheredLinks(NamedTuple):
+    """Links between addresses, in the order in which they were read.
 
     Attributes
     ----------
     addresses : list of bytes
-    crawled : bool[pages]
-    sources, targets : integers[links]
-        Places in ``addresses``.
+        The addresses of the pages.
+    crawled : bool, shape (pages,)
+        Whether each page was crawled.
+    sources, targets : int, shape (links,)
+        Indices of ``addresses``.
     """
 
     addresses: list[bytes]
@@ -32,16 +34,17 @@ class Gathered(NamedTuple):
     targets: Array
 
 
-def arranged(found: Gathered, least: int, name: str) -> Arrays:
-    """Return the graph of the pages that were crawled or are linked to often enough.
+def arranged(found: GatheredLinks, least: int, name: str) -> Arrays:
+    """Return the graph of the pages that were crawled or have enough in-links.
 
     Parameters
     ----------
-    found : Gathered
+    found : GatheredLinks
+        The links.
     least : int
-        From so many crawled pages a page that was not crawled must be linked to ([WEB]: 5).
+        How many crawled pages must link to a page that was not crawled ([WEB]: 5).
     name : str
-        Of the source.
+        The name of the source.
     """
     count = len(found.addresses)
     pairs = np.unique(found.sources.astype(np.uint64) << np.uint64(32) | found.targets)
@@ -60,13 +63,13 @@ def arranged(found: Gathered, least: int, name: str) -> Arrays:
     offsets = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
     hosts = [parts[k][0] for k in order]
     firsts = [k for k in range(len(hosts)) if k == 0 or hosts[k] != hosts[k - 1]]
-    listed = Listed([hosts[k] for k in firsts], [parts[k][1] for k in order])
+    listed = ListedAddresses([hosts[k] for k in firsts], [parts[k][1] for k in order])
     bounds = [*firsts, len(hosts)]
     return Arrays(offsets, ends[inside][rows].astype(np.uint32), bounds, listed, name)
 
 
 def by_domain(host: bytes) -> tuple[bytes, ...]:
-    """Return the labels of a host, the highest first, so that hosts of a domain are neighbours."""
+    """Return a sort key that puts hosts of a domain together: the labels, top level first."""
     name, colon, port = host.rpartition(b":")
     return (*reversed((name if colon else host).split(b".")), port if colon else b"")
 
@@ -74,18 +77,20 @@ def by_domain(host: bytes) -> tuple[bytes, ...]:
 class AddressList:
     """A list of links between addresses, two on a line; a page without links may stand alone.
 
-    Who was crawled is not told by a list: with ``least`` above 1 a page counts as crawled if it has
-    links or stands alone on a line.
+    The list does not say which pages were crawled. If ``least`` is above 1, a page counts as
+    crawled if it has links or stands alone on a line.
 
     Parameters
     ----------
     path : Path
+        The file.
     least : int
+        As in `arranged`.
 
     Raises
     ------
     GraphError
-        If a line is not as it must be; it names the line.
+        If a line is invalid; the message names the line.
     """
 
     def __init__(self, path: Path, least: int = 1) -> None:
@@ -93,7 +98,7 @@ class AddressList:
         self.name = f"addresses {identity(path)} least {least}"
 
     def read(self, folder: Path, tell: Tell) -> Arrays:
-        """Return the pages; they and their links must fit memory."""
+        """Return the pages; they and their links must fit into memory."""
         numbers: dict[bytes, int] = {}
         crawled: list[int] = []
         ends: list[int] = []
@@ -106,7 +111,7 @@ class AddressList:
                     continue
                 if len(found) > 2 or not all(b"." in one or b"/" in one for one in found):
                     shown = ascii(text.decode("utf-8", "replace")[:60])
-                    raise GraphError(f"{self._path}: line {line:,}: {shown} are no two addresses")
+                    raise GraphError(f"{self._path}: line {line:,}: {shown} is not two addresses")
                 pages = [numbers.setdefault(one, len(numbers)) for one in found]
                 crawled.append(pages[0])
                 if len(pages) == 2:
@@ -116,5 +121,5 @@ class AddressList:
         links = np.array(ends, dtype=np.uint32).reshape(-1, 2)
         were = np.zeros(len(numbers), dtype=bool)
         were[crawled] = True
-        gathered = Gathered([*numbers], were, links[:, 0], links[:, 1])
+        gathered = GatheredLinks([*numbers], were, links[:, 0], links[:, 1])
         return arranged(gathered, self._least, self.name)

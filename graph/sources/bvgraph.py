@@ -1,4 +1,4 @@
-"""Graphs in WebGraph's format BVGraph, read by the package webgraph (an extra)."""
+"""Reads graphs in WebGraph's format BVGraph, with the optional package webgraph."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from counterpoint.graph.storage.pages import Tell
 from .numbered import identity
 
 ENDINGS = (".graph", ".properties", ".ef", ".offsets")
-"""Of the files of a graph."""
+"""The suffixes of the files of a graph."""
 
 
 def base_of(path: Path) -> Path:
-    """Return the name that the files of a graph have in common."""
+    """Return the common name of the files of a graph, without the suffix."""
     return path.with_suffix("") if path.suffix in ENDINGS else path
 
 
 class BVGraph:
-    """A graph of WebGraph: files of one name that end in ``.graph``, ``.properties`` and ``.ef``.
+    """A graph of WebGraph: files of one name with ``.graph``, ``.properties`` and ``.ef``.
 
     Parameters
     ----------
     path : Path
-        One of them, or their name without the ending.
+        One of these files, or their name without the suffix.
     """
 
     def __init__(self, path: Path) -> None:
@@ -37,7 +37,7 @@ class BVGraph:
         self.name = f"bvgraph {identity(self._base.with_suffix('.graph'))}"
 
     def read(self, folder: Path, tell: Tell) -> Arrays:
-        """Return the pages; their links must fit memory."""
+        """Return the pages; their links must fit into memory."""
         try:
             from webgraph import BvGraph
         except ImportError:
@@ -48,9 +48,9 @@ class BVGraph:
             offsets, targets = _read(BvGraph(str(self._base)), tell)
         except (KeyboardInterrupt, SystemExit):
             raise
-        except BaseException as error:  # damaged files make it panic, which is no Exception
-            said = str(error).partition("\n")[0]
-            raise GraphError(f"{self._base}: cannot be read by webgraph ({said})") from None
+        except BaseException as error:  # a damaged file makes it panic, which is not an Exception
+            reason = str(error).partition("\n")[0]
+            raise GraphError(f"{self._base}: webgraph cannot read it ({reason})") from None
         return Arrays(offsets, targets, name=self.name)
 
 

@@ -1,8 +1,8 @@
-"""Graphs in text whose pages are numbers, of any size: what is read goes into sorted runs on disk.
+"""Reads graphs in text whose pages are numbers, of any size: the links go into sorted runs on disk.
 
-An edge list has a link on each line, two numbers with blanks, a comma or a semicolon between them;
-lines that begin with ``#`` or ``%`` are comments. A WebGraph-style text has the number of pages on
-its first line, and on each further line what the next page links to.
+An edge list has a link on each line: two numbers separated by blanks, a comma or a semicolon. Lines
+that begin with ``#`` or ``%`` are comments. A WebGraph-style text has the number of pages on its
+first line, and on each further line the links of the next page.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ import numpy as np
 from counterpoint.compiling import Array, Number, compiled
 from counterpoint.graph.errors import GraphError
 from counterpoint.graph.storage.pages import Addresses, Tell
-from counterpoint.graph.storage.sorting import Merged, Rows, Runs, sorted_keys, write_whole
+from counterpoint.graph.storage.sorting import MergedRuns, Rows, Runs, sorted_keys, write_whole
 
 READ = 1 << 25
-"""Bytes that are read at a time."""
+"""How many bytes are read at a time."""
 
 MOST = 2**32 - 2
 """The greatest number of a page."""
 
 
 def identity(path: Path) -> str:
-    """Return what tells a file from what it was at another time."""
+    """Return a text that identifies a file's content: its path, size and time of change."""
     try:
-        told = path.stat()
+        status = path.stat()
     except OSError as error:
         raise GraphError(f"{path}: {error.strerror or error}") from None
-    return f"{path.resolve()} {told.st_size} {told.st_mtime_ns}"
+    return f"{path.resolve()} {status.st_size} {status.st_mtime_ns}"
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """Open a file, by its name compressed or not; what is wrong with it is a GraphError."""
+    """Open a file, which is compressed if it ends in ``.gz``; raise GraphError for its errors."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             yield cast(BinaryIO, file)
     except (OSError, EOFError, zlib.error) as error:
-        told = getattr(error, "strerror", None) or error
-        raise GraphError(f"{path}: {told}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise GraphError(f"{path}: {reason}") from None
 
 
 def pieces(path: Path) -> Iterator[bytes]:
@@ -67,12 +67,23 @@ def pieces(path: Path) -> Iterator[bytes]:
 
 @compiled
 def _parsed(data: Array, comments: Number, numbers: Array, ends: Array) -> tuple[Number, Number]:
-    """Write the numbers of lines; ``ends`` gets how many there are up to the end of each line.
+    """Parse lines of numbers.
+
+    Parameters
+    ----------
+    data : uint8
+        Whole lines.
+    comments : bool
+        Whether there may be comments, commas and semicolons.
+    numbers : uint32
+        Gets the numbers of all lines.
+    ends : int64
+        Gets for each line how many numbers there are up to its end.
 
     Returns
     -------
     int, int
-        How many lines there are; the line, from 0, that has anything else, or -1.
+        The number of lines; the first invalid line, from 0 on, or -1.
     """
     at = lines = count = 0
     while at < len(data):
@@ -102,11 +113,12 @@ def _parsed(data: Array, comments: Number, numbers: Array, ends: Array) -> tuple
 
 
 class _Lines:
-    """Reads lines of numbers, and knows at which line it is.
+    """Reads lines of numbers, and counts the lines for error messages.
 
     Parameters
     ----------
     path : Path
+        The file.
     comments : bool
         Whether there may be comments, commas and semicolons.
     """
@@ -116,7 +128,10 @@ class _Lines:
         self.line = 1
 
     def read(self) -> Iterator[tuple[Array, Array]]:
-        """Yield numbers, and how many of them each line has; `line` is the first line's number."""
+        """Yield the numbers of some lines, and how many each line has.
+
+        `line` is the number of the first of these lines.
+        """
         for piece in pieces(self._path):
             data = np.frombuffer(piece, dtype=np.uint8)
             numbers = np.empty(len(data) // 2 + 1, dtype=np.uint32)
@@ -129,40 +144,62 @@ class _Lines:
             yield numbers[: ends[-1]], ends[1:] - ends[:-1]
             self.line += lines
 
-    def error(self, line: int, shown: bytes = b"", what: str = "") -> GraphError:
-        """Return an error that names a line of what was yielded last."""
+    def error(self, line: int, shown: bytes = b"", reason: str = "") -> GraphError:
+        """Return an error that names a line.
+
+        Parameters
+        ----------
+        line : int
+            The line, from 0 on, among those that `read` yielded last.
+        shown : bytes
+            The content of the line.
+        reason : str
+            The message; by default that the content is invalid.
+        """
         text = shown.decode("utf-8", "replace")
-        told = what or f"{text[:60]!a} is no row of page numbers from 0 to {MOST:,}"
-        return GraphError(f"{self._path}: line {self.line + line:,}: {told}")
+        reason = reason or f"{text[:60]!a} is not a row of page numbers from 0 to {MOST:,}"
+        return GraphError(f"{self._path}: line {self.line + line:,}: {reason}")
 
 
-class Numbered:
-    """Links that were read, all pages of one host.
+class NumberedPages:
+    """Pages with numbers instead of addresses; all belong to one host.
 
     Attributes
     ----------
     count : int
-    hosts : uint32[2]
+        The number of pages.
+    hosts : uint32, shape (2,)
+        0 and the number of pages.
     addresses : None
     """
 
     addresses: Addresses | None = None
 
-    def __init__(self, merged: Merged, pages: int) -> None:
+    def __init__(self, merged: MergedRuns, pages: int) -> None:
         self._merged, self.count = merged, pages
         self.hosts = np.array([0, pages] if pages else [0], dtype=np.uint32)
 
     def rows(self, first: int, last: int) -> Rows:
-        """Return the links of pages from ``first`` to ``last``."""
+        """Return the links of pages ``first`` to ``last - 1``."""
         return self._merged.rows(first, last)
 
     def parts(self, most: int) -> list[tuple[int, int]]:
-        """Divide the pages into ranges of about so many links."""
+        """Divide the pages into ranges of about ``most`` links."""
         return self._merged.parts(most)
 
 
-def _gathered(folder: Path, links: Callable[[], Iterator[tuple[Array, Array, int]]]) -> Numbered:
-    """Put links into runs, unless that is done; they come with how many pages there are so far."""
+def _gathered(
+    folder: Path, links: Callable[[], Iterator[tuple[Array, Array, int]]]
+) -> NumberedPages:
+    """Write links into sorted runs, unless that is done already, and return the pages.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the runs.
+    links : callable
+        Returns an iterator of sources, targets, and the number of pages known so far.
+    """
     runs, note = Runs(folder, "read"), folder / "read.json"
     if not note.exists():
         number = pages = 0
@@ -171,31 +208,32 @@ def _gathered(folder: Path, links: Callable[[], Iterator[tuple[Array, Array, int
                 keys = (sources.astype(np.uint64) << np.uint64(32)) | targets
                 runs.write(number, sorted_keys(keys, 0, so_far, so_far))
             number, pages = number + 1, max(pages, so_far)
-        told = json.dumps({"runs": number, "pages": pages}).encode()
-        write_whole(note, [np.frombuffer(told, dtype=np.uint8)])
-    told_ = json.loads(note.read_text())
-    return Numbered(runs.opened(told_["runs"], told_["pages"]), told_["pages"])
+        text = json.dumps({"runs": number, "pages": pages}).encode()
+        write_whole(note, [np.frombuffer(text, dtype=np.uint8)])
+    counts = json.loads(note.read_text())
+    return NumberedPages(runs.opened(counts["runs"], counts["pages"]), counts["pages"])
 
 
 class EdgeList:
-    """A list of links, pages given by their numbers.
+    """A list of links between numbered pages.
 
     Parameters
     ----------
     path : Path
+        The file.
 
     Raises
     ------
     GraphError
-        If a line is no link; it names the line.
+        If a line is not a link; the message names the line.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.name = f"edges {identity(path)}"
 
-    def read(self, folder: Path, tell: Tell) -> Numbered:
-        """Return the pages: as many as the greatest number tells."""
+    def read(self, folder: Path, tell: Tell) -> NumberedPages:
+        """Return the pages: all from 0 to the greatest number in the list."""
         return _gathered(folder, lambda: self._links(tell))
 
     def _links(self, tell: Tell) -> Iterator[tuple[Array, Array, int]]:
@@ -203,8 +241,8 @@ class EdgeList:
         for numbers, counts in lines.read():
             wrong = np.flatnonzero((counts != 2) & (counts != 0))
             if len(wrong):
-                what = f"has {counts[wrong[0]]} numbers; a link is two"
-                raise lines.error(int(wrong[0]), what=what)
+                reason = f"has {counts[wrong[0]]} numbers; a link has two"
+                raise lines.error(int(wrong[0]), reason=reason)
             pages = max(pages, int(numbers.max(initial=0)) + 1 if len(numbers) else 0)
             if tell:
                 tell(f"read {lines.line:,} lines")
@@ -212,23 +250,24 @@ class EdgeList:
 
 
 class AdjacencyText:
-    """WebGraph-style text: the number of pages, then a line of links for each.
+    """WebGraph-style text: the number of pages, then a line of links for each page.
 
     Parameters
     ----------
     path : Path
+        The file.
 
     Raises
     ------
     GraphError
-        If a line is not as it must be; it names the line.
+        If a line is invalid; the message names the line.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.name = f"adjacency {identity(path)}"
 
-    def read(self, folder: Path, tell: Tell) -> Numbered:
+    def read(self, folder: Path, tell: Tell) -> NumberedPages:
         """Return the pages."""
         return _gathered(folder, lambda: self._links(tell))
 
@@ -238,7 +277,7 @@ class AdjacencyText:
         for numbers, counts in lines.read():
             if pages < 0:
                 if counts[0] != 1:
-                    raise lines.error(0, what="must be the number of pages alone")
+                    raise lines.error(0, reason="must be the number of pages and nothing else")
                 pages = int(numbers[0])
                 numbers, counts, head = numbers[1:], counts[1:], 1
             self._check(lines, head, numbers, counts, pages, page)
@@ -248,17 +287,17 @@ class AdjacencyText:
                 tell(f"read {page:,} of {pages:,} pages")
             yield sources, numbers, pages
         if page < max(pages, 0) or pages < 0:
-            told = f"line {page + 2:,} is missing: it has {page:,} of {pages:,} pages"
-            raise GraphError(f"{self._path}: {told if pages >= 0 else 'is empty'}")
+            reason = f"line {page + 2:,} is missing: the file has {page:,} of {pages:,} pages"
+            raise GraphError(f"{self._path}: {reason if pages >= 0 else 'is empty'}")
 
     @staticmethod
     def _check(
         lines: _Lines, head: int, numbers: Array, counts: Array, pages: int, page: int
     ) -> None:
         if page + len(counts) > pages:
-            raise lines.error(head + pages - page, what=f"is one more than for {pages:,} pages")
+            raise lines.error(head + pages - page, reason=f"is one line too many: {pages:,} pages")
         wrong = np.flatnonzero(numbers >= pages)
         if len(wrong):
             line = head + int(np.searchsorted(np.cumsum(counts), wrong[0], side="right"))
-            what = f"there is no page {numbers[wrong[0]]:,}: the first line says {pages:,}"
-            raise lines.error(line, what=what)
+            reason = f"there is no page {numbers[wrong[0]]:,}: the first line says {pages:,}"
+            raise lines.error(line, reason=reason)

@@ -1,1 +1,1 @@
-"""How a graph is stored: built, packed, named, read and exported."""
+"""The store of a graph: how it is built, compressed, read and exported."""

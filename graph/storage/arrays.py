@@ -1,4 +1,4 @@
-"""A graph that is there as arrays, as a source of a store."""
+"""A graph in arrays, as a source of a store."""
 
 from __future__ import annotations
 
@@ -19,29 +19,32 @@ from .sorting import Rows
 from .texts import Ragged, ragged
 
 
-class Listed:
-    """Addresses that are there as texts, of pages whose hosts are contiguous.
+class ListedAddresses:
+    """Addresses in memory; the pages of a host are consecutive.
 
     Parameters
     ----------
     hosts, texts : sequence of bytes
-        As `pages.divided` has them.
+        The names of hosts, and the texts of pages, as `pages.divided` returns them.
     """
 
     def __init__(self, hosts: Sequence[bytes], texts: Sequence[bytes]) -> None:
         self._hosts, self._texts = hosts, texts
 
     def hosts(self, first: int, last: int) -> Ragged:
-        """Return the names of hosts from ``first`` to ``last``."""
+        """Return the names of hosts ``first`` to ``last - 1``."""
         return ragged(self._hosts[first:last])
 
     def texts(self, first: int, last: int) -> Ragged:
-        """Return the texts of pages from ``first`` to ``last``."""
+        """Return the texts of pages ``first`` to ``last - 1``."""
         return ragged(self._texts[first:last])
 
 
 def parts_of(offsets: Array, most: int) -> list[tuple[int, int]]:
-    """Divide pages into ranges of about so many links or pages, at multiples of `codes.BLOCK`."""
+    """Divide pages into ranges of at most about ``most`` links and pages.
+
+    The ranges begin at multiples of `codes.BLOCK`.
+    """
     pages = len(offsets) - 1
     found, first = [], 0
     while first < pages:
@@ -57,18 +60,20 @@ class Arrays:
 
     Parameters
     ----------
-    offsets, targets : whole numbers
+    offsets, targets : int, shape (pages + 1,) and (links,)
         The links of page p are ``targets[offsets[p]:offsets[p + 1]]``, in any order.
-    hosts : whole numbers, optional
-        First page of each host, and the number of pages; without them all pages are of one host.
+    hosts : int, shape (hosts + 1,), optional
+        The first page of each host, and at the end the number of pages; by default all pages belong
+        to one host.
     addresses : Addresses, optional
+        The addresses of the pages.
     name : str
-        What the arrays hold; by default a digest of them.
+        Identifies the content of the arrays; by default a digest of them.
 
     Raises
     ------
     GraphError
-        If the arrays are no graph.
+        If the arrays do not describe a graph.
     """
 
     def __init__(
@@ -90,12 +95,20 @@ class Arrays:
     def of_addresses(
         cls, offsets: Any, targets: Any, addresses: Sequence[str], name: str = ""
     ) -> Arrays:
-        """Return a graph whose pages have addresses; a host's pages follow each other.
+        """Return a graph whose pages have addresses.
+
+        Parameters
+        ----------
+        offsets, targets, name
+            As in the constructor.
+        addresses : sequence of str
+            The address of each page; the pages of a host are consecutive.
 
         Raises
         ------
         GraphError
-            If they do not, two pages have one address, or the arrays are no graph.
+            If the pages of a host are not consecutive, two pages have the same address, or the
+            arrays do not describe a graph.
         """
         parts = [divided(encoded(one)) for one in addresses]
         if len(set(parts)) < len(parts):
@@ -104,8 +117,8 @@ class Arrays:
         new = [k for k in range(len(hosts)) if k == 0 or hosts[k] != hosts[k - 1]]
         names = [hosts[k] for k in new]
         if len(set(names)) < len(names):
-            raise GraphError("the pages of a host do not follow each other")
-        listed = Listed(names, [text for _, text in parts])
+            raise GraphError("the pages of a host are not consecutive")
+        listed = ListedAddresses(names, [text for _, text in parts])
         return cls(offsets, targets, [*new, len(parts)], listed, name)
 
     def _digest(self) -> str:
@@ -119,11 +132,11 @@ class Arrays:
         return self
 
     def rows(self, first: int, last: int) -> Rows:
-        """Return the links of pages from ``first`` to ``last``."""
+        """Return the links of pages ``first`` to ``last - 1``."""
         offsets = self._offsets[first : last + 1].astype(np.int64)
         targets = self._targets[offsets[0] : offsets[-1]] if len(offsets) else self._targets[:0]
         return Rows(offsets - offsets[:1], targets.astype(np.uint32))
 
     def parts(self, most: int) -> list[tuple[int, int]]:
-        """Divide the pages into ranges of about so many links."""
+        """Divide the pages into ranges of about ``most`` links."""
         return parts_of(self._offsets, most)

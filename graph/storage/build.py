@@ -1,13 +1,13 @@
-"""A store is built: addresses, links forward, links backward, one file.
+"""Builds a store in four steps: addresses, links forward, links backward, one file.
 
-    addresses   sorted within hosts: ids, and two dictionaries                        (`naming`)
-    out         part by part: links are sorted and packed; the same links, sorted backward,
-                become a run                                                         (`sorting`)
-    into        part by part: all runs are read side by side, and packed
-    store       parts become arrays of one file, which then gets its name          (`container`)
+    addresses   are sorted within hosts, which gives the ids and two dictionaries     (`naming`)
+    out         part by part: the links are sorted and packed; the same links, sorted by their
+                targets, become a run on disk                                        (`sorting`)
+    into        part by part: all runs are merged and packed
+    store       the parts become the arrays of one file                            (`container`)
 
-Each part is a file that has its name when it is whole. A build that is interrupted goes on after
-the last one, and ends with the same bytes.
+Each part is a file that gets its name when it is complete. An interrupted build continues after the
+last complete part, and its result has the same bytes.
 """
 
 from __future__ import annotations
@@ -31,26 +31,28 @@ from .container import VERSION, Writer, must_be_replaceable
 from .naming import Naming
 from .packed import Codes, counted, packed_part
 from .pages import Pages, Source, Tell
-from .sorting import Merged, Rows, Runs, backward_keys, sorted_keys, tidied, write_whole
+from .sorting import MergedRuns, Rows, Runs, backward_keys, sorted_keys, tidied, write_whole
 
 SAMPLES, COUNTED = 32, 1 << 20
-"""Codes are made from what is counted in so many ranges of pages, or in all of so few pages."""
+"""Codes are made from a sample of so many ranges of pages; from all pages if there are at most so
+many."""
 
 
 @dataclass(frozen=True)
-class Settings:
+class BuildSettings:
     """How a store is built.
 
     Attributes
     ----------
     links : int
-        About how many are sorted at a time, and of how many pages; a thread needs some 40 bytes for
-        each.
+        About how many links, and of how many pages, a thread sorts at a time; it needs some 40
+        bytes for each.
     pages : int
-        Of how many addresses are sorted at a time, more where a host has more.
+        How many addresses a thread sorts at a time; more if a single host has more.
     threads : int
+        How many threads work.
     numbers : bool
-        Keep the id of each of the source's pages, 4 bytes each.
+        Whether the store keeps the id of each page of the source, 4 bytes each.
     """
 
     links: int = 1 << 24
@@ -59,27 +61,29 @@ class Settings:
     numbers: bool = False
 
 
-def build(source: Source, path: Path, settings: Settings | None = None, tell: Tell = None) -> None:
-    """Build a store; one of that name is replaced when the new one is whole.
-
-    A build that was interrupted, or for which there was no room, is resumed if it is of the
-    same source.
+def build(
+    source: Source, path: Path, settings: BuildSettings | None = None, tell: Tell = None
+) -> None:
+    """Build a store, and resume an unfinished build from the same source.
 
     Parameters
     ----------
     source : Source
+        The graph.
     path : Path
-    settings : Settings, optional
-    tell : callable or None
-        Told how far it is.
+        The store; an existing one is replaced when the new one is complete.
+    settings : BuildSettings, optional
+        How the store is built.
+    tell : callable, optional
+        Gets a line of text on the progress.
 
     Raises
     ------
     GraphError
-        If the source is not as it must be, or the name belongs to something else than a store.
+        If the source is invalid, or ``path`` exists and is not a store.
     """
     must_be_replaceable(path)
-    chosen = settings or Settings()
+    chosen = settings or BuildSettings()
     plan = {"source": source.name, "version": VERSION, **asdict(chosen), "threads": 0}
     with folder_of(path, plan) as folder, ThreadPoolExecutor(chosen.threads) as threads:
         pages = source.read(folder, tell)
@@ -87,13 +91,13 @@ def build(source: Source, path: Path, settings: Settings | None = None, tell: Te
 
 
 class _Ordered(NamedTuple):
-    """The links of a source's pages, by ids."""
+    """The links of a source's pages, with ids instead of the source's numbers."""
 
     pages: Pages
     numbers: Array | None
 
     def rows(self, first: int, last: int) -> Rows:
-        """Return the links of ids from ``first`` to ``last``, each list ascending."""
+        """Return the links of ids ``first`` to ``last - 1``, each list ascending."""
         low, high = self._cover(first, last)
         rows = self.pages.rows(low, high)
         if len(rows.targets) and int(rows.targets.max()) >= self.pages.count:
@@ -108,7 +112,7 @@ class _Ordered(NamedTuple):
         return tidied(rows, order, self.numbers)
 
     def _cover(self, first: int, last: int) -> tuple[int, int]:
-        """Return a range of pages that holds those with these ids: whole hosts."""
+        """Return a range of the source's pages that contains these ids: whole hosts."""
         if self.numbers is None:
             return first, last
         hosts = self.pages.hosts
@@ -117,10 +121,10 @@ class _Ordered(NamedTuple):
 
 
 class _Build:
-    """The steps of a build, in a folder."""
+    """The steps of a build, in its folder."""
 
     def __init__(
-        self, folder: Path, pages: Pages, settings: Settings, threads: Executor, tell: Tell
+        self, folder: Path, pages: Pages, settings: BuildSettings, threads: Executor, tell: Tell
     ) -> None:
         if pages.count > MOST_PAGES:
             raise GraphError(f"{pages.count:,} pages are more than {MOST_PAGES:,}")
@@ -133,7 +137,7 @@ class _Build:
             self._naming = Naming(folder, pages, pages.addresses, settings.pages)
 
     def run(self, path: Path) -> None:
-        """Do whatever is left to be done."""
+        """Do all steps that are not done yet."""
         numbers = self._naming.numbers(self._threads, self._tell) if self._naming else None
         parts = self._pages.parts(self._settings.links)
         self._out(_Ordered(self._pages, numbers), parts)
@@ -158,7 +162,7 @@ class _Build:
 
         self._each(made, len(parts), "links")
 
-    def _into(self, backward: Merged, parts: list[tuple[int, int]]) -> None:
+    def _into(self, backward: MergedRuns, parts: list[tuple[int, int]]) -> None:
         codes = self._codes("into", backward.rows)
 
         def made(part: int) -> None:
@@ -168,10 +172,21 @@ class _Build:
 
         self._each(made, len(parts), "links backward")
 
-    def _each(self, made: Callable[[int], None], parts: int, what: str) -> None:
-        for done, _ in enumerate(self._threads.map(made, range(parts)), 1):
+    def _each(self, make: Callable[[int], None], parts: int, name: str) -> None:
+        """Make all parts in threads, and report on the progress.
+
+        Parameters
+        ----------
+        make : callable
+            Makes a part of a given number.
+        parts : int
+            How many parts there are.
+        name : str
+            The name of the step in reports.
+        """
+        for done, _ in enumerate(self._threads.map(make, range(parts)), 1):
             if self._tell:
-                self._tell(f"{what}: part {done} of {parts}")
+                self._tell(f"{name}: part {done} of {parts}")
 
     def _path(self, direction: str, part: int) -> Path:
         return self._folder / f"{direction}-{part:06}.links"
@@ -186,7 +201,7 @@ class _Build:
         Part(np.array(facts, dtype=np.int64), starts, words).save(self._path(direction, part))
 
     def _codes(self, direction: str, rows: Callable[[int, int], Rows]) -> Codes:
-        """Return the codes of a direction, made from a sample once and then kept."""
+        """Return the codes of a direction; they are made from a sample once and then kept."""
         path = self._folder / f"{direction}.tally"
         if not path.exists():
             tally = np.zeros(KINDS * CLASSES, dtype=np.int64)
@@ -233,7 +248,7 @@ def _never(first: int, last: int) -> Rows:
 
 
 def _samples(pages: int) -> list[tuple[int, int]]:
-    """Return ranges of pages from which codes are made."""
+    """Return the ranges of pages whose links are the sample for codes."""
     if pages <= COUNTED:
         return [(0, pages)]
     size = max(COUNTED, pages // 16) // SAMPLES // BLOCK * BLOCK

@@ -1,4 +1,4 @@
-"""The folder of a build: what is done stays done, whatever ends the build."""
+"""The folder of a build, which keeps the complete parts if the build is interrupted."""
 
 from __future__ import annotations
 
@@ -19,33 +19,34 @@ from counterpoint.graph.errors import GraphError
 from .sorting import write_whole
 
 PLAN, LOCK = "plan.json", "lock"
-"""What is built, and the mark of a folder of ours: made first, removed last."""
+"""The file that says what is built, and the lock that marks a build's folder: it is created first
+and removed last."""
 
 
 @contextlib.contextmanager
 def folder_of(path: Path, plan: dict[str, Any]) -> Iterator[Path]:
-    """Yield the folder in which a store is built; it is kept if the build is killed.
+    """Yield the folder in which a store is built.
 
-    It is kept as well if the system fails (a full disk), and removed if the source is not as it
-    must be: what was made of that is of no use.
+    The folder stays if the build is killed or the system fails (a full disk). It is removed if the
+    build succeeds, and if the source is invalid: then its parts are useless.
 
     Parameters
     ----------
     path : Path
-        The store to be.
+        The store.
     plan : dict
-        What is built. What a build with another plan left is removed.
+        What is built. Parts of a build with another plan are removed.
 
     Raises
     ------
     GraphError
-        If the folder is somebody else's, or another process builds the same store.
+        If the folder exists and is not that of a build, or another process builds the same store.
     """
     folder = path.with_name(path.name + ".building")
     if not path.parent.is_dir():
         raise GraphError(f"{path}: there is no folder {path.parent}")
     if folder.exists() and not (folder / LOCK).exists() and any(folder.iterdir()):
-        raise GraphError(f"{folder}: is in the way: it is no unfinished build")
+        raise GraphError(f"{folder}: is in the way: it is not an unfinished build")
     folder.mkdir(exist_ok=True)
     with (folder / LOCK).open("w") as lock:
         try:
@@ -58,7 +59,7 @@ def folder_of(path: Path, plan: dict[str, Any]) -> Iterator[Path]:
             write_whole(folder / PLAN, [np.frombuffer(text.encode(), dtype=np.uint8)])
         try:
             yield folder
-        except ValueError:  # of a graph, or of a crawl from which it is built
+        except ValueError:  # the graph, or the crawl from which it is built, is invalid
             _removed(folder)
             raise
         _removed(folder)
@@ -75,7 +76,7 @@ def _read(path: Path) -> str:
 
 
 def _emptied(folder: Path) -> None:
-    """Remove all but the lock; the plan first, for without it no part is resumed."""
+    """Remove all but the lock; the plan first, because without it no part is reused."""
     (folder / PLAN).unlink(missing_ok=True)
     for path in folder.iterdir():
         if path.is_dir():
@@ -85,13 +86,16 @@ def _emptied(folder: Path) -> None:
 
 
 class Part(NamedTuple):
-    """A part of what is built: a row of facts, and arrays of 64-bit numbers and of bytes.
+    """A part of a store that is being built: links or texts with their index.
 
     Attributes
     ----------
-    facts : int64[]
-    starts : uint64[]
-    data : uint8[] or uint64[]
+    facts : int64
+        Some numbers about the part.
+    starts : uint64
+        Where blocks begin in ``data``.
+    data : uint8 or uint64
+        The compressed links or texts.
     """
 
     facts: Array
@@ -99,13 +103,13 @@ class Part(NamedTuple):
     data: Array
 
     def save(self, path: Path) -> None:
-        """Write a part; its file is there when it is whole."""
+        """Write the part; its file gets its name when it is complete."""
         sizes = np.array([len(self.facts), len(self.starts)], dtype=np.int64)
         write_whole(path, [sizes, self.facts, self.starts, self.data])
 
     @classmethod
     def load(cls, path: Path, kind: str) -> Part:
-        """Return a part, its data mapped; ``kind``: their type."""
+        """Return a part whose data is memory-mapped; ``kind`` is the NumPy type of the data."""
         with path.open("rb") as file:
             few, many = np.fromfile(file, dtype=np.int64, count=2).tolist()
             facts = np.fromfile(file, dtype=np.int64, count=few)

@@ -1,9 +1,10 @@
-"""Which bits stand for a number: codes of least length for the numbers that do occur.
+"""Prefix codes for numbers: the shortest codes for the numbers that occur in a graph.
 
-A number v has a *class*, the number of bits of v + 1 less one. Its class is written as a word of a
-prefix code and then the bits of v + 1 below the highest. Small classes are frequent, but how
-frequent differs from kind to kind (counts, first links, gaps) and from graph to graph, so each kind
-has a code of its own, made from how often its classes occur.
+A number v has a *class*, the number of bits of v + 1 minus one. It is written as the word of its
+class in a prefix code, followed by the bits of v + 1 below the highest one. Small classes are
+frequent, but their frequencies differ between kinds of numbers (counts, first links, gaps) and
+between graphs. So each kind has a code of its own, made from the frequencies of its classes. The
+constants go into compiled code.
 """
 
 from __future__ import annotations
@@ -13,34 +14,38 @@ import numpy as np
 from counterpoint.compiling import Array
 
 CLASSES = 34
-"""A number below 2^34 - 1 can be written: the difference of two pages, with its sign."""
+"""The number of classes: all numbers below 2^34 - 1, enough for a signed difference of pages."""
 
 LONGEST = 10
-"""Most bits of a word for a class, hence the size of a table for reading: 2^10 entries."""
+"""The greatest length of a word, in bits; a table for reading has 2^10 entries."""
 
 CONTEXTS = 18
-"""Of a gap: that it is the first, or the class of the one before it, two classes together."""
+"""The contexts of a gap: the first gap, or the class of the gap before it, two classes in one."""
 
 KINDS = 5 + 2 * CONTEXTS
-"""What is written, each with a code of its own; `codes` says what they are."""
+"""The number of kinds of numbers, each with a code of its own; `codes` defines them."""
 
 _CLASS_SHIFT = 4
-"""An entry of a table for reading is the class, shifted, plus the length of its word."""
+"""An entry of a table for reading is the shifted class plus the length of its word."""
+
+_REVERSED = np.array([int(f"{n:0{LONGEST}b}"[::-1], 2) for n in range(1 << LONGEST)])
+"""All numbers of `LONGEST` bits with their bits in reverse order."""
 
 
 def lengths(frequencies: Array) -> Array:
-    """Return the lengths of the words of a best code with no word above `LONGEST`.
+    """Return the lengths of the words of an optimal code with no word longer than `LONGEST`.
 
-    Package-merge (Larmore and Hirschberg, A fast algorithm for optimal length-limited Huffman
-    codes, 1990). No frequency counts as less than one, so that each class has a word.
+    The algorithm is package-merge (Larmore and Hirschberg, A fast algorithm for optimal
+    length-limited Huffman codes, 1990). Each frequency counts as at least one, so that each class
+    has a word.
 
     Parameters
     ----------
-    frequencies : integers[CLASSES]
+    frequencies : int, shape (CLASSES,)
 
     Returns
     -------
-    int64[CLASSES]
+    int64, shape (CLASSES,)
     """
     coins: list[tuple[int, tuple[int, ...]]] = sorted(
         (max(int(f), 1), (c,)) for c, f in enumerate(frequencies)
@@ -60,9 +65,10 @@ def lengths(frequencies: Array) -> Array:
 
 
 def words(of_lengths: Array) -> Array:
-    """Return the words of a code, the first bit lowest, uint64[CLASSES].
+    """Return the words of a code, the first bit lowest, uint64, shape (CLASSES,).
 
-    Words of one length follow each other, so that lengths alone are all that is stored of a code.
+    The code is canonical: words of one length are consecutive, so that the lengths alone determine
+    the code.
     """
     found = np.zeros(len(of_lengths), dtype=np.uint64)
     word = 0
@@ -76,25 +82,28 @@ def words(of_lengths: Array) -> Array:
 
 
 def is_code(of_lengths: Array) -> bool:
-    """Tell whether a prefix code has words of these lengths, and none to spare."""
+    """Return whether these are the lengths of a complete prefix code."""
     inside = bool(((of_lengths >= 1) & (of_lengths <= LONGEST)).all())
     return inside and int((1 << (LONGEST - of_lengths.astype(np.int64))).sum()) == 1 << LONGEST
 
 
 def reading_tables(of_lengths: Array) -> Array:
-    """Return, for each kind and each `LONGEST` bits, what they begin with.
+    """Return for each kind and each value of `LONGEST` bits the word with which they begin.
 
     Parameters
     ----------
-    of_lengths : integers[KINDS, CLASSES]
+    of_lengths : int, shape (KINDS, CLASSES)
+        The lengths of the words.
 
     Returns
     -------
-    uint16[KINDS * 2^LONGEST]
+    uint16, shape (KINDS * 2^LONGEST,)
         16 times the class plus the length of its word.
     """
     tables = np.zeros((len(of_lengths), 1 << LONGEST), dtype=np.uint16)
     for kind, row in enumerate(of_lengths):
-        for one, (word, length) in enumerate(zip(words(row), row, strict=True)):
-            tables[kind, int(word) :: 1 << int(length)] = (one << _CLASS_SHIFT) + int(length)
+        order = np.argsort(row, kind="stable")  # of a canonical code: shorter words first
+        sorted_lengths = row[order].astype(np.int64)
+        entries = (order << _CLASS_SHIFT) + sorted_lengths
+        tables[kind, _REVERSED] = np.repeat(entries, 1 << (LONGEST - sorted_lengths))
     return tables.ravel()

@@ -1,60 +1,77 @@
-"""Lists of links as bits, and how they are read: the compiled ground of the store.
+"""The format of lists of links as bits, and the compiled functions that read it.
 
-Nodes are taken in blocks of `BLOCK`; the bit at which each block begins is known. A node's list has
-two parts, the links within its host, then those to other hosts, each part in ascending order:
+Nodes form blocks of `BLOCK` nodes; an index gives the bit at which each block begins. The list of a
+node has two parts, the links within its host and the links to other hosts, each in ascending order:
 
-    locals, remotes             how many links each part has
-    body                        the bits of all gaps; only if there are `LONG` links or more
-    first local, first remote   with its sign, the difference from the last list that had such a
-                                part; from the block's first node if none had
-    gaps of locals, of remotes  what lies between a target and the next
+    locals, remotes             the number of links of each part
+    body                        the number of bits of all gaps; only with `LONG` links or more
+    first local, first remote   the signed difference from the first link of that part in the last
+                                list that had this part; from the block's first node if none had
+    gaps of locals, of remotes  the differences between successive targets, minus one
 
-Each kind of number has a code of its own (`codebook`); that of a gap depends on the class of the
-gap before it as well, since a list's gaps are alike: of large hosts large, in long lists small.
-Firsts stand before gaps, and long lists say how long they are, so that a reader can pass over a
-list without reading it.
+Each kind of number has a code of its own (`codebook`). The code of a gap also depends on the class
+of the gap before it, because the gaps of a list are similar: large in large hosts, small in long
+lists. The first links stand before the gaps, and long lists store their length, so that a reader
+can skip a list without decoding it.
 
-Most numbers are unsigned, 64 bits: Numba makes a float of a signed and an unsigned one.
+Most numbers are unsigned and have 64 bits, because Numba converts a signed and an unsigned number
+to a float.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba.cpython.unsafe import numbers
 
 from counterpoint.compiling import Array, Number, compiled
 
-from .codebook import CLASSES, CONTEXTS, LONGEST
+from .codebook import CONTEXTS, LONGEST
 
 BLOCK = 64
-"""Nodes of a block."""
+"""The number of nodes of a block."""
 
 LONG = 32
-"""From so many links on, a list says how long it is."""
+"""Lists with at least so many links store their length."""
 
 LOCALS, REMOTES, BODY, FIRST_LOCAL, FIRST_REMOTE, GAP_LOCAL, GAP_REMOTE = (
     np.uint64(kind) for kind in (0, 1, 2, 3, 4, 5, 5 + CONTEXTS)
 )
-"""Kinds of numbers; from each of the last two on, one for each context."""
+"""The kinds of numbers; the last two are the first of a range with one kind for each context."""
 
-AT, LEFT, LOCAL_LEFT, NEXT, FIRST_OF_REMOTE, CONTEXT, CURSOR = range(7)
-"""Places of a cursor, and how many: the bit where the next gap begins; links and, among them, local
-links that are still to come; the next link; the first remote one; the next gap's context."""
+AT, LINKS, LOCAL_LINKS, LOCAL_FIRST, REMOTE_FIRST, CURSOR = range(6)
+"""Indices into a cursor, and its length: the bit where the gaps begin; how many links the list has,
+and how many of them are local; the first link of each part."""
+
+NOWHERE = np.uint64(2**64 - 1)
+"""The bit after a number that is not within the words, and after a list that is invalid. Reading
+from there gives it again, so that it need not be compared after each number."""
 
 _ZERO, _ONE, _BLOCK, _LONG = np.uint64(0), np.uint64(1), np.uint64(BLOCK), np.uint64(LONG)
 _SIX, _SIXTY_THREE, _FOUR, _FIFTEEN = np.uint64(6), np.uint64(63), np.uint64(4), np.uint64(15)
 _TWO, _PAIRED = np.uint64(2), np.uint64(1)
 _LONGEST, _MASK = np.uint64(LONGEST), np.uint64((1 << LONGEST) - 1)
-_CLASSES = np.uint64(CLASSES)
+_STRETCH = np.uint64(1 << 29)
+"""After so many links it is checked that they are pages. A gap has less than 35 bits, so that the
+sum of the gaps in between has less than 64."""
 
 
 @compiled
 def _read_gap(
     words: Array, tables: Array, at: Number, kind: Number
 ) -> tuple[Number, Number, Number]:
-    """Return the number of a kind that begins at a bit, the bit after it, the context it makes."""
+    """Decode a number; return it, the bit after it, and the context of the gap after it.
+
+    Parameters
+    ----------
+    words, tables
+        As in `Packed`.
+    at : uint64
+        The bit at which the number begins, whatever it is; beyond the words the bit after it is
+        `NOWHERE`.
+    kind : uint64
+        The kind of the number.
+    """
+    if at >= (np.uint64(len(words)) - _ONE) << _SIX:
+        return _ZERO, NOWHERE, _ONE
     word, shift = at >> _SIX, at & _SIXTY_THREE
     bits = (words[word] >> shift) | ((words[word + _ONE] << _ONE) << (_SIXTY_THREE - shift))
     entry = np.uint64(tables[(kind << _LONGEST) | (bits & _MASK)])
@@ -66,14 +83,14 @@ def _read_gap(
 
 @compiled
 def _read(words: Array, tables: Array, at: Number, kind: Number) -> tuple[Number, Number]:
-    """Return the number of a kind that begins at a bit, and the bit after it."""
+    """Decode a number of a kind that begins at bit ``at``; return it and the bit after it."""
     number, at, _ = _read_gap(words, tables, at, kind)
     return number, at
 
 
 @compiled
 def _signed(number: Number, base: Number) -> Number:
-    """Return a page from its difference to another, written with its sign in the lowest bit."""
+    """Return the page at a difference from ``base``; the lowest bit of the number is the sign."""
     if number & _ONE:
         return base - ((number + _ONE) >> _ONE)
     return base + (number >> _ONE)
@@ -81,38 +98,57 @@ def _signed(number: Number, base: Number) -> Number:
 
 @compiled
 def _head(
-    words: Array, tables: Array, cursor: Array, first_local: Number, first_remote: Number
-) -> Number:
-    """Read the head of the list at a cursor: counts and firsts; return the bits of its gaps.
+    words: Array, tables: Array, longest: Number, cursor: Array, first_local: Number,
+    first_remote: Number,
+) -> Number:  # fmt: skip
+    """Read the head of a list, its counts and first links, and move the cursor to its first gap.
 
-    ``cursor`` is left at the first gap; the bits are 0 for a list that does not say how long it is.
+    Parameters
+    ----------
+    words, tables, longest
+        As in `Packed`.
+    cursor : uint64, shape (CURSOR,)
+        Stands at the head of the list; it is changed. If the list has more than ``longest`` links
+        or is not within the words, it is empty, and the cursor is `NOWHERE`.
+    first_local, first_remote : uint64
+        The first links to which the differences refer.
+
+    Returns
+    -------
+    uint64
+        The number of bits of the gaps; 0 for a list that does not store it.
     """
     local, at = _read(words, tables, cursor[AT], LOCALS)
     remote, at = _read(words, tables, at, REMOTES)
-    body = _ZERO
-    if local + remote >= _LONG:
+    links, body = local + remote, _ZERO
+    if links >= _LONG:
         body, at = _read(words, tables, at, BODY)
-    cursor[LEFT], cursor[LOCAL_LEFT] = local + remote, local
+        if body == _ZERO:
+            at = NOWHERE
     if local > _ZERO:
         number, at = _read(words, tables, at, FIRST_LOCAL)
         first_local = _signed(number, first_local)
     if remote > _ZERO:
         number, at = _read(words, tables, at, FIRST_REMOTE)
         first_remote = _signed(number, first_remote)
-    cursor[NEXT] = first_local if local > _ZERO else first_remote
-    cursor[FIRST_OF_REMOTE] = first_remote
-    cursor[AT], cursor[CONTEXT] = at, _ZERO
+    if at == NOWHERE or links > np.uint64(longest):
+        local, links, body, at = _ZERO, _ZERO, _ZERO, NOWHERE
+    cursor[AT], cursor[LINKS], cursor[LOCAL_LINKS] = at, links, local
+    cursor[LOCAL_FIRST], cursor[REMOTE_FIRST] = first_local, first_remote
     return body
 
 
 @compiled
-def _passed(words: Array, tables: Array, cursor: Array, body: Number) -> None:
-    """Move a cursor from the first gap of a list to the end of the list."""
+def _skip(words: Array, tables: Array, cursor: Array, body: Number) -> None:
+    """Move a cursor from the first gap of a list to the end of the list.
+
+    ``body`` is the number of bits of the gaps; 0: it is not known, and the gaps are decoded.
+    """
     if body > _ZERO:
         cursor[AT] += body
         return
-    at, local = cursor[AT], cursor[LOCAL_LEFT]
-    remote = cursor[LEFT] - local
+    at, local = cursor[AT], cursor[LOCAL_LINKS]
+    remote = cursor[LINKS] - local
     context = _ZERO
     for _ in range(np.int64(local) - 1):
         _, at, context = _read_gap(words, tables, at, GAP_LOCAL + context)
@@ -123,265 +159,191 @@ def _passed(words: Array, tables: Array, cursor: Array, body: Number) -> None:
 
 
 @compiled
-def open_list(words: Array, starts: Array, tables: Array, node: Number, cursor: Array) -> Number:
-    """Put a cursor before the first link of a node, and return how many links it has.
+def open_list(
+    words: Array, starts: Array, tables: Array, longest: Number, node: Number, cursor: Array
+) -> Number:
+    """Put a cursor before the first link of a node, and return the number of its links.
 
     Parameters
     ----------
-    words, starts, tables
+    words, starts, tables, longest
         As in `Packed`.
     node : int
         Below the number of nodes; this is not checked.
-    cursor : uint64[CURSOR]
-        Is written. A copy of it goes on from the same place.
+    cursor : uint64, shape (CURSOR,)
+        Is overwritten.
+
+    Returns
+    -------
+    int64
+        At most ``longest``; -1 if the list, or one before it in its block, is invalid.
     """
     node_ = np.uint64(node)
     block = node_ // _BLOCK
     cursor[AT] = starts[block]
     first_local = first_remote = block * _BLOCK
     for _ in range(node_ - block * _BLOCK):
-        body = _head(words, tables, cursor, first_local, first_remote)
-        if cursor[LOCAL_LEFT] > _ZERO:
-            first_local = cursor[NEXT]
-        first_remote = cursor[FIRST_OF_REMOTE]
-        _passed(words, tables, cursor, body)
-    _head(words, tables, cursor, first_local, first_remote)
-    return np.int64(cursor[LEFT])
-
-
-@compiled
-def advance(words: Array, tables: Array, cursor: Array) -> Number:
-    """Return the link that a cursor stands before, and pass it; there must be one."""
-    target = cursor[NEXT]
-    cursor[LEFT] -= _ONE
-    if cursor[LOCAL_LEFT] > _ZERO:
-        cursor[LOCAL_LEFT] -= _ONE
-        if cursor[LOCAL_LEFT] == _ZERO:
-            cursor[NEXT], cursor[CONTEXT] = cursor[FIRST_OF_REMOTE], _ZERO
-            return np.int64(target)
-        kind = GAP_LOCAL + cursor[CONTEXT]
-    elif cursor[LEFT] > _ZERO:
-        kind = GAP_REMOTE + cursor[CONTEXT]
-    else:
-        return np.int64(target)
-    gap, at, context = _read_gap(words, tables, cursor[AT], kind)
-    cursor[NEXT], cursor[AT], cursor[CONTEXT] = target + gap + _ONE, at, context
-    return np.int64(target)
+        body = _head(words, tables, longest, cursor, first_local, first_remote)
+        first_local, first_remote = cursor[LOCAL_FIRST], cursor[REMOTE_FIRST]
+        _skip(words, tables, cursor, body)
+    _head(words, tables, longest, cursor, first_local, first_remote)
+    if cursor[AT] == NOWHERE:
+        return np.int64(-1)
+    return np.int64(cursor[LINKS])
 
 
 @compiled
 def _run(
-    words: Array, tables: Array, at: Number, kind: Number, first: Number, count: Number,
-    targets: Array, end: Number,
+    words: Array, tables: Array, nodes: Number, at: Number, kind: Number, first: Number,
+    count: Number, targets: Array, end: Number,
 ) -> tuple[Number, Number]:  # fmt: skip
-    """Write a part of a list to ``targets`` from ``end`` on; return the bit and the end after."""
-    target, context = first, _ZERO
+    """Decode a part of a list.
+
+    Parameters
+    ----------
+    words, tables, nodes
+        As in `Packed`.
+    at : uint64
+        The bit at which the first gap begins.
+    kind : uint64
+        The kind of the gaps in their first context.
+    first, count : uint64
+        The first link, and how many there are.
+    targets : unsigned int
+        Gets the links from index ``end`` on; there must be room for them.
+    end : uint64
+        How many links ``targets`` has already.
+
+    Returns
+    -------
+    uint64, uint64
+        The bit after the gaps, or `NOWHERE` if a link is not a page; and the number of links in
+        ``targets`` then.
+    """
+    target, context, most = first, _ZERO, np.uint64(nodes)
+    if target >= most:
+        return NOWHERE, end
     targets[end] = target
-    for k in range(end + _ONE, end + count):
-        gap, at, context = _read_gap(words, tables, at, kind + context)
-        target += gap + _ONE
-        targets[k] = target
-    return at, end + count
+    k, last = end + _ONE, end + count
+    while k < last:
+        stop = min(last, k + _STRETCH)
+        for place in range(k, stop):
+            gap, at, context = _read_gap(words, tables, at, kind + context)
+            target += gap + _ONE
+            targets[place] = target
+        k = stop
+        if target >= most:  # the links are ascending: if the last one is a page, all are
+            return NOWHERE, end
+    return at, last
+
+
+@compiled
+def read_list(words: Array, tables: Array, nodes: Number, cursor: Array, targets: Array) -> bool:
+    """Decode the list to which `open_list` has put a cursor; return whether it is valid.
+
+    Parameters
+    ----------
+    words, tables, nodes
+        As in `Packed`.
+    cursor : uint64, shape (CURSOR,)
+    targets : uint32 or another integer
+        Gets the links, first those within the host of the node, then the others, both ascending;
+        it must have room for all links of the list.
+    """
+    at, local = cursor[AT], cursor[LOCAL_LINKS]
+    remote = cursor[LINKS] - local
+    end = _ZERO
+    if local > _ZERO:
+        at, end = _run(
+            words, tables, nodes, at, GAP_LOCAL, cursor[LOCAL_FIRST], local, targets, end
+        )
+    if remote > _ZERO and at != NOWHERE:
+        at, end = _run(
+            words, tables, nodes, at, GAP_REMOTE, cursor[REMOTE_FIRST], remote, targets, end
+        )
+    return at != NOWHERE
 
 
 @compiled
 def unpack_block(
-    words: Array,
-    starts: Array,
-    tables: Array,
-    nodes: Number,
-    block: Number,
-    ends: Array,
-    targets: Array,
-) -> Number:
-    """Write all lists of a block's nodes one after another; return how many nodes it has.
+    words: Array, starts: Array, tables: Array, nodes: Number, longest: Number, block: Number,
+    ends: Array, targets: Array,
+) -> Number:  # fmt: skip
+    """Decode all lists of a block's nodes, one after another; return the number of its nodes.
 
     Parameters
     ----------
-    words, starts, tables, nodes
+    words, starts, tables, nodes, longest
         As in `Packed`.
     block : int
-        The block, of nodes from ``block * BLOCK`` on.
-    ends : int64[2 * BLOCK + 1] or longer
+        The block of the nodes from ``block * BLOCK`` on.
+    ends : int64, shape (2 * BLOCK + 1,) or longer
         ``ends[2 * i]`` and ``ends[2 * i + 2]`` get the begin and the end of the i-th node's list,
         ``ends[2 * i + 1]`` the end of its first part.
-    targets : uint32[Packed.widest] or longer, or another type of integers
-        Gets the links: of a node, those within its host and then the others, each in order.
+    targets : uint32 or another integer, shape (Packed.widest,) or longer
+        Gets the links: for each node first those within its host, then the others, both ascending.
+
+    Returns
+    -------
+    int64
+        -1 if a list is invalid: it has more links than there is room for, a link is not a page, it
+        is longer than it says, or it does not end before the next block.
     """
     first = np.uint64(block) * _BLOCK
     count = min(_BLOCK, np.uint64(nodes) - first)
+    room = np.uint64(len(targets))
     cursor = np.empty(CURSOR, np.uint64)
-    cursor[AT] = starts[block]
+    at = starts[block]
     first_local = first_remote = first
     end = _ZERO
     ends[0] = 0
     for i in range(count):
-        _head(words, tables, cursor, first_local, first_remote)
-        at, local = cursor[AT], cursor[LOCAL_LEFT]
-        remote = cursor[LEFT] - local
-        if local > _ZERO:
-            first_local = cursor[NEXT]
-            at, end = _run(words, tables, at, GAP_LOCAL, first_local, local, targets, end)
-        ends[_TWO * i + _ONE] = end
-        if remote > _ZERO:
-            first_remote = cursor[FIRST_OF_REMOTE]
-            at, end = _run(words, tables, at, GAP_REMOTE, first_remote, remote, targets, end)
         cursor[AT] = at
+        body = _head(words, tables, longest, cursor, first_local, first_remote)
+        at, local = cursor[AT], cursor[LOCAL_LINKS]
+        remote = cursor[LINKS] - local
+        if at == NOWHERE or end + local + remote > room:
+            return np.int64(-1)
+        goal = at + body
+        if local > _ZERO:
+            first_local = cursor[LOCAL_FIRST]
+            at, end = _run(words, tables, nodes, at, GAP_LOCAL, first_local, local, targets, end)
+        ends[_TWO * i + _ONE] = end
+        if remote > _ZERO and at != NOWHERE:
+            first_remote = cursor[REMOTE_FIRST]
+            at, end = _run(words, tables, nodes, at, GAP_REMOTE, first_remote, remote, targets, end)
         ends[_TWO * i + _TWO] = end
-    return np.int64(count)
+        if at == NOWHERE or (body > _ZERO and at != goal):
+            return np.int64(-1)
+    return np.int64(count) if at <= starts[np.uint64(block) + _ONE] else np.int64(-1)
 
 
 @compiled
 def degrees_of_block(
-    words: Array, starts: Array, tables: Array, nodes: Number, block: Number, cursor: Array,
-    degrees: Array,
+    words: Array, starts: Array, tables: Array, nodes: Number, longest: Number, block: Number,
+    cursor: Array, degrees: Array,
 ) -> Number:  # fmt: skip
-    """Write how many links each of a block's nodes has; return how many nodes it has.
+    """Count the links of each of a block's nodes; return the number of its nodes.
 
     Parameters
     ----------
-    words, starts, tables, nodes, block
+    words, starts, tables, nodes, longest, block
         As in `unpack_block`.
-    cursor : uint64[CURSOR]
-        Is written.
-    degrees : int64[BLOCK] or longer
+    cursor : uint64, shape (CURSOR,)
+        Is overwritten.
+    degrees : int64, shape (BLOCK,) or longer
+        Gets the numbers of links.
+
+    Returns
+    -------
+    int64
+        -1 if a list has more than ``longest`` links or is not within the words.
     """
     first = np.uint64(block) * _BLOCK
     count = min(_BLOCK, np.uint64(nodes) - first)
     cursor[AT] = starts[block]
     for i in range(count):
-        body = _head(words, tables, cursor, first, first)
-        degrees[i] = cursor[LEFT]
-        _passed(words, tables, cursor, body)
-    return np.int64(count)
-
-
-leading_zeros: Any = numbers.leading_zeros
-
-
-@compiled
-def _class(number: Number) -> Number:
-    return _SIXTY_THREE - np.uint64(leading_zeros(number + _ONE))
-
-
-@compiled
-def _write(
-    words: Array, at: Number, number: Number, kind: Number, codes: Array, lengths: Array,
-    tally: Array,
-) -> Number:  # fmt: skip
-    """Write a number at a bit unless ``words`` is empty, and count it; return the bit after it."""
-    one = _class(number)
-    place = kind * _CLASSES + one
-    tally[place] += 1
-    length = lengths[place]
-    if words.size > 0:
-        bits = codes[place] | ((number + _ONE - (_ONE << one)) << length)
-        word, shift = at >> _SIX, at & _SIXTY_THREE
-        words[word] |= bits << shift
-        words[word + _ONE] |= (bits >> _ONE) >> (_SIXTY_THREE - shift)
-    return at + length + one
-
-
-@compiled
-def _difference(page: Number, base: Number) -> Number:
-    if page < base:
-        return ((base - page) << _ONE) - _ONE
-    return (page - base) << _ONE
-
-
-@compiled
-def _write_gaps(
-    words: Array, at: Number, row: Array, local_begin: Number, local_end: Number,
-    codes: Array, lengths: Array, tally: Array,
-) -> Number:  # fmt: skip
-    """Write the gaps of a list; return the bit after them."""
-    context = _ZERO
-    for k in range(local_begin + 1, local_end):
-        gap = np.uint64(row[k] - row[k - 1]) - _ONE
-        at = _write(words, at, gap, GAP_LOCAL + context, codes, lengths, tally)
-        context = _ONE + (_class(gap) >> _PAIRED)
-    last, context = -1, _ZERO
-    for k in range(len(row)):
-        if local_begin <= k < local_end:
-            continue
-        if last >= 0:
-            gap = np.uint64(row[k] - row[last]) - _ONE
-            at = _write(words, at, gap, GAP_REMOTE + context, codes, lengths, tally)
-            context = _ONE + (_class(gap) >> _PAIRED)
-        last = k
-    return at
-
-
-@compiled
-def _pack_list(
-    words: Array, at: Number, row: Array, local_begin: Number, local_end: Number, firsts: Array,
-    codes: Array, lengths: Array, tally: Array,
-) -> Number:  # fmt: skip
-    """Write a list whose local links are ``row[local_begin:local_end]``; return the bit after it.
-
-    ``firsts`` holds the last first links, local and remote.
-    """
-    local, remote = local_end - local_begin, len(row) - (local_end - local_begin)
-    at = _write(words, at, np.uint64(local), LOCALS, codes, lengths, tally)
-    at = _write(words, at, np.uint64(remote), REMOTES, codes, lengths, tally)
-    if len(row) >= LONG:
-        nowhere, uncounted = words[:0], np.empty_like(tally)
-        body = _write_gaps(nowhere, _ZERO, row, local_begin, local_end, codes, lengths, uncounted)
-        at = _write(words, at, body, BODY, codes, lengths, tally)
-    if local > 0:
-        first = np.uint64(row[local_begin])
-        at = _write(words, at, _difference(first, firsts[0]), FIRST_LOCAL, codes, lengths, tally)
-        firsts[0] = first
-    if remote > 0:
-        first = np.uint64(row[0 if local_begin > 0 else local_end])
-        at = _write(words, at, _difference(first, firsts[1]), FIRST_REMOTE, codes, lengths, tally)
-        firsts[1] = first
-    return _write_gaps(words, at, row, local_begin, local_end, codes, lengths, tally)
-
-
-@compiled
-def pack_lists(
-    words: Array, at: Number, first: Number, offsets: Array, targets: Array, hosts: Array,
-    codes: Array, lengths: Array, tally: Array, starts: Array,
-) -> Number:  # fmt: skip
-    """Write the lists of consecutive nodes; return the bit after the last.
-
-    Parameters
-    ----------
-    words : uint64[]
-        Zero from bit ``at`` on, with room for the lists and a word to spare; or empty: then
-        nothing is written, only counted.
-    at : uint64
-        The bit at which the first list begins.
-    first : int
-        The first node, a multiple of `BLOCK`.
-    offsets : int64[nodes + 1], targets : unsigned[links]
-        The lists, each ascending and without repetition.
-    hosts : unsigned[hosts + 1]
-        First pages of all hosts, and the end.
-    codes : uint64[KINDS * CLASSES], lengths : uint64[KINDS * CLASSES]
-        Words of the codes and their lengths.
-    tally : int64[KINDS * CLASSES]
-        Counts what is written, by kind and class.
-    starts : uint64[blocks]
-        Gets the bits at which blocks begin.
-    """
-    host = np.searchsorted(hosts, np.uint64(first), side="right") - 1
-    firsts = np.empty(2, np.uint64)
-    at = np.uint64(at)
-    for i in range(len(offsets) - 1):
-        node = first + i
-        while node >= hosts[host + 1]:
-            host += 1
-        if i % BLOCK == 0:
-            starts[i // BLOCK] = at
-            firsts[:] = np.uint64(node)
-        row = targets[offsets[i] : offsets[i + 1]]
-        begin = end = 0
-        while begin < len(row) and row[begin] < hosts[host]:
-            begin += 1
-        end = begin
-        while end < len(row) and row[end] < hosts[host + 1]:
-            end += 1
-        at = _pack_list(words, at, row, begin, end, firsts, codes, lengths, tally)
-    return at
+        body = _head(words, tables, longest, cursor, first, first)
+        degrees[i] = cursor[LINKS]
+        _skip(words, tables, cursor, body)
+    return np.int64(count) if cursor[AT] != NOWHERE else np.int64(-1)

@@ -1,12 +1,12 @@
-"""A file of named arrays: mapped into memory, with a version and checksums, written all or nothing.
+"""A file of named arrays, memory-mapped, with a version and checksums, written atomically.
 
     head        64 bytes: magic, version, place and size of the directory, its checksum, file's size
-    arrays      each from a multiple of 64 bytes on, in the order in which they were written
-    directory   JSON: facts, and of each array its name, type, place and length; then the checksums
+    arrays      each begins at a multiple of 64 bytes, in the order in which they were written
+    directory   JSON: facts, and for each array its name, type, place and length; then the checksums
                 (CRC-32) of all pieces of 2^20 bytes from the end of the head to the directory
 
-The directory and the file's size are checked when a file is opened, which takes as long for a large
-file as for a small one. A piece is checked when something in it is first asked for.
+Opening a file checks the directory and the file's size, which takes the same time for small and
+large files. A piece is checked at the first access to it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ import numpy as np
 from counterpoint.compiling import Array
 from counterpoint.graph.errors import GraphError
 
+from .directory import DirectoryError, directory_of
+
 MAGIC = b"\x89CPGRAPH\r\n\x1a\n\x00\x00\x00\x00"
-"""Sixteen bytes that no text begins with, and that a transfer as text would change."""
+"""Sixteen bytes with which no text begins, and which a transfer in text mode would change."""
 
 VERSION = 1
 
@@ -37,32 +39,32 @@ _ALIGNED = 64
 
 
 def must_be_replaceable(path: Path) -> None:
-    """Refuse a name that something else has than a container.
+    """Check that a store may be written to a path.
 
     Raises
     ------
     GraphError
-        If there is a folder, a device, or a file that is none of ours and not empty.
+        If there is a folder, a device, or a file that is neither a container nor empty.
     """
     if not path.exists():
         return
     if not path.is_file():
-        raise GraphError(f"{path}: is in the way: it is no file")
+        raise GraphError(f"{path}: is in the way: it is not a regular file")
     with path.open("rb") as file:
         head = file.read(len(MAGIC))
     if head != MAGIC[: len(head)]:
-        raise GraphError(f"{path}: is in the way: it is no store of links")
+        raise GraphError(f"{path}: is in the way: it is not a store of links")
 
 
 class Writer:
-    """Writes a container under a temporary name; it has its own when it is whole.
+    """Writes a container to a temporary file, which is renamed when it is complete.
 
     Parameters
     ----------
     path : Path
-        Its name in the end. A file of that name stays as it is until then.
+        The final name. An existing file stays unchanged until the new one is complete.
     temporary : Path
-        On the same file system.
+        The temporary file, on the same file system.
     """
 
     def __init__(self, path: Path, temporary: Path) -> None:
@@ -74,7 +76,17 @@ class Writer:
         self._arrays: list[dict[str, Any]] = []
 
     def add(self, name: str, kind: str, pieces: Iterator[Array] | list[Array]) -> None:
-        """Write an array, given in pieces that follow each other; ``kind``: its type in NumPy."""
+        """Write an array.
+
+        Parameters
+        ----------
+        name : str
+            The name of the array.
+        kind : str
+            Its NumPy type, such as ``<u4``.
+        pieces : iterator or list of arrays
+            The consecutive pieces of the array.
+        """
         self._write(bytes(-self._at % _ALIGNED))
         begin = self._at
         for piece in pieces:
@@ -96,7 +108,7 @@ class Writer:
             data = data[room:]
 
     def close(self, facts: dict[str, Any]) -> None:
-        """Write the directory with facts, and give the file its name."""
+        """Write the directory with the facts, and rename the file to its final name."""
         if (self._at - HEAD) % PIECE:
             self._sums.append(self._sum)
         listed = json.dumps({"facts": facts, "arrays": self._arrays}).encode()
@@ -117,7 +129,7 @@ class Writer:
 
 
 def _keep_name(folder: Path) -> None:
-    """See to it that a new name outlasts the machine's end, where folders can be synchronized."""
+    """Make a new name durable (a crash of the machine cannot undo it), where the system can."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -132,7 +144,7 @@ class Container:
     Raises
     ------
     GraphError
-        If it is none, is cut short, or its directory is damaged.
+        If the file is not a container, is incomplete, or its directory is damaged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -148,56 +160,99 @@ class Container:
         directory = self._map[at : at + length]
         if zlib.crc32(directory) != wanted:
             raise GraphError(f"{path}: is damaged from byte {at:,} on (its directory)")
-        (listed,) = struct.unpack_from("<Q", directory)
-        told = json.loads(directory[8 : 8 + listed])
-        self.facts: dict[str, Any] = told["facts"]
-        self._arrays = {one["name"]: one for one in told["arrays"]}
+        try:
+            found = directory_of(directory, HEAD, at, -(-(at - HEAD) // PIECE))
+        except DirectoryError as error:
+            raise self.damaged(error) from None
+        self.facts, self._arrays, self._sums = found
         self._end = at
-        self._sums = np.frombuffer(directory, dtype="<u4", offset=8 + listed)
         self._checked = np.zeros(len(self._sums), dtype=bool)
         self._whole = False
 
     def _checked_head(self, head: bytes, size: int) -> tuple[int, int, int, int]:
         if head[: len(MAGIC)] != MAGIC[: len(head)] or not head:
-            raise GraphError(f"{self.path}: is no store of links")
+            raise GraphError(f"{self.path}: is not a store of links")
         if len(head) < HEAD:
-            raise GraphError(f"{self.path}: is cut short: it ends after byte {size:,}")
+            raise GraphError(f"{self.path}: is incomplete: it ends after byte {size:,}")
         _, version, wanted, at, length, total = _HEAD.unpack_from(head)
         if version != VERSION:
-            raise GraphError(f"{self.path}: is a store of version {version}; {VERSION} is read")
+            raise GraphError(
+                f"{self.path}: is a store of version {version}; only version {VERSION} can be read"
+            )
         if size < total:
-            raise GraphError(f"{self.path}: is cut short: {size:,} bytes of {total:,}")
+            raise GraphError(f"{self.path}: is incomplete: it has {size:,} bytes of {total:,}")
         fits = HEAD <= at <= at + length == total
         if size > total or not fits or any(head[_HEAD.size :]):
             raise GraphError(f"{self.path}: is damaged (its head: bytes 0 to {HEAD})")
         return at, length, total, wanted
 
+    def damaged(self, reason: object) -> GraphError:
+        """Return an error which says what is wrong with the directory."""
+        return GraphError(f"{self.path}: is damaged (its directory: {reason})")
+
     @property
     def size(self) -> int:
-        """Bytes of the file."""
+        """The number of bytes of the file."""
         return len(self._map)
 
     def __contains__(self, name: str) -> bool:
         return name in self._arrays
 
     def bytes_of(self, name: str) -> int:
-        """Return the bytes of an array; 0 if there is none of that name."""
-        told = self._arrays.get(name)
-        return told["length"] * np.dtype(told["kind"]).itemsize if told else 0
+        """Return the number of bytes of an array; 0 if there is none of that name."""
+        entry = self._arrays.get(name)
+        return entry.end - entry.at if entry else 0
+
+    def must_have(self, name: str, kind: str, length: int | None = None, least: int = 0) -> int:
+        """Check that there is an array of a type and a length; return its length.
+
+        Parameters
+        ----------
+        name, kind : str
+            The name and the NumPy type.
+        length : int or None
+            The number of elements; None: at least ``least``.
+        least : int
+
+        Raises
+        ------
+        GraphError
+            If there is none.
+        """
+        entry = self._arrays.get(name)
+        if entry is None or entry.kind != kind:
+            raise self.damaged(f"it has no array {name} of the type {kind}")
+        if entry.length < least or (length is not None and entry.length != length):
+            wanted = f"at least {least:,}" if length is None else f"{length:,}"
+            raise self.damaged(f"{name} has {entry.length:,} elements, not {wanted}")
+        return entry.length
 
     def array(self, name: str) -> Array:
-        """Return an array, which cannot be written; nothing of it has been checked."""
-        told = self._arrays[name]
-        return np.frombuffer(self._map, dtype=told["kind"], count=told["length"], offset=told["at"])
+        """Return a read-only array without checking its checksums."""
+        kind, at, length = self._arrays[name]
+        return np.frombuffer(self._map, dtype=kind, count=length, offset=at)
 
     def check(self, name: str, first: int = 0, last: int | None = None) -> None:
-        """Raise GraphError unless elements ``first`` to ``last`` of an array are as written."""
+        """Check the checksums of the pieces that contain some elements of an array.
+
+        Parameters
+        ----------
+        name : str
+            The array.
+        first, last : int
+            The elements are ``first`` to ``last - 1``; by default all.
+
+        Raises
+        ------
+        GraphError
+            If a checksum is wrong.
+        """
         if self._whole:
             return
-        told = self._arrays[name]
-        size = np.dtype(told["kind"]).itemsize
-        low = told["at"] + first * size
-        high = told["at"] + (told["length"] if last is None else min(last, told["length"])) * size
+        entry = self._arrays[name]
+        size, length = entry.size, entry.length
+        low = entry.at + min(first, length) * size
+        high = entry.at + (length if last is None else min(last, length)) * size
         for piece in range((low - HEAD) // PIECE, (max(high, low + 1) - 1 - HEAD) // PIECE + 1):
             if piece < len(self._sums) and not self._checked[piece]:
                 self._check_piece(piece)
@@ -208,14 +263,14 @@ class Container:
         if zlib.crc32(self._map[begin:end]) != self._sums[piece]:
             raise GraphError(
                 f"{self.path}: is damaged between bytes {begin:,} and {end:,} "
-                f"({', '.join(self._within(begin, end))}): the checksum is another"
+                f"({', '.join(self._within(begin, end))}): the checksum is wrong"
             )
         self._checked[piece] = True
 
     def _within(self, begin: int, end: int) -> list[str]:
         return [
-            name for name, told in self._arrays.items()
-            if told["at"] < end and begin < told["at"] + max(self.bytes_of(name), 1)
+            name for name, entry in self._arrays.items()
+            if entry.at < end and begin < max(entry.end, entry.at + 1)
         ] or ["between arrays"]  # fmt: skip
 
     def verify(self, tell: Callable[[str], None] | None = None) -> None:

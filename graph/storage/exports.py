@@ -1,4 +1,4 @@
-"""A stored graph for other tools: networkx, SciPy, GraphML, Parquet."""
+"""Exports a stored graph to other tools: networkx, SciPy, GraphML, Parquet."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .pages import Tell
 from .store import GraphStore
 
 ROWS = 1 << 20
-"""Pages that are written to Parquet at a time."""
+"""How many pages are written to Parquet at a time."""
 
 
 def to_networkx(store: GraphStore) -> Any:
-    """Return a `networkx.DiGraph` of page ids; pages have their ``address`` if there are any."""
+    """Return a `networkx.DiGraph` of page ids, with the attribute ``address`` if it is known."""
     try:
         import networkx
     except ImportError:
@@ -39,7 +39,7 @@ def to_networkx(store: GraphStore) -> Any:
 
 
 def to_scipy(links: Csr) -> Any:
-    """Return links in compressed rows as a `scipy.sparse.csr_array` of ones."""
+    """Return links as a `scipy.sparse.csr_array` of ones."""
     from scipy.sparse import csr_array
 
     kind = np.int32 if links.links < 2**31 and links.nodes < 2**31 else np.int64
@@ -50,7 +50,7 @@ def to_scipy(links: Csr) -> Any:
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary name; the file gets its own if nothing fails."""
+    """Yield a temporary name; if the block succeeds, the file is renamed to ``path``."""
     written = path.with_name(path.name + ".part")
     try:
         yield written
@@ -60,7 +60,17 @@ def _replacing(path: Path) -> Iterator[Path]:
 
 
 def write_graphml(store: GraphStore, path: Path, tell: Tell = None) -> None:
-    """Write a graph as GraphML; a file of that name is replaced when all is written."""
+    """Write a graph as GraphML.
+
+    Parameters
+    ----------
+    store : GraphStore
+        The graph.
+    path : Path
+        The file; an existing one is replaced when the new one is complete.
+    tell : callable, optional
+        Gets a line of text on the progress.
+    """
     with _replacing(path) as written, written.open("w", encoding="utf-8") as file:
         file.write(
             '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -81,7 +91,7 @@ def write_graphml(store: GraphStore, path: Path, tell: Tell = None) -> None:
 
 
 def _valid(address: str) -> str:
-    """Return an address with a question mark for each byte that is no UTF-8."""
+    """Return an address with a question mark for each byte that is not UTF-8."""
     return address.encode("utf-8", "replace").decode()
 
 
@@ -100,8 +110,22 @@ def _write_nodes(store: GraphStore, file: IO[str]) -> None:
 def write_parquet(store: GraphStore, folder: Path, tell: Tell = None) -> None:
     """Write ``pages.parquet`` (id, host, address) and ``links.parquet`` (source, target).
 
-    Hosts are numbers; without addresses there is no such column. Files of these names are replaced
-    when they are whole.
+    Hosts are numbers. A store without addresses gives no column ``address``.
+
+    Parameters
+    ----------
+    store : GraphStore
+        The graph.
+    folder : Path
+        The folder of the files; it is created. Existing files are replaced when the new ones are
+        complete.
+    tell : callable, optional
+        Gets a line of text on the progress.
+
+    Raises
+    ------
+    GraphError
+        If the package pyarrow is not installed.
     """
     try:
         import pyarrow

@@ -1,4 +1,4 @@
-"""From addresses to ids and dictionaries: pages are numbered in the order of addresses."""
+"""Numbers pages in the order of their addresses, and builds the dictionaries of a store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .sorting import counts_of, write_whole
 from .texts import TRAINED_ON, Packing, Ragged, blocks_of, has_control, sorted_within, trained
 
 PAGES, HOSTS = "pages", "names"
-"""The two dictionaries."""
+"""The names of the two dictionaries: texts of pages, names of hosts."""
 
 
 class Naming:
@@ -26,11 +26,13 @@ class Naming:
     Parameters
     ----------
     folder : Path
-        Of the build.
+        The folder of the build.
     pages : Pages
+        The pages of the source.
     addresses : Addresses
+        Their addresses.
     most : int
-        Pages of a part; a host is never divided.
+        How many pages a part has at most, unless a single host has more: a host is never divided.
     """
 
     def __init__(self, folder: Path, pages: Pages, addresses: Addresses, most: int) -> None:
@@ -44,7 +46,7 @@ class Naming:
         self._numbers = folder / "numbers.u32"
 
     def numbers(self, executor: Executor, tell: Tell) -> Array:
-        """Write all parts; return the id of each page, uint32[pages]."""
+        """Write all parts; return the id of each page of the source, uint32, shape (pages,)."""
         count = self._pages.count
         if not self._numbers.exists():
             with self._numbers.open("wb") as file:
@@ -67,7 +69,7 @@ class Naming:
         return self._folder / f"{kind}-{part:06}.texts"
 
     def _sorted(self, first_host: int, last_host: int) -> tuple[Ragged, Array]:
-        """Return the texts of some hosts' pages, and their order."""
+        """Return the texts of the pages of some hosts, and the order in which they are sorted."""
         starts = self._pages.hosts
         first, last = int(starts[first_host]), int(starts[last_host])
         texts = _checked("page", first, self._addresses.texts(first, last))
@@ -110,7 +112,7 @@ class Naming:
         texts, order = self._sorted(first_host, last_host)
         ids = np.empty(len(order), dtype=np.uint32)
         ids[order] = np.arange(first, first + len(order), dtype=np.uint32)
-        with self._numbers.open("r+b") as file:  # through a map, a full disk would be a bus error
+        with self._numbers.open("r+b") as file:  # a full disk would crash a write to mapped memory
             file.seek(4 * first)
             file.write(ids.data)
         self._save(PAGES, part, first, blocks_of(texts, order))
@@ -144,13 +146,26 @@ class Naming:
         writer.add(f"{kind}.data", "u1", loaded)
         writer.add(f"{kind}.starts", "<u8", starts)
         writer.add(f"{kind}.parts", "<u8", [np.array([*rows, (texts, blocks)])])
-        dictionary = self._dictionary_path(kind).read_bytes()
+        path = self._dictionary_path(kind)
+        dictionary = path.read_bytes() if path.exists() else b""  # without pages there is none
         writer.add(f"{kind}.dictionary", "u1", [np.frombuffer(dictionary, dtype=np.uint8)])
 
 
-def _checked(what: str, first: int, texts: Ragged) -> Ragged:
+def _checked(kind: str, first: int, texts: Ragged) -> Ragged:
+    """Return texts; raise GraphError if one has a control character.
+
+    Parameters
+    ----------
+    kind : str
+        ``page`` or ``host``, for the message.
+    first : int
+        The number of the first text.
+    texts : Ragged
+    """
     wrong = has_control(texts)
     if wrong >= 0:
         shown = ascii(texts.text(wrong).decode("utf-8", "replace"))
-        raise GraphError(f"{what} {first + wrong:,}: {shown} is no address (a control character)")
+        raise GraphError(
+            f"{kind} {first + wrong:,}: {shown} is not an address (it has a control character)"
+        )
     return texts

@@ -1,4 +1,4 @@
-"""One direction of a graph, packed: its arrays, written from lists and read as lists."""
+"""The links of a graph in one direction in packed form: packing lists, and reading them."""
 
 from __future__ import annotations
 
@@ -7,43 +7,43 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterpoint.compiling import Array, Number, compiled
+from counterpoint.compiling import Array
 from counterpoint.graph.csr import Csr
+from counterpoint.graph.errors import GraphError
 
 from . import codebook
 from .codebook import CLASSES, KINDS
-from .codes import (
-    BLOCK,
-    CURSOR,
-    LOCAL_LEFT,
-    advance,
-    degrees_of_block,
-    open_list,
-    pack_lists,
-    unpack_block,
-)
+from .codes import BLOCK, CURSOR, open_list
+from .unpacking import ascending_list, ascending_remote_list, expand, lists_of, offsets_of
+from .writing import pack_lists
 
 CHUNK = 1 << 22
 """About how many links are unpacked at a time."""
 
 ROOM = 128
-"""Bits that are enough for a link with its share of its list's head; a list needs as much more."""
+"""So many bits are enough for each link, and as many again for each list."""
 
 
 class Packed(NamedTuple):
-    """All links of a graph in one direction, as compiled functions of `codes` read them.
+    """All links of a graph in one direction, as the compiled functions of `codes` read them.
+
+    Nothing is presumed of ``words`` and ``starts``, whose bits may come from anybody: a list that
+    is invalid raises GraphError, and no link leads to a page that does not exist.
 
     Attributes
     ----------
     nodes, links : int
-    words : uint64[]
-        The bits, the first one lowest; a word to spare at the end.
-    starts : uint64[blocks + 1]
+        The numbers of nodes and of links.
+    words : uint64, shape (words,)
+        The bits, the first one lowest, and one more word at the end.
+    starts : uint64, shape (blocks + 1,)
         The bit at which each block of `codes.BLOCK` nodes begins, and the end.
-    tables : uint16[]
-        What words of the codes stand for (`codebook.reading_tables`).
+    tables : uint16
+        The tables that decode the codes (`codebook.reading_tables`).
     longest, widest : int
-        Most links of a node; most links of a block.
+        The greatest number of links of a node, and of a block.
+    name : str
+        Names the links in errors.
     """
 
     nodes: int
@@ -53,165 +53,93 @@ class Packed(NamedTuple):
     tables: Array
     longest: int
     widest: int
+    name: str = "the links"
 
     @property
     def blocks(self) -> int:
-        """Number of blocks."""
+        """The number of blocks."""
         return len(self.starts) - 1
 
     def list_of(self, node: int) -> Array:
-        """Return what a node links to, ascending, uint32[]."""
-        return _list_of(self.words, self.starts, self.tables, node)
+        """Return the links of a node, ascending, uint32."""
+        try:
+            return ascending_list(
+                self.words, self.starts, self.tables, self.nodes, self.longest, node
+            )
+        except ValueError:
+            raise self._error(node // BLOCK) from None
 
     def remote_list_of(self, node: int) -> Array:
-        """Return those of a node's links that lead to other hosts, ascending, uint32[]."""
-        return _remote_list_of(self.words, self.starts, self.tables, node)
+        """Return the links of a node that lead to other hosts, ascending, uint32."""
+        try:
+            return ascending_remote_list(
+                self.words, self.starts, self.tables, self.nodes, self.longest, node
+            )
+        except ValueError:
+            raise self._error(node // BLOCK) from None
 
     def degree_of(self, node: int) -> int:
         """Return how many links a node has."""
         cursor = np.empty(CURSOR, dtype=np.uint64)
-        return int(open_list(self.words, self.starts, self.tables, node, cursor))
+        found = open_list(self.words, self.starts, self.tables, self.longest, node, cursor)
+        if found < 0:
+            raise self._error(node // BLOCK)
+        return int(found)
 
     def lists(self, pages: Array) -> Csr:
-        """Return the links of some pages, row by row in that order, each ascending."""
+        """Return the links of some pages, in the order of ``pages``; each row is ascending."""
         pages = np.ascontiguousarray(pages, dtype=np.uint32)
-        return Csr(
-            *_lists(self.words, self.starts, self.tables, self.nodes, max(self.widest, 1), pages)
-        )
+        wrong, *rows = lists_of(*self._arrays, self.longest, max(self.widest, 1), pages)
+        if wrong >= 0:
+            raise self._error(wrong)
+        return Csr(*rows)
 
     def chunks(self) -> Iterator[tuple[int, Csr]]:
-        """Yield the links of all pages: the first page of a part, and the part."""
+        """Yield the links of all pages in parts: the first page of a part, and its rows."""
         degree = max(1, self.links // max(self.blocks, 1))
         step = max(1, CHUNK // degree)
+        left = self.links
         for first in range(0, self.blocks, step):
-            yield first * BLOCK, self._blocks(first, min(first + step, self.blocks))
+            rows = self._blocks(first, min(first + step, self.blocks), left)
+            left -= rows.links
+            yield first * BLOCK, rows
+        self._must_be_all(left)
 
     def expanded(self) -> Csr:
         """Return all links in compressed rows."""
-        return self._blocks(0, self.blocks)
+        rows = self._blocks(0, self.blocks, self.links)
+        self._must_be_all(self.links - rows.links)
+        return rows
 
-    def _blocks(self, first: int, last: int) -> Csr:
-        held = np.empty(max(self.widest, 1), dtype=np.uint32)
+    @property
+    def _arrays(self) -> tuple[Array, Array, Array, int]:
+        return self.words, self.starts, self.tables, self.nodes
+
+    def _blocks(self, first: int, last: int, most: int) -> Csr:
+        """Return the links of blocks ``first`` to ``last - 1``, which are at most ``most``."""
+        buffer = np.empty(max(self.widest, 1), dtype=np.uint32)
         nodes = max(0, min(last * BLOCK, self.nodes) - first * BLOCK)
         offsets = np.zeros(nodes + 1, dtype=np.uint64)
-        arrays = self.words, self.starts, self.tables, self.nodes
-        _offsets(*arrays, first, last, held, offsets)
+        wrong = offsets_of(*self._arrays, self.longest, first, last, offsets)
+        if wrong >= 0:
+            raise self._error(wrong)
+        if int(offsets[-1]) > most:
+            self._must_be_all(most - int(offsets[-1]))
         targets = np.empty(int(offsets[-1]), dtype=np.uint32)
-        _expand(*arrays, first, last, held, targets)
+        wrong = expand(*self._arrays, self.longest, first, last, buffer, targets)
+        if wrong >= 0:
+            raise self._error(wrong)
         return Csr(offsets, targets)
 
+    def _must_be_all(self, left: int) -> None:
+        if left:
+            more = "fewer" if left > 0 else "more"
+            raise GraphError(f"{self.name}: there are {more} links than {self.links:,}")
 
-@compiled
-def _offsets(
-    words: Array, starts: Array, tables: Array, nodes: Number, first: Number, last: Number,
-    held: Array, offsets: Array,
-) -> None:  # fmt: skip
-    """Write where the rows of some blocks' nodes end."""
-    cursor = np.empty(CURSOR, np.uint64)
-    degrees = np.empty(BLOCK, np.int64)
-    for block in range(first, last):
-        count = degrees_of_block(words, starts, tables, nodes, block, cursor, degrees)
-        for i in range(count):
-            node = (block - first) * BLOCK + i
-            offsets[node + 1] = offsets[node] + np.uint64(degrees[i])
-
-
-@compiled
-def _list_of(words: Array, starts: Array, tables: Array, node: int) -> Array:
-    cursor = np.empty(CURSOR, np.uint64)
-    links = open_list(words, starts, tables, node, cursor)
-    middle = np.int64(cursor[LOCAL_LEFT])
-    held, found = np.empty(links, np.uint32), np.empty(links, np.uint32)
-    for k in range(links):
-        held[k] = advance(words, tables, cursor)
-    _merged(held, 0, middle, links, found, 0)
-    return found
-
-
-@compiled
-def _remote_list_of(words: Array, starts: Array, tables: Array, node: int) -> Array:
-    cursor = np.empty(CURSOR, np.uint64)
-    links = open_list(words, starts, tables, node, cursor)
-    local = np.int64(cursor[LOCAL_LEFT])
-    found = np.empty(links - local, np.uint32)
-    for k in range(links):
-        target = advance(words, tables, cursor)
-        if k >= local:
-            found[k - local] = target
-    return found
-
-
-@compiled
-def _expand(
-    words: Array, starts: Array, tables: Array, nodes: Number, first: Number, last: Number,
-    held: Array, targets: Array,
-) -> None:  # fmt: skip
-    """Write the lists of some blocks."""
-    ends = np.empty(2 * BLOCK + 1, np.int64)
-    done = 0
-    for block in range(first, last):
-        count = unpack_block(words, starts, tables, nodes, block, ends, held)
-        for i in range(count):
-            begin, middle, end = ends[2 * i], ends[2 * i + 1], ends[2 * i + 2]
-            done = _merged(held, begin, middle, end, targets, done)
-
-
-@compiled
-def _lists(
-    words: Array, starts: Array, tables: Array, nodes: Number, widest: Number, pages: Array
-) -> tuple[Array, Array]:
-    """Return the lists of pages; of a block's pages that follow each other, unpacked once."""
-    ends, held = np.empty(2 * BLOCK + 1, np.int64), np.empty(widest, np.uint32)
-    cursor = np.empty(CURSOR, np.uint64)
-    offsets = np.zeros(len(pages) + 1, np.uint64)
-    targets = np.empty(8 * len(pages) + 64, np.uint32)
-    done, unpacked = 0, np.int64(-1)
-    for i in range(len(pages)):
-        page = np.int64(pages[i])
-        block = page // BLOCK
-        follows = i + 1 < len(pages) and np.int64(pages[i + 1]) // BLOCK == block
-        if block != unpacked and follows:
-            unpack_block(words, starts, tables, nodes, block, ends, held)
-            unpacked = block
-        if block == unpacked:
-            at = 2 * (page - block * BLOCK)
-            begin, middle, end = ends[at], ends[at + 1], ends[at + 2]
-        else:
-            begin, end = np.int64(0), open_list(words, starts, tables, page, cursor)
-            middle = np.int64(cursor[LOCAL_LEFT])
-            for k in range(end):
-                held[k] = advance(words, tables, cursor)
-            unpacked = np.int64(-1)
-        if done + end - begin > len(targets):
-            larger = np.empty(2 * (done + end - begin), np.uint32)
-            larger[:done] = targets[:done]
-            targets = larger
-        done = _merged(held, begin, middle, end, targets, done)
-        offsets[i + 1] = done
-    return offsets, targets[:done].copy()
-
-
-@compiled
-def _merged(
-    held: Array, begin: Number, middle: Number, end: Number, targets: Array, done: int
-) -> int:
-    """Write a list in ascending order to ``targets`` from ``done`` on; return the end of it.
-
-    All links within a host stand between two links to other hosts: a host's pages are contiguous.
-    """
-    k = middle
-    if begin < middle:
-        while k < end and held[k] < held[begin]:
-            targets[done] = held[k]
-            done += 1
-            k += 1
-        for j in range(begin, middle):
-            targets[done] = held[j]
-            done += 1
-    for j in range(k, end):
-        targets[done] = held[j]
-        done += 1
-    return done
+    def _error(self, block: int) -> GraphError:
+        """Return an error that names the pages of a block."""
+        first, last = block * BLOCK, min(block * BLOCK + BLOCK, self.nodes) - 1
+        return GraphError(f"{self.name}: a list of pages {first:,} to {last:,} is invalid")
 
 
 class Codes(NamedTuple):
@@ -219,8 +147,10 @@ class Codes(NamedTuple):
 
     Attributes
     ----------
-    lengths : uint64[KINDS * CLASSES]
-    words : uint64[KINDS * CLASSES]
+    lengths : uint64, shape (KINDS * CLASSES,)
+        The length of the word of each class, in bits.
+    words : uint64, shape (KINDS * CLASSES,)
+        The word of each class, its first bit lowest.
     """
 
     lengths: Array
@@ -228,14 +158,14 @@ class Codes(NamedTuple):
 
     @classmethod
     def of(cls, tally: Array) -> Codes:
-        """Return the best codes for numbers that occur so often, int64[KINDS * CLASSES]."""
+        """Return the optimal codes for frequencies ``tally``, int64, shape (KINDS * CLASSES,)."""
         rows = [codebook.lengths(row) for row in tally.reshape(KINDS, CLASSES)]
         words = [codebook.words(row) for row in rows]
         return cls(np.concatenate(rows).astype(np.uint64), np.concatenate(words))
 
     @classmethod
     def even(cls) -> Codes:
-        """Return codes to begin with, when nothing has been counted yet."""
+        """Return codes for equal frequencies, for use before anything has been counted."""
         return cls.of(np.ones(KINDS * CLASSES, dtype=np.int64))
 
     def tables(self) -> Array:
@@ -244,7 +174,10 @@ class Codes(NamedTuple):
 
 
 def counted(offsets: Array, targets: Array, hosts: Array, first: int = 0) -> Array:
-    """Return how often each class of each kind occurs in lists, int64[KINDS * CLASSES]."""
+    """Count how often each class of each kind occurs in lists, int64, shape (KINDS * CLASSES,).
+
+    The arguments are as in `writing.pack_lists`.
+    """
     tally = np.zeros(KINDS * CLASSES, dtype=np.int64)
     nowhere = np.empty(0, dtype=np.uint64)
     _packed_into(nowhere, first, offsets, targets, hosts, Codes.even(), tally)
@@ -266,13 +199,19 @@ def _packed_into(
 def packed_part(
     offsets: Array, targets: Array, hosts: Array, first: int, codes: Codes
 ) -> tuple[Array, int, Array]:
-    """Return the bits of consecutive lists, how many there are, and where blocks begin.
+    """Pack consecutive lists.
 
     Parameters
     ----------
     offsets, targets, hosts, first
-        As in `codes.pack_lists`; ``offsets`` begins with 0.
+        As in `writing.pack_lists`; ``offsets`` begins with 0.
     codes : Codes
+        The codes of all kinds.
+
+    Returns
+    -------
+    uint64, int, uint64
+        The bits in words, the number of bits, and the bit at which each block begins.
     """
     room = (len(targets) + len(offsets)) * ROOM // 64 + 2
     words = np.zeros(room, dtype=np.uint64)
@@ -282,7 +221,13 @@ def packed_part(
 
 
 def pack(offsets: Array, targets: Array, hosts: Array) -> Packed:
-    """Return a graph in memory packed; lists must be ascending and without repetition."""
+    """Pack the links of a graph in memory.
+
+    Parameters
+    ----------
+    offsets, targets, hosts
+        As in `writing.pack_lists`.
+    """
     offsets = np.ascontiguousarray(offsets, dtype=np.int64)
     codes = Codes.of(counted(offsets, targets, hosts))
     words, bits, starts = packed_part(offsets, targets, hosts, 0, codes)

@@ -1,4 +1,4 @@
-"""Addresses in two parts, the host and the rest, and the pages that a graph is built from."""
+"""The interfaces of a source of graphs, and addresses divided into the host and the rest."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from .sorting import Rows
 from .texts import Ragged
 
 Tell = Callable[[str], None] | None
-"""Told in a line how far something is, or nothing."""
+"""Gets a line of text on the progress; or None."""
 
 _REST = (b"/", b"?", b"#")
 _SCHEME = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*")
 
 
 def encoded(address: str) -> bytes:
-    """Return the bytes of an address; a byte that was no UTF-8 is what it was.
+    """Return the bytes of an address; escaped bytes (surrogateescape) become themselves again.
 
     Raises
     ------
     GraphError
-        If it has half of a letter, which no bytes are.
+        If the address has any other lone surrogate.
     """
     try:
         return address.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise GraphError(f"{address!a} is no address (half of a letter)") from None
+        raise GraphError(f"{address!a} is not an address (it has a lone surrogate)") from None
 
 
 def divided(address: bytes) -> tuple[bytes, bytes]:
-    """Return an address as its host, port included, and its text among the host's pages.
+    """Divide an address into its host, with the port, and its text among the host's pages.
 
-    The text is what follows the host, and before it the scheme with a colon, unless that is http:
-    so a host's pages are together, whatever their scheme. In ``a.org:8/?u=http://b.org`` nothing
-    is a scheme.
+    The text is everything that follows the host. A scheme other than http stands before it with a
+    colon, so that all pages of a host are consecutive, whatever their scheme. The address
+    ``a.org:8/?u=http://b.org`` has no scheme.
     """
     scheme, mark, after = address.partition(b"://")
     if not mark or not _SCHEME.fullmatch(scheme):
@@ -50,7 +50,7 @@ def divided(address: bytes) -> tuple[bytes, bytes]:
 
 
 def joined(host: bytes, text: bytes) -> bytes:
-    """Return the address that `divided` divided."""
+    """Return the address with a host and a text; the inverse of `divided`."""
     if not text or text.startswith(_REST):
         return b"http://" + host + text
     scheme, _, rest = text.partition(b":")
@@ -58,24 +58,26 @@ def joined(host: bytes, text: bytes) -> bytes:
 
 
 class Addresses(Protocol):
-    """Addresses of pages; hosts and pages in the source's order."""
+    """The addresses of pages; hosts and pages are in the order of the source."""
 
     def hosts(self, first: int, last: int) -> Ragged:
-        """Return the names of hosts from ``first`` to ``last``."""
+        """Return the names of hosts ``first`` to ``last - 1``."""
 
     def texts(self, first: int, last: int) -> Ragged:
-        """Return the texts of pages from ``first`` to ``last``, as `divided` has them."""
+        """Return the texts of pages ``first`` to ``last - 1``, as `divided` returns them."""
 
 
 class Pages(Protocol):
-    """Pages with their links, asked for by ranges; possibly from several threads.
+    """Pages with their links; several threads may read them at the same time.
 
     Attributes
     ----------
     count : int
-    hosts : unsigned[hosts + 1]
-        First page of each host, and the number of pages.
+        The number of pages.
+    hosts : unsigned int, shape (hosts + 1,)
+        The first page of each host, and at the end the number of pages.
     addresses : Addresses or None
+        The addresses of the pages, if they have any.
     """
 
     count: int
@@ -83,22 +85,22 @@ class Pages(Protocol):
     addresses: Addresses | None
 
     def rows(self, first: int, last: int) -> Rows:
-        """Return the links of pages from ``first`` to ``last``, in any order, perhaps repeated."""
+        """Return the links of pages ``first`` to ``last - 1``, in any order, perhaps repeated."""
 
     def parts(self, most: int) -> list[tuple[int, int]]:
-        """Divide the pages into ranges of about so many links, at multiples of `codes.BLOCK`."""
+        """Divide the pages into ranges of about ``most`` links, at multiples of `codes.BLOCK`."""
 
 
 class Source(Protocol):
-    """Where a graph comes from.
+    """A file or a crawl from which a graph is built.
 
     Attributes
     ----------
     name : str
-        Two sources with equal names are the same: a build that was interrupted goes on.
+        Identifies the content: an interrupted build is resumed if the source has the same name.
     """
 
     name: str
 
     def read(self, folder: Path, tell: Tell) -> Pages:
-        """Return the pages; what does not fit memory is put into files of ``folder``."""
+        """Return the pages; data that does not fit into memory goes into files in ``folder``."""

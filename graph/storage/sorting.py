@@ -1,6 +1,7 @@
-"""Links too many for memory, put in order: sorted runs on disk, read side by side.
+"""External sorting of links that do not fit into memory: sorted runs on disk, and merging them.
 
-A link is a key of 64 bits, the page by which links are sorted above the other one.
+A link is a key of 64 bits. Its upper half is the page by which links are sorted, its lower half the
+other page.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from counterpoint.compiling import Array, Number, compiled
 from .codes import BLOCK
 
 CELLS = 4096
-"""Into so many ranges of pages links are counted, to divide them into parts of equal size."""
+"""Links are counted in so many ranges of pages, to divide them into parts of equal size."""
 
 
 class Rows(NamedTuple):
@@ -25,8 +26,9 @@ class Rows(NamedTuple):
 
     Attributes
     ----------
-    offsets : int64[pages + 1]
-    targets : uint32[links]
+    offsets : int64, shape (pages + 1,)
+        Where the links of each page begin, and the end.
+    targets : uint32, shape (links,)
     """
 
     offsets: Array
@@ -34,14 +36,24 @@ class Rows(NamedTuple):
 
 
 def counts_of(offsets: Array) -> Array:
-    """Return how much lies between each of some bounds and the next, int64[]."""
+    """Return the length of each row: the differences of successive offsets, int64."""
     bounds = offsets.astype(np.int64)
     return bounds[1:] - bounds[:-1]
 
 
 @compiled
 def backward_keys(offsets: Array, targets: Array, first: Number, keys: Array) -> None:
-    """Write the keys of rows of links, the target above; rows are of pages from ``first`` on."""
+    """Write the keys of links, with the target in the upper half.
+
+    Parameters
+    ----------
+    offsets, targets
+        The links in rows.
+    first : int
+        The page of the first row.
+    keys : uint64, shape (links,)
+        Gets the keys.
+    """
     up = np.uint64(32)
     for i in range(len(offsets) - 1):
         page = np.uint64(first + i)
@@ -50,12 +62,22 @@ def backward_keys(offsets: Array, targets: Array, first: Number, keys: Array) ->
 
 
 _DIGIT = 11
-"""Bits by which keys are distributed at a time."""
+"""The number of bits of a digit of the radix sort."""
 
 
 @compiled
 def _distributed(keys: Array, into: Array, base: np.uint64, shift: np.uint64) -> None:
-    """Write keys less a base in the order of one digit; equal ones stay in order."""
+    """Sort keys by one digit, stably.
+
+    Parameters
+    ----------
+    keys, into : uint64
+        The keys, and the array that gets them in order.
+    base : uint64
+        Is subtracted from a key before its digit is taken.
+    shift : uint64
+        The lowest bit of the digit.
+    """
     mask = np.uint64((1 << _DIGIT) - 1)
     places = np.zeros((1 << _DIGIT) + 1, np.int64)
     for k in range(len(keys)):
@@ -69,19 +91,20 @@ def _distributed(keys: Array, into: Array, base: np.uint64, shift: np.uint64) ->
 
 
 def sorted_keys(keys: Array, first: int, last: int, pages: int, by_second: bool = True) -> Array:
-    """Return keys in ascending order; the array given is used up.
+    """Return keys in ascending order; ``keys`` is overwritten.
 
-    Digits are distributed from the lowest on. NumPy's sort takes 60 ns for a key here, one digit 5.
+    This is a radix sort from the lowest digit on. NumPy's sort takes 60 ns for a key here, one
+    digit takes 5 ns.
 
     Parameters
     ----------
-    keys : uint64[]
+    keys : uint64
     first, last : int
-        Between what the upper pages are.
+        The pages in the upper halves are ``first`` to ``last - 1``.
     pages : int
-        Above all lower pages.
+        The pages in the lower halves are below this number.
     by_second : bool
-        False: keys with equal upper pages are in order already.
+        False: keys with equal upper halves are in order already.
     """
     spare = np.empty_like(keys)
     base = np.uint64(first << 32)
@@ -100,7 +123,26 @@ _FEW = 32
 def _tidied(
     offsets: Array, targets: Array, begins: Array, ends: Array, numbers: Array, into: Array
 ) -> Number:
-    """Write rows from given begins to ends, renumbered, each ascending and each link once."""
+    """Write rows with renumbered targets, each ascending and each link once.
+
+    Parameters
+    ----------
+    offsets : int64, shape (rows + 1,)
+        Gets the offsets of the written rows.
+    targets : int
+        The links that are read.
+    begins, ends : int64, shape (rows,)
+        Where each row begins and ends in ``targets``.
+    numbers : uint32
+        The new number of each target; empty: the targets stay as they are.
+    into : uint32
+        Gets the targets.
+
+    Returns
+    -------
+    int
+        How many links there are.
+    """
     count = 0
     for i in range(len(begins)):
         start = count
@@ -134,10 +176,10 @@ def tidied(rows: Rows, order: Array | None, numbers: Array | None) -> Rows:
     Parameters
     ----------
     rows : Rows
-    order : int64[] or None
-        The rows wanted, in their order.
-    numbers : uint32[pages] or None
-        What each target becomes.
+    order : int64 or None
+        The indices of the returned rows, in their order; None: all.
+    numbers : uint32, shape (pages,) or None
+        The new number of each target; None: the targets stay as they are.
     """
     begins, ends = rows.offsets[:-1], rows.offsets[1:]
     if order is not None:
@@ -151,7 +193,10 @@ def tidied(rows: Rows, order: Array | None, numbers: Array | None) -> Rows:
 
 @compiled
 def _rows(keys: Array, first: Number, offsets: Array, targets: Array) -> Number:
-    """Write sorted keys as rows, each link once; return how many links there are."""
+    """Write sorted keys as rows, each link once; return the number of links.
+
+    ``first`` is the page of the first row.
+    """
     up, below = np.uint64(32), np.uint64(0xFFFFFFFF)
     count, page = 0, 0
     for k in range(len(keys)):
@@ -169,7 +214,7 @@ def _rows(keys: Array, first: Number, offsets: Array, targets: Array) -> Number:
 
 
 def rows_of(keys: Array, first: int, last: int) -> Rows:
-    """Return sorted keys of pages from ``first`` to ``last`` as rows; equal ones once."""
+    """Return sorted keys of pages ``first`` to ``last - 1`` as rows; equal keys give one link."""
     offsets = np.zeros(last - first + 1, dtype=np.int64)
     targets = np.empty(len(keys), dtype=np.uint32)
     count = _rows(keys, first, offsets, targets)
@@ -182,8 +227,9 @@ class Runs:
     Parameters
     ----------
     folder : Path
+        The folder of the files.
     kind : str
-        What their names begin with.
+        The beginning of their names.
     """
 
     def __init__(self, folder: Path, kind: str) -> None:
@@ -194,17 +240,27 @@ class Runs:
         return self._folder / f"{self._kind}-{number:06}.run"
 
     def has(self, number: int) -> bool:
-        """Tell whether a run is there; then it is whole."""
+        """Return whether a run exists; then it is complete."""
         return self.path(number).exists()
 
     def write(self, number: int, keys: Array) -> None:
         """Write sorted keys as a run."""
         write_whole(self.path(number), [keys])
 
-    def opened(self, count: int, pages: int, in_order: bool = False) -> Merged:
-        """Return the first ``count`` runs, to be read side by side; ``in_order``: see `Merged`."""
+    def opened(self, count: int, pages: int, in_order: bool = False) -> MergedRuns:
+        """Return the links of the first ``count`` runs together.
+
+        Parameters
+        ----------
+        count : int
+            How many runs.
+        pages : int
+            The number of pages.
+        in_order : bool
+            As in `MergedRuns`.
+        """
         paths = [self.path(number) for number in range(count)]
-        return Merged([_mapped(path) for path in paths], pages, in_order)
+        return MergedRuns([_mapped(path) for path in paths], pages, in_order)
 
 
 def _mapped(path: Path) -> Array:
@@ -214,29 +270,32 @@ def _mapped(path: Path) -> Array:
 
 
 def write_whole(path: Path, arrays: Sequence[Array]) -> None:
-    """Write arrays as a file that has its name only when it is whole."""
+    """Write arrays to a file that gets its name when it is complete."""
     written = path.with_name(path.name + ".part")
     with written.open("wb") as file:
-        for array in arrays:  # not by NumPy, which does not say that a disk is full
+        for array in arrays:  # ndarray.tofile would not say that the disk is full
             file.write(np.ascontiguousarray(array).data)
     os.replace(written, path)
 
 
-class Merged:
-    """The links of several runs, asked for by ranges of pages.
+class MergedRuns:
+    """The links of several runs, merged on access.
 
     Parameters
     ----------
-    runs : list of uint64[]
+    runs : list of uint64 arrays
+        Sorted keys.
     pages : int
+        The number of pages.
     in_order : bool
-        Lower pages of a run are below those of the next one.
+        Whether the lower halves in a run are all below those of the next run.
 
     Attributes
     ----------
     pages : int
+        The number of pages.
     links : int
-        Equal ones counted as often as they occur.
+        The number of keys; equal ones count several times.
     """
 
     def __init__(self, runs: list[Array], pages: int, in_order: bool) -> None:
@@ -244,7 +303,7 @@ class Merged:
         self.links = sum(map(len, runs))
 
     def rows(self, first: int, last: int) -> Rows:
-        """Return the links of pages from ``first`` to ``last``, each list ascending."""
+        """Return the links of pages ``first`` to ``last - 1``, each list ascending."""
         ends = np.array([first, last], dtype=np.uint64) << np.uint64(32)
         slices = []
         for run in self._runs:
@@ -255,7 +314,10 @@ class Merged:
         return rows_of(keys, first, last)
 
     def parts(self, most: int) -> list[tuple[int, int]]:
-        """Divide the pages into ranges of at most so many links and pages, where cells allow it."""
+        """Divide the pages into ranges of at most ``most`` links and pages.
+
+        A range consists of whole cells, so that a cell with more links makes a larger range.
+        """
         cell = max(BLOCK, -(-self.pages // (CELLS * BLOCK)) * BLOCK)
         bounds = np.append(np.arange(0, self.pages, cell), self.pages)
         ends = bounds.astype(np.uint64) << np.uint64(32)

@@ -1,13 +1,13 @@
-"""The store of a graph: all pages of a crawl with all their links, on disk, mapped into memory.
+"""The store of a graph: all pages of a crawl with all their links, in a memory-mapped file.
 
-[WEB] describes the Connectivity Server 2, whose queries these are: out-links, in-links, in-links
-from remote hosts only, addresses to ids and back, the graph of hosts.
+It answers the queries of the Connectivity Server 2 ([WEB]): out-links, in-links, in-links from
+remote hosts only, addresses to ids and back, the graph of hosts.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,101 +15,29 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from counterpoint.compiling import Array
-from counterpoint.graph.csr import Csr, pairs
+from counterpoint.graph.csr import MOST_PAGES, Csr, pairs
 from counterpoint.graph.errors import GraphError
 
-from . import codebook
-from .codes import BLOCK
 from .container import Container
+from .directory import DirectoryError, count
 from .naming import HOSTS, PAGES
-from .packed import Packed
 from .pages import Tell, divided, encoded, joined
 from .sorting import counts_of
+from .stored_links import StoredLinks
 from .texts import Texts
 
 
-class StoredLinks:
-    """The links of a stored graph in one direction.
-
-    Attributes
-    ----------
-    nodes, links : int
-    """
-
-    def __init__(self, container: Container, direction: str, nodes: int) -> None:
-        told = container.facts[direction]
-        self._container, self._direction = container, direction
-        self.nodes, self.links = nodes, int(told["links"])
-        container.check(f"{direction}.lengths")
-        lengths = container.array(f"{direction}.lengths").astype(np.int64)
-        rows = lengths.reshape(codebook.KINDS, codebook.CLASSES)
-        if not all(map(codebook.is_code, rows)):
-            raise GraphError(f"{container.path}: is damaged (the codes of {direction} are none)")
-        self._packed = Packed(
-            nodes=nodes,
-            links=self.links,
-            words=container.array(f"{direction}.words"),
-            starts=container.array(f"{direction}.starts"),
-            tables=codebook.reading_tables(rows),
-            longest=int(told["longest"]),
-            widest=int(told["widest"]),
-        )
-
-    @property
-    def packed(self) -> Packed:
-        """The packed form, checked as a whole when it is first asked for."""
-        self._container.check(f"{self._direction}.starts")
-        self._container.check(f"{self._direction}.words")
-        return self._packed
-
-    def list_of(self, page: int, remote: bool = False) -> Array:
-        """Return the links of a page, ascending; ``remote``: those to other hosts only."""
-        self._check(page // BLOCK, page // BLOCK + 1)
-        return self._packed.remote_list_of(page) if remote else self._packed.list_of(page)
-
-    def degree_of(self, page: int) -> int:
-        """Return how many links a page has."""
-        self._check(page // BLOCK, page // BLOCK + 1)
-        return self._packed.degree_of(page)
-
-    def _check(self, first_block: int, last_block: int) -> None:
-        starts = self._packed.starts
-        self._container.check(f"{self._direction}.starts", first_block, last_block + 1)
-        low, high = int(starts[first_block]) // 64, int(starts[last_block]) // 64 + 2
-        self._container.check(f"{self._direction}.words", low, high)
-
-    def lists(self, pages: Array) -> Csr:
-        """Return the links of some pages, row by row in that order, each ascending."""
-        if len(pages) == 1:
-            self._check(int(pages[0]) // BLOCK, int(pages[0]) // BLOCK + 1)
-            return self._packed.lists(pages)
-        return self.packed.lists(pages)
-
-    def of_range(self, first: int, last: int) -> Csr:
-        """Return the links of pages from ``first`` to ``last``."""
-        if first < last:
-            self._check(first // BLOCK, (last - 1) // BLOCK + 1)
-        return self._packed.lists(np.arange(first, last, dtype=np.uint32))
-
-    def chunks(self) -> Iterator[tuple[int, Csr]]:
-        """Yield the links of all pages: the first page of a part, and the part."""
-        return self.packed.chunks()
-
-    def expanded(self) -> Csr:
-        """Return all links in compressed rows."""
-        return self.packed.expanded()
-
-
 class Sizes(NamedTuple):
-    """Bytes of a store by use.
+    """The bytes of a store, by use.
 
     Attributes
     ----------
     out, into : int
-        Links in each direction, with what finds them.
+        The bytes of the links in each direction, with their index.
     addresses : int
-        Both dictionaries; 0 without addresses.
+        The bytes of both dictionaries; 0 without addresses.
     other : int
+        All other bytes of the file.
     """
 
     out: int
@@ -119,67 +47,99 @@ class Sizes(NamedTuple):
 
 
 class GraphStore:
-    """A store that `build` wrote.
+    """A graph in a file that `build` wrote; opening it reads only its head and its directory.
 
     Parameters
     ----------
     path : str or Path
+        The file.
 
     Attributes
     ----------
     nodes, links : int
-        Pages, links.
+        The numbers of pages and of links.
     out, into : StoredLinks
-        From each page to those it links to; to those that link to it.
-    host_starts : uint32[hosts + 1]
-        First page of each host, and the number of pages.
+        The links from each page, and the links to each page.
+    host_starts : uint32, shape (hosts + 1,)
+        The first page of each host, and at the end the number of pages.
 
     Raises
     ------
     GraphError
-        If the file is no store, is cut short or damaged. What a query reads is checked first.
+        If the file is not a store, is incomplete or damaged. A query checks the part of the file
+        that it reads, and raises GraphError as well.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self._container = held = Container(self.path)
-        self.nodes, self.hosts_count = int(held.facts["pages"]), int(held.facts["hosts"])
-        self.out = StoredLinks(held, "out", self.nodes)
-        self.into = StoredLinks(held, "into", self.nodes)
+        self._container = container = Container(self.path)
+        try:
+            self.nodes = count(container.facts, "pages", MOST_PAGES)
+            self.hosts_count = count(container.facts, "hosts", self.nodes)
+        except DirectoryError as error:
+            raise container.damaged(error) from None
+        self.out = StoredLinks(container, "out", self.nodes)
+        self.into = StoredLinks(container, "into", self.nodes)
         self.links = self.out.links
+        if self.into.links != self.links:
+            raise container.damaged(f"{self.links:,} out-links, {self.into.links:,} in-links")
+        self._check_arrays()
+
+    def _check_arrays(self) -> None:
+        """Check that the directory has all other arrays of a store, in the right sizes."""
+        container = self._container
+        container.must_have("hosts", "<u4", self.hosts_count + 1)
+        if "numbers" in container:
+            container.must_have("numbers", "<u4", self.nodes)
+        if self.has_addresses:
+            container.must_have(f"{HOSTS}.order", "<u4", self.hosts_count)
+            for kind in (PAGES, HOSTS):
+                container.must_have(f"{kind}.starts", "<u8", least=1)
+                container.must_have(f"{kind}.parts", "<u8", least=2)
+                container.must_have(f"{kind}.data", "u1")
+                container.must_have(f"{kind}.dictionary", "u1")
 
     def verify(self, tell: Tell = None) -> None:
-        """Check the whole file; raise GraphError if anything is damaged."""
+        """Check the checksums of the whole file; raise GraphError if anything is damaged."""
         self._container.verify(tell)
 
     @property
     def sizes(self) -> Sizes:
-        """Bytes of the file, by use."""
-        held = self._container
+        """The bytes of the file, by use."""
+        container = self._container
         out, into = (
-            sum(held.bytes_of(f"{one}.{what}") for what in ("words", "starts", "lengths"))
+            sum(container.bytes_of(f"{one}.{array}") for array in ("words", "starts", "lengths"))
             for one in ("out", "into")
         )
         names = ("data", "starts", "parts", "dictionary", "order")
-        addresses = sum(held.bytes_of(f"{one}.{what}") for one in (PAGES, HOSTS) for what in names)
-        return Sizes(out, into, addresses, held.size - out - into - addresses)
+        addresses = sum(
+            container.bytes_of(f"{one}.{array}") for one in (PAGES, HOSTS) for array in names
+        )
+        return Sizes(out, into, addresses, container.size - out - into - addresses)
 
     # Hosts
 
     @cached_property
     def host_starts(self) -> Array:
-        """First page of each host, and the number of pages, uint32[hosts + 1]."""
+        """The first page of each host, and the number of pages; uint32, shape (hosts + 1,)."""
         self._container.check("hosts")
-        return self._container.array("hosts")
+        starts = self._container.array("hosts")
+        rising = bool((starts[1:] >= starts[:-1]).all())
+        if not rising or int(starts[0]) != 0 or int(starts[-1]) != self.nodes:
+            raise self._damaged("hosts do not rise from 0 to the number of pages")
+        return starts
+
+    def _damaged(self, reason: str) -> GraphError:
+        return GraphError(f"{self.path}: is damaged ({reason})")
 
     @cached_property
     def hosts(self) -> Array:
-        """The host of each page, uint32[pages]; made when it is first asked for."""
+        """The host of each page, uint32, shape (pages,); computed at the first access."""
         numbers = np.arange(self.hosts_count, dtype=np.uint32)
         return np.repeat(numbers, counts_of(self.host_starts))
 
     def host_of(self, pages: Any) -> Array:
-        """Return the hosts of some pages, int64[]."""
+        """Return the hosts of some pages, int64."""
         return np.searchsorted(self.host_starts, self._pages(pages), side="right") - 1
 
     def pages_of(self, host: int) -> range:
@@ -190,33 +150,38 @@ class GraphStore:
     # Links
 
     def out_links(self, page: int) -> Array:
-        """Return the pages that a page links to, ascending, uint32[]."""
+        """Return the pages to which a page links, ascending, uint32."""
         return self.out.list_of(self._page(page))
 
     def in_links(self, page: int, remote: bool = False) -> Array:
-        """Return the pages that link to a page; ``remote``: those on other hosts only."""
+        """Return the pages that link to a page; with ``remote`` only those on other hosts."""
         return self.into.list_of(self._page(page), remote)
 
     def out_lists(self, pages: Any) -> Csr:
-        """Return the out-links of some pages, row by row in that order."""
+        """Return the out-links of some pages, in the order of ``pages``."""
         return self.out.lists(self._pages(pages))
 
     def in_lists(self, pages: Any, remote: bool = False) -> Csr:
-        """Return the in-links of some pages, row by row; ``remote``: from other hosts only."""
-        asked = self._pages(pages)
-        found = self.into.lists(asked)
+        """Return the in-links of some pages; with ``remote`` only those from other hosts."""
+        chosen = self._pages(pages)
+        found = self.into.lists(chosen)
         if not remote:
             return found
         counts = counts_of(found.offsets)
-        kept = self.host_of(found.targets) != np.repeat(self.host_of(asked), counts)
+        kept = self.host_of(found.targets) != np.repeat(self.host_of(chosen), counts)
         before = np.concatenate([[0], np.cumsum(kept)])
         return Csr(before[found.offsets.astype(np.int64)].astype(np.uint64), found.targets[kept])
 
     def between(self, host: int, other: int) -> tuple[Array, Array]:
-        """Return the links from a host to another: their pages, uint32[] and uint32[].
+        """Return the links from a host to another host.
 
-        They are looked for among the out-links of the one or the in-links of the other, whichever
-        has fewer pages.
+        The search takes the out-links of the first or the in-links of the second, depending on
+        which host has fewer pages.
+
+        Returns
+        -------
+        uint32, shape (links,), and uint32, shape (links,)
+            The sources and the targets.
         """
         pages, others = self.pages_of(host), self.pages_of(other)
         if len(pages) <= len(others):
@@ -232,9 +197,9 @@ class GraphStore:
         return begins[kept], ends[kept]
 
     def host_graph(self) -> tuple[Csr, Array]:
-        """Return the links between hosts, and how many links of pages each stands for.
+        """Return the graph of hosts, and for each of its links the number of links of pages.
 
-        Links within a host are a link of the host to itself.
+        The links within a host become a link of the host to itself.
         """
         keys, counts = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64)
         for first, rows in self.out.chunks():
@@ -256,23 +221,25 @@ class GraphStore:
 
     @cached_property
     def _texts(self) -> Texts:
-        return self._dictionary(PAGES)
+        return self._dictionary(PAGES, self.nodes)
 
     @cached_property
     def _host_names(self) -> Texts:
-        return self._dictionary(HOSTS)
+        return self._dictionary(HOSTS, self.hosts_count)
 
-    def _dictionary(self, kind: str) -> Texts:
-        held = self._container
+    def _dictionary(self, kind: str, texts: int) -> Texts:
+        container = self._container
         if not self.has_addresses:
             raise GraphError(f"{self.path}: has links only, no addresses")
-        for what in ("starts", "parts", "dictionary", "data"):
-            held.check(f"{kind}.{what}")
+        for array in ("starts", "parts", "dictionary", "data"):
+            container.check(f"{kind}.{array}")
         return Texts(
-            held.array(f"{kind}.data"),
-            held.array(f"{kind}.starts"),
-            held.array(f"{kind}.parts").reshape(-1, 2),
-            held.array(f"{kind}.dictionary").tobytes(),
+            container.array(f"{kind}.data"),
+            container.array(f"{kind}.starts"),
+            container.array(f"{kind}.parts"),
+            container.array(f"{kind}.dictionary").tobytes(),
+            texts,
+            f"{self.path}: is damaged ({kind})",
         )
 
     def name(self, page: int) -> str:
@@ -290,7 +257,7 @@ class GraphStore:
         return self._host_names[self._checked_host(host)].decode("utf-8", "surrogateescape")
 
     def host_named(self, name: str) -> int | None:
-        """Return the host of a name; None if there is none."""
+        """Return the host with a name; None if there is none."""
         wanted = encoded(name)
         names = self._host_names
         self._container.check(f"{HOSTS}.order")
@@ -298,6 +265,8 @@ class GraphStore:
         low, high = 0, len(order)
         while low < high:
             middle = (low + high) // 2
+            if int(order[middle]) >= len(names):
+                raise self._damaged("the order of hosts has a host that does not exist")
             if names[int(order[middle])] < wanted:
                 low = middle + 1
             else:
@@ -306,7 +275,7 @@ class GraphStore:
         return int(order[low]) if found else None
 
     def id_of(self, address: str) -> int | None:
-        """Return the page of an address, as it was spelled; None if there is none."""
+        """Return the page with an address, spelled as in the source; None if there is none."""
         name, text = divided(encoded(address))
         host = self.host_named(name.decode("utf-8", "surrogateescape"))
         if host is None:
@@ -315,16 +284,19 @@ class GraphStore:
         return self._texts.place(text, pages.start, pages.stop)
 
     def ids(self, addresses: Sequence[str]) -> list[int | None]:
-        """Return the pages of some addresses."""
+        """Return the pages with some addresses; None for each unknown address."""
         return [self.id_of(address) for address in addresses]
 
-    @property
+    @cached_property
     def numbers(self) -> Array | None:
-        """The id of each of the source's pages, uint32[pages]; None if they were not kept."""
+        """The id of each page of the source, uint32, shape (pages,); None if it was not stored."""
         if "numbers" not in self._container:
             return None
         self._container.check("numbers")
-        return self._container.array("numbers")
+        numbers = self._container.array("numbers")
+        if self.nodes and int(numbers.max()) >= self.nodes:
+            raise self._damaged("numbers has a page that does not exist")
+        return numbers
 
     def _page(self, page: int) -> int:
         if not 0 <= page < self.nodes:
@@ -332,12 +304,12 @@ class GraphStore:
         return int(page)
 
     def _pages(self, pages: Any) -> Array:
-        asked = np.asarray(pages)
-        if asked.size == 0:
+        chosen = np.asarray(pages)
+        if chosen.size == 0:
             return np.empty(0, dtype=np.uint32)
-        for extreme in (int(asked.min()), int(asked.max())):
+        for extreme in (int(chosen.min()), int(chosen.max())):
             self._page(extreme)
-        return asked.astype(np.uint32)
+        return chosen.astype(np.uint32)
 
     def _checked_host(self, host: int) -> int:
         if not 0 <= host < self.hosts_count:
@@ -348,7 +320,7 @@ class GraphStore:
 
 
 def _added(keys: Array, counts: Array, more: Array, many: Array) -> tuple[Array, Array]:
-    """Return sorted keys and counts with more of both."""
+    """Merge two lists of sorted keys with their counts; the counts of equal keys are added."""
     both, numbers = np.concatenate([keys, more]), np.concatenate([counts, many])
     if not len(both):
         return both, numbers

@@ -1,1 +1,1 @@
-"""A check from outside: which engine, how long, in which process, and traces replayed."""
+"""Running a check: the engines by name, time limits, processes, and replayed traces."""

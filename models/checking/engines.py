@@ -1,4 +1,4 @@
-"""The engines by name, each with the same call."""
+"""The engines by name, with one function to run any of them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from counterpoint.models.prove import second_opinion
 from counterpoint.models.symbolic.obligations import Obligations, recording
 from counterpoint.models.verdict import Disagreement, Verdict
 from counterpoint.spec.notation import Model, Property, SpecError
-from counterpoint.spec.notation.memory import changed as remembers
+from counterpoint.spec.notation.memory import changed_names as remembers
 
-from .endless import stopped
+from .watchdog import interrupting_endless_calls
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a user can ask of an engine; each engine takes what concerns it.
+    """Options of the engines; each engine takes those that concern it.
 
     Attributes
     ----------
@@ -30,17 +30,17 @@ class Options:
     runs : int or None
         How many random runs the stateful engine makes.
     seed : int
-        Of the random runs.
+        The seed of the random runs.
     explorer : str or None
-        How the exhaustive engine visits states: a name of `exhaustive.EXPLORERS`.
+        The exhaustive engine's way of visiting states: a name of `exhaustive.EXPLORERS`.
     reduce : tuple of str
-        What it leaves out: names of `exhaustive.REDUCTIONS`.
+        The reductions it applies: names of `exhaustive.REDUCTIONS`.
     compared : int or None
-        States that it compares with plain Python, at most.
+        The most states that it compares with plain Python.
     smtlib : Path or None
-        A folder for what engines ask z3, as files in SMT-LIB 2.
+        A folder for the questions that engines ask z3, as files in SMT-LIB 2.
     second_solver : str or None
-        Asked the same as z3: a name of `second_opinion.SOLVERS`.
+        A solver that is asked the same questions as z3: a name of `second_opinion.SOLVERS`.
     """
 
     steps: int | None = None
@@ -54,7 +54,7 @@ class Options:
 
 
 FEW_COMPARED = Options(compared=50)
-"""For thousands of specs that differ in a parameter only."""
+"""Options for checks of thousands of specs that differ in a parameter only."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,9 @@ class Engine:
     options : dict
         Name of an `Options` attribute to the name of the engine's parameter.
     proves : bool
-        Whether it proves by lemmas, and looks for no runs.
+        Whether it proves from lemmas; such an engine finds no runs.
     asks : bool
-        Whether it asks z3, and records what it asks.
+        Whether it asks z3 and can record its questions.
     """
 
     name: str
@@ -86,7 +86,21 @@ class Engine:
         options: Options,
         book: Obligations | None = None,
     ) -> list[Verdict]:
-        """Return a verdict for each wanted property; write into a book what is asked for it."""
+        """Return a verdict for each wanted property.
+
+        Parameters
+        ----------
+        model : Model
+            The spec under its parameters.
+        limits : Limits
+            Time and memory.
+        wanted : sequence of Property
+            The properties.
+        options : Options
+            Those that the engine does not take are ignored.
+        book : Obligations, optional
+            Records the questions to z3, if the engine asks any.
+        """
         run: Callable[..., list[Verdict]] = importlib.import_module(self.module).check
         given: dict[str, Any] = {
             parameter: getattr(options, option)
@@ -140,7 +154,7 @@ ENGINES = {
 }
 
 SEARCHES = tuple(e.name for e in ENGINES.values() if not e.proves)
-"""The engines that look for runs."""
+"""The engines that search for runs."""
 
 
 def engines_named(name: str) -> list[Engine]:
@@ -149,7 +163,7 @@ def engines_named(name: str) -> list[Engine]:
     Raises
     ------
     SpecError
-        If there is none of that name.
+        If there is no engine with that name.
     """
     if name == "all":
         return list(ENGINES.values())
@@ -158,27 +172,52 @@ def engines_named(name: str) -> list[Engine]:
     return [ENGINES[name]]
 
 
+def must_take(engine: str, given: Sequence[str]) -> None:
+    """Reject options that the engine does not take; of ``all``, one engine must take each.
+
+    Parameters
+    ----------
+    engine : str
+        A name of `ENGINES`, or ``all``.
+    given : sequence of str
+        Names of `Options`.
+
+    Raises
+    ------
+    SpecError
+        If it does not take an option; the message names the engines that do.
+    """
+    taken = {option for one in engines_named(engine) for option in one.options}
+    for option in given:
+        if option not in taken:
+            able = ", ".join(e.name for e in ENGINES.values() if option in e.options)
+            raise SpecError(f"--{option}: the engine {engine} does not take it; it is for {able}")
+
+
 def check(
     model: Model,
     engine: str = "exhaustive",
     limits: Limits | None = None,
     wanted: Sequence[Property] | None = None,
     options: Options | None = None,
+    finished: Callable[[list[Verdict]], None] = lambda _: None,
 ) -> list[Verdict]:
-    """Check a spec with one engine, or with all.
+    """Check a spec with one engine or with all.
 
     Parameters
     ----------
     model : Model
         The spec.
     engine : str
-        A name of `ENGINES`, or ``all``: then proofs are left out where there are no lemmas.
+        A name of `ENGINES`, or ``all``, which leaves out proofs for specs without lemmas.
     limits : Limits, optional
-        Time for each engine, and memory.
+        The time for each engine, and the memory.
     wanted : sequence of Property, optional
         The properties; all by default.
     options : Options, optional
-        What the engines take.
+        Options of the engines.
+    finished : callable
+        Called with the verdicts of each engine as soon as it has finished.
 
     Returns
     -------
@@ -188,23 +227,35 @@ def check(
     Raises
     ------
     SpecError
-        If there is no such engine, or what is asked for cannot be done.
+        If there is no such engine, or the options cannot be applied.
     """
     wanted = model.properties if wanted is None else wanted
     limits, options = limits or Limits(), options or Options()
     with ExitStack() as open_:
         book = _book(model, engine, options, open_)
-        return _by_engine(model, engine, limits, wanted, options, book)
+        return _by_engine(model, engine, limits, wanted, options, book, finished)
 
 
 def _book(model: Model, engine: str, options: Options, open_: ExitStack) -> Obligations | None:
-    """Return where to write what engines ask; None if nobody wants it."""
+    """Return a record for the questions to z3; None if no option needs one.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    engine : str
+        A name of `ENGINES`, or ``all``.
+    options : Options
+        Options of the engines.
+    open_ : ExitStack
+        Closes the record.
+    """
     if options.smtlib is None and options.second_solver is None:
         return None
     if not any(one.asks for one in engines_named(engine)):
         able = ", ".join(e.name for e in ENGINES.values() if e.asks)
         option = "--smtlib" if options.smtlib is not None else "--second-solver"
-        raise SpecError(f"{option}: the engine {engine} has no obligations; these have: {able}")
+        raise SpecError(f"{option}: the engine {engine} does not ask a solver; these do: {able}")
     if options.second_solver is not None:
         second_opinion.must_be_installed(options.second_solver)
     return open_.enter_context(recording(model, options.smtlib))
@@ -217,7 +268,9 @@ def _by_engine(
     wanted: Sequence[Property],
     options: Options,
     book: Obligations | None,
+    finished: Callable[[list[Verdict]], None],
 ) -> list[Verdict]:
+    """Check with the named engine, or with all; ``book`` records the obligations."""
     found: list[Verdict] = []
     for one in engines_named(engine):
         if engine == "all" and one.proves and not _provable(model, one.name):
@@ -229,6 +282,7 @@ def _by_engine(
         mine = [replace(v, asked=asked) for v in mine]
         if one.name == "stateful":
             mine = _with_share(model, limits, found, mine)
+        finished(mine)
         found += mine
     return found
 
@@ -241,14 +295,26 @@ def _checked(
     asked: Options,
     book: Obligations | None,
 ) -> list[Verdict]:
-    """Check with one engine, and ask another solver the same as it has asked z3."""
+    """Check with one engine, and ask another solver the same questions.
+
+    Parameters
+    ----------
+    engine : Engine
+        The engine.
+    model, limits, wanted
+        As for `check`.
+    asked : Options
+        The options that the engine takes, and the other solver.
+    book : Obligations or None
+        Records the questions.
+    """
     before = len(book.found) if book else 0
     found = _compared(engine, model, limits, wanted, asked, book)
     if book is None or asked.second_solver is None:
         return found
-    said = second_opinion.opinion(book.found[before:], asked.second_solver, limits)
+    second = second_opinion.opinion(book.found[before:], asked.second_solver, limits)
     seconds = limits.elapsed()
-    return [replace(v, seconds=seconds) for v in second_opinion.judged(found, said)]
+    return [replace(v, seconds=seconds) for v in second_opinion.with_opinion(found, second)]
 
 
 def _compared(
@@ -259,17 +325,20 @@ def _compared(
     asked: Options,
     book: Obligations | None,
 ) -> list[Verdict]:
-    """Check with one engine; where it and plain Python do not do the same, nothing is known."""
+    """Check with one engine; if it and plain Python disagree, all answers are unknown.
+
+    The parameters are those of `_checked`.
+    """
     before = model.spec.remembered()
     try:
-        with stopped(limits):
+        with interrupting_endless_calls(limits):
             found = engine.check(model, limits, wanted, asked, book)
         changed = remembers(before, model.spec.remembered())
         if not changed or all(v.answer == "unknown" for v in found):
             return found
         reason = (
-            f"{', '.join(changed)} changed while the spec was run: what a run remembers must be "
-            f"declared as a variable"
+            f"{', '.join(changed)} changed while the spec was run: declare all that a run "
+            f"stores as variables"
         )
     except (Disagreement, LimitReached) as error:
         reason = str(error)
@@ -281,15 +350,20 @@ def _compared(
 
 
 def _provable(model: Model, engine: str) -> bool:
-    """Return whether the spec has what an engine needs for a proof."""
+    """Return whether the spec has what a proof needs: lemmas, or indices in ``any_number``."""
     proofs = importlib.import_module("counterpoint.models.loading").proofs_of(model)
     if engine == "any-number":
         return any(proof.spec.any_number for proof in proofs)
     return any(proof.lemmas for proof in proofs)
 
 
+def left_out_of_all(model: Model) -> list[str]:
+    """Return the engines that ``all`` leaves out, since the spec lacks what their proofs need."""
+    return [e.name for e in ENGINES.values() if e.proves and not _provable(model, e.name)]
+
+
 SHARE_SECONDS = 10.0
-"""Time spent to count all states, for the share of them that random runs reached."""
+"""The time for counting all states, to report the share that random runs reached."""
 
 
 def _with_share(
@@ -302,13 +376,20 @@ def _with_share(
         seconds = min(SHARE_SECONDS, limits.seconds or SHARE_SECONDS)
         own = Limits(seconds, limits.bytes)
         try:
-            with stopped(own):
+            with interrupting_endless_calls(own):
                 run = exhaustive.explore(model, own, ())
             total = len(run.states) if run.complete else None
         except LimitReached:
             total = None
+        except SpecError as error:
+            # A text without one meaning is refused; a range too wide without a compiler is not.
+            wide = importlib.import_module("counterpoint.models.explore.python.generate").too_wide
+            if not (why := wide(model.cells)) or why not in str(error):
+                raise
+            total = None
     if not total:
-        return [replace(v, notes=(*v.notes, "too many states to say what share was reached"))
+        return [replace(v, notes=(*v.notes, "too many states to compute the share that was "
+                                            "reached"))
                 for v in mine]  # fmt: skip
     notes = [f"reached {(v.states or 0) / total:.1%} of {total:,} states" for v in mine]
     return [replace(v, notes=(*v.notes, note)) for v, note in zip(mine, notes, strict=True)]

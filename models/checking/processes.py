@@ -1,4 +1,4 @@
-"""Work on all cores: processes that end with their parent, and results in the given order."""
+"""Runs tasks on all cores, in processes that end with their parent; results come in order."""
 
 from __future__ import annotations
 
@@ -6,17 +6,24 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from contextlib import contextmanager
-from multiprocessing import connection, get_context, parent_process
-from threading import Thread
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import current_thread, main_thread
+from types import FrameType
 from typing import TypeVar
+
+from .pool import ProcessPool
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 AHEAD = 4
-"""Tasks that wait for each process, so that none is idle."""
+"""Tasks queued for each process, so that none is idle."""
+
+_SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""Signals that end this process; CI sends one to a job that is cancelled."""
 
 
 def cores() -> int:
@@ -26,63 +33,87 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def executor(processes: int) -> ProcessPoolExecutor:
-    """Return a pool of new processes that end with this one, in whatever way it ends."""
-    return ProcessPoolExecutor(
-        processes, mp_context=get_context("spawn"), initializer=_end_with_parent
-    )
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back; it never reaches threads that are started meanwhile, nor their processes.
 
-
-def end(pool: ProcessPoolExecutor) -> None:
-    """End the processes of a pool at once, with what they are doing."""
-    for process in list(pool._processes.values()):  # no public way to stop running workers
-        process.terminate()
+    The mask does that for them. It is not enough for this process, because a thread of a library
+    that was started before does not have the mask, and takes the signal.
+    """
+    with _noted():
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
-def interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back; processes begun meanwhile never see it, and it is for us to end them."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+def _noted() -> Iterator[None]:
+    """Note Ctrl-C, and do at the end what is to be done then."""
+    handler = signal.getsignal(signal.SIGINT)
+    if current_thread() is not main_thread() or not callable(handler):
+        yield
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, handler)
+        if came:
+            handler(*came[0])
 
 
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is None:
-        return
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Make a folder, which is removed at the end, also if SIGTERM or SIGHUP ends this process."""
+    with _signals_raise(), TemporaryDirectory(prefix="counterpoint-") as made:
+        yield Path(made)
 
-    def wait() -> None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
 
-    Thread(target=wait, daemon=True).start()
+@contextmanager
+def _signals_raise() -> Iterator[None]:
+    """Raise SystemExit where a signal would end this process without leaving its contexts."""
+
+    def leave(number: int, _: object) -> None:
+        signal.signal(number, signal.SIG_IGN)  # once is enough, and contexts take time to leave
+        raise SystemExit(128 + number)
+
+    mine = [one for one in _SIGNALS if signal.getsignal(one) is signal.SIG_DFL]
+    if current_thread() is not main_thread():
+        mine = []
+    for number in mine:
+        signal.signal(number, leave)
+    try:
+        yield
+    finally:
+        for number in mine:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def in_order(
     function: Callable[[Item], Result], items: Iterable[Item], processes: int
 ) -> Generator[Result, None, None]:
-    """Yield what a function makes of each item, in the order of the items.
+    """Yield a function's result for each item, in the order of the items.
 
     Parameters
     ----------
     function : callable
-        Of a module, so that another process can find it.
+        A function of a module, so that another process can import it.
     items : iterable
-        What it is given, one by one.
+        The arguments, one for each call.
     processes : int
-        How many work at a time; with one, it is this process.
+        How many processes work at a time; with 1, this process does the work.
 
     Notes
     -----
-    A caller who has seen enough closes the iterator; what is under way then is ended.
+    A caller that needs no more results closes the iterator, which ends the running tasks.
     """
     if processes == 1:
         yield from map(function, items)
         return
-    pool = executor(processes)
+    pool = ProcessPool(processes)
     waiting: deque[Future[Result]] = deque()
     try:
         for item in items:
@@ -93,7 +124,7 @@ def in_order(
         while waiting:
             yield waiting.popleft().result()
     except BaseException:
-        end(pool)
+        pool.end()
         raise
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        pool.close()

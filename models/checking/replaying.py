@@ -13,41 +13,43 @@ from counterpoint.spec.notation import Model, RangeError, SpecError, Values
 
 
 @dataclass(frozen=True)
-class Replayed:
-    """What became of one recorded trace.
+class ReplayResult:
+    """The result of replaying one recorded trace.
 
     Attributes
     ----------
     title : str
         The spec and the property.
     agrees : bool
-        Whether plain Python does what the record says.
-    said : str
-        What it did.
+        Whether the replay agrees with the record.
+    outcome : str
+        What the replay showed, in words.
     """
 
     title: str
     agrees: bool
-    said: str
+    outcome: str
 
 
-def read(text: str, name: str) -> Iterator[dict[str, Any]]:
+def read_records(text: str, name: str) -> Iterator[dict[str, Any]]:
     """Yield the records of a JSON text that have a trace.
 
     Raises
     ------
     SpecError
-        If the text is not what ``check --format json`` prints.
+        If the text is not an output of ``check --format json``.
     """
     try:
         found = json.loads(text)
     except json.JSONDecodeError as error:
         raise SpecError(f"{name}:{error.lineno}: {error.msg}") from None
+    except ValueError as error:  # int() refuses thousands of digits
+        raise SpecError(f"{name}: {error}") from None
     except RecursionError:
-        raise SpecError(f"{name}: it is nested too deeply") from None
+        raise SpecError(f"{name}: the JSON is nested too deeply") from None
     for place, record in enumerate(found if isinstance(found, list) else [found]):
         if not _has(record, RECORD) or not all(_has(e, ENTRY) for e in record["trace"] or ()):
-            raise SpecError(f"{name}: entry {place + 1} is no verdict of check --format json")
+            raise SpecError(f"{name}: entry {place + 1} is not a verdict of check --format json")
         if record["trace"] is not None:
             yield record
 
@@ -67,12 +69,12 @@ ENTRY = {"action": str, "parameters": dict, "changes": dict}
 def _has(found: Any, shape: dict[str, Any]) -> bool:
     """Return whether a JSON value is an object with at least these keys, of these types."""
     return isinstance(found, dict) and all(
-        key in found and isinstance(found[key], of) for key, of in shape.items()
+        key in found and isinstance(found[key], kind) for key, kind in shape.items()
     )
 
 
-def replayed(record: dict[str, Any]) -> Replayed:
-    """Replay one record.
+def replay_record(record: dict[str, Any]) -> ReplayResult:
+    """Replay one record and compare the result with it.
 
     Raises
     ------
@@ -91,19 +93,21 @@ def replayed(record: dict[str, Any]) -> Replayed:
             after = model.take(trace.states[-1], step)
         except RangeError as error:
             last = claim.kind == "range" and place == len(steps) - 1
-            return Replayed(title, last and violated, str(error))
+            return ReplayResult(title, last and violated, str(error))
         if after is None:
-            return Replayed(title, False, f"step {place + 1}, {model.show_step(step)}, cannot run")
+            return ReplayResult(
+                title, False, f"step {place + 1}, {model.show_step(step)}, is not possible"
+            )
         if not _same_changes(model, trace.states[-1], after, entry["changes"]):
-            return Replayed(title, False, f"step {place + 1} does not change what is recorded")
+            return ReplayResult(title, False, f"step {place + 1} makes other changes than recorded")
         trace = Trace((*trace.states, after), (*trace.steps, step))
     if claim.kind == "sometimes":
         reached = model.holds(claim, trace.states[-1])
-        said = f"reached after {in_steps(len(steps))}" if reached else "missed"
-        return Replayed(title, reached and record["verdict"] == "holds", said)
+        outcome = f"reached after {in_steps(len(steps))}" if reached else "missed"
+        return ReplayResult(title, reached and record["verdict"] == "holds", outcome)
     broken = violates(model, claim, trace)
-    said = f"violated after {in_steps(len(steps))}" if broken else "not violated"
-    return Replayed(title, broken and violated, said)
+    outcome = f"violated after {in_steps(len(steps))}" if broken else "not violated"
+    return ReplayResult(title, broken and violated, outcome)
 
 
 def ends_so(
@@ -112,7 +116,9 @@ def ends_so(
     run: Sequence[tuple[str, Mapping[str, str]]],
     initial: Mapping[str, Any] | None = None,
 ) -> bool:
-    """Return whether a run is possible and ends as it once did; what it changes may differ.
+    """Return whether a run is possible and still violates or reaches a property.
+
+    The changes of its steps may differ from those recorded.
 
     Parameters
     ----------
@@ -123,7 +129,7 @@ def ends_so(
     run : sequence of (str, mapping)
         An action and its parameters by name, as labels, for each step.
     initial : mapping, optional
-        The initial values that could have been others, by label.
+        By label, the initial values of the cells that have several possible ones.
 
     Raises
     ------
@@ -150,9 +156,10 @@ def _start(model: Model, initial: dict[str, Any]) -> Values:
     for values in model.initial_states():
         if model.show_open_cells(values) == initial:
             return values
-    raise SpecError(f"{model.name} has no initial state as recorded")
+    raise SpecError(f"{model.name} does not have the recorded initial state")
 
 
 def _same_changes(model: Model, before: Values, after: Values, recorded: Any) -> bool:
+    """Return whether a step between two states makes the changes of the record, and no others."""
     changes = model.changes(before, after)
     return bool(recorded == {n: {"from": a, "to": b} for n, (a, b) in changes.items()})

@@ -1,1 +1,1 @@
-"""All reachable states, by plain Python or by compiled code."""
+"""Exploration of all reachable states, in generated Python or in compiled C."""

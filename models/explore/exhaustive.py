@@ -1,9 +1,8 @@
-"""Every reachable state, breadth first, so that the first counterexample is a shortest one.
+"""The exhaustive engine: every reachable state, breadth first, so counterexamples are shortest.
 
-The guarded commands of the trace become a program over packed states: generated Python
-(`generated`), which begins at once, or C (`compiled`), which is fast once it is compiled. Both
-visit the same states in the same order. Every trace that is reported has been replayed, and judged,
-by the plain-Python spec.
+The guarded commands become a program over packed states: generated Python (`generated`), which
+starts at once, or C (`compiled`), which is fast once it is compiled. Both visit the same states in
+the same order. Every reported trace has been replayed and confirmed by the plain-Python spec.
 """
 
 from __future__ import annotations
@@ -27,10 +26,12 @@ from counterpoint.models.verdict import (
 from counterpoint.spec.notation import Model, Property, SpecError, Values
 
 from .compiled.compiler import NoCompiler
-from .compiled.explorer import Compiled
+from .compiled.explorer import CompiledExplorer
 from .compiled.layout import bit_packing
+from .compiled.source import LARGEST, BeyondWords
 from .python.exploration import Exploration
-from .python.generated import Generated, judges
+from .python.generate import too_wide
+from .python.generated import GeneratedExplorer, judges
 
 __all__ = [
     "EXPLORERS",
@@ -44,7 +45,9 @@ __all__ = [
 ]
 
 EXPLORERS = ("auto", "python", "compiled")
-"""Auto begins in Python, and goes over to C for spaces that are not done before it is compiled."""
+"""``auto`` starts in Python and switches to C if that is compiled before Python has finished.
+
+Where a range is too wide for Python, it uses C only."""
 
 REDUCTIONS = ("symmetry", "partial-order")
 
@@ -72,12 +75,12 @@ def explore(
     explorer : str
         One of `EXPLORERS`.
     reduce : sequence of str
-        Of `REDUCTIONS`, those that leave out states; only the compiled explorer has them.
+        Names of `REDUCTIONS`, which leave out states; only the compiled explorer has them.
 
     Raises
     ------
     SpecError
-        If there is no such explorer, or it cannot be had on this machine.
+        If there is no such explorer, or it is not available on this machine.
     """
     limits = limits or Limits()
     wanted = model.properties if wanted is None else wanted
@@ -88,20 +91,55 @@ def explore(
         system = trace(model, limits)
     except LimitReached as limit:
         return Exploration(System(model), bit_packing(model.cells), [], reason=str(limit))
-    if explorer == "auto" and not reduce:
+    if explorer == "auto" and not reduce and not too_wide(model.cells):
         return _Auto(system, limits, wanted).explore()
     note = ""
     if explorer != "python":
-        try:
-            return Compiled(system, wanted, reduce).explore(limits)
-        except NoCompiler as error:
-            if explorer == "compiled":
-                raise SpecError(f"the compiled explorer cannot run: {error}") from error
-            note = f"explored in Python and not reduced: {error}"
-    generated = Generated(system, limits, wanted)
+        found = _compiled(system, limits, wanted, explorer, reduce)
+        if isinstance(found, Exploration):
+            return found
+        note = found
+    elif wide := too_wide(model.cells):
+        fits = all(cell.high - cell.low < LARGEST for cell in model.cells)
+        advice = "leave out --explorer python, and C is used" if fits else "use --engine bounded"
+        raise SpecError(f"{wide}: {advice}")
+    generated = GeneratedExplorer(system, limits, wanted)
     generated.go()
     generated.run.notes += [note] if note else []
     return generated.run
+
+
+def _compiled(
+    system: System,
+    limits: Limits,
+    wanted: Sequence[Property],
+    explorer: str,
+    reduce: Sequence[str],
+) -> Exploration | str:
+    """Explore in C; if that is not possible, return why Python explores instead.
+
+    The parameters are those of `explore`, with the traced model.
+
+    Raises
+    ------
+    SpecError
+        If C was asked for, or is needed for wide ranges, and cannot be used.
+    """
+    try:
+        return CompiledExplorer(system, wanted, reduce).explore(limits)
+    except NoCompiler as error:
+        if explorer == "compiled":
+            raise SpecError(f"the compiled explorer cannot run: {error}") from error
+        if wide := too_wide(system.model.cells):
+            raise SpecError(f"{wide}; the compiled explorer takes more, but {error}") from error
+        return f"explored in Python and not reduced: {error}"
+    except BeyondWords as error:
+        wide = too_wide(system.model.cells)
+        message = f"{error}: use {'--engine bounded' if wide else '--explorer python'}"
+        if explorer == "compiled":
+            raise SpecError(message) from error
+        layout = bit_packing(system.model.cells)
+        return Exploration(System(system.model), layout, [], reason=message)
 
 
 def _must_be_reductions(names: Sequence[str], explorer: str) -> None:
@@ -110,7 +148,7 @@ def _must_be_reductions(names: Sequence[str], explorer: str) -> None:
             known = ", ".join(REDUCTIONS)
             raise SpecError(f"there is no reduction {name!r}; there are: {known}")
     if names and explorer == "python":
-        raise SpecError("only the compiled explorer can reduce; this asks for Python")
+        raise SpecError("only the compiled explorer has reductions, and --explorer asks for Python")
 
 
 class _Auto:
@@ -118,28 +156,28 @@ class _Auto:
 
     def __init__(self, system: System, limits: Limits, wanted: Sequence[Property]) -> None:
         self.system, self.limits, self.wanted = system, limits, wanted
-        self.compiled: Compiled | None = None
-        self.without = ""  # why there is no compiled explorer
+        self.compiled: CompiledExplorer | None = None
+        self.without = ""  # why the compiled explorer is not available
 
     def explore(self) -> Exploration:
-        generated = Generated(self.system, self.limits, self.wanted)
+        generated = GeneratedExplorer(self.system, self.limits, self.wanted)
         try:
             if generated.go(self._switch) or self.compiled is None:
                 generated.run.notes += [self.without] if self.without else []
                 return generated.run
-            del generated  # its states, which C visits again in a fraction of the time
+            del generated  # frees its states; C visits them again in a fraction of the time
             return self.compiled.explore(self.limits)
         finally:
             if self.compiled is not None:
                 self.compiled.stop()
 
     def _switch(self, states: int) -> bool:
-        """Return whether the compiled explorer is ready; begin to compile it when that pays."""
+        """Return whether the compiled explorer is ready; start to compile it when that pays off."""
         if states < WORTH_COMPILING or self.without:
             return False
         try:
             if self.compiled is None:
-                self.compiled = Compiled(self.system, self.wanted)
+                self.compiled = CompiledExplorer(self.system, self.wanted)
             return self.compiled.ready()
         except (NoCompiler, SpecError) as error:
             self.without = f"explored in Python: {error}"
@@ -154,21 +192,26 @@ def check(
     reduce: Sequence[str] = (),
     compared: int = comparing.STATES,
 ) -> list[Verdict]:
-    """Return a verdict for each property, from one exploration (see `explore`).
+    """Return a verdict for each property, from one exploration.
 
-    So many of its states, at most, are compared with plain Python.
+    Parameters
+    ----------
+    model, limits, wanted, explorer, reduce
+        As for `explore`.
+    compared : int
+        The most states that are compared with plain Python.
     """
     limits = limits or Limits()
     wanted = model.properties if wanted is None else wanted
     run = explore(model, limits, wanted, explorer, reduce)
-    found = comparing.compare(run.system, Unpacked(run), wanted, most=compared)
+    found = comparing.compare(run.system, UnpackedStates(run), wanted, most=compared)
     if found.difference:
         run = Exploration(run.system, run.layout, [])
-    return comparing.judged(verdicts(run, wanted, limits.elapsed()), found)
+    return comparing.with_comparison(verdicts(run, wanted, limits.elapsed()), found)
 
 
-class Unpacked(Sequence[Values]):
-    """The states of an exploration, each unpacked when it is asked for."""
+class UnpackedStates(Sequence[Values]):
+    """The states of an exploration; each is unpacked when it is accessed."""
 
     def __init__(self, run: Exploration) -> None:
         self._run = run
@@ -181,14 +224,36 @@ class Unpacked(Sequence[Values]):
 
 
 def verdicts(run: Exploration, wanted: Sequence[Property], seconds: float) -> list[Verdict]:
-    """Return what an exploration says of each property."""
+    """Return a verdict for each property from an exploration.
+
+    Parameters
+    ----------
+    run : Exploration
+        The finished exploration.
+    wanted : sequence of Property
+        The properties.
+    seconds : float
+        Wall time of the run.
+    """
     dead = run.dead_actions() if run.complete else []
     notes = [*run.notes, *([f"never possible: {', '.join(dead)}"] if dead else [])]
-    notes += comparing.leaving(run.system, wanted)
+    notes += comparing.note_on_ranges(run.system, wanted)
     return [_verdict(run, claim, seconds, tuple(notes)) for claim in wanted]
 
 
 def _verdict(run: Exploration, claim: Property, seconds: float, notes: tuple[str, ...]) -> Verdict:
+    """Return the verdict on a claim.
+
+    Parameters
+    ----------
+    run : Exploration
+        The finished exploration.
+    claim : Property
+    seconds : float
+        The time of the exploration.
+    notes : tuple of str
+        The notes of the verdict.
+    """
     model = run.system.model
     reached = max(len(run.levels) - 1, 0)
     extent = "all states" if run.complete else in_steps(reached)

@@ -1,6 +1,6 @@
-"""A spec, its graph of states or a counterexample in the languages of other tools."""
+"""Exports of a spec, its state graph or a counterexample in the languages of other tools."""
 
-from .counterexample import Undecided
-from .formats import FORMATS, Format, Request, format_named
+from .counterexample import UndecidedExport
+from .formats import FORMATS, ExportRequest, Format, format_named
 
-__all__ = ["FORMATS", "Format", "Request", "Undecided", "format_named"]
+__all__ = ["FORMATS", "ExportRequest", "Format", "UndecidedExport", "format_named"]

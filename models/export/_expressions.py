@@ -1,4 +1,4 @@
-"""Prints expressions for Promela and for the C that Spin makes of it."""
+"""Prints expressions for Promela, and for C code embedded in it."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "less": "<", "equal": "==
 
 
 def identifier(text: str) -> str:
-    """Return the letters and digits of a text; letters beyond ASCII as their numbers."""
+    """Return a text as an identifier: letters beyond ASCII become their code points."""
     plain = "".join(c if c.isascii() else f"u{ord(c):x}" for c in text)
     return re.sub("[^A-Za-z0-9]+", "_", plain).strip("_")
 
 
 @dataclass(frozen=True)
-class Place:
-    """How a cell is kept: the variable's name, its type, and what is added to the cell's value.
+class PromelaVariable:
+    """How a cell is stored in Promela: the variable's name, its type, and an offset.
 
     Attributes
     ----------
     name, type : str
-        Of the Promela variable.
+        The name and type of the Promela variable.
     shift : int
-        The variable holds the cell's value plus this, so that a byte can hold negative values.
+        The variable contains the cell's value plus this offset, so that a byte can represent
+        negative values.
     """
 
     name: str
@@ -36,7 +37,7 @@ class Place:
 
 
 @dataclass
-class Printer:
+class PromelaPrinter:
     """Prints nodes as Promela, or as C over Spin's state ``now``.
 
     Parameters
@@ -44,10 +45,10 @@ class Printer:
     places : mapping of Cell to Place
         The variables.
     language : str
-        ``promela`` or ``c``: they differ in choices and in how a variable is named.
+        ``promela`` or ``c``: they differ in conditional expressions and in names of variables.
     """
 
-    places: Mapping[Cell, Place]
+    places: Mapping[Cell, PromelaVariable]
     language: str = "promela"
     named: dict[Node, str] = field(default_factory=dict)
 
@@ -82,7 +83,7 @@ class Printer:
         return f"({f' {SIGNS[node.op]} '.join(a)})"
 
     def variable(self, cell: Node) -> str:
-        """Return the variable of a cell, as it is stored."""
+        """Return the name of a cell's variable, whose value includes the offset."""
         name = self.places[cell.args[0]].name
         return f"now.{name}" if self.language == "c" else name
 
@@ -103,7 +104,7 @@ class Printer:
         return f"(!{self.show(inner)})"
 
     def _quotient(self, node: Node) -> str:
-        """Return ``a / b`` or ``a % b`` rounded down, as Python has it; C rounds to zero."""
+        """Return ``a / b`` or ``a % b`` rounded down as in Python; C rounds towards zero."""
         a, by = self.show(node.args[0]), node.args[1].args[0]
         rest = f"({a} % {by})" if node.args[0].low >= 0 else f"((({a} % {by}) + {by}) % {by})"
         if node.op == "modulo":
@@ -112,9 +113,9 @@ class Printer:
 
 
 def written(roots: Iterable[Node], sizes: dict[Node, int] | None = None) -> int:
-    """Return how many operators the roots have when everything is written out.
+    """Return the number of operators of the roots, printed without names for shared nodes.
 
-    Nodes are shared, so this can be exponential in the number of different nodes.
+    It can be exponential in the number of different nodes.
     """
     known = {} if sizes is None else sizes
 
@@ -133,7 +134,7 @@ def written(roots: Iterable[Node], sizes: dict[Node, int] | None = None) -> int:
 
 
 def shared(roots: Iterable[Node]) -> list[Node]:
-    """Return the nodes, leaves apart, that are used more than once, arguments before users."""
+    """Return the nodes other than leaves that are used more than once, arguments first."""
     uses: dict[Node, int] = {}
     order: list[Node] = []
 
@@ -162,7 +163,7 @@ def widest(roots: Iterable[Node]) -> tuple[int, int]:
             continue
         seen.add(node)
         low, high = min(low, node.low), max(high, node.high)
-        if node.op == "divide":  # computed by way of a - a % b
+        if node.op == "divide":  # computed as a - a % b first
             low = min(low, node.args[0].low - node.args[1].args[0])
         if node.op not in ("cell", "constant"):
             todo.extend(node.args)
@@ -170,7 +171,7 @@ def widest(roots: Iterable[Node]) -> tuple[int, int]:
 
 
 def reads(node: Node, named: Mapping[Node, str]) -> set[Cell]:
-    """Return the cells that an expression reads where some nodes stand as names."""
+    """Return the cells that an expression reads if some nodes are replaced by names."""
     found: set[Cell] = set()
     todo = [node]
     seen: set[Node] = set()

@@ -1,4 +1,4 @@
-"""The run that an export shows: found by the exhaustive engine, so a shortest one."""
+"""Finds the run to export, with the exhaustive engine, so that it is a shortest one."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import Model, Property, SpecError
 
 
-class Undecided(Exception):  # no error: the answer is "unknown"
-    """Whether there is a run to export is unknown; the message says why."""
+class UndecidedExport(Exception):  # not an error: the answer is "unknown"
+    """It is unknown whether there is a run to export; the message says why."""
 
 
 def first_to_break(model: Model, wanted: Sequence[Property], limits: Limits) -> Verdict:
-    """Return the violation with the shortest run; where nothing is violated, a named witness's run.
+    """Return the shortest violation; if there is none, the run to one of the named witnesses.
 
     Parameters
     ----------
     model : Model
         The spec.
     wanted : sequence of Property
-        The properties to look at; none means all but the witnesses.
+        The properties to check; if empty, all but the witnesses.
     limits : Limits
         Of the search.
 
@@ -30,8 +30,8 @@ def first_to_break(model: Model, wanted: Sequence[Property], limits: Limits) -> 
     ------
     SpecError
         If nothing is violated and no witness was named.
-    Undecided
-        If a limit was reached before anything was found.
+    UndecidedExport
+        If a limit was reached before a run was found.
     """
     witnesses = [p.name for p in model.properties if p.kind == "sometimes"]
     looked = wanted or [p for p in model.properties if p.name not in witnesses]
@@ -42,7 +42,7 @@ def first_to_break(model: Model, wanted: Sequence[Property], limits: Limits) -> 
         return min(broken or shown, key=lambda v: v.depth or 0)
     open_ones = [v for v in verdicts if v.answer == "unknown"]
     if open_ones:
-        raise Undecided(f"{model.name}: no run was found: {open_ones[0].reason}")
+        raise UndecidedExport(f"{model.name}: no run was found: {open_ones[0].reason}")
     unreached = [v.claim.name for v in verdicts if v.answer == "violated"]
     if unreached:
         raise SpecError(f"{model.name}: no run reaches {', '.join(unreached)}")

@@ -7,14 +7,14 @@ from xml.etree import ElementTree
 
 from counterpoint.models.present.formats import clean
 
-from .graph import Edge, Graph, State
+from .graph import GraphEdge, GraphState, StateGraph
 
 
-def dot(graph: Graph) -> str:
+def dot(graph: StateGraph) -> str:
     """Return a graph in the language of Graphviz.
 
-    Initial states have an arrow from nowhere, states where a run may end a double border, and what
-    violates something is red.
+    Initial states have an incoming arrow without a source, states where a run may end have a double
+    border, and states and steps that violate a property are red.
     """
     lines = [f"digraph {_quoted(graph.model.name)} {{", "  node [shape=box];"]
     for i, state in enumerate(graph.states):
@@ -35,17 +35,17 @@ def dot(graph: Graph) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a string of DOT's."""
+    """Return a text as a string of DOT."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 
 
-def graphml(graph: Graph) -> str:
+def graphml(graph: StateGraph) -> str:
     """Return a graph in GraphML.
 
-    A node has every cell that differs somewhere in the graph under its label, and ``initial``,
-    ``may_end``, ``violates`` and ``reaches``; an edge has ``step`` and ``violates``. Where a step
-    leaves a range there is a node ``left``.
+    A node has an attribute for each cell that has several values in the graph, and ``initial``,
+    ``may_end``, ``violates`` and ``reaches``. An edge has ``step`` and ``violates``. Steps that
+    leave a range lead to a node ``left``.
     """
     model = graph.model
     root = ElementTree.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
@@ -67,20 +67,21 @@ def graphml(graph: Graph) -> str:
     return ElementTree.tostring(root, "unicode", xml_declaration=True) + "\n"
 
 
-def _describe(keys: _Keys, node: ElementTree.Element, state: State) -> None:
+def _describe(keys: _Keys, node: ElementTree.Element, state: GraphState) -> None:
     keys.put(node, "initial", state.initial)
     keys.put(node, "may_end", state.may_end)
     keys.put(node, "violates", ", ".join(state.violates))
     keys.put(node, "reaches", ", ".join(state.reaches))
 
 
-def _connect(keys: _Keys, inside: ElementTree.Element, number: int, edge: Edge) -> None:
+def _connect(keys: _Keys, inside: ElementTree.Element, number: int, edge: GraphEdge) -> None:
+    """Add an edge of the state graph to the element ``inside``; ``number`` gives its id."""
     target = "left" if edge.target is None else f"s{edge.target}"
-    of = ElementTree.SubElement(
+    element = ElementTree.SubElement(
         inside, "edge", id=f"e{number}", source=f"s{edge.source}", target=target
     )
-    keys.put(of, "step", edge.label)
-    keys.put(of, "violates", ", ".join(edge.violates))
+    keys.put(element, "step", edge.label)
+    keys.put(element, "violates", ", ".join(edge.violates))
 
 
 class _Keys:
@@ -91,7 +92,17 @@ class _Keys:
         self.known: dict[tuple[str, str], str] = {}
 
     def put(self, element: ElementTree.Element, name: str, value: Any) -> None:
-        """Give a node or an edge an attribute."""
+        """Give a node or an edge an attribute.
+
+        Parameters
+        ----------
+        element : Element
+            The node or the edge.
+        name : str
+            The attribute, which is declared on its first use.
+        value : Any
+            Its value; the type is declared too.
+        """
         of = element.tag
         kind = {bool: "boolean", int: "int", str: "string"}[type(value)]
         key = self.known.get((of, name))

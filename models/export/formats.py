@@ -1,4 +1,4 @@
-"""The formats by name, each with the same call."""
+"""The export formats by name, with one function to export in any of them."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from counterpoint.spec.notation import Model, Property, SpecError
 
 from . import drawing, itf, mermaid, promela, regression, tla
 from .counterexample import first_to_break
-from .graph import Graph, graph
+from .graph import StateGraph, graph
 
 
 @dataclass(frozen=True)
-class Request:
-    """What a user wants to have exported.
+class ExportRequest:
+    """The request for an export.
 
     Attributes
     ----------
     model : Model
         The spec under its parameters.
     wanted : sequence of Property
-        The properties that were named; none means those that the format takes by itself.
+        The named properties; if empty, the default ones of the format.
     limits : Limits
-        Of the search for a counterexample, or for the states.
+        The limits of the search for a counterexample or for all states.
     most_states : int
-        A larger graph of states is refused.
+        The size of the largest graph of states that is exported.
     still : bool
-        Whether a test is to pass as long as the counterexample is there.
+        Whether an exported test passes as long as the counterexample exists.
     """
 
     model: Model
@@ -41,22 +41,22 @@ class Request:
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its name, what is exported in one line, and how."""
+    """A format: its name, a description in one line, and the export function."""
 
     name: str
     description: str
-    write: Callable[[Request], str]
+    write: Callable[[ExportRequest], str]
 
 
-def _promela(request: Request) -> str:
+def _promela(request: ExportRequest) -> str:
     return promela.promela(request.model, request.wanted or None).text
 
 
-def _run(request: Request) -> Verdict:
+def _run(request: ExportRequest) -> Verdict:
     return first_to_break(request.model, request.wanted, request.limits)
 
 
-def _graph(request: Request) -> Graph:
+def _graph(request: ExportRequest) -> StateGraph:
     return graph(request.model, request.wanted, request.most_states, request.limits)
 
 
@@ -83,7 +83,7 @@ def format_named(name: str) -> Format:
     Raises
     ------
     SpecError
-        If there is none of that name.
+        If there is no format with that name.
     """
     if name not in FORMATS:
         raise SpecError(f"there is no format {name!r}; there are: {', '.join(FORMATS)}")

@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.spec.notation import Model, Property, RangeError, SpecError, Values
 
-from .counterexample import Undecided
+from .counterexample import UndecidedExport
 
 
 @dataclass(frozen=True)
-class State:
+class GraphState:
     """A state of the graph.
 
     Attributes
     ----------
     values : tuple of int
-        As in `Model.cells`.
+        The value of every cell of `Model.cells`.
     shown : tuple of str
-        Every cell that differs somewhere in the graph, as in ``turn=1``.
+        The cells with several values in the graph, as in ``turn=1``.
     initial, may_end : bool
         Whether a run may start, or may end, here.
     violates : tuple of str
-        The invariants that are false here, and the deadlock.
+        The invariants that are false here, and ``no-deadlock`` in a deadlock.
     reaches : tuple of str
         The witnesses that are true here.
     """
@@ -38,19 +38,19 @@ class State:
 
 
 @dataclass(frozen=True)
-class Edge:
+class GraphEdge:
     """A step from one state to another.
 
     Attributes
     ----------
     source : int
-        Place of the state before.
+        The number of the state before.
     target : int or None
-        Place of the state after; None where the step leaves a range.
+        The number of the state after; None if the step leaves a range.
     label : str
         The step.
     violates : tuple of str
-        The transition properties that the step fails, or ``ranges``.
+        The transition properties that the step violates, or ``ranges``.
     """
 
     source: int
@@ -60,51 +60,51 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Graph:
+class StateGraph:
     """All reachable states, breadth first, and the steps between them."""
 
     model: Model
-    states: tuple[State, ...]
-    edges: tuple[Edge, ...]
+    states: tuple[GraphState, ...]
+    edges: tuple[GraphEdge, ...]
 
 
 def graph(
     model: Model, wanted: Sequence[Property] = (), most_states: int = 200,
     limits: Limits | None = None,
-) -> Graph:  # fmt: skip
-    """Return the graph of a spec's states, by plain Python.
+) -> StateGraph:  # fmt: skip
+    """Return the graph of a spec's states, explored in plain Python.
 
     Parameters
     ----------
     model : Model
         The spec.
     wanted : sequence of Property, optional
-        What to mark; all by default.
+        The properties to mark; all by default.
     most_states : int
-        Refuse more.
-    limits : Limits, optional
+        The most states of a graph.
+        limits : Limits, optional
         Time.
 
     Raises
     ------
     SpecError
-        If there are more states, or none.
-    Undecided
+        If there are more states than `most_states`, or none.
+    UndecidedExport
         If a limit was reached.
     """
     walk = _Walk(model, tuple(wanted or model.properties), most_states)
     try:
         walk.go(limits or Limits())
     except LimitReached as limit:
-        raise Undecided(f"{model.name}: not all states were visited: {limit}") from None
-    return Graph(model, tuple(walk.described()), tuple(walk.edges))
+        raise UndecidedExport(f"{model.name}: not all states were visited: {limit}") from None
+    return StateGraph(model, tuple(walk.described()), tuple(walk.edges))
 
 
 class _Walk:
     def __init__(self, model: Model, wanted: tuple[Property, ...], most: int) -> None:
         self.model, self.wanted, self.most = model, wanted, most
         self.place: dict[Values, int] = {}
-        self.edges: list[Edge] = []
+        self.edges: list[GraphEdge] = []
         self.started = 0
 
     def go(self, limits: Limits) -> None:
@@ -136,13 +136,13 @@ class _Walk:
             try:
                 after = model.take(values, step)
             except RangeError:
-                self.edges.append(Edge(source, None, label, ranges))
+                self.edges.append(GraphEdge(source, None, label, ranges))
                 continue
             if after is not None:
                 failed = tuple(p.name for p in kept if not model.holds(p, values, after))
-                self.edges.append(Edge(source, self._add(after), label, failed))
+                self.edges.append(GraphEdge(source, self._add(after), label, failed))
 
-    def described(self) -> Iterator[State]:
+    def described(self) -> Iterator[GraphState]:
         model = self.model
         alive = {edge.source for edge in self.edges}
         moving = [len(set(found)) > 1 for found in zip(*self.place, strict=True)]
@@ -159,7 +159,9 @@ class _Walk:
             failed = [p.name for p in self.wanted if self._fails(p, values, stuck)]
             reached = [p.name for p in self.wanted if p.kind == "sometimes"]
             reached = [n for n in reached if model.holds(model.property_named(n), values)]
-            yield State(values, shown, i < self.started, may_end, tuple(failed), tuple(reached))
+            yield GraphState(
+                values, shown, i < self.started, may_end, tuple(failed), tuple(reached)
+            )
 
     def _fails(self, claim: Property, values: Values, stuck: bool) -> bool:
         if claim.kind == "deadlock":

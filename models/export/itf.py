@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from counterpoint.models.present.chart import outcome, traced
+from counterpoint.models.present.chart import outcome
 from counterpoint.models.present.formats import command
+from counterpoint.models.present.lanes import traced
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import Model, Values
 from counterpoint.spec.notation.nodes import Cell
@@ -18,10 +19,10 @@ from counterpoint.spec.notation.nodes import Cell
 def itf(verdict: Verdict) -> str:
     """Return a verdict's run in the Informal Trace Format.
 
-    Every variable of the spec is one of the trace's; an array is a map from labels, or from tuples
-    of labels, to values. The step that leads to a state is in the state's ``#meta``, as ``action``
-    and ``parameters``; where the last step leaves a range there is no state after it, and it is
-    in the ``#meta`` of the whole.
+    Every variable of the spec becomes a variable of the trace; an array becomes a map from labels,
+    or from tuples of labels, to values. The ``#meta`` of a state contains the step before it, as
+    ``action`` and ``parameters``. If the last step leaves a range, no state follows it, and it is
+    in the ``#meta`` of the whole trace.
 
     Raises
     ------

@@ -1,13 +1,14 @@
-"""Mermaid, which GitHub and GitLab draw in Markdown: a run as a sequence, states as a diagram."""
+"""Mermaid diagrams, which GitHub and GitLab render: a run as a sequence, states as a diagram."""
 
 from __future__ import annotations
 
 import textwrap
 
-from counterpoint.models.present.chart import arrange, chosen, outcome
+from counterpoint.models.present.chart import chosen, outcome
+from counterpoint.models.present.lanes import arrange
 from counterpoint.models.verdict import Verdict
 
-from .graph import Graph
+from .graph import StateGraph
 
 
 def sequence(verdict: Verdict) -> str:
@@ -33,7 +34,7 @@ def sequence(verdict: Verdict) -> str:
     return "\n".join(lines) + "\n"
 
 
-def states(graph: Graph) -> str:
+def states(graph: StateGraph) -> str:
     """Return a graph of states as a state diagram."""
     lines = ["stateDiagram-v2"]
     for i, state in enumerate(graph.states):
@@ -53,14 +54,14 @@ def states(graph: Graph) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text that ends no statement of Mermaid's: its own codes for what would."""
+    """Return a text with Mermaid's codes for characters that would end a statement."""
     codes = {"#": "#35;", ";": "#59;", '"': "#quot;", "<": "#lt;", ">": "#gt;",
              "%": "#37;", "{": "#123;", "}": "#125;"}  # fmt: skip
     return "".join(codes.get(c, c) for c in " ".join(text.split()))
 
 
 def _label(text: str) -> str:
-    """Return a text for a state diagram, where a colon ends what stands before it."""
+    """Return a text for a state diagram, in which colons must be escaped."""
     return escaped(text).replace(":", "#58;")
 
 

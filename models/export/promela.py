@@ -1,8 +1,8 @@
 """A traced spec as a Promela model, for the model checker Spin.
 
 The model is one process that loops over guarded commands, each an indivisible ``d_step``; its
-program counter stands still, so that Spin's states are the spec's states, one for one. Conditions
-are checked by further options of the loop, which lead back to the same state and so add none.
+program counter does not change, so Spin's states correspond one to one to the spec's. Further
+options of the loop check conditions; they lead back to the same state and add none.
 """
 
 from __future__ import annotations
@@ -17,29 +17,37 @@ from counterpoint.models.symbolic.trace import Command, System, trace
 from counterpoint.spec.notation import Model, Property, SpecError, nodes
 from counterpoint.spec.notation.nodes import Cell, Node
 
-from ._expressions import Place, Printer, identifier, reads, shared, widest, written
+from ._expressions import (
+    PromelaPrinter,
+    PromelaVariable,
+    identifier,
+    reads,
+    shared,
+    widest,
+    written,
+)
 
 LONGEST = 4000
-"""Operators of a condition above which it is a C function that computes shared parts once."""
+"""A condition with more operators becomes a C function, which computes shared parts once."""
 
 LONGEST_UPDATE = 120
-"""Operators of a command's right-hand sides above which shared parts are computed once."""
+"""If a command's right-hand sides have more operators, shared parts are computed once."""
 
 MOST_STARTS = 20_000
-"""Initial states that are listed one by one, where a condition restricts them."""
+"""The most initial states that are listed one by one, if a condition restricts them."""
 
 
 @dataclass(frozen=True)
 class Promela:
-    """A Promela model and what Spin's count of states has to do with the spec's.
+    """A Promela model, and how Spin's number of states relates to the spec's.
 
     Attributes
     ----------
     text : str
         The model.
     extra_states : int
-        States that Spin stores beside the spec's: 1, before a start is chosen, if there are several
-        initial states; else 0.
+        States that Spin stores in addition to the spec's: 1 if there are several initial states
+        (the state before one is chosen), else 0.
     claims : tuple of str
         The properties that it checks.
     """
@@ -57,18 +65,18 @@ def promela(model: Model, wanted: Sequence[Property] | None = None) -> Promela:
     model : Model
         The spec.
     wanted : sequence of Property, optional
-        What Spin is to check; all but the witnesses by default. A witness is written as a claim
-        that it is never reached, so an error that Spin reports is a run that reaches it.
+        The properties to check; all but the witnesses by default. A witness is written as the claim
+        that it is never reached, so Spin reports a run that reaches it as an error.
 
     Raises
     ------
     SpecError
-        If the spec has no initial state, or numbers that Spin's 32 bits do not hold.
+        If the spec has no initial state, or numbers beyond Spin's 32 bits.
     """
     if wanted is None:
         wanted = [p for p in model.properties if p.kind != "sometimes"]
     system = trace(model)
-    writer = _Writer(system, wanted, Printer(_places(model)))
+    writer = _Writer(system, wanted, PromelaPrinter(_places(model)))
     _refuse_wide(system)
     text = "\n".join(writer.lines()) + "\n"
     return Promela(text, writer.extra_states, tuple(p.name for p in wanted))
@@ -84,9 +92,9 @@ def _refuse_wide(system: System) -> None:
                         "32 bits that Spin computes with")  # fmt: skip
 
 
-def _places(model: Model) -> dict[Cell, Place]:
+def _places(model: Model) -> dict[Cell, PromelaVariable]:
     """Return the variable of every cell that has more than one value."""
-    found: dict[Cell, Place] = {}
+    found: dict[Cell, PromelaVariable] = {}
     taken: set[str] = set()
     for cell in model.cells:
         if cell.low == cell.high:
@@ -97,12 +105,12 @@ def _places(model: Model) -> dict[Cell, Place]:
             number += 1
             name = f"{plain}_{number}"
         taken.add(name)
-        found[cell] = Place(name, *_type(cell))
+        found[cell] = PromelaVariable(name, *_type(cell))
     return found
 
 
 def _type(cell: Cell) -> tuple[str, int]:
-    """Return the smallest type of Promela that holds a cell, and by how much it is shifted."""
+    """Return the smallest Promela type for a cell, and the cell's offset in it."""
     if cell.low == 0 and cell.high == 1:
         return ("bool" if cell.boolean else "bit"), 0
     span = cell.high - cell.low
@@ -119,7 +127,7 @@ class _Writer:
 
     system: System
     wanted: Sequence[Property]
-    printer: Printer
+    printer: PromelaPrinter
     functions: dict[Node, list[str]] = field(default_factory=dict)
     extra_states: int = 0
     temporaries: int = 0
@@ -266,7 +274,7 @@ class _Writer:
         return lines
 
     def _keep(self, node: Node) -> str:
-        """Return the line that keeps a value during a step; afterwards the variable is 0 again."""
+        """Return the line that stores a value during a step; afterwards the variable is 0 again."""
         name = f"t{sum(n.startswith('t') for n in self.printer.named.values())}"
         line = f"{name} = {self.printer.show(node)}"
         self.printer.named[node] = name
@@ -274,13 +282,13 @@ class _Writer:
         return line
 
     def _assign(self, updates: dict[Cell, Node]) -> list[str]:
-        """Return assignments one after the other that do what the updates do at once."""
+        """Return sequential assignments with the effect of simultaneous updates."""
         lines = []
         left = dict(updates)
         while left:
             read = {c: reads(n, self.printer.named) for c, n in left.items()}
             ready = [c for c in left if not any(c in r for d, r in read.items() if d is not c)]
-            if not ready:  # a circle, as where two cells change places
+            if not ready:  # a cycle, as where two cells swap values
                 lines.append(self._keep(next(n for n in left.values() if self._unkept(n))))
                 continue
             place = self.printer.places[ready[0]]
@@ -316,10 +324,10 @@ class _Writer:
         yield f"  :: {block} {{ {condition} -> {self._failing(claim.name)} }}"
 
     def _stuck(self, alone: bool) -> str:
-        """Return where no step is possible though the run may not end.
+        """Return the condition that no step is possible although the run may not end.
 
-        ``timeout`` says that nothing else can run; beside other monitors it would miss a state
-        where one of them can, so that there every guard is denied instead.
+        ``timeout`` is true if nothing else can run. If there are other monitors, it would miss
+        states where one of them can run, so every guard is negated instead.
         """
         must_go_on = nodes.negation(self.system.may_end or nodes.TRUE)
         parts = [] if must_go_on is nodes.TRUE else [must_go_on]
@@ -330,12 +338,12 @@ class _Writer:
         return " && ".join(shown) or "true"
 
     def _failing(self, name: str) -> str:
-        """Return what reports a property, if it is wanted: Spin's message has the names in it."""
+        """Return the statements that report a property, so that Spin's message has its name."""
         flags = [_flag(p) for p in self.wanted if p.name == name]
         return "; ".join(f"{f} = true; assert(!{f}); {f} = false" for f in flags)
 
     def _condition(self, node: Node) -> str:
-        """Return a condition, or the call of a C function where it is long."""
+        """Return a condition; if it is long, as the call of a C function."""
         if node.op == "constant":
             return "true" if node.args[0] else "false"
         if written([node]) <= LONGEST:
@@ -347,9 +355,9 @@ class _Writer:
         return f"c_expr {{ {name} () }}"  # without the space Spin suspects a side effect
 
 
-def _function(name: str, node: Node, printer: Printer) -> list[str]:
+def _function(name: str, node: Node, printer: PromelaPrinter) -> list[str]:
     """Return a C function for a condition on the state."""
-    inner = Printer(printer.places, "c")
+    inner = PromelaPrinter(printer.places, "c")
     lines = ["c_code {", f"static int {name}(void)", "{"]
     for k, part in enumerate(shared([node])):
         lines.append(f"  int t{k} = {inner.show(part)};")
@@ -358,17 +366,17 @@ def _function(name: str, node: Node, printer: Printer) -> list[str]:
 
 
 def _flag(claim: Property) -> str:
-    """Return the name that Spin's message has when a property fails."""
+    """Return the name in Spin's message when a property fails."""
     verb = "reached" if claim.kind == "sometimes" else "violated"
     return f"{verb}_{identifier(claim.name)}"
 
 
 def _string(text: str) -> str:
-    """Return a line as a string of Promela's and C's; what they treat otherwise becomes ``?``."""
+    """Return a line as a string of Promela and C; ``?`` replaces other characters."""
     plain = "".join(c if c.isascii() and c.isprintable() and c not in '"%\\' else "?" for c in text)
     return f'"{plain}\\n"'
 
 
 def _comment(text: str) -> str:
-    """Return a text that ends no comment and no line."""
+    """Return a text for a comment: on one line, and without the end of a comment."""
     return " ".join(text.replace("*/", "* /").split())

@@ -1,11 +1,12 @@
-"""A run as a pytest file that a project can keep beside its spec."""
+"""A run as a pytest file, for the tests of a project with a spec."""
 
 from __future__ import annotations
 
 import re
 
-from counterpoint.models.present.chart import outcome, traced
+from counterpoint.models.present.chart import outcome
 from counterpoint.models.present.formats import command
+from counterpoint.models.present.lanes import traced
 from counterpoint.models.verdict import Verdict, in_steps
 
 FIXED = """\
@@ -26,9 +27,9 @@ def regression(verdict: Verdict, still: bool = False) -> str:
     verdict : Verdict
         With a trace.
     still : bool
-        Whether the test is to pass as long as the run is there, as for an error that is meant to be
-        shown; otherwise it passes once the run violates nothing any more. The run of a witness is
-        always meant to be there.
+        Whether the test passes as long as the run exists, as for a known error; otherwise it passes
+        once the run no longer violates its property. The run to a witness is always expected to
+        exist.
 
     Raises
     ------

@@ -1,7 +1,8 @@
 """A traced spec as a TLA+ module: initial states, guarded commands, and invariants.
 
-The module is printed from the guarded commands that every engine here uses. The tests read it with
-an interpreter of their own and hold its states and verdicts to ours; TLC has not been run on it.
+The module is printed from the guarded commands that all engines use. The tests run it with their
+own interpreter and compare its states and verdicts with ours; neither TLC nor Apalache has been run
+on it. The comments with ``@type`` are what Apalache needs to check it; TLC ignores them.
 """
 
 from __future__ import annotations
@@ -23,15 +24,16 @@ SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "\\div", "modul
 def tla(model: Model, wanted: Sequence[Property] | None = None) -> str:
     """Return a spec under its parameters as a TLA+ module, with its configuration as a comment.
 
-    A step that would leave a range is no step of ``Next``; the invariant ``ranges`` says that none
-    is enabled. A transition property is the invariant that every enabled step keeps it.
+    A step that would leave a range is not part of ``Next``; the invariant ``ranges`` states that no
+    such step is enabled. A transition property becomes the invariant that every enabled step
+    satisfies it.
 
     Parameters
     ----------
     model : Model
         The spec.
     wanted : sequence of Property, optional
-        What the configuration checks; all but the witnesses by default. A witness is checked as an
+        The properties to check; all but the witnesses by default. A witness is checked as the
         invariant that it is never reached.
 
     Raises
@@ -78,9 +80,9 @@ class _Writer:
             *self._header(),
             "EXTENDS Integers",
             "",
-            f"VARIABLES {listed}" if names else "",
+            *self._variables(),
             "",
-            f"vars == <<{listed}>>",
+            *self._annotated_list(listed),
             "",
             *self._definition("TypeOK", [f"{n} \\in {_range(c)}" for c, n in self.names.items()]),
             *self._definition("Init", list(self._initial())),
@@ -94,6 +96,19 @@ class _Writer:
             "=" * 77,
         ]
 
+    def _variables(self) -> list[str]:
+        """Return the declaration of the variables, each with its type for Apalache."""
+        lines = ["VARIABLES"] if self.names else []
+        for number, (cell, name) in enumerate(self.names.items(), start=1):
+            comma = "," if number < len(self.names) else ""
+            lines += [f"  \\* @type: {_type(cell)};", f"  {name}{comma}"]
+        return lines
+
+    def _annotated_list(self, listed: str) -> list[str]:
+        """Return the tuple of all variables; Apalache could take it for a sequence."""
+        types = ", ".join(map(_type, self.names))
+        return [*([f"\\* @type: () => <<{types}>>;"] if types else []), f"vars == <<{listed}>>"]
+
     def _header(self) -> list[str]:
         model = self.system.model
         line = command_line(model.reference, model.changed_parameters())
@@ -106,6 +121,8 @@ class _Writer:
             "\\*   SPECIFICATION Spec",
             f"\\*   INVARIANTS {' '.join(checked)}",
             "\\*   CHECK_DEADLOCK FALSE",
+            "\\* With Apalache: apalache-mc check --init=Init --next=Next --no-deadlock \\",
+            f"\\*   --inv={','.join(checked)} {module}.tla",
         ]
 
     def _initial(self) -> Iterator[str]:
@@ -162,7 +179,7 @@ class _Writer:
         return [f"{name} ==", *(f"  /\\ {part}" for part in parts or ["TRUE"]), ""]
 
     def _show(self, root: Node) -> str:
-        """Return an expression; shared parts are named once, before it."""
+        """Return an expression; shared parts are defined once, before it."""
         named: dict[Node, str] = {}
         defined = []
         for k, node in enumerate(shared([root])):
@@ -197,10 +214,14 @@ def _constant(value: int, boolean: bool) -> str:
     return f"({value})" if value < 0 else str(value)
 
 
+def _type(cell: Cell) -> str:
+    return "Bool" if cell.boolean else "Int"
+
+
 def _range(cell: Cell) -> str:
     return "BOOLEAN" if cell.boolean else f"{_constant(cell.low, False)}..{cell.high}"
 
 
 def _line(text: str) -> str:
-    """Return a text that stays within a comment of one line."""
+    """Return a text on one line, for a comment."""
     return " ".join(text.split())

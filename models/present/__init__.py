@@ -1,1 +1,1 @@
-"""How verdicts are shown: charts, pages, text, JSON, JUnit, annotations."""
+"""Verdicts as charts, pages, text, JSON, JUnit and annotations."""

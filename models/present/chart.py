@@ -1,4 +1,4 @@
-"""A trace as a sequence chart for the terminal: a lane for each member of an index."""
+"""A trace as a sequence chart for the terminal: a column for each member that takes steps."""
 
 from __future__ import annotations
 
@@ -7,104 +7,21 @@ import textwrap
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from counterpoint.models.verdict import Trace, Verdict
-from counterpoint.spec.notation import Index, Model, SpecError, Step
+from counterpoint.models.verdict import Verdict
+
+from .lanes import Move, arrange, traced
 
 NARROWEST = 40
-"""Columns below which no chart is drawn."""
+"""The narrowest chart, in columns."""
 
 _LANE = 12
-"""Columns that a lane keeps, if it needs them, when changes stand beside the lanes."""
+"""The columns that a lane may need before the changes move from beside the lanes to below them."""
 _CROWDED = 6
-"""Columns of a lane below which the lanes without a step are left out."""
-
-
-@dataclass(frozen=True)
-class Move:
-    """A step as it is shown.
-
-    Attributes
-    ----------
-    lane : int
-        Where it stands.
-    text : str
-        The action with the parameters that the lane does not tell.
-    changes : tuple of str
-        What it changes, as in ``date[x] 0→1``; nothing where there is no state after it.
-    """
-
-    lane: int
-    text: str
-    changes: tuple[str, ...]
-
-
-def traced(verdict: Verdict) -> Trace:
-    """Return the verdict's trace.
-
-    Raises
-    ------
-    SpecError
-        If it has none.
-    """
-    if verdict.trace is None:
-        raise SpecError(f"{verdict.model.name}: {verdict.claim.name} has no trace to show")
-    return verdict.trace
-
-
-def arrange(verdict: Verdict) -> tuple[tuple[str, ...], tuple[Move, ...]]:
-    """Return the labels of the lanes, and the steps of the trace in them.
-
-    Every member of the lane index has a lane; steps that have no parameter of that index share one
-    more.
-    """
-    model, trace = verdict.model, traced(verdict)
-    index = _lane_index(model)
-    labels = [index.label(model.spec, m) for m in range(index.size(model.spec))] if index else []
-    moves = []
-    for i, step in enumerate(trace.steps):
-        lane, text = _place(model, step, index)
-        ends = trace.states[i : i + 2]
-        moves.append(Move(lane, text, _changes(model, *ends) if len(ends) == 2 else ()))
-    if not labels or any(m.lane == len(labels) for m in moves):
-        labels.append("environment" if labels else model.name)
-    return tuple(labels), tuple(moves)
-
-
-def _lane_index(model: Model) -> Index | None:
-    if model.spec.lane:
-        named = model.spec.declared_parameters.get(model.spec.lane)
-        if not isinstance(named, Index):
-            raise SpecError(f"{model.name} has no index {model.spec.lane!r} for its lanes")
-        return named
-    return next((a.parameters[0][1] for a in model.actions if a.parameters), None)
-
-
-def _place(model: Model, step: Step, index: Index | None) -> tuple[int, str]:
-    """Return a step's lane and its text; a single parameter beside the lane goes without name."""
-    parameters = next(a.parameters for a in model.actions if a.name == step.action)
-    own = next((k for k, (_, i) in enumerate(parameters) if i is index), None)
-    shown = model.show_binding(step)
-    if own is None:
-        lane = index.size(model.spec) if index else 0
-    else:
-        lane = step.binding[own]
-        del shown[parameters[own][0]]
-    if len(shown) == 1:
-        return lane, f"{step.action}({next(iter(shown.values()))})"
-    inside = ", ".join(f"{name}={label}" for name, label in shown.items())
-    return lane, f"{step.action}({inside})" if inside else step.action
-
-
-def _changes(model: Model, before: tuple[int, ...], after: tuple[int, ...]) -> tuple[str, ...]:
-    """Return what differs; the old one of two truth values goes without saying."""
-    return tuple(
-        f"{label}→{new}" if isinstance(new, bool) else f"{label} {old}→{new}"
-        for label, (old, new) in model.changes(before, after).items()
-    )
+"""If lanes would be narrower than this, lanes without steps are left out."""
 
 
 def chosen(verdict: Verdict) -> tuple[str, ...]:
-    """Return the initial values that could have been others, as in ``lock=1``."""
+    """Return the values of the cells with several possible initial values, as in ``lock=1``."""
     model = verdict.model
     start = traced(verdict).states[0]
     return tuple(
@@ -115,7 +32,7 @@ def chosen(verdict: Verdict) -> tuple[str, ...]:
 
 
 def outcome(verdict: Verdict) -> str:
-    """Return where the trace ends, in one sentence."""
+    """Return one sentence that says where the trace ends."""
     trace, claim = traced(verdict), verdict.claim
     what = "is reached" if claim.kind == "sometimes" else "is violated"
     if not trace.steps:
@@ -126,11 +43,11 @@ def outcome(verdict: Verdict) -> str:
     return f"{claim.name} {what} {where}" + (f": {verdict.reason}." if verdict.reason else ".")
 
 
-def chart(verdict: Verdict, width: int = 80) -> str:
+def chart(verdict: Verdict, width: int = 80, whole: bool = False) -> str:
     """Return the verdict's trace as plain text, with the explanation below.
 
-    Every step stands in its lane with all of its parameters, folded where the lane is too narrow.
-    Of its changes there are as many as fit, and ``+2`` says that two more do not.
+    Every step is written in its lane with all of its parameters, on several lines if the lane is
+    too narrow. As many of its changes are shown as fit; ``+2`` stands for two more.
 
     Parameters
     ----------
@@ -138,6 +55,8 @@ def chart(verdict: Verdict, width: int = 80) -> str:
         With a trace.
     width : int
         Columns, at least `NARROWEST`; no line is longer.
+    whole : bool
+        Whether all changes are shown, on as many lines as they need.
 
     Raises
     ------
@@ -151,7 +70,7 @@ def chart(verdict: Verdict, width: int = 80) -> str:
         used = sorted({m.lane for m in moves}) or [0]
         labels = tuple(labels[lane] for lane in used)
         moves = tuple(replace(m, lane=used.index(m.lane)) for m in moves)
-    page = _Page(width, margin, *_widths(labels, moves, width - margin))
+    page = _Page(width, margin, *_widths(labels, moves, width - margin), whole)
     rows = page.header(labels)
     if chosen(verdict):
         rows += page.row("0", None, "", chosen(verdict))
@@ -164,7 +83,7 @@ def chart(verdict: Verdict, width: int = 80) -> str:
 
 
 def _widths(labels: tuple[str, ...], moves: tuple[Move, ...], room: int) -> tuple[list[int], int]:
-    """Return the widths of the lanes, and of the changes beside them: 0 if they go below."""
+    """Return the widths of the lanes, and of the changes beside them: 0 if changes go below."""
     wanted = [
         max([len(label), *(len(m.text) for m in moves if m.lane == lane)])
         for lane, label in enumerate(labels)
@@ -177,7 +96,7 @@ def _widths(labels: tuple[str, ...], moves: tuple[Move, ...], room: int) -> tupl
 
 
 def _capped(wanted: list[int], room: int) -> list[int]:
-    """Cut the widest lanes to one width, until all lanes, each with a space after it, fit."""
+    """Limit the widest lanes until all lanes fit, each followed by a space."""
     for cap in range(max(wanted), 0, -1):
         widths = [min(want, cap) for want in wanted]
         if sum(widths) + len(widths) <= room:
@@ -193,23 +112,43 @@ class _Page:
     margin: int
     lanes: list[int]
     beside: int
+    whole: bool
 
     def header(self, labels: tuple[str, ...]) -> list[str]:
         folded = [_fold(label, width) for label, width in zip(labels, self.lanes, strict=True)]
         return [self._line("", list(cells), "") for cells in zip_longest(*folded, fillvalue="")]
 
     def row(self, number: str, lane: int | None, text: str, changes: tuple[str, ...]) -> list[str]:
-        """Return a step's lines: one, more where its text is folded or its changes go below."""
+        """Return the lines of a step.
+
+        Parameters
+        ----------
+        number : str
+            The number of the step.
+        lane : int or None
+            Its lane; None for the initial state.
+        text : str
+            The action; it takes several lines if the lane is too narrow.
+        changes : tuple of str
+            Beside the lanes or below the step.
+        """
         pieces = [""] if lane is None else _fold(text, self.lanes[lane])
-        notes = _fit(changes, self.beside, len(pieces)) if self.beside else []
+        notes = self._fit(changes, self.beside, len(pieces)) if self.beside else []
         lines = []
         for k, (piece, note) in enumerate(zip_longest(pieces, notes, fillvalue="")):
-            cells = [piece if at == lane else "│" for at in range(len(self.lanes))]
+            acts = lane if k < len(pieces) else None
+            cells = [piece if at == acts else "│" for at in range(len(self.lanes))]
             lines.append(self._line("" if k else number, cells, note))
         if changes and not self.beside:
-            below = _fit(changes, self.width - self.margin - 2, 1)
+            below = self._fit(changes, self.width - self.margin - 2, 1)
             lines += [" " * self.margin + "· " + line for line in below]
         return lines
+
+    def _fit(self, changes: tuple[str, ...], width: int, rows: int) -> list[str]:
+        """Return the changes on lines of a width, of which there may be so many unless `whole`."""
+        if not self.whole:
+            return _fit(changes, width, rows)
+        return [piece for line in _pack([*changes], width) for piece in _fold(line, width)]
 
     def _line(self, number: str, cells: list[str], note: str) -> str:
         spread = "".join(c.ljust(w + 1) for c, w in zip(cells, self.lanes, strict=True))
@@ -245,7 +184,7 @@ def _fit(changes: tuple[str, ...], width: int, rows: int) -> list[str]:
 
 
 def _pack(items: list[str], width: int) -> list[str]:
-    """Put items behind one another, separated by commas, on as few lines as they need."""
+    """Join items by commas, on as few lines as possible."""
     lines: list[str] = []
     for item in items:
         if lines and len(lines[-1]) + len(item) + 3 <= width:

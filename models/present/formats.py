@@ -13,6 +13,9 @@ from xml.etree import ElementTree
 from counterpoint.models.checking.engines import Options
 from counterpoint.models.verdict import Verdict
 
+_NOT_REPEATED = frozenset({"smtlib", "compared"})
+"""Options that are no part of a verdict: where files are written, and what no command line sets."""
+
 
 def command_line(
     reference: str,
@@ -21,7 +24,21 @@ def command_line(
     properties: Sequence[str] = (),
     options: Options | None = None,
 ) -> str:
-    """Return the command line of a check."""
+    """Return the command line of a check.
+
+    Parameters
+    ----------
+    reference : str
+        The spec, as `loading.load` takes it.
+    parameters : mapping
+        Values of parameters, by name.
+    engine : str
+        A name of `engines.ENGINES`.
+    properties : sequence of str
+        The properties to check; all if empty.
+    options : Options, optional
+        Options of the engine; defaults are left out.
+    """
     parts = ["counterpoint", "check", reference]
     for name, value in parameters.items():
         parts += ["--set", f"{name}={value}"]
@@ -29,7 +46,7 @@ def command_line(
         parts += ["--property", name]
     parts += [] if engine == "exhaustive" else ["--engine", engine]
     for name, value in vars(options or Options()).items():
-        if value != getattr(Options(), name) and name != "smtlib":  # where it was not wanted before
+        if value != getattr(Options(), name) and name not in _NOT_REPEATED:
             several = value if isinstance(value, tuple) else (value,)
             option = f"--{name.replace('_', '-')}"
             parts += [part for one in several for part in (option, str(one))]
@@ -53,10 +70,10 @@ def title(verdict: Verdict) -> str:
     """Return a verdict in one line."""
     changed = verdict.model.changed_parameters()
     given = "".join(f" {name}={value}" for name, value in changed.items())
-    return f"{verdict.model.name}{given}: {verdict.claim.name} {said(verdict)}"
+    return f"{verdict.model.name}{given}: {verdict.claim.name} {answer_in_words(verdict)}"
 
 
-def said(verdict: Verdict) -> str:
+def answer_in_words(verdict: Verdict) -> str:
     """Return the answer and how far it reaches, in words."""
     if verdict.answer == "unknown":
         return f"unknown: {verdict.reason}"
@@ -82,7 +99,7 @@ def details(verdict: Verdict) -> str:
 
 
 @dataclass(frozen=True)
-class Case:
+class JUnitCase:
     """A test case for JUnit; violated is a failure, unknown an error, holds a pass."""
 
     name: str
@@ -92,14 +109,14 @@ class Case:
     seconds: float
 
 
-def case(verdict: Verdict) -> Case:
+def case(verdict: Verdict) -> JUnitCase:
     """Return a verdict as a test case."""
     text = "" if verdict.answer == "holds" else details(verdict)
-    return Case(verdict.claim.name, verdict.answer, title(verdict), text, verdict.seconds)
+    return JUnitCase(verdict.claim.name, verdict.answer, title(verdict), text, verdict.seconds)
 
 
-def as_junit(suites: Iterable[tuple[str, Sequence[Case]]]) -> str:
-    """Return JUnit XML with a suite for each name; what XML cannot hold is shown as U+FFFD."""
+def as_junit(suites: Iterable[tuple[str, Sequence[JUnitCase]]]) -> str:
+    """Return JUnit XML with a suite for each name; U+FFFD replaces characters that XML forbids."""
     root = ElementTree.Element("testsuites", name="counterpoint")
     for name, cases in suites:
         answers = [c.answer for c in cases]
@@ -119,25 +136,25 @@ def as_junit(suites: Iterable[tuple[str, Sequence[Case]]]) -> str:
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
 
 
-def _add_case(suite: ElementTree.Element, name: str, of: Case) -> None:
+def _add_case(suite: ElementTree.Element, name: str, case: JUnitCase) -> None:
     added = ElementTree.SubElement(
         suite,
         "testcase",
         classname=clean(name.replace(" ", ".")),
-        name=clean(of.name),
-        time=f"{of.seconds:.3f}",
+        name=clean(case.name),
+        time=f"{case.seconds:.3f}",
     )
-    if of.answer != "holds":
-        tag = "failure" if of.answer == "violated" else "error"
-        fault = ElementTree.SubElement(added, tag, message=clean(of.message), type=of.answer)
-        fault.text = clean(of.text)
+    if case.answer != "holds":
+        tag = "failure" if case.answer == "violated" else "error"
+        fault = ElementTree.SubElement(added, tag, message=clean(case.message), type=case.answer)
+        fault.text = clean(case.text)
 
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def clean(text: str) -> str:
-    """Return a text with U+FFFD for each character that XML cannot hold."""
+    """Return a text with U+FFFD in place of each character that XML forbids."""
     return _NO_XML.sub("\ufffd", text)
 
 
@@ -147,32 +164,44 @@ def suite_name(verdict: Verdict) -> str:
     return " ".join([verdict.model.name, *(f"{n}={v}" for n, v in changed), verdict.engine])
 
 
-def by_suite(verdicts: Sequence[Verdict]) -> list[tuple[str, list[Case]]]:
-    """Return verdicts as test cases, grouped by `suite_name`, in order."""
-    groups: dict[str, list[Case]] = {}
+def by_suite(verdicts: Sequence[Verdict]) -> list[tuple[str, list[JUnitCase]]]:
+    """Return verdicts as test cases, grouped by spec and `suite_name`, in order.
+
+    Where two specs have one name, the names of their suites also have their references.
+    """
+    groups: dict[tuple[str, str], list[JUnitCase]] = {}
     for verdict in verdicts:
-        groups.setdefault(suite_name(verdict), []).append(case(verdict))
-    return list(groups.items())
+        key = (suite_name(verdict), verdict.model.reference)
+        groups.setdefault(key, []).append(case(verdict))
+    names = [name for name, _ in groups]
+    return [
+        (name if names.count(name) == 1 else f"{name} {reference}", cases)
+        for (name, reference), cases in groups.items()
+    ]
 
 
-def as_github(verdicts: Sequence[Verdict]) -> str:
-    """Return an annotation for each property: error, warning (unknown) or notice."""
-    levels = {"violated": "error", "unknown": "warning", "holds": "notice"}
-    lines = []
-    for verdict in verdicts:
-        message = title(verdict)
-        if verdict.answer != "holds":
-            message += "\n" + details(verdict)
-        lines.append(annotation(levels[verdict.answer], f"counterpoint {verdict.engine}", message))
-    return "\n".join(lines)
+def annotation(level: str, heading: str, message: str, file: str = "", line: int = 0) -> str:
+    """Return a workflow command of GitHub, with special characters escaped.
+
+    Parameters
+    ----------
+    level : str
+        ``error``, ``warning`` or ``notice``.
+    heading, message : str
+        The title of the annotation, and its text.
+    file : str
+        Where it is shown, relative to the top of the repository; "" for nowhere.
+    line : int
+        The line of the file, from 1 on; 0 for none.
+    """
+    properties = {"file": file, "line": str(line) if file and line else "", "title": heading}
+    given = ",".join(f"{name}={_property(v)}" for name, v in properties.items() if v)
+    return f"::{level} {given}::{_message(message)}"
 
 
-def annotation(level: str, heading: str, message: str) -> str:
-    """Return a workflow command with its special characters escaped."""
+def _message(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
-    def escaped(text: str, *more: tuple[str, str]) -> str:
-        for old, new in (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"), *more):
-            text = text.replace(old, new)
-        return text
 
-    return f"::{level} title={escaped(heading, (':', '%3A'), (',', '%2C'))}::{escaped(message)}"
+def _property(text: str) -> str:
+    return _message(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,4 +1,4 @@
-"""A trace as one HTML page that needs nothing else: lanes, logical time, and every state."""
+"""A trace as one self-contained HTML page: lanes, logical time, and every state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import Model, Picture, Values
 
-from .chart import Move, arrange, chosen, outcome, traced
+from .chart import chosen, outcome
+from .lanes import Move, arrange, traced
 
 _COLOURS = 6
 _ROW = 30
@@ -24,16 +25,16 @@ _TICKS = 12
 
 
 def page(verdict: Verdict, command: str = "") -> str:
-    """Return the verdict's trace as a self-contained page that is stepped through with arrow keys.
+    """Return the verdict's trace as a self-contained page; arrow keys move through its steps.
 
-    Without scripts it is still the list of steps with the table of all states.
+    Without scripts the page still has the list of steps and the table of all states.
 
     Parameters
     ----------
     verdict : Verdict
         With a trace.
     command : str
-        What reproduces it, shown if given.
+        The command line that reproduces the verdict; shown if given.
 
     Raises
     ------
@@ -69,12 +70,12 @@ def page(verdict: Verdict, command: str = "") -> str:
 
 
 def write(path: Path, verdict: Verdict, command: str = "") -> None:
-    """Write the page to a file: wholly, or not at all.
+    """Write the page to a file; if writing fails, an existing file stays as it was.
 
     Parameters
     ----------
     path : Path
-        Replaced if it exists; its folder must exist.
+        The file, which is replaced if it exists; its folder must exist.
     verdict, command
         As for `page`.
     """
@@ -99,7 +100,7 @@ def _template() -> Template:
 
 
 def _settings(model: Model) -> list[dict[str, Any]]:
-    """Return the spec's parameters, and which of them are not at their default."""
+    """Return the spec's parameters, and whether each differs from its default."""
     declared = model.spec.declared_parameters
     return [
         {"name": name, "value": value, "changed": value != declared[name].default}
@@ -109,9 +110,9 @@ def _settings(model: Model) -> list[dict[str, Any]]:
 
 
 def _spoken(lanes: tuple[str, ...], moves: tuple[Move, ...], start: tuple[str, ...]) -> list[str]:
-    """Return what a screen reader says of the initial state and of each step."""
-    said = ["Initial state" + (f": {', '.join(start)}" if start else "")]
-    return said + [
+    """Return a text for screen readers, for the initial state and for each step."""
+    initial = ["Initial state" + (f": {', '.join(start)}" if start else "")]
+    return initial + [
         f"{lanes[m.lane]}: {m.text}" + (f". {', '.join(m.changes)}" if m.changes else "")
         for m in moves
     ]
@@ -121,7 +122,7 @@ def _spoken(lanes: tuple[str, ...], moves: tuple[Move, ...], start: tuple[str, .
 
 
 def _edges(verdict: Verdict, lanes: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Return who must precede whom, with the steps whose effect the reason names."""
+    """Return the edges of the contradiction, with the steps that each reason refers to."""
     found = []
     for place, (first, second, why) in enumerate(verdict.explanation.edges):
         ends = [_lane(first, lanes), _lane(second, lanes)]
@@ -139,22 +140,22 @@ def _edges(verdict: Verdict, lanes: tuple[str, ...]) -> list[dict[str, Any]]:
 
 
 def _steps_named(verdict: Verdict, ends: set[str], why: str) -> list[int]:
-    """Return the steps that change something to what a reason says.
+    """Return the steps that a reason refers to.
 
-    The reason has to name the indices of the changed variable and its new value, as "T0 reads y
-    from T1" names those of ``source[T0, y] NOT_READ→T1``. A truth value has no name of its own;
-    it counts where it becomes true of both ends, as in ``before[T1, T0]``.
+    A reason refers to a step if it names the indices and the new value of a variable that the step
+    changes, as "T0 reads y from T1" names those of ``source[T0, y] NOT_READ→T1``. A truth value
+    has no name; it counts if it becomes true of both ends of the edge, as in ``before[T1, T0]``.
     """
     model, trace = verdict.model, traced(verdict)
-    said = set(_words(why))
+    reason = set(_words(why))
     found = []
     for number, (before, after) in enumerate(pairwise(trace.states), start=1):
         for label, (_, new) in model.changes(before, after).items():
             indices = set(_words(label.partition("[")[2]))
             means = (
-                new and ends <= indices if isinstance(new, bool) else {*_words(str(new))} <= said
+                new and ends <= indices if isinstance(new, bool) else {*_words(str(new))} <= reason
             )
-            if indices and indices <= said and means:
+            if indices and indices <= reason and means:
                 found.append(number)
                 break
     return found
@@ -165,7 +166,7 @@ def _words(text: str) -> list[str]:
 
 
 def _letters(edges: list[dict[str, Any]]) -> dict[int, list[str]]:
-    """Return for each step the letters of the edges whose reason names it."""
+    """Return for each step the letters of the edges whose reason refers to it."""
     found: dict[int, list[str]] = defaultdict(list)
     for edge in edges:
         for number in edge["steps"]:
@@ -186,10 +187,10 @@ class _Track:
 
 
 def _drawing(pictures: list[Picture | None], lanes: tuple[str, ...]) -> dict[str, Any] | None:
-    """Return logical time as the page draws it, or None where the spec has no picture.
+    """Return logical time as the page draws it; None if the spec has no picture.
 
-    ``bars[k]`` of a track is its bar after step k: its ``from`` and ``to`` (None: open), and for a
-    window that has shrunk what it ``was``; None where there is no bar yet, or any more.
+    ``bars[k]`` of a track is its bar after step k: its ends ``from`` and ``to`` (None: open), and
+    in ``was`` the first ends of a window that has shrunk. It is None while there is no bar.
     """
     seen = [p for p in pictures if p is not None]
     if not seen or len(seen) < len(pictures):
@@ -267,7 +268,7 @@ def _lane(name: str, lanes: tuple[str, ...]) -> int | None:
 
 
 def _table(model: Model, states: tuple[Values, ...]) -> dict[str, Any]:
-    """Return all variables in all states: those that change, and those that never do."""
+    """Return all cells in all states: those that change, and those that never do."""
     changing, constant = [], []
     for place, cell in enumerate(model.cells):
         column = [state[place] for state in states]

@@ -1,7 +1,7 @@
-"""z3, k steps: every run of at most k steps from the initial states, shortest first.
+"""The bounded engine: z3 checks every run of at most k steps, the shortest first.
 
-The guarded commands of the trace are unrolled over bit-vectors wide enough for every value that can
-occur. At each length the solver is asked for a violation of any property not yet decided.
+The guarded commands are unrolled over bit-vectors that are wide enough for every possible value. At
+each length z3 searches a violation of any property that is not yet decided.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import z3
 
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.symbolic import comparing
-from counterpoint.models.symbolic.obligations import Record, reading, under, unrecorded
-from counterpoint.models.symbolic.smt import Frame, becomes, width_for
+from counterpoint.models.symbolic.obligations import Record, reading, unrecorded, with_prefix
+from counterpoint.models.symbolic.smt import Frame, answer_of, becomes, width_for
 from counterpoint.models.symbolic.trace import System, trace
 from counterpoint.models.verdict import (
     Trace,
@@ -32,7 +32,17 @@ DEFAULT_STEPS = 20
 
 
 def fails(system: System, last: Frame, claim: Property) -> Any:
-    """Return the condition that a state, or a step from it, breaks a claim."""
+    """Return the condition that a state, or a step from it, violates a claim.
+
+    Parameters
+    ----------
+    system : System
+        The traced spec.
+    last : Frame
+        Terms for the state.
+    claim : Property
+        The claim; a witness counts as violated where it is reached.
+    """
     if claim.kind in ("invariant", "lemma"):
         return last.show(nodes.negation(system.claims[claim.name]))
     if claim.kind == "deadlock":
@@ -44,7 +54,17 @@ def fails(system: System, last: Frame, claim: Property) -> Any:
 
 
 def failing_steps(system: System, last: Frame, claim: Property) -> list[tuple[Step, Any]]:
-    """Return the steps from a state that break a claim, each with its condition."""
+    """Return the steps from a state that can violate a claim, each with its condition.
+
+    Parameters
+    ----------
+    system : System
+        The traced spec.
+    last : Frame
+        Terms for the state.
+    claim : Property
+        A transition property, or ``ranges``.
+    """
     return [
         (command.step, z3.And(last.guard(command), wrong))
         for command in system.commands
@@ -58,13 +78,13 @@ def failing_steps(system: System, last: Frame, claim: Property) -> list[tuple[St
 
 @dataclass
 class _Unrolling:
-    """The solver with what is asserted of the steps so far."""
+    """The solver, with the conditions on the steps so far."""
 
     system: System
     solver: Any = field(default_factory=lambda: z3.SolverFor("QF_FD"))
     frames: list[Frame] = field(default_factory=list)
     choices: list[Any] = field(default_factory=list)
-    assumed: list[Any] = field(default_factory=list)  # this solver does not keep what it was given
+    assumed: list[Any] = field(default_factory=list)  # this solver does not return its assertions
 
     def __post_init__(self) -> None:
         self.width = width_for(self.system)
@@ -91,19 +111,19 @@ class _Unrolling:
         self.frames.append(after)
 
     def failing(self, claim: Property) -> Any:
-        """Return the condition that the last state, or the step from it, decides a claim."""
+        """Return the condition that the last state, or a step from it, decides a claim."""
         node = self.system.claims.get(claim.name)
         if claim.kind == "sometimes" and node is not None:
             return self.frames[-1].show(node)
         return fails(self.system, self.frames[-1], claim)
 
     def steps(self, found: Any) -> list[Step]:
-        """Return the steps that a z3 model takes."""
+        """Return the steps of the run in a z3 model."""
         numbers = [found.eval(c, model_completion=True).as_long() for c in self.choices]
         return [self.system.commands[n].step for n in numbers]
 
     def failing_step(self, found: Any, claim: Property) -> Step | None:
-        """Return the step that breaks a range or a transition property in a z3 model."""
+        """Return the step that violates a range or a transition property in a z3 model."""
         wrong_steps = failing_steps(self.system, self.frames[-1], claim)
         found_steps = (s for s, wrong in wrong_steps if z3.is_true(found.eval(wrong, True)))
         return next(found_steps, None)
@@ -118,25 +138,39 @@ def check(
 ) -> list[Verdict]:
     """Return a verdict for each property, for every run of at most ``steps`` steps.
 
-    A witness that no such run reaches is unknown: a longer one may reach it. ``record`` is called
-    with every obligation and z3's answer.
+    A witness that no such run reaches is unknown, since a longer run may reach it.
+
+    Parameters
+    ----------
+    model : Model
+        The spec under its parameters.
+    limits : Limits, optional
+        Time and memory.
+    wanted : sequence of Property, optional
+        The properties; all by default.
+    steps : int
+        The length of the longest runs.
+    record : Record
+        Called with every obligation and z3's answer.
     """
     limits = limits or Limits()
     run = _Bounded(model, limits, model.properties if wanted is None else wanted)
-    run.record = under(record, "bounded")
+    run.record = with_prefix(record, "bounded")
     reason = f"not reached within {in_steps(steps)}"
     try:
         run.go(steps)
     except LimitReached as limit:
         reason = str(limit)
-    compared = comparing.Compared()
+    compared = comparing.ComparisonResult()
     if run.system is not None:
         compared = comparing.compare(
-            run.system, comparing.walked(model), run.wanted, anywhere=True, limits=limits
+            run.system, comparing.random_states(model), run.wanted, anywhere=True, limits=limits
         )
     if compared.difference:
-        return comparing.judged([run.unknown(claim) for claim in run.wanted], compared)
-    return comparing.judged([run.verdict(claim, steps, reason) for claim in run.wanted], compared)
+        return comparing.with_comparison([run.unknown(claim) for claim in run.wanted], compared)
+    return comparing.with_comparison(
+        [run.verdict(claim, steps, reason) for claim in run.wanted], compared
+    )
 
 
 class _Bounded:
@@ -145,8 +179,8 @@ class _Bounded:
         self.system: System | None = None
         self.record: Record = unrecorded
         self.found: dict[str, Trace] = {}
-        self.done = -1  # the length up to which everything has been decided
-        self.ended = False  # no run is any longer
+        self.done = -1  # the length up to which all runs were checked
+        self.ended = False  # whether there are no longer runs
 
     def go(self, steps: int) -> None:
         with reading(self.record):
@@ -167,17 +201,15 @@ class _Bounded:
 
     def _ask(self, run: _Unrolling, assumptions: list[Any]) -> Any:
         self.limits.check(f"{len(run.choices)} steps")
-        left = self.limits.left()
-        if left is not None:
-            run.solver.set("timeout", max(1, int(left * 1000)))
-        answer = run.solver.check(*assumptions)
+        run.solver.set("timeout", self.limits.milliseconds())
+        answer = answer_of(run.solver, *assumptions)
         if answer == z3.unknown:
             self.limits.check()
             raise LimitReached(f"the solver gave up: {run.solver.reason_unknown()}")
         return answer
 
     def _decide(self, run: _Unrolling, k: int, steps: int) -> None:
-        """Find every claim that the state after k steps, or a step from it, decides."""
+        """Decide claims by the state after k steps, or by a step from it."""
         open_claims = {
             c: z3.Bool(f"fails {c.name}@{k}")
             for c in self.wanted
@@ -201,7 +233,7 @@ class _Bounded:
                     del open_claims[claim]
 
     def _trace(self, run: _Unrolling, found: Any, claim: Property) -> Trace:
-        """Return the run of a z3 model, replayed in plain Python."""
+        """Return the run in a z3 model, replayed in plain Python."""
         start = run.frames[0].values(found)
         trace_found = replayed(self.model, run.steps(found), start)
         last = run.failing_step(found, claim)
@@ -215,14 +247,24 @@ class _Bounded:
         return Trace(states, (*trace_found.steps, last))
 
     def unknown(self, claim: Property) -> Verdict:
-        """Return a verdict that says nothing."""
+        """Return a verdict with the answer ``unknown``."""
         seconds = self.limits.elapsed()
         return Verdict(self.model, claim, "bounded", "unknown", in_steps(0), seconds=seconds)
 
     def verdict(self, claim: Property, steps: int, reason: str) -> Verdict:
-        """Return what the run says of a claim."""
+        """Return the verdict for a claim.
+
+        Parameters
+        ----------
+        claim : Property
+            The claim.
+        steps : int
+            The length of the longest runs.
+        reason : str
+            Why the check ended early; empty if it did not.
+        """
         witness = claim.kind == "sometimes"
-        notes = comparing.leaving(self.system, self.wanted) if self.system else ()
+        notes = comparing.note_on_ranges(self.system, self.wanted) if self.system else ()
         base = replace(self.unknown(claim), answer="holds", depth=self.done, notes=notes)
         if claim.name in self.found:
             trace_found = self.found[claim.name]

@@ -1,11 +1,11 @@
-"""z3, every step: lemmas that hold at the start, that every action keeps, and that imply a claim.
+"""The induction engine: z3 proves claims for runs of any length, from inductive lemmas.
 
-A spec's lemmas are its own (`@lemma`), or stand in classes that
-`counterpoint.spec.catalogue.PROOFS` names for it: these record what a proof speaks of, and no step
-depends on what they record. A claim is proved if the lemmas are inductive in each of these classes,
-and it follows in each that makes the claim. What does not follow is tried by k-induction.
+Lemmas are declared in the spec (`@lemma`), or in classes that `counterpoint.spec.catalogue.PROOFS`
+names for it. Such classes record further variables for a proof, on which no step depends. A claim
+is proved if the lemmas are inductive in each of these classes, and the claim follows from them in
+each class that has it. Claims that do not follow are tried by k-induction.
 
-Nothing is said of witnesses: they need a run, and other engines find one.
+Witnesses are left out: they need a run, which other engines find.
 """
 
 from __future__ import annotations
@@ -17,8 +17,13 @@ import z3
 
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.loading import proofs_of
-from counterpoint.models.symbolic.comparing import Compared, compare, judged, walked
-from counterpoint.models.symbolic.obligations import Record, reading, under, unrecorded
+from counterpoint.models.symbolic.comparing import (
+    ComparisonResult,
+    compare,
+    random_states,
+    with_comparison,
+)
+from counterpoint.models.symbolic.obligations import Record, reading, unrecorded, with_prefix
 from counterpoint.models.symbolic.trace import trace
 from counterpoint.models.verdict import Verdict, in_steps
 from counterpoint.spec.notation import Explanation, Model, Property
@@ -33,27 +38,28 @@ DEFAULT_STEPS = 3
 
 @dataclass
 class Proof:
-    """What was shown with one set of lemmas.
+    """The results for one set of lemmas.
 
     Attributes
     ----------
     model : Model
-        The spec with its lemmas; ranges that grow have no upper end.
+        The spec with its lemmas; ranges declared with ``grows`` have no upper end.
     obstacles : list of Obstacle
-        What is not kept by a step from states in which all lemmas hold, or not at the start.
+        The failures of lemmas: steps that violate one from states where all lemmas hold, and
+        initial states that violate one.
     fallen : dict
-        The lemmas that are not kept: those of the obstacles, with "", and those that need one of
-        them, with why they fall. The others hold: they are the greatest set of lemmas that the
-        start satisfies and every action keeps.
+        The lemmas that are not inductive: those of the obstacles, with "", and those that depend on
+        one of them, with the reason. The others hold: they are the greatest set of lemmas that is
+        inductive.
     claims : dict
-        For each claim that was judged, the number of steps at once by which it is proved (0: it
-        follows from the lemmas), or why it is not.
+        For each judged claim, the k of the k-induction that proves it (0: it follows from the
+        lemmas), or the reason why it is not proved.
     hints : dict
-        For claims that are not proved where there are no lemmas, a step that breaks them.
+        For unproved claims of a spec without lemmas, a step that violates them.
     complete : bool
-        Whether nothing was cut short.
-    compared : Compared or None
-        What came of comparing what was proved of with plain Python.
+        Whether all claims were judged.
+    compared : ComparisonResult or None
+        The result of comparing the guarded commands with plain Python.
     """
 
     model: Model
@@ -62,7 +68,7 @@ class Proof:
     hints: dict[str, Obstacle] = field(default_factory=dict)
     claims: dict[str, int | str] = field(default_factory=dict)
     complete: bool = False
-    compared: Compared | None = None
+    compared: ComparisonResult | None = None
 
 
 def check(
@@ -95,7 +101,7 @@ def check(
     reason = ""
     try:
         for proof in proofs:
-            mine = under(record, "induction", proof.model.name)
+            mine = with_prefix(record, "induction", proof.model.name)
             _prove(proof, model, claims, limits, steps, mine)
     except LimitReached as limit:
         reason = str(limit)
@@ -108,11 +114,11 @@ def check(
     compared = [p.compared for p in proofs if p.compared is not None]
     differing = [c for c in compared if c.difference]
     least = min(compared, key=lambda c: c.states, default=None)
-    return judged(verdicts, differing[0] if differing else least) if least else verdicts
+    return with_comparison(verdicts, differing[0] if differing else least) if least else verdicts
 
 
 def leaves_out(wanted: Sequence[Property]) -> tuple[str, ...]:
-    """Return a note on the witnesses that a proof leaves out."""
+    """Return a note about the witnesses that a proof leaves out."""
     names = [p.name for p in wanted if p.kind == "sometimes"]
     if not names or len(names) == len(wanted):
         return ()
@@ -127,6 +133,21 @@ def _prove(
     steps: int,
     record: Record,
 ) -> None:
+    """Prove what one set of lemmas can prove.
+
+    Parameters
+    ----------
+    proof : Proof
+        Gets the results.
+    model : Model
+        The spec, whose claims are asked.
+    claims : sequence of Property
+    limits : Limits
+    steps : int
+        The greatest k of k-induction.
+    record : Record
+        Records the obligations.
+    """
     with reading(record):
         system = trace(proof.model)
         _ = system.claims, system.may_end, system.initial
@@ -143,25 +164,39 @@ def _prove(
             proof.claims[claim.name] = _does_not_follow(proof, steps)
     left = [p for p in asked if proof.claims[p.name] != 0]
     if left and not failures:
-        proof.claims |= k_induction.proved(system, prover.lemmas, left, limits, steps, record)
+        proof.claims |= k_induction.proved_claims(
+            system, prover.lemmas, left, limits, steps, record
+        )
     if not proof.model.lemmas:
         proof.hints = _hints(prover, proof, left)
     found = Obstacles(first)
     proof.obstacles = [found.smallest(failure) for failure in failures]
     claims = [*asked, *proof.model.lemmas]
-    proof.compared = compare(system, walked(proof.model), claims, anywhere=True, limits=limits)
+    proof.compared = compare(
+        system, random_states(proof.model), claims, anywhere=True, limits=limits
+    )
     proof.complete = True
 
 
 def _does_not_follow(proof: Proof, steps: int) -> str:
     if proof.fallen:
-        return "it rests on lemmas that are not kept"
+        return "it rests on lemmas that are not inductive"
     given = "from the lemmas, nor " if proof.model.lemmas else ""
     return f"it does not follow {given}by {steps}-induction"
 
 
 def _kept(proof: Proof, first: Prover, failures: Sequence[Failure]) -> Prover:
-    """Drop the lemmas that are not kept until nothing more falls; return a prover of the rest."""
+    """Drop lemmas until the rest is inductive; return a prover for the rest.
+
+    Parameters
+    ----------
+    proof : Proof
+        Gets the dropped lemmas, with reasons.
+    first : Prover
+        The prover with all lemmas.
+    failures : sequence of Failure
+        The lemmas that fail with all of them.
+    """
     prover = first
     proof.fallen = dict.fromkeys((f.lemma.name for f in failures), "")
     while failures:
@@ -176,7 +211,17 @@ def _kept(proof: Proof, first: Prover, failures: Sequence[Failure]) -> Prover:
 
 
 def _hints(prover: Prover, proof: Proof, left: Sequence[Property]) -> dict[str, Obstacle]:
-    """Return, for invariants that are not proved, a step that breaks one where all hold."""
+    """Return, for unproved invariants, a step that violates one from a state where all hold.
+
+    Parameters
+    ----------
+    prover : Prover
+        The prover of the failed proof.
+    proof : Proof
+        Its results so far.
+    left : sequence of Property
+        The claims that are not proved.
+    """
     claims = [p for p in left if proof.claims[p.name] != 0 and p.kind == "invariant"]
     alone = Prover(prover.system, claims, prover.limits)
     found = Obstacles(alone)
@@ -184,7 +229,7 @@ def _hints(prover: Prover, proof: Proof, left: Sequence[Property]) -> dict[str, 
 
 
 def _own(proof: Model, model: Model) -> Iterator[tuple[Model, Property]]:
-    """Yield the claims that only the proof makes."""
+    """Yield the claims that the proof has and the spec has not."""
     known = {p.name for p in model.properties}
     for claim in proof.properties:
         if claim.kind in ("invariant", "transition") and claim.name not in known:
@@ -192,6 +237,7 @@ def _own(proof: Model, model: Model) -> Iterator[tuple[Model, Property]]:
 
 
 def _of_claim(model: Model, claim: Property, proofs: Sequence[Proof], reason: str) -> Verdict:
+    """Return the verdict on a claim; ``reason`` says why the engine stopped early, if it did."""
     verdict = Verdict(model, claim, "induction", "unknown", EVERY, notes=_notes(proofs))
     makes = [p for p in proofs if claim.name in p.claims]
     if claim.kind == "sometimes":
@@ -199,7 +245,7 @@ def _of_claim(model: Model, claim: Property, proofs: Sequence[Proof], reason: st
     if reason or not all(p.complete for p in proofs):
         return replace(verdict, reason=reason or "not decided")
     if not makes:
-        return replace(verdict, reason="no proof speaks of it")
+        return replace(verdict, reason="no proof covers it")
     for proof in makes:
         answer = proof.claims[claim.name]
         if isinstance(answer, str):
@@ -211,14 +257,17 @@ def _of_claim(model: Model, claim: Property, proofs: Sequence[Proof], reason: st
 
 
 def _notes(proofs: Sequence[Proof]) -> tuple[str, ...]:
-    counts = [(p.model.name, len(p.model.lemmas)) for p in proofs if p.model.lemmas]
-    if not counts:
-        return ("no lemmas",)
-    return tuple(f"{number} lemmas ({name})" for name, number in counts)
+    return tuple(count_lemmas(p.model) for p in proofs if p.model.lemmas) or ("no lemmas",)
+
+
+def count_lemmas(model: Model) -> str:
+    """Return the number of a model's lemmas as text, such as ``2 lemmas (lock)``."""
+    number = len(model.lemmas)
+    return f"{number} lemma{'' if number == 1 else 's'} ({model.name})"
 
 
 def _of_lemmas(proofs: Sequence[Proof], reason: str) -> Iterator[Verdict]:
-    """Yield a verdict for each lemma; one that several proofs have is judged by the worst."""
+    """Yield a verdict for each lemma; if several proofs have it, the worst result counts."""
     worst: dict[str, Proof] = {}
     for proof in proofs:
         for lemma in proof.model.lemmas:
@@ -230,7 +279,7 @@ def _of_lemmas(proofs: Sequence[Proof], reason: str) -> Iterator[Verdict]:
 
 
 def _badness(proof: Proof, name: str) -> int:
-    """Return how little is known of a lemma: it holds, is undecided, needs others, is not kept."""
+    """Return a rank of a lemma: it holds, is undecided, depends on failed ones, or fails."""
     if name in proof.fallen:
         return 2 if proof.fallen[name] else 3
     return 0 if proof.complete else 1

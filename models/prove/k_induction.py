@@ -1,4 +1,4 @@
-"""z3, k-induction: what holds for k steps at the start, and after any k steps in which it held."""
+"""k-induction: proves claims that hold for k steps at first, and after any k steps with them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import z3
 
 from counterpoint.models.limits import Limits
 from counterpoint.models.symbolic.obligations import Record, unrecorded
-from counterpoint.models.symbolic.smt import Frame, becomes
+from counterpoint.models.symbolic.smt import Frame, answer_of, becomes
 from counterpoint.models.symbolic.trace import System
 from counterpoint.spec.notation import Property
 
@@ -19,7 +19,7 @@ from .proving import ranges
 STATE_KINDS = ("invariant", "lemma")
 
 
-def proved(
+def proved_claims(
     system: System,
     lemmas: Sequence[Property],
     claims: Sequence[Property],
@@ -27,20 +27,20 @@ def proved(
     k: int,
     record: Record = unrecorded,
 ) -> dict[str, int]:
-    """Return the claims that hold in every step, with the number of steps at once that shows it.
+    """Return the claims that hold in every step, with the k that proves each.
 
     Parameters
     ----------
     system : System
         The traced spec.
     lemmas : sequence of Property
-        What is known to hold in every step.
+        Lemmas that hold in every step.
     claims : sequence of Property
-        To be proved together: those that are invariants are assumed of the earlier states.
+        The claims to prove together; the invariants among them are assumed of the earlier states.
     limits : Limits
         Of time.
     k : int
-        The greatest number of steps at once.
+        The greatest k to try.
     record : Record
         Called with every obligation and z3's answer.
     """
@@ -58,7 +58,7 @@ def proved(
 
 
 class _Run:
-    """A run of a given length, from anywhere."""
+    """A run of a given length from any state."""
 
     def __init__(self, system: System, length: int, limits: Limits, record: Record) -> None:
         self.system, self.limits, self.record = system, limits, record
@@ -73,17 +73,15 @@ class _Run:
                 self.assume(*becomes(system, before, frame, choice, z3.IntVal))
 
     def assume(self, *conditions: Any) -> None:
-        """Look only at runs that meet some conditions."""
+        """Consider only runs that satisfy some conditions."""
         self.assumed += conditions
         self.solver.add(*conditions)
 
     def impossible(self, name: str, condition: Any) -> bool:
-        """Return whether no such run meets a condition, if the solver can say so."""
+        """Return whether z3 can show that no such run satisfies a condition."""
         self.limits.check(f"{len(self.frames) - 1}-induction")
-        left = self.limits.left()
-        if left is not None:
-            self.solver.set("timeout", max(1, int(left * 1000)))
-        answer = self.solver.check(condition)
+        self.solver.set("timeout", self.limits.milliseconds())
+        answer = answer_of(self.solver, condition)
         self.record(name, [*self.assumed, condition], answer)
         return bool(answer == z3.unsat)
 
@@ -91,7 +89,10 @@ class _Run:
 def _from_start(
     system: System, claims: Sequence[Property], limits: Limits, k: int, record: Record
 ) -> list[Property]:
-    """Return the claims that no run of fewer than k steps from the start breaks."""
+    """Return the claims that no run of fewer than k steps from the start violates.
+
+    The parameters are those of `proved_claims`.
+    """
     left = list(claims)
     for length in range(k):
         run = _Run(system, length, limits, record)
@@ -110,7 +111,10 @@ def _kept(
     k: int,
     record: Record,
 ) -> list[Property]:
-    """Return the claims that no run of k steps breaks at its end, if all held before."""
+    """Return the claims that no run of k steps violates at its end, if all held before.
+
+    The parameters are those of `proved_claims`.
+    """
     run = _Run(system, k, limits, record)
     for i, frame in enumerate(run.frames):
         known = [*lemmas, *claims] if i < k else lemmas

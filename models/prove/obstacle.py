@@ -1,7 +1,7 @@
-"""Why a lemma is not inductive: a smallest state from which a step breaks it, and what it is worth.
+"""Explains why a lemma is not inductive: by a smallest state from which a step violates it.
 
-Such a state satisfies all lemmas and need not be reachable. If it is not, the lemmas are too weak;
-if it is, the lemma is false, and a run shows it.
+Such a state satisfies all lemmas but may be unreachable. If it is unreachable, the lemmas are too
+weak; if it is reachable, the lemma is false, and a run shows that.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import z3
 
 from counterpoint.models.explore.exhaustive import Disagreement, Exploration, explore
 from counterpoint.models.limits import Limits
-from counterpoint.models.symbolic.comparing import shown
+from counterpoint.models.symbolic.comparing import show_state
+from counterpoint.models.symbolic.smt import answer_of
 from counterpoint.models.symbolic.trace import trace
 from counterpoint.models.verdict import Trace
 from counterpoint.spec.notation import Index, Model, Property, RangeError, SpecError, Step, Values
@@ -23,12 +24,12 @@ from counterpoint.spec.notation.nodes import Cell
 from .proving import Failure, Prover
 
 SECONDS = 10.0
-"""Time to make one obstacle smaller, and time to look for it among the reachable states."""
+"""Seconds to make one obstacle smaller, and seconds to search it among the reachable states."""
 
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A step that breaks a lemma from a state in which all lemmas hold.
+    """A step that violates a lemma, from a state in which all lemmas hold.
 
     Attributes
     ----------
@@ -41,7 +42,7 @@ class Obstacle:
     size : int
         How many cells of the state differ from the initial one.
     model, trace : Model and Trace, or None
-        A run to the state and the step that breaks the lemma, if the state was reached.
+        A run to the state and the violating step, if the state was reached.
     """
 
     failure: Failure
@@ -53,7 +54,7 @@ class Obstacle:
 
 
 class Obstacles:
-    """Looks for the smallest obstacle of each failure of one proof."""
+    """Searches the smallest obstacle for each failure of one proof."""
 
     def __init__(self, prover: Prover) -> None:
         self.prover = prover
@@ -63,7 +64,7 @@ class Obstacles:
 
     @cached_property
     def first(self) -> list[int]:
-        """The initial value of each cell, the first of several."""
+        """The initial value of each cell; the first if there are several."""
         return [values[0] for values in self.model.initial_values()]
 
     def smallest(self, failure: Failure) -> Obstacle:
@@ -89,29 +90,31 @@ class Obstacles:
             f"breaks it{':' if differing else '.'}",
             *(f"  {line}" for line in differing),
         ]
-        trace, said = self._reached(model, state, step)
-        found = Obstacle(failure, where, (*lines, said), len(differing))
+        trace, reached = self._reached(model, state, step)
+        found = Obstacle(failure, where, (*lines, reached), len(differing))
         if trace is None:
             return found
         return replace(found, model=Model(model.spec, model.reference), trace=trace)
 
     def _at_start(self, failure: Failure) -> Obstacle:
-        """Return the initial state that breaks a lemma, judged in plain Python."""
+        """Return the initial state that violates a lemma, checked in plain Python."""
         lemma = failure.lemma
         if failure.reason:
             return Obstacle(failure, "the start", (f"z3 gave up: {failure.reason}",))
         values = self.prover.starts[lemma.name]
         finite = Model(self.model.spec, self.model.reference)
         if finite.holds(lemma, values):
-            raise Disagreement(f"z3 finds {lemma.name} false at the start, and plain Python not")
+            raise Disagreement(
+                f"z3 finds {lemma.name} false at the start, but plain Python does not"
+            )
         lines = (
             f"{lemma.name}: {lemma.description}",
-            f"It is false at the start: {shown(finite, values)}",
+            f"It is false at the start: {show_state(finite, values)}",
         )
         return Obstacle(failure, "the start", lines, model=finite, trace=Trace((values,), ()))
 
     def _search(self, failure: Failure) -> tuple[Values, Step]:
-        """Return a state that differs little from the initial one, and the step."""
+        """Return a state that differs from the initial one as little as possible, and the step."""
         prover = self.prover
         frame = prover.frame
         broken = {
@@ -120,29 +123,31 @@ class Obstacles:
             if i in failure.commands
         }
         search = z3.Optimize()
-        search.set("timeout", int(1000 * min(SECONDS, prover.limits.left() or SECONDS)))
+        search.set("timeout", prover.limits.milliseconds(SECONDS))
         search.add(*prover.assumptions(), z3.Or(*broken.values()))
         for cell, term, value in zip(self.model.cells, frame.terms, self.first, strict=True):
             if cell.low < cell.high:
                 same = term == (bool(value) if cell.boolean else value)
                 search.add_soft(same, 10 + sum(cell.index))
         numbers = [t for t in frame.terms if z3.is_int(t)]
-        if numbers:  # there is no sum of none
+        if numbers:  # z3 has no empty sum
             search.minimize(z3.Sum(numbers))
         found = self._found(search, prover, broken)
         state = frame.values(found)
         for i, condition in broken.items():
             if z3.is_true(found.eval(condition, model_completion=True)):
                 return state, prover.system.commands[i].step
-        raise Disagreement(f"{self.model.name}: z3's own model does not satisfy what was asked")
+        raise Disagreement(f"{self.model.name}: z3's own model does not satisfy the conditions")
 
     def _found(self, search: Any, prover: Prover, broken: dict[int, Any]) -> Any:
-        if search.check() == z3.sat:
+        if answer_of(search) == z3.sat:
             return search.model()
         prover.solver.push()
         prover.solver.add(z3.Or(*broken.values()))
-        if prover.solver.check() != z3.sat:
-            raise Disagreement(f"{self.model.name}: an obstacle was found and is not there")
+        if answer_of(prover.solver) != z3.sat:
+            raise Disagreement(
+                f"{self.model.name}: z3 found an obstacle and does not find it again"
+            )
         found = prover.solver.model()
         prover.solver.pop()
         return found
@@ -154,17 +159,29 @@ class Obstacles:
             )
 
     def _is_obstacle(self, model: Model, lemma: Property, state: Values, step: Step) -> bool:
-        """Return whether, in plain Python, what is assumed holds and a step breaks the lemma."""
+        """Return whether, in plain Python, all lemmas hold in a state and a step violates one.
+
+        Parameters
+        ----------
+        model : Model
+            The spec, perhaps with fewer members.
+        lemma : Property
+            The lemma to violate.
+        state : Values
+            The state.
+        step : Step
+            The step.
+        """
         try:
             if not all(model.holds(known, state) for known in self.prover.lemmas):
                 return False
             after = model.take(state, step)
             return after is not None and not model.holds(lemma, after)
-        except SpecError:  # left a range, or names a member that has been left out
+        except SpecError:  # it left a range, or names a removed member
             return False
 
     def _shrunk(self, lemma: Property, state: Values, step: Step) -> tuple[Model, Values, Step]:
-        """Leave out the last members of each index that the state does not concern."""
+        """Remove the last members of each index as long as the obstacle remains one."""
         model = self.model
         for name, index in model.spec.declared_parameters.items():
             while isinstance(index, Index) and index.size(model.spec) > 1:
@@ -175,12 +192,12 @@ class Obstacles:
         return model, state, step
 
     def _reached(self, model: Model, state: Values, step: Step) -> tuple[Trace | None, str]:
-        """Look for the state among those that are reachable where all ranges have their ends."""
+        """Search the state among the reachable ones, with the declared ends of all ranges."""
         finite = Model(model.spec, model.reference)
         indices = [p for p in model.spec.declared_parameters.values() if isinstance(p, Index)]
         sizes = ", ".join(f"{p.name}={p.size(model.spec)}" for p in indices) or "these bounds"
         if any(not c.low <= v <= c.high for c, v in zip(finite.cells, state, strict=True)):
-            return None, f"With {sizes} it lies outside of the bounds that can be explored."
+            return None, f"With {sizes} it lies outside the bounds that can be explored."
         run = self.explored.get(sizes)
         if run is None:
             limits = Limits(SECONDS, self.prover.limits.bytes, self.prover.limits.progress)
@@ -203,14 +220,26 @@ class Obstacles:
 def _without_last(
     model: Model, name: str, index: Index, state: Values
 ) -> tuple[Model, Values] | None:
-    """Return the state with the last member of an index left out; None if it matters."""
+    """Return the state without the last member of an index; None if the member matters.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    name : str
+        The attribute of the index.
+    index : Index
+        The index.
+    state : Values
+        The state.
+    """
     given = model.changed_parameters() | {name: index.size(model.spec) - 1}
     try:
         smaller = Model(type(model.spec)(**given), model.reference, unbounded=True)
         kept = {(c.variable, c.index): c for c in smaller.cells}
         system = trace(smaller)
         _ = system.claims, system.may_end, system.initial
-    except SpecError:  # a size that is not allowed, or the text names the member
+    except SpecError:  # a size that is not allowed, or the spec names the member
         return None
     first = [values[0] for values in model.initial_values()]
     values: dict[tuple[str, tuple[int, ...]], int] = {}

@@ -1,4 +1,4 @@
-"""z3, one step from anywhere: which lemmas every step keeps, and what follows from them."""
+"""Proof obligations with z3: lemmas are inductive, and claims follow from them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import z3
 
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.symbolic.obligations import Record, unrecorded
-from counterpoint.models.symbolic.smt import Frame
+from counterpoint.models.symbolic.smt import Frame, answer_of
 from counterpoint.models.symbolic.trace import Command, System
 from counterpoint.spec.notation import Property, Values, nodes
 from counterpoint.spec.notation.nodes import TRUE, Node
@@ -20,18 +20,18 @@ from .bounded import fails
 
 @dataclass(frozen=True)
 class Failure:
-    """A lemma that an action does not keep.
+    """A lemma that an action violates.
 
     Attributes
     ----------
     lemma : Property
         The lemma.
     action : str
-        The action; empty where an initial state already breaks the lemma.
+        The action; empty if an initial state violates the lemma.
     commands : tuple of int
-        The commands of the action that break it.
+        The numbers of the action's commands that violate it.
     reason : str
-        Empty, or why the solver could not say.
+        Why z3 gave no answer; empty if it did.
     """
 
     lemma: Property
@@ -41,16 +41,17 @@ class Failure:
 
 
 class Prover:
-    """Proof obligations over one arbitrary state that satisfies the lemmas, and one step from it.
+    """Proof obligations about any state that satisfies the lemmas, and about one step from it.
 
-    Values lie within their ranges, which no step leaves; ranges that grow have no upper end.
+    Values lie within their ranges, which no step leaves; ranges declared with ``grows`` have no
+    upper end.
 
     Parameters
     ----------
     system : System
         The traced spec; of a model with ``unbounded``.
     lemmas : sequence of Property
-        What is assumed of the state, and to be shown of the next.
+        The lemmas, which are assumed in the state and to be shown in the next one.
     limits : Limits
         Of the whole proof.
     record : Record
@@ -72,34 +73,32 @@ class Prover:
         self.solver = z3.Solver()
         self.assumed = self.assumptions()
         self.solver.add(*self.assumed)
-        self.starts: dict[str, Values] = {}  # for lemmas that are false there, an initial state
+        self.starts: dict[str, Values] = {}  # by lemma, an initial state that violates it
 
     def assumptions(self) -> list[Any]:
-        """Return z3 conditions: ranges and lemmas hold."""
+        """Return the z3 conditions that ranges and lemmas hold."""
         return [*ranges(self.frame), *map(self.frame.show, self.known)]
 
     def ask(self, name: str, *conditions: Any) -> Any:
-        """Return z3's answer on the assumptions together with some conditions.
+        """Return whether z3 can satisfy the assumptions together with some conditions.
 
         Parameters
         ----------
         name : str
-            Of the obligation.
-        conditions : z3 terms
-            What is asked.
+            The name of the obligation.
+            conditions : z3 terms
+                The conditions.
 
         Raises
         ------
         LimitReached
-            If the time is up.
+            If the time is over.
         """
         self.limits.check()
-        left = self.limits.left()
-        if left is not None:
-            self.solver.set("timeout", max(1, int(left * 1000)))
+        self.solver.set("timeout", self.limits.milliseconds())
         self.solver.push()
         self.solver.add(*conditions)
-        answer = self.solver.check()
+        answer = answer_of(self.solver)
         self.reason = self.solver.reason_unknown() if answer == z3.unknown else ""
         self.solver.pop()
         if answer == z3.unknown:
@@ -108,7 +107,7 @@ class Prover:
         return answer
 
     def failures(self) -> list[Failure]:
-        """Return the lemmas that do not hold at the start, or that some action does not keep."""
+        """Return the lemmas that an initial state or some action violates."""
         found: dict[tuple[str, str], list[int]] = {}
         reasons: dict[tuple[str, str], str] = {}
         for name, reason in self._broken_at_start():
@@ -127,7 +126,7 @@ class Prover:
         ]
 
     def _broken_at_start(self) -> list[tuple[str, str]]:
-        """Return the lemmas that an initial state may break, with why the solver could not say."""
+        """Return the lemmas that an initial state may violate, and why z3 gave no answer, if so."""
         first = Frame(self.system, "first", 0)
         initially = [
             first.is_one_of(self.system.model.initial_values()),
@@ -135,15 +134,13 @@ class Prover:
         ]
         solver = z3.Solver()
         solver.add(*initially)
-        left = self.limits.left()
-        if left is not None:
-            solver.set("timeout", max(1, int(left * 1000)))
-        if solver.check() == z3.unsat:
+        solver.set("timeout", self.limits.milliseconds())
+        if answer_of(solver) == z3.unsat:
             raise LimitReached("there is no initial state")
         found = []
         for name, parts in self.parts.items():
             broken = z3.Not(first.show(nodes.conjunction(parts)))
-            answer = solver.check(broken)
+            answer = answer_of(solver, broken)
             self.record(f"start/{name}", [*initially, broken], answer)
             if answer == z3.sat:
                 self.starts[name] = first.values(solver.model())
@@ -152,7 +149,7 @@ class Prover:
         return found
 
     def _broken_by(self, command: Command) -> list[tuple[str, str]]:
-        """Return the lemmas that a command may break, each with why the solver could not say."""
+        """Return the lemmas that a command may violate, and why z3 gave no answer, if so."""
         if command.leaves:
             return []
         goals = self.after(command)
@@ -170,9 +167,9 @@ class Prover:
         ]
 
     def after(self, command: Command) -> dict[str, list[Node]]:
-        """Return what is to be shown of each lemma after a command, in terms of the state before.
+        """Return, for each lemma, its parts after a command, as conditions on the state before.
 
-        Parts of lemmas that the command does not touch are left out.
+        Parts that the command does not change are left out.
         """
         new = {self.system.cells[i]: n for i, n in command.updates}
         done: dict[Node, Node] = {}
@@ -186,22 +183,22 @@ class Prover:
         return goals
 
     def fails_after(self, lemma: Property, command: Command) -> Any:
-        """Return the z3 condition that a command breaks a lemma."""
+        """Return the z3 condition that a command violates a lemma."""
         return self._some_fails(self.after(command)[lemma.name])
 
     def _some_fails(self, parts: Iterable[Node]) -> Any:
         return z3.Not(self.frame.show(nodes.conjunction(parts)))
 
     def follows(self, claim: Property) -> Any:
-        """Return z3's answer on whether a claim can be broken where the lemmas hold.
+        """Return z3's answer to the question whether a claim can fail where the lemmas hold.
 
-        Unsatisfiable: the claim holds wherever the lemmas do.
+        If it is ``unsat``, the claim follows from the lemmas.
         """
         return self.ask(f"follows/{claim.name}", fails(self.system, self.frame, claim))
 
 
 def ranges(frame: Frame) -> list[Any]:
-    """Return z3 conditions: every cell of a frame has a value of its range."""
+    """Return the z3 conditions that every cell of a frame has a value in its range."""
     found = []
     for term, node in zip(frame.terms, frame.system.cells, strict=True):
         if node.op != "constant" and not node.boolean:

@@ -1,7 +1,7 @@
-"""Asks another solver what z3 was asked: where the two contradict each other, nothing is known.
+"""Asks another solver the questions that z3 was asked; contradictions make a verdict unknown.
 
 The other solver reads the files that `obligations` writes, so it shares neither z3's terms nor its
-simplifications. It is asked when the engine has ended, in what is left of the time.
+simplifications. It is asked after the engine has ended, within the remaining time.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import Explanation, SpecError
 
 SECONDS = 10.0
-"""What the other solver may take for one obligation."""
+"""The time limit of the other solver for one obligation, in seconds."""
 
 SOLVERS = ("cvc5",)
-"""The solvers that can be asked; each is an extra of this package."""
+"""The available solvers; each is an extra of this package."""
 
 
 @dataclass(frozen=True)
 class Opinion:
-    """What another solver says of the obligations of a run.
+    """Another solver's answers to the obligations of a run.
 
     Attributes
     ----------
     solver : str
         Its name.
     asked : int
-        How many obligations z3 has decided.
+        The number of obligations that z3 has decided.
     confirmed : int
-        Of how many of them it says the same.
+        The number of them with the same answer.
     undecided : tuple of str
-        The names of those that it did not decide.
+        The names of the obligations that it did not decide.
     contradicted : tuple of str
-        The others, each in a sentence with what either says.
+        The obligations with different answers, each in a sentence with both answers.
     """
 
     solver: str
@@ -52,13 +52,13 @@ class Opinion:
     def note(self) -> str:
         """The opinion in one line."""
         if not self.asked:
-            return f"{self.solver} was asked nothing, as z3 was not"
-        said = f"{self.solver} confirms {self.confirmed:,} of {self.asked:,} obligations"
+            return f"{self.solver} was not asked, since z3 decided no obligation"
+        text = f"{self.solver} confirms {self.confirmed:,} of {self.asked:,} obligations"
         if self.undecided:
-            said += f", {len(self.undecided):,} undecided"
+            text += f", {len(self.undecided):,} undecided"
         if self.contradicted:
-            said += f", {len(self.contradicted):,} contradicted"
-        return said
+            text += f", {len(self.contradicted):,} contradicted"
+        return text
 
     def to_json(self) -> dict[str, Any]:
         """Return the opinion as ``--format json`` prints it."""
@@ -72,12 +72,12 @@ class Opinion:
 
 
 def must_be_installed(solver: str) -> None:
-    """Refuse a solver that cannot be asked.
+    """Reject a solver that is unknown or not installed.
 
     Raises
     ------
     SpecError
-        If there is none of that name, or it is not installed.
+        If there is no solver with that name, or it is not installed.
     """
     if solver not in SOLVERS:
         raise SpecError(f"--second-solver: there is no {solver!r}; there is: {', '.join(SOLVERS)}")
@@ -105,57 +105,57 @@ def opinion(found: Sequence[Obligation], solver: str, limits: Limits) -> Opinion
     solver : str
         One of `SOLVERS`.
     limits : Limits
-        Of the engine's run. What is not asked in time is not decided.
+        The limits of the engine's run. Obligations that are not asked in time count as undecided.
     """
     decided = [o for o in found if o.answer != "unknown"]
     undecided, contradicted = [], []
     for place, one in enumerate(decided, start=1):
         try:
             limits.check(f"{solver}: {place} of {len(decided)} obligations")
-            said = answer(one, limits)
+            reply = answer(one, limits)
         except LimitReached:
-            said = "unknown"
-        if said not in ("sat", "unsat"):
-            undecided.append(one.name if said == "unknown" else f"{one.name} ({said})")
-        elif said != one.answer:
-            contradicted.append(f"{one.name}: z3 says {one.answer}, and {solver} says {said}")
+            reply = "unknown"
+        if reply not in ("sat", "unsat"):
+            undecided.append(one.name if reply == "unknown" else f"{one.name} ({reply})")
+        elif reply != one.answer:
+            contradicted.append(f"{one.name}: z3 says {one.answer}, and {solver} says {reply}")
     confirmed = len(decided) - len(undecided) - len(contradicted)
     return Opinion(solver, len(decided), confirmed, tuple(undecided), tuple(contradicted))
 
 
-def answer(one: Obligation, limits: Limits) -> str:
-    """Return what cvc5 says of an obligation, with one way to look after another."""
-    ways = list(_ways(one))
-    said = "unknown"
+def answer(obligation: Obligation, limits: Limits) -> str:
+    """Return cvc5's answer to an obligation; it tries several sets of options in turn."""
+    ways = list(_ways(obligation))
+    reply = "unknown"
     for way in ways:
         left = limits.left()
         seconds = SECONDS / len(ways)
-        said = ask_cvc5(one.path, seconds if left is None else min(seconds, left), way)
-        if said in ("sat", "unsat"):
+        reply = ask_cvc5(obligation.path, seconds if left is None else min(seconds, left), way)
+        if reply in ("sat", "unsat"):
             break
-    return said
+    return reply
 
 
-def _ways(one: Obligation) -> Iterator[dict[str, str]]:
-    """Yield options of cvc5 that decide obligations like this one soonest, as was measured."""
-    if "quantifiers" in one.features:  # over members of indices, whose number is bounded by a term
+def _ways(obligation: Obligation) -> Iterator[dict[str, str]]:
+    """Yield options of cvc5, first those that were measured to be fastest for such obligations."""
+    if "quantifiers" in obligation.features:  # over members of indices, with a term as their number
         yield {"fmf-bound": "true"}
         yield {"enum-inst": "true"}
-    elif one.features == {"bits"} and one.answer == "unsat":
+    elif obligation.features == {"bits"} and obligation.answer == "unsat":
         yield {"bitblast": "eager"}
     else:
         yield {}
 
 
 def ask_cvc5(path: Path, seconds: float, options: Mapping[str, str]) -> str:
-    """Return what cvc5 answers to a file: ``sat``, ``unsat``, or anything else if it cannot say.
+    """Return cvc5's answer to a file: ``sat``, ``unsat``, or any other text if it has none.
 
     Parameters
     ----------
     path : Path
         A file in SMT-LIB with one question.
     seconds : float
-        The time for its answer.
+        The time limit.
     options : mapping of str to str
         Options of cvc5.
     """
@@ -174,19 +174,20 @@ def ask_cvc5(path: Path, seconds: float, options: Mapping[str, str]) -> str:
                 answers.append(str(command.invoke(solver, symbols)).strip())
     except RuntimeError as error:
         return f"an error: {error}"
-    said = "".join(answers)
-    return "unknown" if said.startswith("unknown") else said  # behind it stands why
+    reply = "".join(answers)
+    return "unknown" if reply.startswith("unknown") else reply  # a reason follows the word
 
 
-def judged(verdicts: Sequence[Verdict], said: Opinion) -> list[Verdict]:
+def with_opinion(verdicts: Sequence[Verdict], second: Opinion) -> list[Verdict]:
     """Return verdicts with another solver's opinion.
 
-    After a contradiction nothing is known but what a run shows that plain Python has replayed.
+    After a contradiction, only answers shown by a run that plain Python has replayed are kept; the
+    others become unknown.
     """
-    noted = [replace(v, notes=(*v.notes, said.note), second=said) for v in verdicts]
-    if not said.contradicted:
+    noted = [replace(v, notes=(*v.notes, second.note), second=second) for v in verdicts]
+    if not second.contradicted:
         return noted
-    first, more = said.contradicted[0], len(said.contradicted) - 1
+    first, more = second.contradicted[0], len(second.contradicted) - 1
     reason = first + (f"; {more} more are contradicted" if more else "")
     return [
         v if v.trace is not None

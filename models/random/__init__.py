@@ -1,1 +1,1 @@
-"""Random runs: Hypothesis, and how what it finds is made shorter."""
+"""Random runs with Hypothesis, and the minimisation of what they find."""

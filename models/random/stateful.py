@@ -1,25 +1,22 @@
-"""Hypothesis: a `RuleBasedStateMachine` made from any spec, in plain Python.
+"""The engine ``stateful``: random runs, made by a Hypothesis state machine from any spec.
 
 As a test class, one line::
 
     TestWindow = machine(Window(transactions=3)).TestCase
 
-As an engine, `check` runs such a machine again and again, until what fails has been found, and
-minimises what Hypothesis found.
+The engine's function `check` makes such runs until each property has a counterexample. It
+minimises the counterexamples and the runs that reach witnesses.
 """
 
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
-from hypothesis import strategies as st
 from hypothesis.errors import HypothesisException
-from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
+from hypothesis.stateful import run_state_machine_as_test
 
 from counterpoint.models.limits import Limits
 from counterpoint.models.symbolic import comparing
@@ -31,111 +28,21 @@ from counterpoint.models.verdict import (
     in_steps,
     what_failed,
 )
-from counterpoint.spec.notation import Model, Property, Spec, SpecError, Step, Values
+from counterpoint.spec.notation import Model, Property, SpecError, Values
 
+from .machines import DEFAULT_MOVES, SpecMachine, Violation, machine, machine_of
 from .minimise import minimise
-from .walker import Move, OutOfLimits, Violated, Walker, lane_of
+from .walker import Walker, WalkStopped
+
+__all__ = ["SpecMachine", "Violation", "check", "machine", "settings"]
 
 DEFAULT_RUNS = 6000
-DEFAULT_MOVES = 8
 
 AGAIN = 200
-"""States whose steps and claims are run again at the end."""
+"""The number of states whose steps and claims are run again at the end."""
 
 BATCH = 500
-"""Runs that one call of Hypothesis makes."""
-
-BURSTS = (0, 1, 1, 2, 3, 40, 40, 40)
-"""How many steps one lane may run on after the one that a rule chose."""
-
-
-def machine(spec: Spec | Model, wanted: Sequence[Property] | None = None) -> type[SpecMachine]:
-    """Return a Hypothesis state machine that takes a spec's steps and checks its properties.
-
-    Parameters
-    ----------
-    spec : Spec or Model
-        The spec under its parameters.
-    wanted : sequence of Property, optional
-        The properties to check; all by default. Witnesses are only noted.
-    """
-    model = spec if isinstance(spec, Model) else Model(spec)
-    wanted = model.properties if wanted is None else wanted
-    return _machine(Walker(model, wanted, Limits(), small=True))
-
-
-class SpecMachine(RuleBasedStateMachine):
-    """One run of a spec; a subclass has the walker and a rule for each action.
-
-    Errors of order are rare among random runs. So a run changes lanes seldom (Musuvathi and Qadeer,
-    PLDI 2007: few preemptions suffice), and it avoids some moves of some lanes where it has others
-    (Groce et al., ISSTA 2012: swarm testing).
-    """
-
-    walker: Walker
-    trace: Trace
-    avoided: set[tuple[str, int]]
-
-    @initialize(data=st.data())
-    def start(self, data: st.DataObject) -> None:
-        """Choose an initial state, and the moves that this run avoids where it can."""
-        starts, pairs = self.walker.starts, self.walker.pairs
-        first = starts[0] if len(starts) == 1 else data.draw(st.sampled_from(starts))
-        size = -(-len(pairs) // 8)
-        bits = int.from_bytes(data.draw(st.binary(min_size=size, max_size=size), label="avoided"))
-        self.avoided = {pair for i, pair in enumerate(pairs) if bits >> i & 1}
-        self.trace = Trace((first,), ())
-        self.walker.runs += 1
-        self.walker.judge(self.trace)
-
-    def possible(self) -> list[Move]:
-        """Return what is possible now; steps that leave a range only while they are looked for."""
-        found = self.walker.possible(self.trace.states[-1])
-        return found if self.walker.wanted["range"] else [m for m in found if m[1] is not None]
-
-    def go(self, step: Step, after: Values | None) -> None:
-        """Take a step."""
-        states = self.trace.states if after is None else (*self.trace.states, after)
-        self.trace = Trace(states, (*self.trace.steps, step))
-        self.walker.judge(self.trace)
-
-    @rule(data=st.data())
-    def go_on(self, data: st.DataObject) -> None:
-        """Take a step, then let its lane run on for a while; nothing where the run has ended.
-
-        One rule for all actions: Hypothesis discards a run in which it has switched off every rule
-        that is possible.
-        """
-        self.walker.pause()
-        moves = self.possible()
-        if not moves:
-            return
-        lane = lane_of(self.take_one(moves, data))
-        for _ in range(data.draw(st.sampled_from(BURSTS), label="steps more")):
-            moves = [m for m in self.possible() if lane_of(m) == lane]
-            if not moves:
-                return
-            self.take_one(moves, data)
-
-    def take_one(self, moves: list[Move], data: st.DataObject) -> Move:
-        """Take one of the moves, one that the run does not avoid if there is any."""
-        liked = [m for m in moves if (m[0].action, lane_of(m)) not in self.avoided] or moves
-        move = liked[0] if len(liked) == 1 else data.draw(st.sampled_from(liked))
-        self.go(*move)
-        return move
-
-
-def _machine(walker: Walker) -> type[SpecMachine]:
-    name = "".join(part.title() for part in re.split(r"\W", walker.model.name)) + "Machine"
-    made: type[SpecMachine] = type(name, (SpecMachine,), {"walker": walker})
-    made.TestCase.settings = settings(
-        max_examples=500,
-        stateful_step_count=DEFAULT_MOVES,
-        deadline=None,
-        phases=(Phase.explicit, Phase.reuse, Phase.generate),  # `minimise` shrinks faster
-        suppress_health_check=list(HealthCheck),
-    )
-    return made
+"""The number of runs in one call of Hypothesis."""
 
 
 def check(
@@ -146,7 +53,7 @@ def check(
     moves: int = DEFAULT_MOVES,
     random_seed: int = 0,
 ) -> list[Verdict]:
-    """Return a verdict for each property from random runs; what they do not find may still be.
+    """Return a verdict for each property from random runs, which may miss violations.
 
     Parameters
     ----------
@@ -157,8 +64,8 @@ def check(
     wanted : sequence of Property, optional
         The properties; all by default.
     runs, moves : int
-        How many runs, of at most how many rules each (a rule is one step or several of one lane).
-        They end early when all states that can be reached, and all steps, were judged.
+        The number of runs, and of rules in each (a rule takes up to 16 steps). The runs end early
+        once all reachable states and all their steps were judged, or all properties are decided.
     random_seed : int
         The same seed gives the same runs.
 
@@ -169,65 +76,83 @@ def check(
     limits = limits or Limits()
     wanted = list(model.properties if wanted is None else wanted)
     walker = Walker(model, wanted, limits)
-    found: dict[str, Trace] = {}
     reason = walker.stopped or ("" if walker.starts else "there is no initial state")
     try:
-        for batch in count():
-            if reason or walker.runs >= runs or len(found) == len(wanted):
-                break
-            walker.watch([p for p in wanted if p.name not in found])
+        while not reason and walker.runs < runs:
             size = min(BATCH, runs - walker.runs)
-            violation = _run(walker, size, moves, random_seed * 1_000_003 + batch)
-            if violation is not None:
-                for claim in violation.claims:
-                    found[claim.name] = minimise(model, claim, violation.trace, limits)
-            elif walker.closed():
-                break
-    except (OutOfLimits, HypothesisException) as error:
+            _run(walker, size, moves, random_seed)
+    except (WalkStopped, HypothesisException) as error:
         reason = walker.stopped or _flaky(error)
+    found = _minimised(walker, wanted, limits)
     verdicts = [_verdict(walker, claim, found, reason, limits) for claim in wanted]
-    return comparing.judged(verdicts, _again(walker, wanted, random_seed))
+    return comparing.with_comparison(verdicts, _again(walker, wanted, random_seed))
+
+
+def _minimised(walker: Walker, wanted: Sequence[Property], limits: Limits) -> dict[str, Trace]:
+    """Return the traces that were found, minimised: violations first, since they matter more."""
+    named = {p.name: p for p in sorted(wanted, key=lambda p: p.kind == "sometimes")}
+    return {
+        name: minimise(walker.model, claim, walker.found[name], limits)
+        for name, claim in named.items()
+        if name in walker.found
+    }
 
 
 def _flaky(error: BaseException) -> str:
-    """Raise what made a run end in another way when Hypothesis repeated it.
+    """Raise an error for a run that ended differently when Hypothesis repeated it.
 
-    Where a limit was reached, Hypothesis may find a run flaky that the limit cut short.
+    If the runs ended since nothing more can be found, there is no error. If a limit was reached,
+    Hypothesis may call a run flaky because the limit ended it early; then return the limit's
+    message.
     """
+    if isinstance(error, WalkStopped):
+        return ""
     for inner in getattr(error, "exceptions", ()):
         if isinstance(inner, SpecError):
             raise inner from error
-    raise Disagreement("plain Python does something else when it is run again") from error
+    raise Disagreement("plain Python has another result when it is run again") from error
 
 
 def _judged_alike(walker: Walker, wanted: Sequence[Property], values: Values) -> bool:
-    """Return whether claims say the same of a state three times."""
+    """Return whether claims have the same values in a state when they are evaluated three times."""
     claims = [p for p in wanted if p.kind in ("invariant", "lemma", "sometimes")]
     answers = [[walker.model.holds(c, values) for c in claims] for _ in range(3)]
     return answers[0] == answers[1] == answers[2]
 
 
-def _again(walker: Walker, wanted: Sequence[Property], random_seed: int) -> comparing.Compared:
-    """Take the steps of some states again: a text that means one thing does the same."""
+def _again(
+    walker: Walker, wanted: Sequence[Property], random_seed: int
+) -> comparing.ComparisonResult:
+    """Take the steps of some states again; their results must be the same."""
     model = walker.model
     states = sorted(walker.moves)
     chosen = random.Random(random_seed).sample(states, min(AGAIN, len(states)))
     for values in chosen:
-        before = walker.moves.pop(values)
         try:
-            same = walker.possible(values) == before and _judged_alike(walker, wanted, values)
+            same = walker.possible(values) == walker.moves[values]
+            same = same and _judged_alike(walker, wanted, values)
         except SpecError as error:
-            return comparing.Compared(len(chosen), str(error))
+            return comparing.ComparisonResult(len(chosen), str(error))
         if not same:
-            where = comparing.shown(model, values)
-            return comparing.Compared(
-                len(chosen), f"plain Python does something else when it is run again, at {where}"
+            where = comparing.show_state(model, values)
+            return comparing.ComparisonResult(
+                len(chosen), f"plain Python has another result when it is run again, at {where}"
             )
-    return comparing.Compared(len(chosen))
+    return comparing.ComparisonResult(len(chosen))
 
 
-def _run(walker: Walker, runs: int, moves: int, random_seed: int) -> Violated | None:
-    """Make runs; return the first violation, if there is one."""
+def _run(walker: Walker, runs: int, moves: int, random_seed: int) -> None:
+    """Make runs.
+
+    Parameters
+    ----------
+    walker : Walker
+        Takes the steps and judges them.
+    runs, moves : int
+        The number of runs, and of rules in each.
+    random_seed : int
+        The seed of the runs.
+    """
     chosen = settings(
         max_examples=runs,
         stateful_step_count=moves,
@@ -239,11 +164,8 @@ def _run(walker: Walker, runs: int, moves: int, random_seed: int) -> Violated | 
         suppress_health_check=list(HealthCheck),
         verbosity=Verbosity.quiet,
     )
-    try:
-        run_state_machine_as_test(seed(random_seed)(_machine(walker)), settings=chosen)
-    except Violated as violation:
-        return violation
-    return None
+    test = seed(random_seed)(machine_of(walker, random_seed))
+    run_state_machine_as_test(test, settings=chosen)
 
 
 def _verdict(
@@ -253,22 +175,32 @@ def _verdict(
     reason: str,
     limits: Limits,
 ) -> Verdict:
+    """Return the verdict on a claim.
+
+    Parameters
+    ----------
+    walker : Walker
+        Has the numbers of runs and states.
+    claim : Property
+    found : dict of str to Trace
+        For each violated claim or reached witness, by name, its shortest run.
+    reason : str
+        Why the engine stopped early; empty if it did not.
+    limits : Limits
+    """
     extent = f"{walker.runs:,} random runs"
     base = Verdict(
         walker.model, claim, "stateful", "holds", extent, len(walker.seen),
         seconds=limits.elapsed(),
     )  # fmt: skip
-    if claim.name in found:
-        trace = found[claim.name]
-        what = what_failed(walker.model, claim, trace)
-        length = len(trace.steps)
-        return explained(
-            replace(base, answer="violated", extent=in_steps(length), depth=length, trace=trace,
-                    reason=what)
-        )  # fmt: skip
-    if claim.kind == "sometimes":
-        if claim.name not in walker.witnessed:
+    if claim.name not in found:
+        if claim.kind == "sometimes":
             return replace(base, answer="unknown", reason=reason or "no run reached it")
-        trace = walker.witnessed[claim.name]
-        return replace(base, trace=trace, depth=len(trace.steps), extent=in_steps(len(trace.steps)))
-    return replace(base, answer="unknown", reason=reason) if reason else base
+        return replace(base, answer="unknown", reason=reason) if reason else base
+    trace = found[claim.name]
+    length = len(trace.steps)
+    shown = replace(base, trace=trace, depth=length, extent=in_steps(length))
+    if claim.kind == "sometimes":
+        return shown
+    what = what_failed(walker.model, claim, trace)
+    return explained(replace(shown, answer="violated", reason=what))

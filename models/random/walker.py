@@ -1,7 +1,8 @@
-"""Runs of a spec at random: what each state allows, and what it violates."""
+"""What all random runs of one spec know: states, their moves, and what was found in them."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -9,172 +10,195 @@ from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.verdict import Trace
 from counterpoint.spec.notation import Model, Property, RangeError, Step, Values
 
-from .minimise import minimise
-
 KINDS = ("invariant", "lemma", "transition", "sometimes", "deadlock", "range")
 
 Move: TypeAlias = tuple[Step, Values | None]
-"""A step that is possible, and the state it leads to; None if it leaves a range."""
+"""A possible step and the state after it; None instead of the state if it leaves a range."""
+
+Change: TypeAlias = tuple[Step, Values]
+"""A possible step and the different state after it."""
 
 
-class Violated(AssertionError):
-    """Properties do not hold at the end of a run."""
-
-    def __init__(self, model: Model, claims: Sequence[Property], trace: Trace) -> None:
-        steps = "\n".join(f"  {i + 1:3} {model.show_step(s)}" for i, s in enumerate(trace.steps))
-        names = ", ".join(c.name for c in claims)
-        super().__init__(f"{model.name}: violated after these steps: {names}\n{steps}")
-        self.claims, self.trace = claims, trace
-
-
-class OutOfLimits(BaseException):
-    """A limit was reached. Hypothesis would take an Exception for a failure, and run it again."""
+class WalkStopped(BaseException):
+    """The runs end here; no Exception, since Hypothesis would take that for a failed run."""
 
 
 class Walker:
-    """Runs of one spec, with a memory of what each state allows and what it violates.
+    """Random runs of one spec, and what they know of its states.
+
+    When a run visits a state for the first time, every step that is possible there is judged, not
+    only the one that the run then takes.
 
     Parameters
     ----------
     model : Model
         The spec.
     wanted : sequence of Property
-        What to look for.
+        The properties to check.
     limits : Limits
         Time and memory.
-    small : bool
-        Whether a violation is minimised before it is raised.
 
     Attributes
     ----------
+    starts : list of Values
+        The initial states.
     seen : set
-        Every state that a run was in.
+        Every state that was judged: visited ones, and those one step away from them.
+    visits : dict
+        For each visited state, how often runs visited it.
     moves : dict
-        Every state in which a run could go on, with the steps possible there.
-    witnessed : dict
-        The witnesses that were reached, each with a trace.
-    pairs : list of (str, int)
-        Every action with every lane it has.
+        The possible moves of every visited state.
+    found : dict
+        For each violated property and each reached witness, by name, a trace to it.
     runs : int
-        How many runs were begun.
+        The number of started runs.
     stopped : str
-        The limit that was reached, if one was.
+        The limit that was reached, if any.
     """
 
-    def __init__(
-        self, model: Model, wanted: Sequence[Property], limits: Limits, small: bool = False
-    ) -> None:
-        self.model, self.limits, self.small = model, limits, small
+    def __init__(self, model: Model, wanted: Sequence[Property], limits: Limits) -> None:
+        self.model, self.limits = model, limits
+        self.wanted = {kind: [p for p in wanted if p.kind == kind] for kind in KINDS}
+        self.number_wanted = len(wanted)
         self.stopped = ""
         try:
             self.starts = list(model.initial_states(limits.check))
         except LimitReached as limit:
             self.starts, self.stopped = [], str(limit)
         self.seen: set[Values] = set()
+        self.visits: dict[Values, int] = {}
         self.moves: dict[Values, list[Move]] = {}
-        self.witnessed: dict[str, Trace] = {}
-        self.pairs = sorted({(s.action, lane_of((s, None))) for s in model.steps})
-        self.smallest: dict[str, Trace] = {}
+        self.changes: dict[Values, list[Change]] = {}
+        self.found: dict[str, Trace] = {}
         self.runs = 0
-        self.broken: dict[Values, list[Property]] = {}
-        self.wrong: dict[tuple[Values, Values], list[Property]] = {}
-        self.watch(wanted)
-
-    def watch(self, wanted: Sequence[Property]) -> None:
-        """Look for violations of these properties, of those watched so far, from now on."""
-        self.wanted = {kind: [p for p in wanted if p.kind == kind] for kind in KINDS}
-        self.broken = {s: [c for c in failing if c in wanted] for s, failing in self.broken.items()}
-        self.wrong = {s: [c for c in failing if c in wanted] for s, failing in self.wrong.items()}
+        self._waiting = list(self.starts)
+        self._origins: dict[Values, tuple[Values, Step]] = {}
+        self._roots = set(self.starts)
 
     def pause(self) -> None:
-        """Look at the limits.
+        """Check the limits.
 
         Raises
         ------
-        OutOfLimits
+        WalkStopped
             If one was reached.
         """
         try:
             self.limits.check(f"{self.runs:,} runs, {len(self.seen):,} states")
         except LimitReached as limit:
-            self.stopped = str(limit)
-            raise OutOfLimits from None
+            self.stop(str(limit))
+
+    def stop(self, reason: str) -> None:
+        """End the runs.
+
+        Raises
+        ------
+        WalkStopped
+            Always.
+        """
+        self.stopped = reason
+        raise WalkStopped
+
+    def complete(self) -> bool:
+        """Return whether runs can find nothing more: all is found, or all states were visited."""
+        return len(self.found) == self.number_wanted or self.unvisited(random.Random(0)) is None
+
+    def unvisited(self, chance: random.Random) -> Values | None:
+        """Return a random state that is known and that no run visited; None if there is none."""
+        waiting = self._waiting
+        while waiting:
+            place = chance.randrange(len(waiting))
+            if waiting[place] not in self.visits:
+                return waiting[place]
+            waiting[place] = waiting[-1]
+            waiting.pop()
+        return None
+
+    def visit(self, values: Values) -> list[Change]:
+        """Count a visit; return the steps that change the state, within its ranges.
+
+        At the first visit of a state, the state and all its steps are judged.
+        """
+        self.visits[values] = self.visits.get(values, 0) + 1
+        if values not in self.changes:
+            self.pause()
+            if values not in self._origins:
+                self._roots.add(values)
+            moves = self.moves[values] = self.possible(values)
+            self._judge(values)
+            if not moves and not self.model.may_end(values):
+                self._note(self.wanted["deadlock"], values)
+            for step, after in moves:
+                self._judge_step(values, step, after)
+            self.changes[values] = [(s, a) for s, a in moves if a is not None and a != values]
+        return self.changes[values]
 
     def possible(self, values: Values) -> list[Move]:
-        """Return the steps possible in a state, with where they lead."""
-        found = self.moves.get(values)
-        if found is None:
-            found = [m for step in self.model.steps for m in self._move(values, step)]
-            self.moves[values] = found
-        return found
+        """Return the moves that are possible in a state."""
+        return [m for step in self.model.steps for m in self._move(values, step)]
 
     def _move(self, values: Values, step: Step) -> list[Move]:
         try:
             after = self.model.take(values, step)
         except RangeError:
             return [(step, None)]
-        except LimitReached as limit:  # in an action that does not end
-            self.stopped = str(limit)
-            raise OutOfLimits from None
+        except LimitReached as limit:  # an action that does not end
+            self.stop(str(limit))
         return [] if after is None else [(step, after)]
 
-    def closed(self) -> bool:
-        """Return whether every step from every state seen was judged, and leads to a state seen."""
-        steps = {(s, after) for s, moves in self.moves.items() for _, after in moves}
-        after = {after for _, after in steps}
-        if self.wanted["range"] and None in after:
-            return False
-        if self.wanted["transition"] and any(s not in self.wrong for s in steps if s[1]):
-            return False
-        return after - {None} <= self.broken.keys()
+    def _judge_step(self, values: Values, step: Step, after: Values | None) -> None:
+        if after is None:
+            self._note(self.wanted["range"], values, step)
+            return
+        if after not in self._origins and after not in self._roots:
+            self._origins[after] = values, step
+            self._waiting.append(after)
+        for claim in self.wanted["transition"]:
+            if claim.name not in self.found and not self.model.holds(claim, values, after):
+                self._note([claim], values, step, after)
+        self._judge(after)
 
-    def judge(self, trace: Trace) -> None:
-        """Note witnesses that the last state satisfies.
+    def _judge(self, values: Values) -> None:
+        """Judge the claims about single states, once for each state."""
+        if values in self.seen:
+            return
+        self.seen.add(values)
+        for claim in (*self.wanted["invariant"], *self.wanted["lemma"], *self.wanted["sometimes"]):
+            wanted = claim.kind == "sometimes"
+            if claim.name not in self.found and self.model.holds(claim, values) == wanted:
+                self._note([claim], values)
 
-        Raises
-        ------
-        Violated
-            If the last state, or the last step, violates a property that is looked for.
-        """
-        if len(trace.steps) == len(trace.states):
-            found = self.wanted["range"]
-        else:
-            found = self._judge_state(trace) + self._judge_step(trace)
-        if found:
-            raise Violated(self.model, found, self._small(found[0], trace))
+    def _note(
+        self,
+        claims: Sequence[Property],
+        values: Values,
+        step: Step | None = None,
+        after: Values | None = None,
+    ) -> None:
+        """Record what was found in a state, or by a step from it."""
+        for claim in claims:
+            if claim.name not in self.found:
+                trace = self.trace_to(values)
+                steps = trace.steps if step is None else (*trace.steps, step)
+                states = trace.states if after is None else (*trace.states, after)
+                self.found[claim.name] = Trace(states, steps)
 
-    def _small(self, claim: Property, trace: Trace) -> Trace:
-        """Return a minimal violation, found once, so that Hypothesis can repeat it quickly."""
-        if not self.small:
-            return trace
-        if claim.name not in self.smallest:
-            self.smallest[claim.name] = minimise(self.model, claim, trace, self.limits)
-        return self.smallest[claim.name]
+    def violated(self) -> list[Property]:
+        """Return the violated properties, in the order in which they were found."""
+        claims = [c for kind, known in self.wanted.items() if kind != "sometimes" for c in known]
+        named = {c.name: c for c in claims}
+        return [named[name] for name in self.found if name in named]
 
-    def _judge_state(self, trace: Trace) -> list[Property]:
-        last = trace.states[-1]
-        self.seen.add(last)
-        if last not in self.broken:
-            for claim in self.wanted["sometimes"]:
-                if claim.name not in self.witnessed and self.model.holds(claim, last):
-                    self.witnessed[claim.name] = trace
-            claims = [*self.wanted["invariant"], *self.wanted["lemma"]]
-            self.broken[last] = [c for c in claims if not self.model.holds(c, last)]
-            if not self.possible(last) and not self.model.may_end(last):
-                self.broken[last] += self.wanted["deadlock"]
-        return self.broken[last]
-
-    def _judge_step(self, trace: Trace) -> list[Property]:
-        if not trace.steps or not self.wanted["transition"]:
-            return []
-        before, after = trace.states[-2:]
-        if (before, after) not in self.wrong:
-            claims = self.wanted["transition"]
-            failing = [c for c in claims if not self.model.holds(c, before, after)]
-            self.wrong[before, after] = failing
-        return self.wrong[before, after]
+    def trace_to(self, values: Values) -> Trace:
+        """Return a run from an initial state to a state that was judged."""
+        states, steps = [values], []
+        while states[-1] in self._origins:
+            before, step = self._origins[states[-1]]
+            states.append(before)
+            steps.append(step)
+        return Trace(tuple(reversed(states)), tuple(reversed(steps)))
 
 
-def lane_of(move: Move) -> int:
-    """Return the lane of a move: its step's first parameter."""
-    return move[0].binding[0] if move[0].binding else -1
+def lane_of(step: Step) -> int:
+    """Return the lane of a step: its first parameter."""
+    return step.binding[0] if step.binding else -1

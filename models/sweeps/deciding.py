@@ -1,4 +1,4 @@
-"""Which choices decide whether a claim is kept: computed from the rows of a study."""
+"""Finds the choices that decide whether a claim is kept, from the rows of a study."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from itertools import combinations
 from math import prod
 from typing import TypeAlias
 
-from .readings import Kind, Row, Study
+from .readings import Kind, ReadingsRow, ReadingsStudy
 
 Cube: TypeAlias = tuple[frozenset[int], ...]
-"""For each parameter, the places of the values that it may have."""
+"""For each parameter, the positions of its allowed values."""
 
 
-def single_changes(study: Study) -> list[tuple[Row, Kind]]:
-    """Return the default row and those that differ from it in one choice, with what they give."""
+def single_changes(study: ReadingsStudy) -> list[tuple[ReadingsRow, Kind]]:
+    """Return the default row and those that differ from it in one choice, with their kinds."""
     near = [row for row in study.rows if len(study.changes(row)) <= 1]
     return [(row, row.kind(study.claim.criterion)) for row in near]
 
 
-def deciding(study: Study) -> dict[str, int]:
+def deciding(study: ReadingsStudy) -> dict[str, int]:
     """Return, for each choice, in how many rows it can change the answer by itself.
 
     A row counts if it keeps the claim, and another row that differs from it in this choice alone
@@ -37,12 +37,12 @@ def deciding(study: Study) -> dict[str, int]:
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
-def _key(row: Row) -> tuple[str, ...]:
+def _key(row: ReadingsRow) -> tuple[str, ...]:
     return tuple(row.choices.values())
 
 
-def hopeless(study: Study) -> list[tuple[str, str]]:
-    """Return the readings with which no row keeps the claim, though others do."""
+def hopeless(study: ReadingsStudy) -> list[tuple[str, str]]:
+    """Return the readings with which no row keeps the claim, although other rows do."""
     kept = [row for row in study.rows if row.kind(study.claim.criterion) == "kept"]
     return [
         (name, value)
@@ -52,14 +52,14 @@ def hopeless(study: Study) -> list[tuple[str, str]]:
     ]
 
 
-def conjunctions(study: Study) -> list[tuple[dict[str, tuple[str, ...]], int]]:
-    """Return conjunctions of choices that together describe the rows that keep the claim, exactly.
+def conjunctions(study: ReadingsStudy) -> list[tuple[dict[str, tuple[str, ...]], int]]:
+    """Return conjunctions of choices that together describe exactly the rows that keep the claim.
 
     Returns
     -------
     list of (conjunction, int)
-        For each parameter that matters, the values it may have; and how many rows that describes.
-        None can be made wider; a row may be in several.
+        For each parameter that matters, its allowed values; and the number of rows that satisfy the
+        conjunction. No conjunction can be made wider; a row may satisfy several.
     """
     names = list(study.choices)
     places = {n: {v: i for i, v in enumerate(values)} for n, values in study.choices.items()}
@@ -83,7 +83,7 @@ def conjunctions(study: Study) -> list[tuple[dict[str, tuple[str, ...]], int]]:
 
 
 def cover(kept: frozenset[tuple[int, ...]], sizes: tuple[int, ...]) -> list[Cube]:
-    """Return widest cubes that cover the points of a set and no others, the largest first."""
+    """Return cubes that cover exactly the points of a set, the largest first; none can be wider."""
     candidates = sorted(widest(kept, sizes), key=lambda c: (-prod(map(len, c)), _order(c)))
     open_, chosen = set(kept), []
     while open_:
@@ -102,7 +102,7 @@ def _order(cube: Cube) -> list[list[int]]:
 
 
 def widest(kept: frozenset[tuple[int, ...]], sizes: tuple[int, ...]) -> list[Cube]:
-    """Return every cube within a set of points that no other such cube contains."""
+    """Return the maximal cubes within a set of points."""
 
     @cache
     def within(points: frozenset[tuple[int, ...]], place: int) -> tuple[Cube, ...]:

@@ -1,4 +1,4 @@
-"""Runs what papers printed, and what they should have."""
+"""Checks errata: specs as papers printed them, and as corrected."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from counterpoint.models.checking import engines
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
 from counterpoint.models.verdict import Verdict
-from counterpoint.spec.errata.catalogue import Erratum
+from counterpoint.spec.errata import Erratum
 
 
 @dataclass(frozen=True)
-class Examined:
-    """An erratum with what the exhaustive engine says of both readings.
+class ErratumResult:
+    """An erratum with the exhaustive engine's verdicts for both readings.
 
     Attributes
     ----------
     printed : Verdict
-        Of the property that the printed reading should violate.
+        The verdict for the property that the printed reading should violate.
     corrected : tuple of Verdict
-        Of every property, under the corrected reading.
+        The verdicts for all properties under the corrected reading.
     """
 
     erratum: Erratum
@@ -31,7 +31,7 @@ class Examined:
 
     @property
     def surprises(self) -> tuple[str, ...]:
-        """How it differs from what the entry says."""
+        """How the verdicts differ from those that the erratum predicts."""
         found = []
         if self.printed.answer == "holds":
             found.append(f"as printed, {self.printed.claim.name} holds ({self.printed.extent})")
@@ -42,7 +42,7 @@ class Examined:
 
     @property
     def unknown(self) -> str:
-        """Why one of the two is undecided; empty if both are decided."""
+        """Why a verdict is unknown; empty if none is."""
         return next(
             (v.reason for v in (self.printed, *self.corrected) if v.answer == "unknown"), ""
         )
@@ -55,7 +55,7 @@ class Examined:
         return "unknown" if self.unknown else "confirmed"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the entry with its verdicts as ``check --format json`` has them."""
+        """Return the erratum with its verdicts in the form of ``check --format json``."""
         return {
             **{n: v for n, v in vars(self.erratum).items() if isinstance(v, str)},
             "answer": self.answer,
@@ -65,14 +65,14 @@ class Examined:
         }
 
 
-def examine(erratum: Erratum, limits: Limits | None = None) -> Examined:
-    """Check both readings of an erratum; the limits are for each."""
+def examine(erratum: Erratum, limits: Limits | None = None) -> ErratumResult:
+    """Check both readings of an erratum; the limits apply to each reading."""
     limits = limits or Limits()
     printed = load(erratum.reference, _settings(erratum.bounds, erratum.as_printed))
     breaks = printed.property_named(erratum.breaks)
     wrong = engines.check(printed, limits=limits.again(), wanted=[breaks])
     corrected = load(erratum.reference, _settings(erratum.bounds, erratum.as_corrected))
-    return Examined(erratum, wrong[0], tuple(engines.check(corrected, limits=limits.again())))
+    return ErratumResult(erratum, wrong[0], tuple(engines.check(corrected, limits=limits.again())))
 
 
 def _settings(*parts: Mapping[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Equal models: other parameters, but the same guarded commands for all that is to be judged."""
+"""Finds equal models: with other parameters, but the same guarded commands for some properties."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from counterpoint.spec.notation.nodes import Cell, Node
 
 
 def fingerprint(model: Model, wanted: Sequence[str]) -> str:
-    """Return a text that two models share only if they violate the same properties alike.
+    """Return a text that two models share only if they have the same shortest violations.
 
     Parameters
     ----------
     model : Model
         A spec under its parameters.
     wanted : sequence of str
-        The invariants that are to be judged.
+        The invariants to judge.
 
     Notes
     -----
-    Cells that no guard and no wanted property depends on, be it through other cells, are left out:
-    the rest of a state runs through the same steps whatever they hold. So two models with the same
-    text have the same shortest violations, though not as many states.
+    Cells on which no guard and no wanted property depends, directly or through other cells, are
+    left out: their values do not affect the steps of the rest. So two models with the same text
+    have the same shortest violations, though perhaps different numbers of states.
     """
     system = trace(model)
     commands = [c for c in system.commands if not c.leaves]
@@ -44,7 +44,17 @@ def fingerprint(model: Model, wanted: Sequence[str]) -> str:
 
 
 def _needed(system: System, commands: Sequence[Command], claims: Sequence[Node]) -> set[Cell]:
-    """Return the cells on which a guard or a claim depends, be it through updates of others."""
+    """Return the cells on which a guard or a claim depends, directly or through updates.
+
+    Parameters
+    ----------
+    system : System
+        The traced spec.
+    commands : sequence of Command
+        The commands that count.
+    claims : sequence of Node
+        The properties to judge.
+    """
     cells = system.model.cells
     guards = [literal for c in commands for literal in c.guard]
     needed = set(nodes.cells_of([*guards, *claims, system.initial]))
@@ -56,12 +66,12 @@ def _needed(system: System, commands: Sequence[Command], claims: Sequence[Node])
         needed |= more
 
 
-def _nodes(of: Iterable[Node], known: dict[Node, str]) -> list[str]:
-    return [_node(n, known) for n in of]
+def _nodes(several: Iterable[Node], known: dict[Node, str]) -> list[str]:
+    return [_node(n, known) for n in several]
 
 
 def _node(node: Node, known: dict[Node, str]) -> str:
-    """Return the digest of an expression; without recursion, since expressions can be deep."""
+    """Return the digest of an expression. It does not recurse, since expressions can be deep."""
     todo = [node]
     while todo:
         top = todo[-1]

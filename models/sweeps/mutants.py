@@ -1,4 +1,4 @@
-"""Who kills whom: every mutant of a spec, checked and held against its declaration."""
+"""Checks every mutant of a spec and compares the result with the mutant's declaration."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class Trial:
     Attributes
     ----------
     name, why : str
-        The mutant's own name, and what the slip is.
+        The mutant's own name, and a description of its fault.
     declared : mapping of str to (int or None)
-        What must be violated, after how many steps.
+        The properties that must be violated, each with the length of its counterexample.
     at : mapping of str to value
-        The bounds at which that is so; empty for the default ones.
+        The bounds at which they must be violated; empty for the default bounds.
     engine : str
         The engine.
     default : tuple of Verdict
-        What came out at the default bounds.
+        The verdicts at the default bounds.
     verdicts : tuple of Verdict
-        What came out at the bounds of ``at``; the same, if there are none.
+        The verdicts at the bounds of ``at``; the same as `default` if that is empty.
     """
 
     name: str
@@ -47,26 +47,26 @@ class Trial:
 
     @property
     def violated(self) -> dict[str, int | None]:
-        """What is violated at the mutant's bounds, as it would be declared."""
+        """The properties violated at the mutant's bounds, in the form of a declaration."""
         return violated(self.verdicts)
 
     @property
     def killed(self) -> bool:
-        """Whether anything noticed the mutant."""
+        """Whether any property is violated."""
         return bool(self.violated)
 
     @property
     def unknown(self) -> str:
-        """Why something is undecided; empty if all is decided, or the mutant is dead anyway."""
+        """Why a verdict is unknown; empty if none is, or if the mutant is killed anyway."""
         if self.engine != "exhaustive" and self.killed:
             return ""
         return next((v.reason for v in self.default + self.verdicts if v.answer == "unknown"), "")
 
     @property
     def surprises(self) -> tuple[str, ...]:
-        """How it differs from the declaration; only the exhaustive engine is held to lengths."""
+        """How the result differs from the declaration; lengths count in exhaustive runs only."""
         if self.engine != "exhaustive":
-            return () if self.killed else ("nothing noticed it",)
+            return () if self.killed else ("no property detected it",)
         found = []
         early = violated(self.default) if self.at else {}
         if early:
@@ -75,7 +75,7 @@ class Trial:
 
     @property
     def answer(self) -> str:
-        """``killed``, ``survives`` or ``unknown``; what is not as declared is no kill."""
+        """``killed``, ``survives`` or ``unknown``."""
         if self.unknown:
             return "unknown"
         return "killed" if self.killed else "survives"
@@ -90,26 +90,27 @@ def violated(verdicts: Sequence[Verdict]) -> dict[str, int | None]:
     }
 
 
-def _names(of: Mapping[str, Any]) -> str:
-    return f"{', '.join(of)} {'is' if len(of) == 1 else 'are'}"
+def _names(named: Mapping[str, Any]) -> str:
+    return f"{', '.join(named)} {'is' if len(named) == 1 else 'are'}"
 
 
 def _differences(
-    declared: Mapping[str, int | None], found: Mapping[str, int | None], of: Sequence[Verdict]
+    declared: Mapping[str, int | None], found: Mapping[str, int | None], verdicts: Sequence[Verdict]
 ) -> Iterator[str]:
-    undecided = {v.claim.name for v in of if v.answer == "unknown"}
-    there = {v.claim.name for v in of}
+    undecided = {v.claim.name for v in verdicts if v.answer == "unknown"}
+    there = {v.claim.name for v in verdicts}
     for name in dict.fromkeys([*declared, *found]):
         if name in undecided:
             continue
         if name not in there:
-            yield f"there is no property {name} any more"
+            yield f"the spec has no property {name}"
         elif name not in found:
             yield f"{name} holds; it is declared to be violated"
         elif name not in declared:
             yield f"{name} is violated{_after(found[name])}; it is declared to hold"
         elif declared[name] != found[name]:
-            yield f"{name} is violated{_after(found[name])}; declared is{_after(declared[name])}"
+            wanted = _after(declared[name])
+            yield f"{name} is violated{_after(found[name])}; it is declared to be{wanted}"
 
 
 def _after(steps: int | None) -> str:
@@ -117,7 +118,26 @@ def _after(steps: int | None) -> str:
 
 
 def trial(reference: str, engine: str, limits: Limits, options: Options, name: str) -> list[Trial]:
-    """Check one mutant, at the default bounds and at those at which it is declared to be killed."""
+    """Check one mutant at the default bounds, and at the bounds that its declaration names.
+
+    Parameters
+    ----------
+    reference : str
+        The correct spec.
+    engine : str
+        A name of `engines.ENGINES`, or ``all``.
+    limits : Limits
+        Time for each engine, and memory.
+    options : Options
+        Options of the engine.
+    name : str
+        The mutant's own name.
+
+    Returns
+    -------
+    list of Trial
+        One for each engine that gave verdicts.
+    """
     found = mutants(reference)[name]
     mutation = found.mutation
     assert mutation is not None
@@ -151,7 +171,7 @@ def trials(
     Parameters
     ----------
     reference : str
-        The right spec.
+        The correct spec.
     engine : str
         A name of `engines.ENGINES`, or ``all``.
     limits : Limits, optional
@@ -159,7 +179,7 @@ def trials(
     processes : int
         How many mutants are checked at a time.
     tell : callable, optional
-        Called with a line now and then.
+        Called with a line of progress after each mutant.
 
     Raises
     ------
@@ -182,7 +202,7 @@ def trials(
 
 
 def kills_of(trials: Sequence[Trial]) -> dict[str, list[str]]:
-    """Return for each property the mutants that it kills, the deadliest property first."""
+    """Return for each property the mutants that it kills, the one with most kills first."""
     found: dict[str, list[str]] = {}
     for one in trials:
         for name in one.violated:
@@ -191,12 +211,12 @@ def kills_of(trials: Sequence[Trial]) -> dict[str, list[str]]:
 
 
 def only_by(trials: Sequence[Trial]) -> dict[str, str]:
-    """Return the mutants that a single property kills, with that property."""
+    """Return the mutants that exactly one property kills, with that property."""
     return {t.name: next(iter(t.violated)) for t in trials if len(t.violated) == 1}
 
 
 def to_json(trials: Sequence[Trial]) -> list[dict[str, Any]]:
-    """Return every verdict as ``check --format json`` has it, with its mutant."""
+    """Return every verdict in the form of ``check --format json``, with its mutant."""
     return [
         {"mutant": t.name, "at_default_bounds": at_default, "as_declared": not t.surprises,
          "declared": t.declared.get(v.claim.name), **v.to_json()}

@@ -1,4 +1,4 @@
-"""All rows of a study as one HTML page that needs nothing else."""
+"""All rows of a study as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from .readings import KINDS, Study
-from .results import Outcome
+from .readings import KINDS, ReadingsStudy
+from .results import ModelOutcome
 
 
-def page(study: Study, sentences: Sequence[str]) -> str:
-    """Return the study as a page; its rows can be narrowed to one value of a choice.
+def page(study: ReadingsStudy, sentences: Sequence[str]) -> str:
+    """Return the study as a page, whose rows can be filtered by the value of a choice.
 
     Parameters
     ----------
-    study : Study
-        What was found.
+    study : ReadingsStudy
+        The rows to show.
     sentences : sequence of str
-        The summary.
+        The summary above the table.
     """
     criterion = study.claim.criterion
     rows = [
@@ -38,13 +38,21 @@ def page(study: Study, sentences: Sequence[str]) -> str:
     return _template().render(study=study, rows=rows, kinds=KINDS, sentences=sentences)
 
 
-def _depths(study: Study, outcome: Outcome) -> list[Any]:
+def _depths(study: ReadingsStudy, outcome: ModelOutcome) -> list[Any]:
     missing = "?" if outcome.unknown else "·"
     return [outcome.violated.get(name, missing) for name in study.criteria]
 
 
-def write(path: Path, study: Study, sentences: Sequence[str]) -> None:
-    """Write the page to a file: wholly, or not at all."""
+def write(path: Path, study: ReadingsStudy, sentences: Sequence[str]) -> None:
+    """Write the page to a file; if writing fails, an existing file stays as it was.
+
+    Parameters
+    ----------
+    path : Path
+        The file, which is replaced if it exists.
+    study, sentences
+        As for `page`.
+    """
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         unfinished.write_text(page(study, sentences), encoding="utf-8", newline="\n")

@@ -1,4 +1,4 @@
-"""All sets of short programs, each once: transactions and objects are renamed to a first form."""
+"""All sets of short programs, up to renaming of transactions and objects."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ Program: TypeAlias = tuple[Operation, ...]
 ProgramSet: TypeAlias = tuple[Program, ...]
 
 MOST = 3_000_000
-"""Sets that are looked at, at most, before equal ones are left out."""
+"""The most sets that are enumerated, before duplicates are removed."""
 
 NAMES = "xyzabc"
 
 
 def programs(objects: int, operations: int) -> list[Program]:
-    """Return every program of 1 to so many operations that does not say the same thing twice.
+    """Return every program of at most so many operations without a redundant one.
 
-    A read of what the program itself wrote, and an operation repeated, is of its own copy.
+    A repeated operation is redundant, and so is a read of an object that the program wrote before:
+    both concern the transaction's own copy.
     """
     every = [(kind, x) for x in range(objects) for kind in "rw"]
     return [
@@ -41,7 +42,7 @@ def _own_copy(before: Program, operation: Operation) -> bool:
 
 
 def canonical(programs: Sequence[Program], objects: int) -> ProgramSet:
-    """Return the least of all forms of a set that differ in the names of its members only."""
+    """Return the least of the sets that equal a given one up to the names of its members."""
     return min(
         tuple(sorted(tuple((kind, renamed[x]) for kind, x in p) for p in programs))
         for renamed in permutations(range(objects))
@@ -49,7 +50,7 @@ def canonical(programs: Sequence[Program], objects: int) -> ProgramSet:
 
 
 def worth_trying(programs: Sequence[Program]) -> bool:
-    """Return whether something is read, and whatever is read is written by another program."""
+    """Return whether there are reads, and each object read is written by another program."""
     reads = [(t, x) for t, p in enumerate(programs) for kind, x in p if kind == "r"]
     return bool(reads) and all(
         any(("w", x) in p for u, p in enumerate(programs) if u != t) for t, x in reads
@@ -64,17 +65,17 @@ def program_sets(transactions: int, objects: int, operations: int) -> list[Progr
     transactions : int
         Programs of a set.
     objects, operations : int
-        The most objects that a set uses, and operations that a program has.
+        The most objects in a set, and the most operations in a program.
 
     Raises
     ------
     SpecError
-        If there are too many to list.
+        If there are too many sets.
 
     Notes
     -----
-    Objects are renamed although a protocol may lock them in the order of their names: such sets ask
-    the same question, and one of them is tried.
+    Sets that differ in the names of objects only count as one, although a protocol may lock objects
+    in the order of their names.
     """
     single = programs(objects, operations)
     number = comb(len(single) + transactions - 1, transactions)

@@ -1,4 +1,4 @@
-"""A spec under every combination of its readings: which of them keep a paper's claim."""
+"""Checks a spec under all combinations of its readings, to see which keep a paper's claim."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ from counterpoint.models.loading import load
 from counterpoint.spec.notation import Choice, Claim, Model, SpecError
 
 from .fingerprint import fingerprint
-from .results import Outcome, Results
+from .results import ModelOutcome, Results
 
 Kind: TypeAlias = Literal["kept", "both clean", "both broken", "reversed", "unknown"]
 
 KINDS: tuple[Kind, ...] = ("kept", "both clean", "both broken", "reversed", "unknown")
 
 MOST = 50_000
-"""Models of one study, at most."""
+"""The most models in one study."""
 
 
 @dataclass(frozen=True)
-class Row:
-    """One combination of readings, with what the claim's two values give.
+class ReadingsRow:
+    """One combination of readings, with the outcomes for the claim's two values.
 
     Attributes
     ----------
     choices : mapping of str to str
-        The value of every parameter that varies.
-    broken, clean : Outcome
-        With the value that the paper calls wrong, and with the one that it calls right.
+        The value of every varied parameter.
+    broken, clean : ModelOutcome
+        The outcome with the value that the paper calls wrong, and with the one it calls right.
     """
 
     choices: Mapping[str, str]
-    broken: Outcome
-    clean: Outcome
+    broken: ModelOutcome
+    clean: ModelOutcome
 
     def kind(self, criterion: str) -> Kind:
-        """Return whether the claim is kept, and if not, what there is instead."""
+        """Return whether the claim is kept, and if not, how it fails."""
         if any(o.unknown and criterion not in o.violated for o in (self.broken, self.clean)):
             return "unknown"
         if criterion in self.broken.violated:
@@ -55,7 +55,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Study:
+class ReadingsStudy:
     """All rows of a study.
 
     Attributes
@@ -65,31 +65,31 @@ class Study:
     claim : Claim
         What the paper says.
     criteria : tuple of str
-        What is judged, the weakest first.
+        The judged criteria, the weakest first.
     choices : mapping of str to tuple of str
-        The values of every parameter that varies, its default first.
-    rows : tuple of Row
-        In the order of `grid`.
+        The values of every varied parameter, its default first.
+    rows : tuple of ReadingsRow
+        One row for each combination, in the order of `grid`.
     models, different : int
-        How many models there are, and how many of them differ in what is judged.
+        The number of models, and the number of different fingerprints among them.
     known : int
-        Different models that an earlier run had decided.
+        The number of fingerprints that an earlier run had decided.
     seconds : float
-        Of wall time.
+        Wall time.
     """
 
     model: Model
     claim: Claim
     criteria: tuple[str, ...]
     choices: Mapping[str, tuple[str, ...]]
-    rows: tuple[Row, ...]
+    rows: tuple[ReadingsRow, ...]
     models: int
     different: int
     known: int
     seconds: float
 
     @property
-    def default(self) -> Row:
+    def default(self) -> ReadingsRow:
         """The row of the default readings."""
         return self.rows[0]
 
@@ -98,18 +98,18 @@ class Study:
         """Whether there is a row for every combination."""
         return len(self.rows) == prod(map(len, self.choices.values()))
 
-    def changes(self, row: Row) -> dict[str, str]:
+    def changes(self, row: ReadingsRow) -> dict[str, str]:
         """Return where a row differs from the default readings."""
         return {n: v for n, v in row.choices.items() if v != self.choices[n][0]}
 
 
 def claim_of(model: Model) -> Claim:
-    """Return what is claimed of a spec.
+    """Return the published claim of a spec.
 
     Raises
     ------
     SpecError
-        If nothing is.
+        If it declares none.
     """
     claim = model.spec.published_claim
     if claim is None:
@@ -118,26 +118,28 @@ def claim_of(model: Model) -> Claim:
 
 
 def criteria_of(model: Model, claim: Claim) -> tuple[str, ...]:
-    """Return what is judged: the spec's criteria, with the one of the claim.
+    """Return the criteria to judge: those of the spec, and the one of the claim.
 
     Raises
     ------
     SpecError
-        If one of them is no invariant.
+        If one of them is not an invariant.
     """
     named = dict.fromkeys((*model.spec.criteria, claim.criterion))
     for name in named:
         if model.property_named(name).kind != "invariant":
-            raise SpecError(f"{model.name}: {name} is no invariant; readings judge invariants only")
+            raise SpecError(
+                f"{model.name}: {name} is not an invariant; readings judge invariants only"
+            )
     return tuple(named)
 
 
 def varied(model: Model, settings: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the choices that vary, each with its default first: all that are not set."""
+    """Return the choices to vary, each with its default first: all that the settings do not fix."""
     claim = claim_of(model)
     given = {s.partition("=")[0].replace("_", "-") for s in settings}
     if claim.parameter in given:
-        raise SpecError(f"{claim.parameter} is what the claim is about; it takes both values")
+        raise SpecError(f"{claim.parameter} cannot be set: the claim compares both of its values")
     return {
         n: (p.default, *(v for v in p.values if v != p.default))
         for n, p in model.spec.declared_parameters.items()
@@ -146,12 +148,12 @@ def varied(model: Model, settings: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def grid(choices: Mapping[str, tuple[str, ...]], changes: int | None) -> list[dict[str, str]]:
-    """Return combinations of choices, those with the fewest changes of the default first.
+    """Return the combinations of choices, those with the fewest changes from the default first.
 
     Raises
     ------
     SpecError
-        If there are too many to check.
+        If there are too many combinations.
     """
 
     def combinations() -> Iterator[dict[str, str]]:
@@ -162,7 +164,9 @@ def grid(choices: Mapping[str, tuple[str, ...]], changes: int | None) -> list[di
 
     found = list(islice(combinations(), MOST // 2 + 1))
     if len(found) > MOST // 2:
-        raise SpecError(f"more than {MOST:,} models: take --changes, or set some with --set")
+        raise SpecError(
+            f"more than {MOST:,} models: limit them with --changes, or fix some choices with --set"
+        )
     return sorted(found, key=lambda row: _place(row, choices))
 
 
@@ -186,7 +190,7 @@ def study(
     processes: int = 1,
     path: Path | None = None,
     limits: Limits | None = None,
-) -> Study:
+) -> ReadingsStudy:
     """Check a spec under combinations of its readings.
 
     Parameters
@@ -196,8 +200,8 @@ def study(
     settings : sequence of str
         Parameters as ``name=value``: bounds, and readings that do not vary.
     also : sequence of str
-        Parameters as ``name=value``, each of which gives bounds at which every row is checked too:
-        a criterion is violated if it is at any of the bounds.
+        Further bounds, each as ``name=value``, at which every row is checked as well. A criterion
+        counts as violated if it is violated at any of the bounds.
     changes : int, optional
         How many choices may differ from their defaults at once; any number by default.
     processes : int
@@ -205,7 +209,7 @@ def study(
     path : Path, optional
         A file to which results are appended, and from which those of an earlier run are taken.
     limits : Limits, optional
-        Time for all, memory for each, and progress.
+        Time for the whole study, memory for each model, and progress.
     """
     limits = limits or Limits()
     model = load(reference, settings)
@@ -226,23 +230,32 @@ def study(
         prints = work.fingerprints(list(wanted.values()))
         known = sum(p in results.outcomes for p in set(prints))
         work.outcomes(dict(zip(prints, wanted.values(), strict=False)))
-    late = Outcome({}, 0, f"the time limit of {limits.seconds or 0:g} s was reached")
+    late = ModelOutcome({}, 0, f"the time limit of {limits.seconds or 0:g} s was reached")
     by_model = dict(zip(wanted, prints, strict=False))
-    found: dict[tuple[int, str], list[Outcome]] = {}
+    found: dict[tuple[int, str], list[ModelOutcome]] = {}
     for m in wanted:
         found.setdefault(m[:2], []).append(results.outcomes.get(by_model.get(m, ""), late))
     rows = tuple(
-        Row(row, merged(found[i, claim.broken]), merged(found[i, claim.clean]))
+        ReadingsRow(row, merged(found[i, claim.broken]), merged(found[i, claim.clean]))
         for i, row in enumerate(combinations)
     )
-    return Study(
+    return ReadingsStudy(
         model, claim, tuple(criteria), choices, rows, len(wanted), len(set(prints)), known,
         limits.elapsed(),
     )  # fmt: skip
 
 
 def _instead(reference: str, settings: Sequence[str], one: str) -> tuple[str, ...]:
-    """Return settings in which one parameter has another value, and what follows from it.
+    """Return settings in which one parameter, and those derived from it, have other values.
+
+    Parameters
+    ----------
+    reference : str
+        The spec.
+    settings : sequence of str
+        The settings to change, as ``name=value``.
+    one : str
+        The new setting.
 
     Raises
     ------
@@ -256,18 +269,18 @@ def _instead(reference: str, settings: Sequence[str], one: str) -> tuple[str, ..
     return (*kept, one)
 
 
-def merged(outcomes: Sequence[Outcome]) -> Outcome:
-    """Return what several bounds say together: the shortest violation of each criterion."""
+def merged(outcomes: Sequence[ModelOutcome]) -> ModelOutcome:
+    """Merge the outcomes at several bounds: the shortest violation of each criterion counts."""
     violated: dict[str, int] = {}
     for outcome in outcomes:
         for name, steps in outcome.violated.items():
             violated[name] = min(steps, violated.get(name, steps))
     unknown = next((o.unknown for o in outcomes if o.unknown), "")
-    return Outcome(violated, sum(o.states for o in outcomes), unknown)
+    return ModelOutcome(violated, sum(o.states for o in outcomes), unknown)
 
 
 class _Work:
-    """The two passes over the models: fingerprints of all, outcomes of those that differ."""
+    """The two passes over the models: first all fingerprints, then one outcome for each."""
 
     def __init__(
         self,
@@ -282,7 +295,7 @@ class _Work:
         self.quiet = Limits(limits.seconds, limits.bytes, started=limits.started)
 
     def fingerprints(self, models: Sequence[Sequence[str]]) -> list[str]:
-        """Return the fingerprint of each model; of the first ones only, if time runs out."""
+        """Return the fingerprint of each model; only of the first ones if time runs out."""
         results = self.results
         keys = [results.key(m, self.criteria) for m in models]
         missing = [i for i, key in enumerate(keys) if key not in results.fingerprints]
@@ -297,7 +310,7 @@ class _Work:
         return list(_until_none(prints))
 
     def outcomes(self, models: Mapping[str, Sequence[str]]) -> None:
-        """Decide one model of each fingerprint that has no outcome yet."""
+        """Compute the outcome of one model for each fingerprint without one."""
         missing = [p for p in models if p not in self.results.outcomes]
         task = partial(outcome_of, self.reference, self.criteria, self.quiet)
         with closing(in_order(task, (models[p] for p in missing), self.processes)) as found:
@@ -320,17 +333,35 @@ def _until_none(prints: Iterator[str | None]) -> Iterator[str]:
 
 
 def fingerprint_of(reference: str, criteria: Sequence[str], settings: Sequence[str]) -> str:
-    """Return the fingerprint of a model."""
+    """Return the fingerprint of a model.
+
+    Parameters
+    ----------
+    reference, settings
+        The model, as `load` takes it.
+    criteria : sequence of str
+        The invariants to judge.
+    """
     return fingerprint(load(reference, settings), criteria)
 
 
 def outcome_of(
     reference: str, criteria: Sequence[str], limits: Limits, settings: Sequence[str]
-) -> Outcome:
-    """Decide all criteria of a model in one exploration, in what is left of the time."""
+) -> ModelOutcome:
+    """Judge all criteria of a model in one exploration, within the remaining time.
+
+    Parameters
+    ----------
+    reference, settings
+        The model, as `load` takes it.
+    criteria : sequence of str
+        The invariants to judge.
+    limits : Limits
+        Time for the whole study, and memory.
+    """
     left = limits.left()
     if left == 0:
-        return Outcome({}, 0, f"the time limit of {limits.seconds:g} s was reached")
+        return ModelOutcome({}, 0, f"the time limit of {limits.seconds:g} s was reached")
     model = load(reference, settings)
     wanted = [model.property_named(name) for name in criteria]
     verdicts = engines.check(
@@ -338,4 +369,4 @@ def outcome_of(
     )
     violated = {v.claim.name: v.depth or 0 for v in verdicts if v.answer == "violated"}
     unknown = next((v.reason for v in verdicts if v.answer == "unknown"), "")
-    return Outcome(violated, verdicts[0].states or 0, unknown)
+    return ModelOutcome(violated, verdicts[0].states or 0, unknown)

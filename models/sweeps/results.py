@@ -1,4 +1,4 @@
-"""Results of a long run, a line each, so that an interrupted run goes on where it stopped."""
+"""Stores results of a long run, one per line, so that an interrupted run can be resumed."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from typing import Any, TextIO
 
 from counterpoint import models, spec
 from counterpoint.models.loading import find
-from counterpoint.models.texts import files_behind
+from counterpoint.models.user_modules import source_files_of
 from counterpoint.spec.notation import SpecError
 
 KIND = "counterpoint readings"
-"""What the first entry of every line says."""
+"""The value of ``kind`` in every line."""
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What one model gives.
+class ModelOutcome:
+    """The result for one model.
 
     Attributes
     ----------
     violated : mapping of str to int
         The criteria that are violated, each with the length of its shortest counterexample.
     states : int
-        Reachable states; as many as it took, where all criteria are violated.
+        The number of states visited: all reachable ones, or fewer if all criteria are violated.
     unknown : str
-        Why something is undecided; empty if nothing is.
+        Why a criterion is undecided; empty if none is.
     """
 
     violated: Mapping[str, int]
@@ -38,13 +38,13 @@ class Outcome:
 
 
 def source(reference: str) -> str:
-    """Return the digest of the program text that results depend on.
+    """Return the digest of all source code on which results depend.
 
-    It is that of our specs and engines, of the module in which a user's spec stands, and of the
-    modules that it imports.
+    That is the code of Counterpoint's specs and engines, and of a user's spec with the modules that
+    it imports.
     """
     files = [p for package in (spec, models) for p in _folder(package).rglob("*.py")]
-    files += files_behind(find(reference))
+    files += source_files_of(find(reference))
     digest = hashlib.blake2b(digest_size=16)
     for file in sorted(files):
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
@@ -56,39 +56,39 @@ def _folder(package: Any) -> Path:
 
 
 class Results:
-    """What is known already: of models their fingerprint, of fingerprints their outcome.
+    """Known results: the fingerprints of models, and the outcomes of fingerprints.
 
     Parameters
     ----------
     path : Path or None
-        A file of lines; None keeps nothing.
+        The file to read and append to; with None, nothing is stored.
     reference : str
-        The spec. What was found with other program text is passed over.
+        The spec. Results of other versions of its code are ignored.
 
     Raises
     ------
     SpecError
-        If the file is something else.
+        If the file does not contain such results.
     """
 
     def __init__(self, path: Path | None, reference: str) -> None:
         self.reference, self.source = reference, source(reference)
         self.fingerprints: dict[str, str] = {}
-        self.outcomes: dict[str, Outcome] = {}
+        self.outcomes: dict[str, ModelOutcome] = {}
         self._path = path
         self._file: TextIO | None = None
         if path is not None and path.exists():
             self._read(path)
 
     def key(self, settings: Sequence[str], criteria: Sequence[str]) -> str:
-        """Return the text under which a model's fingerprint is kept."""
+        """Return the key under which a model's fingerprint is stored."""
         return json.dumps([self.reference, sorted(settings), list(criteria)])
 
     def _read(self, path: Path) -> None:
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
         except UnicodeDecodeError:
-            raise SpecError(f"{path} holds something else than results") from None
+            raise SpecError(f"{path} is not a file of results") from None
         for place, line in enumerate(lines, start=1):
             try:
                 entry = json.loads(line)
@@ -96,23 +96,23 @@ class Results:
                     raise KeyError
                 if entry["source"] == self.source:
                     self._take(entry)
-            except (json.JSONDecodeError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 if place < len(lines) or place == 1:  # only the last line can be cut short
-                    raise SpecError(f"{path}:{place} is no result; name another file") from None
+                    raise SpecError(f"{path}:{place} is not a result; name another file") from None
 
     def _take(self, entry: dict[str, Any]) -> None:
         if "model" in entry:
             self.fingerprints[entry["model"]] = entry["fingerprint"]
         else:
-            self.outcomes[entry["fingerprint"]] = Outcome(**entry["outcome"])
+            self.outcomes[entry["fingerprint"]] = ModelOutcome(**entry["outcome"])
 
     def add_fingerprint(self, key: str, fingerprint: str) -> None:
-        """Note the fingerprint of a model."""
+        """Store the fingerprint of a model."""
         self.fingerprints[key] = fingerprint
         self._write({"model": key, "fingerprint": fingerprint})
 
-    def add_outcome(self, fingerprint: str, outcome: Outcome) -> None:
-        """Note an outcome; one that is undecided is not kept in the file."""
+    def add_outcome(self, fingerprint: str, outcome: ModelOutcome) -> None:
+        """Store an outcome; an undecided one is not written to the file."""
         self.outcomes[fingerprint] = outcome
         if not outcome.unknown:
             self._write({"fingerprint": fingerprint, "outcome": asdict(outcome)})
@@ -134,7 +134,7 @@ class Results:
 
 
 def _drop_cut_line(path: Path) -> None:
-    """Take away a last line that has no end: its writer was stopped within it."""
+    """Remove an incomplete last line, left by an interrupted run."""
     if not path.exists():
         return
     text = path.read_bytes()

@@ -1,4 +1,4 @@
-"""Search over sets of short programs: in a random order, each set once, exhaustively checked."""
+"""Searches sets of short programs for a violation; each set is checked exhaustively."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .programs import ProgramSet, program_sets, smaller, text
 
 
 @dataclass(frozen=True)
-class Space:
+class ProgramSpace:
     """Which sets of programs are searched.
 
     Attributes
@@ -48,15 +48,15 @@ class Space:
 
 
 @dataclass(frozen=True)
-class Tried:
-    """One set with what the exhaustive engine said.
+class SetResult:
+    """One set of programs with the exhaustive engine's answer.
 
     Attributes
     ----------
     depth : int or None
         The length of the shortest violation, if there is one.
     unknown : str
-        Why it is undecided, if it is.
+        Why the answer is unknown; empty if it is known.
     """
 
     programs: ProgramSet
@@ -66,32 +66,32 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a search found.
+class SearchResult:
+    """The result of a search.
 
     Attributes
     ----------
     total : int
-        Sets in the space.
+        The number of sets in the space.
     tried : int
-        Sets that were checked.
+        The number of sets that were checked.
     states : int
-        Reachable states of all sets tried.
-    broken : tuple of Tried
-        The sets that violate the property, in the order in which they were tried.
+        The sum of the reachable states of all sets tried.
+    broken : tuple of SetResult
+        The sets that violate the property, in the order of the search.
     verdict : Verdict or None
-        The shortest violation, of a set from which nothing can be left out.
+        The shortest violation, with a set from which no program and no operation can be removed.
     unknown : tuple of str
-        Why the search, or a set, was left undecided.
+        Why the search, or a set, is undecided.
     """
 
     model: Model
     claim: Property
-    space: Space
+    space: ProgramSpace
     total: int
     tried: int
     states: int
-    broken: tuple[Tried, ...] = ()
+    broken: tuple[SetResult, ...] = ()
     verdict: Verdict | None = None
     unknown: tuple[str, ...] = ()
     seconds: float = field(default=0.0, compare=False)
@@ -101,43 +101,43 @@ def search(
     reference: str,
     settings: Sequence[str] = (),
     name: str = "",
-    space: Space | None = None,
+    space: ProgramSpace | None = None,
     *,
     seed: int = 0,
     sets: int | None = None,
     go_on: bool = False,
     processes: int = 1,
     limits: Limits | None = None,
-) -> Found:
+) -> SearchResult:
     """Check sets of programs, in a random order, until one violates a property.
 
     Parameters
     ----------
     reference, settings
-        The spec, see `load`; it must have the parameter ``programs``.
+        The spec, as `load` takes it; it must have the parameter ``programs``.
     name : str
-        The property; by default the one that the spec's claim is about.
-    space : Space, optional
+        The property; by default that of the spec's published claim.
+    space : ProgramSpace, optional
         The sets.
     seed : int
         Of their order.
     sets : int, optional
-        How many to try; all by default.
+        How many sets to try; all by default.
     go_on : bool
-        Whether to go on after a violation.
+        Whether to continue after a violation.
     processes : int
         How many sets are checked at a time; the outcome does not depend on it.
     limits : Limits, optional
         Time, and progress.
     """
-    limits, space = limits or Limits(), space or Space()
+    limits, space = limits or Limits(), space or ProgramSpace()
     model = _searchable(reference, settings)
     claim = model.property_named(name or default_property(model))
     everything = space.sets(seed)
     chosen = everything if sets is None else everything[:sets]
     quiet = Limits(limits.seconds, limits.bytes, started=limits.started)
     task = partial(try_set, reference, tuple(settings), claim.name, quiet)
-    broken: list[Tried] = []
+    broken: list[SetResult] = []
     unknown: list[str] = []
     tried = states = 0
     with closing(in_order(task, chosen, processes)) as results:
@@ -153,24 +153,24 @@ def search(
                 broken.append(result)
                 if not go_on:
                     break
-            _tell(limits, tried, len(chosen), broken)
+            _report_progress(limits, tried, len(chosen), broken)
     verdict = None
     if broken:
         shortest = min(broken, key=lambda b: (b.depth, broken.index(b)))
         verdict = _least(partial(check_set, reference, settings, claim.name), shortest.programs)
-    return Found(
+    return SearchResult(
         model, claim, space, len(everything), tried, states, tuple(broken), verdict, tuple(unknown),
         limits.elapsed(),
     )  # fmt: skip
 
 
 def default_property(model: Model) -> str:
-    """Return the property that a spec's claim is about, or the strongest of its criteria."""
+    """Return the property of a spec's published claim, or the strongest of its criteria."""
     if model.spec.published_claim is not None:
         return model.spec.published_claim.criterion
     if model.spec.criteria:
         return model.spec.criteria[-1]
-    raise SpecError(f"{model.name} makes no claim: name a property with --property")
+    raise SpecError(f"{model.name} has no published claim: name a property with --property")
 
 
 def _searchable(reference: str, settings: Sequence[str]) -> Model:
@@ -191,7 +191,19 @@ def check_set(
     programs: ProgramSet,
     limits: Limits | None = None,
 ) -> Verdict:
-    """Check one property of a spec that runs a set of programs."""
+    """Check one property of a spec that runs a set of programs.
+
+    Parameters
+    ----------
+    reference, settings
+        The spec, as `load` takes it.
+    name : str
+        The property.
+    programs : ProgramSet
+        The programs to run.
+    limits : Limits, optional
+        Time and memory.
+    """
     model = load(reference, [*settings, f"programs={text(programs)}"])
     return engines.check(
         model, limits=limits, wanted=[model.property_named(name)], options=FEW_COMPARED
@@ -200,19 +212,27 @@ def check_set(
 
 def try_set(
     reference: str, settings: Sequence[str], name: str, limits: Limits, programs: ProgramSet
-) -> Tried:
-    """Check a set in what is left of the time for the whole search."""
+) -> SetResult:
+    """Check a set within the remaining time of the whole search.
+
+    Parameters
+    ----------
+    reference, settings, name, programs
+        As for `check_set`.
+    limits : Limits
+        Of the whole search.
+    """
     if limits.left() == 0:
-        return Tried(programs, None, 0, f"the time limit of {limits.seconds:g} s was reached")
+        return SetResult(programs, None, 0, f"the time limit of {limits.seconds:g} s was reached")
     left = Limits(limits.left(), limits.bytes)
     verdict = check_set(reference, settings, name, programs, left)
     depth = verdict.depth if verdict.answer == "violated" else None
     unknown = verdict.reason if verdict.answer == "unknown" else ""
-    return Tried(programs, depth, verdict.states or 0, unknown)
+    return SetResult(programs, depth, verdict.states or 0, unknown)
 
 
 def _least(check: Callable[[ProgramSet], Verdict], programs: ProgramSet) -> Verdict:
-    """Leave programs and operations out as long as the property is violated."""
+    """Remove programs and operations as long as the property is still violated."""
     verdict, again = check(programs), True
     while again:
         again = False
@@ -224,6 +244,7 @@ def _least(check: Callable[[ProgramSet], Verdict], programs: ProgramSet) -> Verd
     return verdict
 
 
-def _tell(limits: Limits, tried: int, of: int, broken: Sequence[Tried]) -> None:
+def _report_progress(limits: Limits, tried: int, total: int, broken: Sequence[SetResult]) -> None:
+    """Report how many of the sets were tried, and how many of these are broken."""
     if limits.progress is not None:
-        limits.progress(f"{tried:,} of {of:,} sets tried, {len(broken)} broken")
+        limits.progress(f"{tried:,} of {total:,} sets tried, {len(broken)} broken")

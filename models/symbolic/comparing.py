@@ -1,9 +1,9 @@
-"""What an engine worked on, compared with plain Python: the run that gives a spec its meaning.
+"""Compares guarded commands and claims with plain Python, whose runs give a spec its meaning.
 
-An engine reads the text of a spec once, on symbols, and from then on works with what it has read.
-Here guarded commands and claims are evaluated in some of the states that the engine reached, and
-the same steps and claims are run in plain Python. What differs may be an error of ours or a text
-that means two things; either way nothing that the engine says can be believed.
+An engine runs the code of a spec once, on symbols, and then works with the resulting commands and
+formulas. Here these are evaluated in some of the states that the engine reached, and compared with
+plain-Python runs of the same steps and claims. A difference is an error of Counterpoint, or a spec
+whose code means two things; either way, none of the engine's answers can be trusted.
 """
 
 from __future__ import annotations
@@ -21,49 +21,52 @@ from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import Model, Property, RangeError, SpecError, Step, Values
 from counterpoint.spec.notation.nodes import Cell, Node
 
-from .evaluating import State
+from .evaluating import Evaluation
 from .trace import Command, System
 
 STATES = 1000
-"""States that are compared, at most."""
+"""The most states that are compared."""
 
 WALKED = 300
-"""States of random runs that are compared, at most, where an engine visits no states."""
+"""The most states of random runs that are compared, if an engine visits no states itself."""
 
 STEPS, PARTS = 1, 20
-"""For each of so many states, steps and parts of claims that are compared, at most: of a spec with
-many steps some in each state, large claims in fewer states."""
+"""For each state, the most steps and parts of claims that are compared on average.
+
+Of a spec with many steps some are compared in each state; large claims in fewer states.
+"""
 
 FEWEST = 10
-"""States in which a claim is compared however large it is."""
+"""The least number of states in which a claim is compared, however large it is."""
 
 STARTS, TRIES = 64, 4096
-"""Initial states from which runs begin, at most, and among how many values they are looked for."""
+"""The most initial states from which runs begin, and the most candidates tried to find them."""
 
 WALK = 3.0
-"""Seconds after which random runs end, however few states they met."""
+"""Seconds after which random runs end, however few states they have found."""
 
 TWICE = 0.25
-"""Share of the steps that are run in plain Python twice, and must do the same again."""
+"""The share of the steps that plain Python runs twice, and that must have the same effect again."""
 
 RARE, HARD = 40, 3
-"""If no compared state enters some commands: for how many of them z3 looks for a state, and how
-often in vain."""
+"""For commands that no compared state enters: for how many of them z3 searches a state at most, and
+after how many failures it stops.
+"""
 
 LEAVES = "leaves its range"
 
 After = Values | str | None
-"""Where a step leads: a state, `LEAVES`, or nowhere because it is not possible."""
+"""The result of a step: a state, `LEAVES`, or None if the step is not possible."""
 
 
 @dataclass
-class Compared:
-    """What a comparison found.
+class ComparisonResult:
+    """The result of a comparison.
 
     Attributes
     ----------
     states : int
-        How many states were compared.
+        The number of compared states.
     difference : str
         The first difference, in one line; empty if there is none.
     """
@@ -73,17 +76,19 @@ class Compared:
 
 
 class Difference(Exception):
-    """What an engine has read is not what plain Python does; the message is one line."""
+    """Guarded commands and plain Python differ; the message is one line."""
 
 
-def judged(verdicts: Sequence[Verdict], found: Compared) -> list[Verdict]:
-    """Return verdicts with what a comparison found: after a difference all are unknown."""
+def with_comparison(verdicts: Sequence[Verdict], found: ComparisonResult) -> list[Verdict]:
+    """Return verdicts with the result of a comparison; after a difference all are unknown."""
     if not found.difference:
         return [replace(v, compared=found.states) for v in verdicts]
     return [replace(v, answer="unknown", reason=found.difference, trace=None) for v in verdicts]
 
 
-def walked(model: Model, number: int = WALKED, seed: int = 0, length: int = 60) -> list[Values]:
+def random_states(
+    model: Model, number: int = WALKED, seed: int = 0, length: int = 60
+) -> list[Values]:
     """Return states of random runs in plain Python.
 
     Parameters
@@ -91,11 +96,11 @@ def walked(model: Model, number: int = WALKED, seed: int = 0, length: int = 60) 
     model : Model
         The spec.
     number : int
-        How many states, at most; fewer if runs meet no new ones.
+        The most states; fewer if runs find no new ones.
     seed : int
         Of the choices.
     length : int
-        After how many steps a run begins anew.
+        The number of steps after which a new run begins.
     """
     chance = random.Random(seed)
     starts = _starts(model, chance)
@@ -115,7 +120,7 @@ def walked(model: Model, number: int = WALKED, seed: int = 0, length: int = 60) 
 
 
 def _starts(model: Model, chance: random.Random) -> list[Values]:
-    """Return some initial states: those among all combinations of initial values, or among some."""
+    """Return some initial states, from all combinations of initial values or a random sample."""
     choices = model.initial_values()
     if math.prod(map(len, choices)) <= TRIES:
         tried = list(product(*choices))
@@ -130,17 +135,28 @@ def _starts(model: Model, chance: random.Random) -> list[Values]:
 def _one_after(
     model: Model, state: Values, chance: random.Random, end: float = math.inf
 ) -> Values | None:
+    """Return a random next state; None if there is none, or after the time ``end``."""
     for step in chance.sample(model.steps, len(model.steps)):
-        if time.monotonic() > end:  # one step of nested quantifiers may take seconds
+        if time.monotonic() > end:  # one step with nested quantifiers may take seconds
             return None
-        after = plain(model, state, step)
+        after = plain_result(model, state, step)
         if not isinstance(after, str) and after is not None:
             return after
     return None
 
 
-def plain(model: Model, state: Values, step: Step) -> After:
-    """Return where a step leads in plain Python."""
+def plain_result(model: Model, state: Values, step: Step) -> After:
+    """Return the result of a step in plain Python.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    state : Values
+        The state before.
+    step : Step
+        The step.
+    """
     try:
         return model.take(state, step)
     except RangeError:
@@ -155,15 +171,15 @@ def compare(
     most: int = STATES,
     anywhere: bool = False,
     limits: Limits | None = None,
-) -> Compared:
+) -> ComparisonResult:
     """Compare guarded commands and claims with plain Python.
 
     Parameters
     ----------
     system : System
-        What an engine worked on.
+        The guarded commands and claims of an engine.
     states : sequence of states
-        Those that it reached; some are chosen if there are many.
+        The states that it reached; a sample is taken if there are many.
     wanted : sequence of Property
         The claims that it judged.
     seed : int
@@ -171,9 +187,9 @@ def compare(
     most : int
         States that are compared.
     anywhere : bool
-        Whether states that cannot be reached count as well.
+        Whether to compare commands in unreachable states too, if no given state enters them.
     limits : Limits, optional
-        Of the engine: of its time these states must not take more.
+        The engine's limits; their time bounds the search for such states.
     """
     chance = random.Random(seed)
     places = range(len(states))
@@ -186,10 +202,10 @@ def compare(
         if compared.left and chosen and anywhere:
             compared.elsewhere(states[chosen[0]], limits)
     except Difference as difference:
-        return Compared(len(chosen), str(difference))
-    except RecursionError:  # an expression too deep to be evaluated so
-        return Compared(0)
-    return Compared(len(chosen))
+        return ComparisonResult(len(chosen), str(difference))
+    except RecursionError:  # an expression too deep for this evaluation
+        return ComparisonResult(0)
+    return ComparisonResult(len(chosen))
 
 
 class _Comparison:
@@ -214,13 +230,21 @@ class _Comparison:
         for _ in range(50 if methods else 0):
             values = tuple(map(self.chance.choice, choices))
             right = all(self.model.call(m, self.model.at(values)) for m in methods)
-            read = bool(State(self.system.cells, values).value(self.system.initial))
+            read = bool(Evaluation(self.system.cells, values).value(self.system.initial))
             if right != read:
                 self._differ("initially", values, str(right), str(read))
 
     def at(self, values: Values, number: int, total: int) -> None:
-        """Compare steps and claims in one state, the n-th of so many."""
-        state = State(self.system.cells, values)
+        """Compare steps and claims in one state.
+
+        Parameters
+        ----------
+        values : Values
+            The state.
+        number, total : int
+            The position of the state, from 0, and the number of states that are compared.
+        """
+        state = Evaluation(self.system.cells, values)
         steps = self.model.steps
         some = max(1, self.most * STEPS // total)
         for step in steps if len(steps) <= some else self.chance.sample(steps, some):
@@ -230,8 +254,8 @@ class _Comparison:
         if number < max(FEWEST, self.most * PARTS // max(1, self.parts)):
             self._claims(state, values)
 
-    def _rare(self, state: State, values: Values) -> None:
-        """Compare the commands of a state that no state before has entered."""
+    def _rare(self, state: Evaluation, values: Values) -> None:
+        """Compare the commands that this state enters and no state before has entered."""
         here = [c for c in self.left if state.all(c.guard)]
         for step in dict.fromkeys(c.step for c in here if id(c) not in self.entered):
             self._step(state, values, step)
@@ -241,16 +265,16 @@ class _Comparison:
     def elsewhere(self, values: Values, limits: Limits | None) -> None:
         """Compare commands that no state has entered, each in a state that z3 finds for it.
 
-        Whether that can be reached is not known: if plain Python fails there, that says nothing.
+        That state may be unreachable, so an error of plain Python in it is no difference.
 
         Parameters
         ----------
         values : state
-            A reached one, for the cells of which a command does not ask.
+            A reached state, for the values of cells on which a command does not depend.
         limits : Limits or None
-            No further state is sought when its time is over.
+            The search ends when its time is over.
         """
-        from .smt import solution  # z3 takes long to load, and is mostly not needed
+        from .smt import solution  # z3 takes long to load, and is rarely needed
 
         in_vain = 0
         for command in self.left[:RARE]:
@@ -262,12 +286,12 @@ class _Comparison:
                 cells = zip(self.model.cells, values, strict=True)
                 there = tuple(found.get(cell, value) for cell, value in cells)
                 try:
-                    plain(self.model, there, command.step)
+                    plain_result(self.model, there, command.step)
                 except SpecError:
                     continue
-                self._step(State(self.system.cells, there), there, command.step)
+                self._step(Evaluation(self.system.cells, there), there, command.step)
 
-    def _claims(self, state: State, values: Values) -> None:
+    def _claims(self, state: Evaluation, values: Values) -> None:
         for claim, node in self.claims:
             right = self._run(claim.name, values, partial(self.model.holds, claim, values))
             if right != bool(state.value(node)):
@@ -277,32 +301,44 @@ class _Comparison:
             if right != bool(state.value(self.system.may_end)):
                 self._differ("finished", values, str(right), str(not right))
 
-    def _step(self, state: State, values: Values, step: Step) -> None:
-        said = self.model.show_step(step)
-        right = self._run(said, values, lambda: plain(self.model, values, step))
+    def _step(self, state: Evaluation, values: Values, step: Step) -> None:
+        label = self.model.show_step(step)
+        right = self._run(label, values, lambda: plain_result(self.model, values, step))
         if self.chance.random() < TWICE:
-            again = self._run(said, values, lambda: plain(self.model, values, step))
+            again = self._run(label, values, lambda: plain_result(self.model, values, step))
             if right != again:
-                self._differ(said, values, self._shown(values, right), self._shown(values, again))
+                self._differ(label, values, self._shown(values, right), self._shown(values, again))
         ways = [c for c in self.commands.get(step, ()) if state.all(c.guard)]
         self.entered.update(map(id, ways))
         read = {self._after(state, values, c) for c in ways} or {None}
         if read != {right}:
             others = " or ".join(sorted(self._shown(values, a) for a in read))
-            self._differ(said, values, self._shown(values, right), others)
+            self._differ(label, values, self._shown(values, right), others)
         if isinstance(right, tuple):
             for claim in self.moves:
                 self._move(claim, state, values, right, ways)
 
     def _move(
-        self, claim: Property, state: State, values: Values, after: Values, ways: list[Command]
+        self, claim: Property, state: Evaluation, values: Values, after: Values, ways: list[Command]
     ) -> None:
+        """Compare a transition property of one step.
+
+        Parameters
+        ----------
+        claim : Property
+        state : Evaluation
+            The state before the step, as the engine reads it.
+        values, after : Values
+            The states before and after the step.
+        ways : list of Command
+            The commands of the step that are possible.
+        """
         right = self._run(claim.name, values, lambda: self.model.holds(claim, values, after))
         checks = [k.condition for c in ways for k in c.checks if k.claim == claim.name]
         if right != state.all(checks):
             self._differ(claim.name, values, str(right), str(not right))
 
-    def _after(self, state: State, values: Values, command: Command) -> After:
+    def _after(self, state: Evaluation, values: Values, command: Command) -> After:
         if command.leaves:
             return LEAVES
         after = list(values)
@@ -310,11 +346,11 @@ class _Comparison:
             after[place] = state.value(node)
         return tuple(after)
 
-    def _run(self, what: str, values: Values, call: Callable[[], After | bool]) -> After | bool:
+    def _run(self, name: str, values: Values, call: Callable[[], After | bool]) -> After | bool:
         try:
             return call()
         except SpecError as error:
-            message = f"plain Python fails in {what}, at {shown(self.model, values)}: {error}"
+            message = f"plain Python fails in {name}, at {show_state(self.model, values)}: {error}"
             raise Difference(message) from error
 
     def _shown(self, before: Values, after: After | bool) -> str:
@@ -323,15 +359,16 @@ class _Comparison:
             return ", ".join(f"{label} {a}→{b}" for label, (a, b) in changes) or "changes nothing"
         return "is not possible" if after is None else str(after)
 
-    def _differ(self, what: str, values: Values, right: str, read: str) -> None:
+    def _differ(self, name: str, values: Values, right: str, read: str) -> None:
+        """Raise the difference between plain Python and the engine in a state."""
         raise Difference(
-            f"{what} means two things, at {shown(self.model, values)}: in plain Python: {right}; "
-            f"as the engine has read it, or when it is run again: {read}"
+            f"{name} means two things, at {show_state(self.model, values)}: in plain Python: "
+            f"{right}; in the engine, or when plain Python runs it again: {read}"
         )
 
 
-def shown(model: Model, values: Values) -> str:
-    """Return a state in one line: what differs from the first initial state."""
+def show_state(model: Model, values: Values) -> str:
+    """Return a state in one line: the cells that differ from the first initial state."""
     first = [several[0] for several in model.initial_values()]
     cells: Iterator[tuple[Cell, int, int]] = zip(model.cells, values, first, strict=True)
     parts = [f"{c.label}={model.show_value(c, v)}" for c, v, old in cells if v != old]
@@ -348,10 +385,10 @@ def _size(root: Node) -> int:
     return len(seen)
 
 
-def leaving(system: System, wanted: Sequence[Property]) -> tuple[str, ...]:
-    """Return a note if steps may leave a range and nobody asked whether they do."""
+def note_on_ranges(system: System, wanted: Sequence[Property]) -> tuple[str, ...]:
+    """Return a note if steps may leave a range but the property ``ranges`` is not checked."""
     if any(p.kind == "range" for p in wanted) or not any(c.leaves for c in system.commands):
         return ()
     actions = dict.fromkeys(c.step.action for c in system.commands if c.leaves)
     names = ", ".join(actions)
-    return (f"not judged: ranges ({names}: a step that leaves a range leads nowhere)",)
+    return (f"not judged: ranges ({names}: a step that leaves a range counts as not possible)",)

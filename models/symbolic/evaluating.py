@@ -1,4 +1,4 @@
-"""The value of an expression in one state, computed node by node: slow, and nothing to go wrong."""
+"""Evaluates expressions in one state, node by node: slow and simple, as a reference for engines."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ ARITHMETIC: dict[str, Callable[[int, int], int]] = {
 }
 
 
-class State:
-    """A state in which expressions can be evaluated, each part of them once.
+class Evaluation:
+    """A state in which expressions can be evaluated; the value of each node is computed once.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class State:
         self._known: dict[Node, int] = dict(zip(cells, values, strict=True))
 
     def value(self, node: Node) -> int:
-        """Return the value of an expression; of a condition, 0 or 1."""
+        """Return the value of an expression; that of a condition is 0 or 1."""
         found = self._known.get(node)
         if found is None:
             found = self._known[node] = int(self._compute(node))
@@ -60,16 +60,16 @@ class State:
         return ARITHMETIC[op](self.value(args[0]), self.value(args[1]))
 
 
-class Sized(State):
+class SizedEvaluation(Evaluation):
     """A state of a spec whose indices have given sizes, in which variables are functions.
 
     Parameters
     ----------
     sizes : mapping of str to int
-        Of every index, the number of its members.
+        The number of members of every index, by name.
     read : callable
-        Returns the value of a variable, given its name and the members it is asked for; of a place
-        outside of the array, any value.
+        Returns the value of a variable, given its name and the members that index it. Outside the
+        array it may return any value.
     members : mapping of Node to int
         The members that symbols stand for.
     """
@@ -98,6 +98,8 @@ class Sized(State):
         members = [range(self._sizes[symbol.args[0]]) for symbol in bound]
         own = {node: value for node, value in self._known.items() if node.op == "symbol"}
         return all(
-            Sized(self._sizes, self._read, own | dict(zip(bound, chosen, strict=True))).value(body)
+            SizedEvaluation(
+                self._sizes, self._read, own | dict(zip(bound, chosen, strict=True))
+            ).value(body)
             for chosen in product(*members)
         )

@@ -1,4 +1,4 @@
-"""What engines ask z3, each question as a file in SMT-LIB 2.6 that any solver can be asked."""
+"""Records proof obligations: each question to z3 as a file in SMT-LIB 2.6 for any solver."""
 
 from __future__ import annotations
 
@@ -19,23 +19,33 @@ from counterpoint.spec.notation import Model, SpecError
 from . import smtlib
 
 Record: TypeAlias = Callable[[str, Sequence[Any], Any], None]
-"""Takes an obligation's name, the z3 conditions that are asked together, and z3's answer."""
+"""A function of an obligation's name, its z3 conditions (a conjunction), and z3's answer."""
 
 FIRST_LINE = "; Counterpoint: conditions that z3 was asked to meet together"
-"""How each file begins: a file without it is not ours."""
+"""The first line of each file; a file without it was not written by Counterpoint."""
 
 OURS = re.compile(r"\d{5,}-[A-Za-z0-9._-]+\.smt2")
 
 LONGEST = 120
-"""Letters of an obligation's name in the name of its file, at most."""
+"""The most letters of an obligation's name in the name of its file."""
 
 
 def unrecorded(name: str, conditions: Sequence[Any], answer: Any) -> None:
-    """Forget an obligation, where nobody wants to see it."""
+    """Ignore an obligation: the `Record` that records nothing.
+
+    Parameters
+    ----------
+    name : str
+        The name of the obligation.
+    conditions : sequence of z3 terms
+        The conditions that were asked together.
+    answer : z3 result
+        z3's answer.
+    """
 
 
-def under(record: Record, *places: str) -> Record:
-    """Return a record of obligations whose names begin with some places."""
+def with_prefix(record: Record, *places: str) -> Record:
+    """Return a record that puts a prefix before the names of obligations."""
 
     def recorded(name: str, conditions: Sequence[Any], answer: Any) -> None:
         record("/".join([*places, name]), conditions, answer)
@@ -44,14 +54,13 @@ def under(record: Record, *places: str) -> Record:
 
 
 while_reading: ContextVar[Record] = ContextVar("while_reading", default=unrecorded)
-"""Takes what z3 is asked while the actions of a spec are read, such as that no value leaves its
-range on some way through them."""
+"""The record for questions asked while a spec is traced, such as whether a path is feasible."""
 
 
 @contextmanager
 def reading(record: Record) -> Iterator[None]:
-    """Record what z3 is asked while a spec is read."""
-    token = while_reading.set(under(record, "reading"))
+    """Record the questions to z3 that are asked while a spec is traced."""
+    token = while_reading.set(with_prefix(record, "reading"))
     try:
         yield
     finally:
@@ -65,11 +74,11 @@ class Obligation:
     Attributes
     ----------
     name : str
-        The engine, the class of the lemmas, the step and the claim; no other obligation has it.
+        The engine, the class of the lemmas, the step and the claim; it is unique.
     answer : str
-        What z3 said: ``sat``, ``unsat`` or ``unknown``. A claim that holds rests on ``unsat``.
+        z3's answer: ``sat``, ``unsat`` or ``unknown``. A claim that holds rests on ``unsat``.
     features : frozenset of str
-        What it needs of a logic; see `smtlib.Assertion`.
+        The features that its logic must have; see `smtlib.Assertion`.
     path : Path
         The file.
     """
@@ -86,9 +95,9 @@ class Obligations:
     Parameters
     ----------
     model : Model
-        The spec, which each file names with its parameters.
+        The spec; each file names it and its parameters.
     folder : Path
-        Where; it exists and is empty.
+        The folder for the files; it exists and is empty.
     """
 
     def __init__(self, model: Model, folder: Path) -> None:
@@ -100,9 +109,24 @@ class Obligations:
         self._printed: dict[int, tuple[weakref.ref[Any], smtlib.Assertion]] = {}
 
     def record(self, name: str, conditions: Sequence[Any], answer: Any) -> None:
-        """Write an obligation."""
+        """Write an obligation to a file; this is a `Record`.
+
+        Parameters
+        ----------
+        name : str
+            The name of the obligation; a repeated name gets a number.
+        conditions : sequence of z3 terms
+            The conditions that were asked together.
+        answer : z3 result
+            z3's answer.
+
+        Raises
+        ------
+        SpecError
+            If a condition cannot be written as SMT-LIB.
+        """
         self._names[name] += 1
-        if self._names[name] > 1:  # another way through the same step, or with fewer lemmas
+        if self._names[name] > 1:  # another path of the same step, or fewer lemmas
             name = f"{name} ({self._names[name]})"
         try:
             printed = [self._assertion(c) for c in conditions]
@@ -112,7 +136,8 @@ class Obligations:
             *self._head,
             f"obligation: {name}",
             f"expected, as z3 says: {answer}",
-            "unsat means that nothing meets them, which a proof rests on; sat, that something does",
+            "unsat: no values satisfy the conditions, and a proof rests on that; sat: some "
+            "values do",
         ]
         features = frozenset[str]().union(*(a.features for a in printed))
         text = f"{FIRST_LINE}\n{smtlib.script(printed, str(answer), comments)}"
@@ -122,9 +147,9 @@ class Obligations:
         self.found.append(Obligation(name, str(answer), features, path))
 
     def _assertion(self, condition: Any) -> smtlib.Assertion:
-        """Return a condition as text; one that is asked again and again is printed once.
+        """Return a condition as text; a condition that occurs again is printed only once.
 
-        Nothing is kept alive by that: how z3 numbers its terms depends on which still exist.
+        The cache keeps no z3 term alive, because z3's numbering depends on which terms exist.
         """
         known = self._printed.get(id(condition))
         if known is None or known[0]() is not condition:
@@ -134,19 +159,19 @@ class Obligations:
 
 
 def file_name(number: int, name: str) -> str:
-    """Return the name of an obligation's file: safe everywhere, and in order."""
+    """Return the name of an obligation's file, valid on every system; names sort by number."""
     safe = re.sub(r"[^A-Za-z0-9._]+", "-", name).strip("-.")
     return f"{number:05}-{safe[:LONGEST] or 'obligation'}.smt2"
 
 
 @contextmanager
 def recording(model: Model, folder: Path | None) -> Iterator[Obligations]:
-    """Yield a new record of obligations, in a folder that is a user's or there only meanwhile.
+    """Yield a new record of obligations, in a user's folder or a temporary one.
 
     Raises
     ------
     SpecError
-        If the folder cannot be written, or has files that are not from an earlier run.
+        If the folder cannot be written, or contains files that are not from an earlier run.
     """
     if folder is not None:
         _empty(folder)
@@ -157,10 +182,10 @@ def recording(model: Model, folder: Path | None) -> Iterator[Obligations]:
 
 
 def _empty(folder: Path) -> None:
-    """Make a folder, or remove the files that an earlier run has written there."""
+    """Create a folder, or remove the files that an earlier run has written there."""
     place = folder.absolute()
     if folder.exists() and not folder.is_dir():
-        raise SpecError(f"--smtlib: {folder} is no folder")
+        raise SpecError(f"--smtlib: {folder} is not a folder")
     if not place.parent.is_dir():
         raise SpecError(f"--smtlib: there is no folder {place.parent}")
     there = folder if folder.exists() else place.parent
@@ -170,7 +195,8 @@ def _empty(folder: Path) -> None:
     earlier = sorted(folder.iterdir())
     for path in earlier:
         if not _is_ours(path):
-            raise SpecError(f"--smtlib: {folder} holds {path.name!r}, which is not from an earlier "
+            raise SpecError(f"--smtlib: {folder} contains {path.name!r}, which is not from an "
+                            f"earlier "
                             "run; name another folder")  # fmt: skip
     for path in earlier:
         path.unlink()

@@ -1,10 +1,11 @@
-"""Which commands may wait: what partial-order reduction needs to know of a system.
+"""Dependencies between commands, for partial-order reduction.
 
-In a state, a stubborn set is closed under two rules: with a command that is possible, it has all
-that depend on it; with one that is not, it has all that can make true one condition that it lacks.
-It is then enough to take the possible commands of the set, if the claims do not see them and if one
-of them leads to a state that is expanded later, so that nothing waits for ever. Every deadlock,
-every failure of a claim and every action is still reached, though not by a shortest run. Sources:
+In a state, a stubborn set of commands is closed under two rules. With an enabled command, it
+contains all commands that depend on it. With a disabled command, it contains all commands that can
+make one false condition of its guard true. It suffices to take the enabled commands of the set, if
+they are invisible to the claims and one of them leads to a state that is expanded later, so that no
+command waits for ever. Every deadlock, every violation and every action is still reached, though
+not always by a shortest run. Sources:
 Valmari 1990; Godefroid 1996; for the order of expansion, Bošnački and Holzmann 2005.
 """
 
@@ -22,16 +23,16 @@ from .trace import Command, System, facts_of
 
 @dataclass(frozen=True)
 class PartialOrder:
-    """What waits for what, between commands.
+    """The dependencies between the commands of a system.
 
     Attributes
     ----------
     system : System
         The traced spec.
     commands : sequence of Command
-        Its commands, in the order by which they are numbered here.
+        Its commands, in the order of their numbers here.
     claims : sequence of Node
-        What must see every change of its truth.
+        The claims; commands that may change their truth are visible.
     """
 
     system: System
@@ -58,7 +59,7 @@ class PartialOrder:
         ]
 
     def depends(self, a: int) -> list[int]:
-        """Return the commands that a command does not commute with, for all that is known."""
+        """Return the commands that may not commute with a command."""
         return [
             b
             for b in range(len(self.commands))
@@ -79,7 +80,7 @@ class PartialOrder:
         ]
 
     def visible(self, a: int) -> bool:
-        """Return whether a command can change what a claim says, or is itself judged."""
+        """Return whether a command can change the truth of a claim, or is judged itself."""
         command = self.commands[a]
         if command.leaves or command.checks:
             return True
@@ -90,11 +91,11 @@ class PartialOrder:
         )
 
     def _before(self, command: Command, node: Node) -> Node:
-        """Return an expression with all that the guard decides put in."""
+        """Return an expression, simplified by the facts of the command's guard."""
         return nodes.rebuild(node, facts_of(command.guard).replacements(), {})
 
     def _after(self, command: Command, node: Node) -> Node:
-        """Return what an expression says after a command, in terms of before."""
+        """Return an expression's value after a command, in terms of the state before."""
         new = {self.system.cells[i]: n for i, n in command.updates}
         return self._before(command, nodes.rebuild(node, new, {}))
 

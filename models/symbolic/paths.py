@@ -1,4 +1,4 @@
-"""One symbolic run: which side of each branch it takes, and what it knows by then."""
+"""One symbolic run: the side it takes at each branch, and the facts it knows on its path."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from counterpoint.spec.notation import Disabled, SpecError, nodes
 from counterpoint.spec.notation.nodes import FALSE, TRUE, Node
 
 WIDE = 4096
-"""Values from which on a cell is known by the least and the greatest only."""
+"""A cell with at least so many values is tracked by its bounds only, not by its set of values."""
 
 
 class Infeasible(Disabled):
-    """What the path assumes contradicts itself: no state takes it."""
+    """The path condition is unsatisfiable: no state takes this path."""
 
 
 class Facts:
-    """What is known on a path: truth of conditions, and the values that cells can have.
+    """The facts known on a path: truth of conditions, and possible values of cells.
 
-    It is sound and incomplete: what it decides is so; what it cannot decide may still be decided.
+    They are sound but incomplete: a condition that they leave open may still be always true or
+    always false.
     """
 
     def __init__(self) -> None:
@@ -29,7 +30,7 @@ class Facts:
         self._memory: dict[Node, tuple[int, int]] = {}
 
     def known(self, condition: Node) -> bool | None:
-        """Return whether the condition is true, if the facts say so."""
+        """Return whether the condition is true; None if the facts leave it open."""
         low, high = self.interval(condition)
         return bool(low) if low == high else None
 
@@ -92,7 +93,7 @@ class Facts:
         Raises
         ------
         Infeasible
-            If the facts, with it, contradict themselves.
+            If it contradicts the facts.
         """
         todo = [condition]
         while todo:
@@ -107,7 +108,7 @@ class Facts:
                 todo.extend(self._propagate())
 
     def _record(self, fact: Node) -> list[Node]:
-        """Note a fact and return what follows from it at once."""
+        """Record a fact and return its immediate consequences."""
         inverse = nodes.negation(fact)
         if fact.op != "constant":
             self.truth[fact], self.truth[inverse] = True, False
@@ -143,7 +144,7 @@ class Facts:
             self.domain[place] = kept
 
     def _bound(self, place: Node, atom: Node, true: bool) -> None:
-        """Note what a comparison with a constant says of a cell with many values."""
+        """Update the bounds of a cell with many values by a comparison with a constant."""
         low, high = self.bounds.get(place, (place.low, place.high))
         a, b = atom.args
         if atom.op == "equal":
@@ -161,7 +162,7 @@ class Facts:
         self.bounds[place] = low, high
 
     def _propagate(self) -> list[Node]:
-        """Return what remains of clauses of which all but one part is false."""
+        """Return the remaining parts of clauses whose other parts are all false."""
         units = []
         for clause in self._clauses:
             unknown = [a for a in clause.args if self.known(a) is not False]
@@ -172,7 +173,7 @@ class Facts:
         return units
 
     def replacements(self) -> dict[Node, Node]:
-        """Return the facts as replacements for `_nodes.rebuild`."""
+        """Return the facts as replacements for `nodes.rebuild`."""
         found = {node: nodes.constant(truth) for node, truth in self.truth.items()}
         for place, values in self.domain.items():
             if len(values) == 1:
@@ -197,19 +198,19 @@ def _cells_against_constants(atom: Node) -> Sequence[Node]:
     return ()
 
 
-class Run:
-    """A symbolic run that follows given decisions first and notes the ones it adds.
+class SymbolicRun:
+    """A symbolic run that first follows given decisions, then makes new ones.
 
     Attributes
     ----------
     literals : list of Node
-        The conditions under which the run goes this way, in the order in which they came up.
+        The path condition: its parts in the order of the run.
     decisions : list of bool
-        The side taken at each branch that the facts left open.
+        The sides taken at branches that the facts left open.
     """
 
-    limit = 100_000  # questions, asked anew or not; a loop that asks more does not end
-    deep = 16  # decisions after which z3 is asked what the facts leave open
+    limit = 100_000  # decisions of one run; beyond, a loop is taken to be endless
+    deep = 16  # decisions after which z3 decides what the facts leave open
 
     def __init__(self, decisions: Iterable[bool] = ()) -> None:
         self.decisions = list(decisions)
@@ -219,7 +220,7 @@ class Run:
         self._asked = 0
 
     def decide(self, condition: Node) -> bool:
-        """Take a side: the one that is known, the one given, or the true one."""
+        """Return a side: the known one, else the given one, else the true one."""
         self._asked += 1
         if self._asked > self.limit:
             raise SpecError(f"more than {self.limit:,} branches: a loop that does not end")
@@ -241,7 +242,7 @@ class Run:
         Raises
         ------
         Infeasible
-            If the path so far contradicts itself.
+            If the path condition is unsatisfiable.
         """
         from .smt import satisfiable  # z3 takes long to load, and few specs branch so deeply
 
@@ -253,7 +254,7 @@ class Run:
         return can_be
 
     def assume(self, condition: Node) -> None:
-        """Go on only where the condition holds; an integer holds where it is not 0."""
+        """Restrict the run to states where the condition holds; an integer holds if it is not 0."""
         condition = nodes.truth(condition)
         known = self.facts.known(condition)
         if known is False:

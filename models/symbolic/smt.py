@@ -13,14 +13,14 @@ from counterpoint.spec.notation.nodes import Cell, Node
 from .obligations import while_reading
 
 EFFORT = 200_000
-"""What z3 may do for a `solution`, in its own units: some tenths of a second."""
+"""The limit for a `solution` in z3's own units of work: some tenths of a second."""
 
 if TYPE_CHECKING:
     from .trace import Command, System
 
 
 def width_for(system: System) -> int:
-    """Return the bits that hold every value that occurs, as a signed number, without overflow."""
+    """Return the number of bits in which no value of the system overflows, with its sign."""
     roots = [n for c in system.commands for _, n in c.updates]
     roots += [n for c in system.commands for n in c.guard]
     roots += [k.condition for c in system.commands for k in c.checks]
@@ -34,14 +34,14 @@ def width_for(system: System) -> int:
             continue
         seen.add(node)
         low, high = min(low, node.low), max(high, node.high)
-        if node.op == "divide":  # computed by way of a - a % b
+        if node.op == "divide":  # computed as a - a % b first
             low = min(low, node.args[0].low - node.args[1].args[0])
         if node.op not in ("cell", "constant"):
             todo.extend(node.args)
     return max(high.bit_length(), (-low - 1).bit_length()) + 1
 
 
-class Printer:
+class TermPrinter:
     """Prints nodes as z3 expressions over given terms for the cells.
 
     Parameters
@@ -80,7 +80,7 @@ class Printer:
         return (a - self.modulo(a, b)) / b
 
     def modulo(self, a: Any, b: Any) -> Any:
-        """Return the remainder with the sign of b, which is positive."""
+        """Return the remainder, from 0 to b - 1, b being positive."""
         return a % b
 
 
@@ -88,8 +88,8 @@ PRINT: dict[str, Callable[..., Any]] = {
     "add": lambda p, a, b: a + b,
     "subtract": lambda p, a, b: a - b,
     "multiply": lambda p, a, b: a * b,
-    "divide": Printer.divide,
-    "modulo": Printer.modulo,
+    "divide": TermPrinter.divide,
+    "modulo": TermPrinter.modulo,
     "less": lambda p, a, b: a < b,
     "equal": lambda p, a, b: a == b,
     "not": lambda p, a: z3.Not(a),
@@ -118,30 +118,45 @@ class _Question:
                 ranges.append(term >= cell.low)
                 if cell.high != nodes.UNBOUNDED:
                     ranges.append(term <= cell.high)
-        printer = Printer(nodes_to_terms, 0)
+        printer = TermPrinter(nodes_to_terms, 0)
         self.asked = [*ranges, *map(printer.show, conditions)]
         self.solver = z3.Solver()
         self.solver.set(**options)
         self.solver.add(*self.asked)
 
 
+def answer_of(solver: z3.Solver, *assumptions: z3.BoolRef) -> z3.CheckSatResult:
+    """Return z3's answer to a question.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If the user has pressed Ctrl-C: z3 handles the signal itself, and only gives up.
+    """
+    answer = solver.check(*assumptions)
+    if answer == z3.unknown and solver.reason_unknown() == "interrupted from keyboard":
+        raise KeyboardInterrupt
+    return answer
+
+
 def satisfiable(conditions: Sequence[Node]) -> bool:
     """Return whether some values of the cells, within their ranges, satisfy all conditions.
 
-    That they do not is an obligation: what is impossible is left out of all that follows.
+    A negative answer is recorded as an obligation: proofs rest on it, since impossible commands are
+    left out.
     """
-    # What z3 cannot say in a second counts as possible.
+    # If z3 has no answer within a second, the conditions count as satisfiable.
     question = _Question(conditions, timeout=1000)
-    if question.solver.check() != z3.unsat:
+    if answer_of(question.solver) != z3.unsat:
         return True
     while_reading.get()("impossible", question.asked, z3.unsat)
     return False
 
 
 def solution(conditions: Sequence[Node]) -> dict[Cell, int] | None:
-    """Return values of the cells that satisfy all conditions; None if z3 finds none soon."""
+    """Return values of the cells that satisfy all conditions; None if z3 soon finds none."""
     question = _Question(conditions, rlimit=EFFORT)
-    if question.solver.check() != z3.sat:
+    if answer_of(question.solver) != z3.sat:
         return None
     model = question.solver.model()
     found = {c: model.eval(t, model_completion=True) for c, t in question.terms.items()}
@@ -156,7 +171,7 @@ class Frame:
     system : System
         The traced spec.
     moment : str
-        Put behind the names of the terms.
+        A suffix of the names of the terms.
     width : int
         Bits of a number, or 0 for unbounded integers.
     """
@@ -167,24 +182,24 @@ class Frame:
         for cell, node in zip(system.model.cells, system.cells, strict=True):
             name = f"{_name(cell)}@{moment}"
             if node.op == "constant":
-                self.terms.append(Printer({}, width).show(node))
+                self.terms.append(TermPrinter({}, width).show(node))
             elif cell.boolean:
                 self.terms.append(z3.Bool(name))
             else:
                 self.terms.append(z3.BitVec(name, width) if width else z3.Int(name))
         known = {n: t for n, t in zip(system.cells, self.terms, strict=True) if n.op != "constant"}
-        self.printer = Printer(known, width)
+        self.printer = TermPrinter(known, width)
 
     def show(self, node: Node) -> Any:
-        """Return a condition or a value at this moment."""
+        """Return the term of a condition or a value at this moment."""
         return self.printer.show(node)
 
     def guard(self, command: Command) -> Any:
-        """Return the condition under which a command is possible."""
+        """Return the term of a command's guard."""
         return z3.And(*map(self.show, command.guard)) if command.guard else z3.BoolVal(True)
 
     def is_one_of(self, values: Sequence[Sequence[int]]) -> Any:
-        """Return the condition that every cell has one of the values given for it."""
+        """Return the condition that every cell has one of its given values."""
         parts = []
         for term, node, allowed in zip(self.terms, self.system.cells, values, strict=True):
             if node.op == "constant":
@@ -213,14 +228,18 @@ class Frame:
 
 
 def becomes(system: System, before: Frame, after: Frame, choice: Any, number: Any) -> list[Any]:
-    """Return the conditions that ``after`` follows ``before`` by the command that choice names.
+    """Return the conditions that ``after`` follows ``before`` by one command.
 
     Parameters
     ----------
+    system : System
+        The traced spec.
+    before, after : Frame
+        Terms for the cells before and after the step.
     choice : z3 term
-        The place of the command in ``system.commands``.
+        The number of the command in ``system.commands``.
     number : callable
-        Makes a term of choice's sort from an int.
+        Makes a term of the sort of `choice` from an int.
     """
     chosen = {i: choice == number(i) for i, c in enumerate(system.commands) if not c.leaves}
     parts = [z3.Or(*chosen.values())]

@@ -1,8 +1,8 @@
-"""Terms of z3 as SMT-LIB 2.6: standard text that other solvers read as well.
+"""Prints terms of z3 as SMT-LIB 2.6, which other solvers read as well.
 
-z3 prints terms itself, and allows in them what the standard does not, such as ``(and x)``; here
-every operator is looked up in a table of those that the standard has. Terms are only read: nothing
-is made in z3's context, since how far z3 gets can depend on what its context has seen.
+z3's own printer produces text that the standard forbids, such as ``(and x)``; this one prints only
+operators of the standard. It only reads terms and creates nothing in z3's context, since z3's
+results can depend on the history of its context.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ OPERATORS: dict[int, str] = {
     z3.Z3_OP_BNEG: "bvneg", z3.Z3_OP_BSDIV: "bvsdiv", z3.Z3_OP_BSMOD: "bvsmod",
     z3.Z3_OP_SLEQ: "bvsle", z3.Z3_OP_SLT: "bvslt", z3.Z3_OP_SGEQ: "bvsge", z3.Z3_OP_SGT: "bvsgt",
 }  # fmt: skip
-"""What the standard calls the operators of z3 that engines use."""
+"""The standard's names for the operators of z3 that engines use."""
 
 TWO_OR_MORE = {"and": "true", "or": "false", "+": "0"}
-"""Operators that the standard does not allow of a single term; what each is of no term."""
+"""Operators that need at least two terms in the standard, each with its value for no terms."""
 
 NUMBER = re.compile(r"\d+|\(- \d+\)|\(_ bv\d+ \d+\)")
 LONGEST = 1000
-"""Letters of a part beyond which it is named though it occurs once: deep terms stay readable."""
+"""A longer part gets a name even if it occurs once, so that deep terms stay readable."""
 
 SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -47,10 +47,10 @@ class Assertion:
     text : str
         The term.
     symbols : dict of str to str
-        Each symbol in it that is to be declared, with its declaration.
+        The symbols in it, with their declarations.
     features : frozenset of str
-        What it needs of a logic: ``quantifiers``, ``functions``, ``integers``, ``products`` (also
-        quotients and remainders) and ``bits``.
+        The features that its logic must have: ``quantifiers``, ``functions``, ``integers``,
+        ``products`` (also quotients and remainders) and ``bits``.
     """
 
     text: str
@@ -64,7 +64,7 @@ def assertion(term: Any) -> Assertion:
     Raises
     ------
     ValueError
-        If it has an operator that the standard does not know, or a name means two things in it.
+        If it has an operator that is not in the standard, or a name with two meanings.
     """
     printer = _Printer(term.ctx.ref())
     text = printer.scope(term.as_ast(), ())
@@ -72,7 +72,7 @@ def assertion(term: Any) -> Assertion:
 
 
 def script(assertions: Sequence[Assertion], status: str, comments: Sequence[str] = ()) -> str:
-    """Return a script that asks whether conditions can be met together.
+    """Return a script that asks whether some conditions are satisfiable together.
 
     Parameters
     ----------
@@ -81,12 +81,12 @@ def script(assertions: Sequence[Assertion], status: str, comments: Sequence[str]
     status : str
         The expected answer: ``sat``, ``unsat`` or ``unknown``.
     comments : sequence of str
-        Lines at the head.
+        Lines at the beginning.
 
     Raises
     ------
     ValueError
-        If a name means two things.
+        If a name has two meanings.
     """
     features = frozenset[str]().union(*(a.features for a in assertions))
     symbols: dict[str, str] = {}
@@ -106,13 +106,19 @@ def script(assertions: Sequence[Assertion], status: str, comments: Sequence[str]
 
 
 def _declare(symbols: dict[str, str], name: str, line: str) -> None:
-    """Add a declaration of a symbol, which may stand there already."""
+    """Add the declaration of a symbol, unless it is there already.
+
+    Raises
+    ------
+    ValueError
+        If the symbol is there with another declaration.
+    """
     if symbols.setdefault(name, line) != line:
         raise ValueError(f"SMT-LIB cannot have both {symbols[name]} and {line}")
 
 
 def logic(features: frozenset[str]) -> str:
-    """Return the smallest of the standard's logics that has some features."""
+    """Return the standard's smallest logic with all of some features."""
     parts = [
         "" if "quantifiers" in features else "QF_",
         "UF" if "functions" in features or not features & {"integers", "bits"} else "",
@@ -123,10 +129,10 @@ def logic(features: frozenset[str]) -> str:
 
 
 def quoted(name: str) -> str:
-    """Return a symbol of the language for any name; two names never give the same symbol.
+    """Return a symbol of SMT-LIB for a name; different names give different symbols.
 
-    None is a word of the language or of its theories, such as ``let`` or ``mod``, and none has a
-    question mark, which is left to names that are made here.
+    A symbol is never a reserved word or a name of a theory, such as ``let`` or ``mod``. It has no
+    question mark, which marks generated names.
     """
     if SIMPLE.fullmatch(name):
         return f"s.{name}"
@@ -137,19 +143,19 @@ def quoted(name: str) -> str:
 
 @dataclass
 class _Printer:
-    """Prints one condition; what occurs in it twice is printed once and named by ``let``.
+    """Prints one condition; ``let`` names the parts that occur twice.
 
-    It reads z3's own records of terms, of which the condition keeps all that are in it: to make a
-    Python object of each takes several times as long.
+    It uses z3's C interface for terms: to create a Python object for each term takes several times
+    as long.
     """
 
     context: Any
     symbols: dict[str, str] = field(default_factory=dict)
     features: set[str] = field(default_factory=set)
-    given: int = 0  # names made so far
+    given: int = 0  # number of generated names
 
     def scope(self, root: Any, bound: tuple[str, ...]) -> str:
-        """Return the text of a condition in which some variables are bound, the innermost last."""
+        """Return the text of a condition; `bound` has its bound variables, the innermost last."""
         order, uses = self._parts(root)
         texts: dict[int, str] = {}
         heights: dict[int, int] = {}
@@ -169,9 +175,9 @@ class _Printer:
         return found
 
     def _parts(self, root: Any) -> tuple[list[tuple[Any, list[Any]]], Counter[int]]:
-        """Return the parts of a term in its scope, each after what it is made of, and their uses.
+        """Return the parts of a term within its scope, operands first, and how often each is used.
 
-        A quantifier is one part: what it binds is another scope.
+        A quantifier is one part: its body is another scope.
         """
         order: list[tuple[Any, list[Any]]] = []
         uses: Counter[int] = Counter()
@@ -217,7 +223,7 @@ class _Printer:
             name = self._declared(function)
             return f"({' '.join([name, *below])})" if below else name
         if kind not in OPERATORS:
-            raise ValueError(f"no operator of SMT-LIB is known for {self._name(function)}")
+            raise ValueError(f"SMT-LIB has no operator for {self._name(function)}")
         operator = OPERATORS[kind]
         if _is_product(operator, below):
             self.features.add("products")
@@ -226,7 +232,7 @@ class _Printer:
         return f"({' '.join([operator, *below])})" if below else operator
 
     def _declared(self, function: Any) -> str:
-        """Return a symbol that the script declares."""
+        """Return the symbol of a function, and declare it in the script."""
         name = quoted(self._name(function))
         number = z3.Z3_get_arity(self.context, function)
         of = [self._sort(z3.Z3_get_domain(self.context, function, i)) for i in range(number)]
@@ -249,7 +255,7 @@ class _Printer:
         if kind == z3.Z3_BV_SORT:
             self.features.add("bits")
             return f"(_ BitVec {z3.Z3_get_bv_sort_size(self.context, sort)})"
-        raise ValueError("no sort of SMT-LIB is known for a sort of z3")
+        raise ValueError("SMT-LIB has no sort for a sort of z3")
 
     def _quantified(self, part: Any, bound: tuple[str, ...]) -> str:
         if z3.Z3_is_lambda(self.context, part):
@@ -269,7 +275,7 @@ class _Printer:
 
 
 def _is_product(operator: str, below: list[str]) -> bool:
-    """Return whether arithmetic is not linear in the sense of the standard."""
+    """Return whether an operation is not linear arithmetic in the sense of the standard."""
     if operator in ("div", "mod"):
         return True
     return operator == "*" and sum(not NUMBER.fullmatch(text) for text in below) > 1

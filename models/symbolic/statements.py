@@ -1,4 +1,4 @@
-"""Prints expressions as statements: what is used twice or nested deeply gets a name first."""
+"""Prints expressions as statements; shared and deeply nested parts get names first."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from counterpoint.spec.notation.nodes import Cell, Node
 
 DEEP = 12
-"""Levels of an expression within one statement; compilers give up on many parentheses."""
+"""The most levels of an expression within one statement; compilers fail on deeper nesting."""
 
 SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "//", "modulo": "%",
          "less": "<", "equal": "=="}  # fmt: skip
 
 
 class Statements:
-    """Prints nodes in a language that a subclass says; by itself in Python.
+    """Prints nodes as Python; subclasses print other languages.
 
     Attributes
     ----------
@@ -29,14 +29,14 @@ class Statements:
         self._count = 0
 
     def name(self, roots: Iterable[Node], least: int = 1) -> list[str]:
-        """Return statements that name what the roots share or nest deeply.
+        """Return statements that name the shared and the deeply nested parts of some expressions.
 
         Parameters
         ----------
         roots : iterable of Node
-            What is to be printed afterwards.
+            The expressions to print afterwards.
         least : int
-            Levels that an expression must have to be worth a name.
+            The least number of levels of a shared expression that gets a name.
         """
         lines = []
         for node in worth_naming(roots, self.named, least):
@@ -66,7 +66,7 @@ class Statements:
         return str(bool(value)) if node.boolean else f"({value})" if value < 0 else str(value)
 
     def cell(self, cell: Cell) -> str:
-        """Return what stands for a cell's value."""
+        """Return the expression of a cell's value."""
         raise NotImplementedError  # each language has its own
 
     def operation(self, op: str, a: Sequence[str]) -> str:
@@ -81,7 +81,17 @@ class Statements:
 
 
 def worth_naming(roots: Iterable[Node], known: dict[Node, str], least: int = 1) -> list[Node]:
-    """Return nodes used more than once, or nested `DEEP` levels, arguments before users."""
+    """Return nodes used more than once or nested `DEEP` levels, arguments before their users.
+
+    Parameters
+    ----------
+    roots : iterable of Node
+        The expressions.
+    known : dict of Node to str
+        Nodes that have names already.
+    least : int
+        The least number of levels of a shared node.
+    """
     uses: dict[Node, int] = {}
     order: list[Node] = []
     todo = [(r, False) for r in roots][::-1]

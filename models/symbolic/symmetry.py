@@ -1,10 +1,10 @@
-"""Members of an index that can be exchanged without changing what a spec can do or claims.
+"""Finds members of an index that can be exchanged without changing a spec's behaviour or claims.
 
-Two neighbouring members of an index are exchanged in a state by moving what stands at the one to
-the place of the other, and by renaming references to them. If this maps every step onto a step, and
-every claim, the initial states and the states where a run may end onto themselves, for all
-neighbours, then all members of the index are interchangeable, and it is enough to visit one state
-of each class (Ip and Dill, "Better verification through symmetry", 1996).
+Exchanging two neighbouring members of an index in a state swaps the values of their cells and the
+references to them. If this maps every step to a step, and every claim, the initial states and the
+possible end states to themselves, for all neighbours, then all members of the index are
+interchangeable, and it is enough to visit one state of each class (Ip and Dill, "Better
+verification through symmetry", 1996).
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from .trace import Command, System
 
 
 @dataclass(frozen=True)
-class Exchange:
+class MemberExchange:
     """The exchange of two members of an index, on states.
 
     Attributes
     ----------
     moves : tuple of int
-        ``moves[i]``: the place of the cell whose value comes to place i.
+        ``moves[i]``: the position of the cell whose value moves to position i.
     renames : frozenset of int
-        The places of the references to the index.
+        The positions of the references to the index.
     first : int
-        The one member; the other is the next.
+        The first of the two members; the other is the next one.
     """
 
     moves: tuple[int, ...]
@@ -39,12 +39,12 @@ class Exchange:
     first: int
 
     def member(self, value: int) -> int:
-        """Return the member that stands for a member, or a value below zero as it is."""
+        """Return the member that replaces a member; values below zero stay as they are."""
         swapped = {self.first: self.first + 1, self.first + 1: self.first}
         return swapped.get(value, value)
 
     def state(self, values: Values) -> Values:
-        """Return the state with the two exchanged."""
+        """Return the state with the two members exchanged."""
         return tuple(
             self.member(values[j]) if i in self.renames else values[j]
             for i, j in enumerate(self.moves)
@@ -57,8 +57,18 @@ def indices(model: Model) -> list[Index]:
     return [p for p in declared if isinstance(p, Index) and p.size(model.spec) > 1]
 
 
-def exchange(model: Model, index: Index, first: int) -> Exchange:
-    """Return the exchange of a member of an index and the next one."""
+def exchange(model: Model, index: Index, first: int) -> MemberExchange:
+    """Return the exchange of a member of an index and the next one.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    index : Index
+        The index.
+    first : int
+        The first of the two members.
+    """
     swapped = {first: first + 1, first + 1: first}
     places = {(c.variable, c.index): i for i, c in enumerate(model.cells)}
     moves, renames = [], set()
@@ -72,13 +82,13 @@ def exchange(model: Model, index: Index, first: int) -> Exchange:
         element = variable.of if isinstance(variable, Array) else variable
         if isinstance(element, Reference) and element.to is index:
             renames.add(i)
-    return Exchange(tuple(moves), frozenset(renames), first)
+    return MemberExchange(tuple(moves), frozenset(renames), first)
 
 
 class Image:
-    """Rewrites expressions: what they say of a state after an exchange, in terms of before."""
+    """Rewrites expressions over the state after an exchange to such over the state before."""
 
-    def __init__(self, system: System, by: Exchange) -> None:
+    def __init__(self, system: System, by: MemberExchange) -> None:
         self.by = by
         cells = system.cells
         self.moved = {n: cells[by.moves[i]] for i, n in enumerate(cells) if n.op == "cell"}
@@ -129,7 +139,7 @@ class Image:
         return nodes.ite(nodes.equal(value, one), other, rest)
 
     def value(self, node: Node) -> Node:
-        """Return the image of what a reference becomes, itself renamed."""
+        """Return the image of a reference's new value, with members renamed."""
         if node.op == "constant":
             return nodes.constant(self.by.member(node.args[0]))
         if node in self.references:
@@ -141,14 +151,14 @@ class Image:
 
 
 class Symmetry:
-    """Whether a system stays as it is under an exchange."""
+    """Decides whether an exchange leaves a system unchanged."""
 
-    def __init__(self, system: System, index: Index, by: Exchange) -> None:
+    def __init__(self, system: System, index: Index, by: MemberExchange) -> None:
         self.system, self.index, self.by = system, index, by
         self.image = Image(system, by)
 
     def holds(self, claims: Iterable[Node]) -> bool:
-        """Return whether steps, initial states, possible ends and the claims all stay."""
+        """Return whether steps, initial states, end states and the claims are all unchanged."""
         system = self.system
         cells, values = system.model.cells, system.model.initial_values()
         for i, j in enumerate(self.by.moves):
@@ -205,7 +215,19 @@ def _key(command: Command) -> tuple[object, ...]:
 def _meaning(
     system: System, commands: Sequence[Command], places: Sequence[int], names: Sequence[str]
 ) -> list[Node]:
-    """Return what a step does as expressions: when, to what, out of its range, against what."""
+    """Return the effect of a step as expressions: guards, new values, range errors, violations.
+
+    Parameters
+    ----------
+    system : System
+        The traced spec.
+    commands : sequence of Command
+        The commands of one step.
+    places : sequence of int
+        The positions of the cells whose new values count.
+    names : sequence of str
+        The transition properties that count.
+    """
     guards = [nodes.conjunction(c.guard) for c in commands]
     able = nodes.disjunction(guards)
     found = [able, nodes.disjunction(g for g, c in zip(guards, commands, strict=True) if c.leaves)]
@@ -226,8 +248,8 @@ def _meaning(
 
 
 def same(some: Sequence[Node], others: Sequence[Node]) -> bool:
-    """Return whether expressions have the same values in every state, by z3 where it must be."""
-    from .smt import satisfiable  # z3 takes long to load, and is seldom needed
+    """Return whether expressions have the same values in every state; z3 decides if needed."""
+    from .smt import satisfiable  # z3 takes long to load, and is rarely needed
 
     for a, b in zip(some, others, strict=True):
         if a is not b and satisfiable([nodes.negation(nodes.equal(a, b))]):
@@ -236,21 +258,21 @@ def same(some: Sequence[Node], others: Sequence[Node]) -> bool:
 
 
 @dataclass(frozen=True)
-class Interchangeable:
-    """Indices whose members are interchangeable, with the exchanges that generate all.
+class InterchangeableIndices:
+    """Indices whose members are interchangeable, with exchanges that generate all permutations.
 
     Attributes
     ----------
-    indices : tuple of (str, tuple of Exchange)
-        The name of each, and the exchanges of its neighbours.
+    indices : tuple of (str, tuple of MemberExchange)
+        For each index, its name and the exchanges of neighbouring members.
     """
 
     model: Model
-    indices: tuple[tuple[str, tuple[Exchange, ...]], ...]
+    indices: tuple[tuple[str, tuple[MemberExchange, ...]], ...]
 
     @cached_property
-    def arrangements(self) -> list[list[Exchange]]:
-        """For every way to arrange all members: exchanges that, done in turn, lead to it."""
+    def arrangements(self) -> list[list[MemberExchange]]:
+        """Return for every permutation of all members a sequence of exchanges that makes it."""
         found = []
         sorts = [
             [_sorting(order) for order in permutations(range(len(swaps) + 1))]
@@ -267,12 +289,12 @@ class Interchangeable:
         return found
 
     def representative(self, values: Values) -> Values:
-        """Return the least of all states that differ from a state in an exchange only."""
+        """Return the least of the states that differ from a state by exchanges only."""
         return min(map(self._arranged(values), self.arrangements))
 
     @staticmethod
-    def _arranged(values: Values) -> Callable[[list[Exchange]], Values]:
-        def arranged(by: list[Exchange]) -> Values:
+    def _arranged(values: Values) -> Callable[[list[MemberExchange]], Values]:
+        def arranged(by: list[MemberExchange]) -> Values:
             state = values
             for one in by:
                 state = one.state(state)
@@ -292,12 +314,12 @@ def _sorting(order: Sequence[int]) -> list[int]:
     return found
 
 
-def interchangeable(system: System, claims: Iterable[Node]) -> Interchangeable:
-    """Return the indices whose members are interchangeable, as far as the claims are asked."""
+def interchangeable(system: System, claims: Iterable[Node]) -> InterchangeableIndices:
+    """Return the indices whose members are interchangeable with respect to some claims."""
     model, asked = system.model, list(claims)
     found = []
     for index in indices(model):
         swaps = [exchange(model, index, k) for k in range(index.size(model.spec) - 1)]
         if all(Symmetry(system, index, by).holds(asked) for by in swaps):
             found.append((index.name, tuple(swaps)))
-    return Interchangeable(model, tuple(found))
+    return InterchangeableIndices(model, tuple(found))

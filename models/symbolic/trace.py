@@ -1,7 +1,7 @@
-"""Guarded commands from a spec's plain-Python actions, by running them on symbolic values.
+"""Makes guarded commands of a spec's plain-Python actions by running them on symbolic values.
 
-Each action is run once for every choice of its parameters and every feasible path through its
-branches. Paths that contradict themselves are dropped, and paths that do the same are merged.
+Each action is run once for every combination of its parameters and every feasible path through its
+branches. Infeasible paths are dropped, and paths with the same effect are merged.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from counterpoint.spec.notation import (
 from counterpoint.spec.notation.nodes import TRUE, Cell, Node
 from counterpoint.spec.notation.symbolic import deciding, node_of, value_of
 
-from .paths import Facts, Infeasible, Run
+from .paths import Facts, Infeasible, SymbolicRun
 
 T = TypeVar("T")
 
 Updates: TypeAlias = tuple[tuple[int, Node], ...]
-"""The place of a cell and its new value, in terms of the state before."""
+"""Positions of cells and their new values, as expressions over the state before."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """What a transition property asks of a command.
+    """The condition that a transition property puts on a command.
 
     Attributes
     ----------
     condition : Node
-        True of the states in which the step is right.
+        True in the states from which the step satisfies the property.
     claim : str
         The property.
     """
@@ -51,7 +51,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Command:
-    """A guarded command: under its guard, all updates at once.
+    """A guarded command: if its guard holds, all updates happen at once.
 
     Attributes
     ----------
@@ -62,9 +62,10 @@ class Command:
     updates : tuple of (int, Node)
         See `Updates`.
     checks : tuple of Check
-        What must hold besides.
+        The conditions of transition properties.
     leaves : str
-        The variable that would leave its range, if the step does that; it then leads nowhere.
+        The variable that would leave its range by this step; empty if none. Such a command has no
+        next state.
     """
 
     step: Step
@@ -76,12 +77,12 @@ class Command:
 
 @dataclass
 class System:
-    """A traced spec: everything an engine needs, without any Python of the spec's.
+    """A traced spec: all that an engine needs, without the spec's Python code.
 
     Attributes
     ----------
     model : Model
-        Where it comes from.
+        The spec under its parameters.
     commands : tuple of Command
         In the order of the spec's steps.
     """
@@ -103,17 +104,17 @@ class System:
 
     @cached_property
     def may_end(self) -> Node | None:
-        """Where a run may end; None if the spec does not say."""
+        """The condition on states where a run may end; None if the spec declares none."""
         methods = self.model.methods("finished")
         return nodes.conjunction(map(self.formula, methods)) if methods else None
 
     @cached_property
     def initial(self) -> Node:
-        """The condition on the initial states, beside the values of `Model.initial_values`."""
+        """The condition on initial states, in addition to `Model.initial_values`."""
         return nodes.conjunction(map(self.formula, self.model.methods("initially")))
 
     def formula(self, method: str, *after: Any) -> Node:
-        """Return one of the spec's conditions as a node, branches included."""
+        """Return one of the spec's conditions as a node, with its branches resolved."""
 
         def run() -> Node:
             state = self.model.at([value_of(n) for n in self.cells])
@@ -135,7 +136,7 @@ class System:
         return [(p, self.formula(p.method, after), places) for p in kinds]
 
     def checked(self, command: Command) -> Command:
-        """Add what the transition properties demand of a command."""
+        """Return a command with the conditions of the transition properties."""
         if command.leaves:
             return command
         facts = facts_of(command.guard)
@@ -150,20 +151,20 @@ class System:
         return replace(command, checks=tuple(checks))
 
 
-def explore(run: Callable[[], T], limits: Limits | None = None) -> Iterator[tuple[Run, T]]:
+def explore(run: Callable[[], T], limits: Limits | None = None) -> Iterator[tuple[SymbolicRun, T]]:
     """Run a function of symbolic values along every feasible path.
 
-    An error counts where some state takes the path to it.
+    An error is raised only if some state takes the path to it.
 
     Yields
     ------
     (Run, result)
-        For each path that neither contradicts itself nor is disabled.
+        For each feasible path that is not disabled.
     """
     todo: list[list[bool]] = [[]]
     while todo:
         given = todo.pop()
-        path = Run(given)
+        path = SymbolicRun(given)
         token = deciding.set(path)
         try:
             result = run()
@@ -188,20 +189,20 @@ def trace(model: Model, limits: Limits | None = None) -> System:
     Raises
     ------
     SpecError
-        If an action cannot be run on symbolic values; the line is named.
+        If an action cannot be run on symbolic values; the message names the line.
     LimitReached
         If it takes too long.
     """
     system = System(model)
     found = [c for step in model.steps for c in _commands(system, step, limits)]
-    # What the facts of a path leave open, leaving a range above all, is mostly impossible.
+    # The facts of a path often cannot exclude that a step leaves a range, but z3 can.
     found = [c for c in found if not c.leaves or _satisfiable(c.guard)]
     system.commands = tuple(map(system.checked, found))
     return system
 
 
 def _satisfiable(conditions: Sequence[Node]) -> bool:
-    from .smt import satisfiable  # smt needs this module
+    from .smt import satisfiable  # smt imports this module
 
     return satisfiable(conditions)
 
@@ -246,7 +247,7 @@ def _as_cell(node: Node, cell: Cell) -> Node:
 
 
 def merge(guards: list[frozenset[Node]]) -> list[frozenset[Node]]:
-    """Join guards that differ in one literal only, true in one and false in the other."""
+    """Merge guards that differ in one literal only, which one of them negates."""
     place = {guard: i for i, guard in enumerate(dict.fromkeys(guards))}
     found = {literal for guard in place for literal in guard}
     literals = sorted((n for n in found if nodes.negation(n) in found), key=lambda n: n.serial)
@@ -265,7 +266,7 @@ def merge(guards: list[frozenset[Node]]) -> list[frozenset[Node]]:
 
 
 def facts_of(guard: tuple[Node, ...]) -> Facts:
-    """Return what is known where a guard holds."""
+    """Return the facts that follow from a guard."""
     facts = Facts()
     for literal in guard:
         facts.learn(literal)
@@ -273,7 +274,7 @@ def facts_of(guard: tuple[Node, ...]) -> Facts:
 
 
 def _simplified(command: Command) -> Command | None:
-    """Return the command with everything that its guard decides put in; None if it cannot run."""
+    """Return the command simplified by its guard; None if the guard is unsatisfiable."""
     try:
         facts = facts_of(command.guard)
     except Infeasible:

@@ -1,1 +1,1 @@
-"""A synthetic web described: measures, pictures, and the memory that it takes."""
+"""Describes a synthetic web: measures it, draws its bow-tie, estimates the memory it needs."""

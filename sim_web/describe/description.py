@@ -1,4 +1,4 @@
-"""What was planted in a web beside what is measured in its links."""
+"""Compares what was planted in a web with what is measured in its links."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 from counterpoint.sim_web.generator import Explicit, Web
 from counterpoint.sim_web.measure import (
     NAMES,
-    Bowtie,
+    BowtieComponents,
     Distances,
-    Graph,
+    MeasuredGraph,
     Tail,
     decompose,
     distances,
@@ -26,10 +26,10 @@ from counterpoint.sim_web.measure import (
 from .memory import available_cores
 
 REPEATS_FROM = 2000
-"""Pages of which the repeated links are counted."""
+"""In a sample of so many pages the repeated links are counted."""
 
 SOURCES = 128
-"""Pages from which distances are searched."""
+"""From so many pages distances are measured."""
 
 
 @dataclass(frozen=True)
@@ -39,35 +39,36 @@ class Description:
     Attributes
     ----------
     web : Web
-        What was planted.
+        The planted web.
     links : int
-        Distinct links.
-    bowtie : Bowtie
-        Measured.
+        The number of distinct links.
+    bowtie : BowtieComponents
+        The measured bow-tie.
     misplaced : int
-        Pages whose measured component is not the planted one.
+        How many pages are measured in another component than the one they were planted in.
     in_degrees, out_degrees : Tail or None
-        None: too few pages have many links.
+        The fitted tails of the degrees; None: too few pages have many links.
     greatest_in, greatest_out : int
-        Degrees.
+        The greatest degrees.
     directed, undirected : Distances
+        Distances along links, and along links followed in both directions.
     without_in_links : float
-        Share of the pages.
+        The share of the pages to which no page links.
     internal : float
-        Share of the links that stay within their host.
+        The share of the links that stay within their host.
     multiplicity : float
-        How often a page repeats a link, on average, of a sample of the pages.
+        How often a page repeats a link, on average over a sample of the pages.
     levels : list of int
-        Pages at each level below their host's start page.
+        The number of pages at each level below their host's start page.
     unleveled : int
-        Pages to which no internal links lead from there.
+        The number of pages to which no internal links lead from their host's start page.
     largest_host : int
-        Its pages.
+        The number of pages of the largest host.
     """
 
     web: Web
     links: int
-    bowtie: Bowtie
+    bowtie: BowtieComponents
     misplaced: int
     in_degrees: Tail | None
     out_degrees: Tail | None
@@ -84,23 +85,24 @@ class Description:
 
     @property
     def mean_degree(self) -> float:
-        """Distinct links of a page, on average."""
+        """The number of distinct links of a page, on average."""
         return self.links / self.web.pages
 
     def planted_shares(self) -> dict[str, float]:
-        """Return the share of each component as it was planted, by name."""
+        """Return the planted share of each component, by name."""
         found = np.bincount(self.web.components(), minlength=len(NAMES)) / self.web.pages
         return dict(zip(NAMES, found.tolist(), strict=True))
 
     def profile_shares(self) -> dict[str, float] | None:
-        """Return the shares that the profile asks for; None if it names its sites instead."""
-        told = self.web.profile
-        return None if told.sites else dict(zip(NAMES, told.shares.all(), strict=True))
+        """Return the shares that the profile gives; None if it lists its sites instead."""
+        profile = self.web.profile
+        return None if profile.sites else dict(zip(NAMES, profile.shares.all(), strict=True))
 
     def at_this_size(self, of_the_source: float) -> float | None:
-        """Return a distance that the profile's source measured, scaled to the pages of this web.
+        """Return a distance that the profile's source measured, scaled to the size of this web.
 
-        Distances of such graphs grow as the logarithm of the number of pages. None: not known.
+        Distances of such graphs grow with the logarithm of the number of pages. The result is None
+        if the source gives no distance or no number of pages.
         """
         of_pages = self.web.profile.distances.of_pages
         if not of_the_source or of_pages <= 1:
@@ -109,13 +111,13 @@ class Description:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as numbers, texts, lists and mappings."""
-        told, planted = self.web.profile, self.web.profile.degrees
+        profile, planted = self.web.profile, self.web.profile.degrees
         tails = (self.in_degrees, self.out_degrees)
         return {
             "pages": self.web.pages,
             "links": self.links,
             "seed": self.web.seed,
-            "profile": told.name,
+            "profile": profile.name,
             "hosts": self.web.hosts,
             "largest_host": self.largest_host,
             "mean_degree": self.mean_degree,
@@ -136,9 +138,9 @@ class Description:
                 "undirected": self.undirected.mean,
             },
             "distance": {
-                "directed": self._distance(self.directed, told.distances.directed),
-                "undirected": self._distance(self.undirected, told.distances.undirected),
-                "of_pages": int(told.distances.of_pages) or None,
+                "directed": self._distance(self.directed, profile.distances.directed),
+                "undirected": self._distance(self.undirected, profile.distances.undirected),
+                "of_pages": int(profile.distances.of_pages) or None,
             },
             "without_in_links": self.without_in_links,
             "internal_links": self.internal,
@@ -159,34 +161,35 @@ def _tail(planted: float, found: Tail | None, greatest: int) -> dict[str, Any]:
 
 
 def describe(
-    web: Web, links: Explicit, sources: int = SOURCES, told: Callable[[str], None] | None = None
+    web: Web, links: Explicit, sources: int = SOURCES, report: Callable[[str], None] | None = None
 ) -> Description:
     """Measure a web that is written out.
 
     Parameters
     ----------
     web : Web
+        The planted web, with which the measurements are compared.
     links : Explicit
-        Its links; nothing else of the web is looked at but what is planted in it.
+        The web's links, which are measured.
     sources : int
-        Pages from which distances are searched.
-    told : callable, optional
-        Gets a line about what is being done.
+        From how many pages distances are measured.
+    report : callable, optional
+        Gets a line of text at the beginning of each step.
     """
-    tell = told or (lambda line: None)
-    tell("taking the bow-tie apart")
-    graph = Graph(links.offsets, links.targets)
+    report = report or (lambda line: None)
+    report("decomposing the bow-tie")
+    graph = MeasuredGraph(links.offsets, links.targets)
     bowtie = decompose(graph)
-    tell("fitting degrees")
+    report("fitting degrees")
     tails = tail(graph.in_degrees), tail(graph.out_degrees)
-    tell(f"searching from {min(sources, web.pages):,} pages")
+    report(f"searching from {min(sources, web.pages):,} pages")
     chosen = sampled(bowtie.components, sources, web.seed)
     threads = available_cores()
     found = [
         distances(graph, chosen, seed=web.seed, undirected=u, threads=threads)
         for u in (False, True)
     ]
-    tell("looking at hosts")
+    report("measuring levels in hosts")
     starts = np.array([web.pages_of(host).start for host in range(web.hosts)], dtype=np.int64)
     level, internal = levels(graph, starts)
     return Description(

@@ -1,4 +1,4 @@
-"""How much memory there is, and how much a web needs that is written out and measured."""
+"""How much memory is available, and how much it takes to write a web out and measure it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.profile import Profile
 
 PER_PAGE, PER_LINK, GROUND = 200, 20, 300e6
-"""Bytes at the peak: about twice what runs with 1 and 3 million pages took."""
+"""Bytes at the peak for each page, for each link, and in any case: about twice as much as measured
+with 1 and 3 million pages."""
 
 
 def needed(profile: Profile, pages: int) -> float:
-    """Return the bytes that writing a web out and measuring it needs, about."""
+    """Estimate how many bytes it takes to write a web out and measure it."""
     return GROUND + pages * (PER_PAGE + PER_LINK * profile.degrees.mean)
 
 
 def available() -> float:
-    """Return the bytes that this process may still use, as far as the system tells."""
+    """Return how many bytes this process may still use; infinite if the system does not say."""
     found = []
     for line in _text("/proc/meminfo").splitlines():
         if line.startswith("MemAvailable:"):
@@ -42,7 +43,7 @@ def must_fit(profile: Profile, pages: int) -> None:
     if need > have or pages >= 2**31:
         raise WebError(
             f"{pages:,} pages are too many to be measured here: about {need / 1e9:,.1f} GB are "
-            f"needed and {have / 1e9:,.1f} GB are free"
+            f"needed and {have / 1e9:,.1f} GB are available"
         )
 
 

@@ -1,4 +1,4 @@
-"""A picture of a measured bow-tie: every area is the share of its component."""
+"""Draws a measured bow-tie; the area of each component is proportional to its share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ INK = "#22303c"
 
 @dataclass(frozen=True)
 class Label:
-    """A component's name and share, and where they stand."""
+    """A text with a component's name and share, and its position in the units of `shapes`."""
 
     text: str
     x: float
@@ -35,17 +35,29 @@ class Label:
     size: float
 
 
-def draw(found: Description, path: Path) -> None:
-    """Draw the measured bow-tie of a web; the suffix of the file, .svg or .png, says how."""
-    web = found.web
-    title = f"{web.profile.name}: {web.pages:,} pages, {found.links:,} links"
-    draw_shares(found.bowtie.shares, path, title, found.bowtie.hanging_off_in)
+def draw(description: Description, path: Path) -> None:
+    """Draw the measured bow-tie of a web; the suffix .svg or .png decides the file's format."""
+    web, bowtie = description.web, description.bowtie
+    title = f"{web.profile.name}: {web.pages:,} pages, {description.links:,} links"
+    draw_shares(bowtie.shares, path, title, bowtie.hanging_off_in)
 
 
 def draw_shares(
     shares: dict[str, float], path: Path, title: str, hanging_off_in: float = 0.5
 ) -> None:
-    """Draw a bow-tie of given shares."""
+    """Draw a bow-tie with given shares.
+
+    Parameters
+    ----------
+    shares : dict of str to float
+        The share of each component, by the names that `shapes.shapes` expects.
+    path : Path
+        The file; its suffix .svg or .png decides the format.
+    title : str
+        The text above the picture.
+    hanging_off_in : float
+        The share of the tendrils that hang off IN.
+    """
     import matplotlib
 
     matplotlib.use("agg")
@@ -57,7 +69,7 @@ def draw_shares(
     low, high = low - np.array([0.09, 0.14]), high + np.array([0.09, 0.15])
     wide = 11.0
     tall = wide * float((high[1] - low[1]) / (high[0] - low[0]))
-    # The same web gives the same file: no time, and names of parts that do not change.
+    # The same web gives the same file: without a date, and with fixed names of parts.
     settings: Any = {
         "svg.hashsalt": "counterpoint",
         "svg.fonttype": "none",
@@ -94,7 +106,7 @@ def _paint(axes: Any, parts: dict[str, list[Polygon]]) -> None:
 
 
 def _arrows(parts: dict[str, list[Polygon]]) -> list[Polygon]:
-    """Return heads of arrows in the gap: from IN to the disc, from the disc to OUT."""
+    """Return arrowheads in the gaps around the disc: from IN to SCC, and from SCC to OUT."""
     radius = float(parts["scc"][0][:, 0].max())
     tip = np.array([[0.0, 0.45], [0.0, -0.45], [0.8, 0.0]]) * GAP
     found = []
@@ -113,7 +125,7 @@ def _arrows(parts: dict[str, list[Polygon]]) -> list[Polygon]:
 
 
 def labels(shares: dict[str, float], parts: dict[str, list[Polygon]]) -> list[Label]:
-    """Return the labels of the components; inside where there is room, else beside."""
+    """Return the labels of the components; a label stands next to its area if that is too small."""
     radius = float(parts["scc"][0][:, 0].max())
     lowest = min(float(p[:, 1].min()) for p in parts["scc"] + parts["tubes"])
     found = [_inside("scc", shares, 0.0, 2 * radius, lowest - 0.05)]
@@ -131,6 +143,7 @@ def _text(name: str, shares: dict[str, float], between: str = "\n") -> str:
 
 
 def _inside(name: str, shares: dict[str, float], x: float, room: float, beside: float) -> Label:
+    """Return the label of a part at ``x``; if there is little room, it is placed at ``beside``."""
     if room > 0.17:
         return Label(_text(name, shares), x, 0.0, "white", min(22.0, 62 * room))
     if name == "scc":

@@ -1,7 +1,7 @@
 """The bow-tie as polygons whose areas are the shares of the components.
 
-A unit of area is the whole web. The strong component is a disc, IN and OUT are bows to its sides,
-tendrils are arms of the bows, tubes run past the disc from bow to bow, islands lie below.
+The whole web has an area of 1. SCC is a disc, IN and OUT are bows on its sides, tendrils are arms
+of the bows, tubes run past the disc from bow to bow, and islands lie below.
 """
 
 from __future__ import annotations
@@ -14,21 +14,22 @@ from typing import Any
 import numpy as np
 
 Polygon = np.ndarray[Any, Any]
-"""Corners, float64[k, 2], in order; x to the right, y upward."""
+"""The corners in order, float64, shape (corners, 2); x to the right, y upward."""
 
 GAP = 0.03
-"""Between the disc and what lies beside it."""
+"""The distance between the disc and the shapes around it."""
 
 OPENING = math.radians(50)
-"""Half the angle under which a bow sees the disc."""
+"""Half the angle of the disc's edge that a bow covers."""
 
 LEAST = 1e-9
-"""A share below this is drawn as none."""
+"""Components with a share below this are not drawn."""
 
 FLARE = 0.35
-"""By how much a bow widens, of its length."""
+"""By how much each edge of a bow widens, as a share of the bow's length."""
 
 _FINE = 96
+"""How many points a curve has."""
 
 
 def area(polygon: Polygon) -> float:
@@ -43,7 +44,7 @@ def shapes(shares: Mapping[str, float], hanging_off_in: float = 0.5) -> dict[str
     Parameters
     ----------
     shares : mapping
-        scc (above 0), in, out, tendrils, tubes, disconnected.
+        The shares of scc (above 0), in, out, tendrils, tubes and disconnected.
     hanging_off_in : float
         The share of the tendrils that hang off IN.
     """
@@ -52,7 +53,7 @@ def shapes(shares: Mapping[str, float], hanging_off_in: float = 0.5) -> dict[str
     off_in = shares["tendrils"] * (hanging_off_in if out.length else 1.0) * bool(into.length)
     off_out = (shares["tendrils"] - off_in) * bool(out.length)
     tubes = _tubes(radius, shares["tubes"])
-    # Thick tubes stand where arms near the disc would go straight up.
+    # Thick tubes take the place above the disc, so the arms next to it lean outward.
     lean = min(0.5, 2.5 * (float(tubes[0][:, 1].max()) - radius - GAP)) if tubes else 0.0
     arms_in = [_mirrored(arm) for arm in _arms(into, off_in, lean)]
     found: dict[str, list[Polygon]] = {
@@ -83,7 +84,7 @@ def _mirrored(polygon: Polygon) -> Polygon:
 
 @dataclass(frozen=True)
 class _Bow:
-    """The measures of the bow on the right; a length of 0 stands for none."""
+    """The measures of the bow on the right; a length of 0 means that there is no bow."""
 
     inner: float
     opening: float
@@ -111,7 +112,7 @@ def _outline(bow: _Bow) -> Polygon:
 
 
 def _bow(radius: float, share: float) -> _Bow:
-    """Return the bow of an area; one too small for the full opening is narrower."""
+    """Return the bow with a given area; if it is too small for the full opening, it is narrower."""
     inner = radius + GAP
     if share < LEAST:
         return _Bow(inner, OPENING, 0.0)
@@ -126,17 +127,37 @@ def _bow(radius: float, share: float) -> _Bow:
     return _Bow(inner, opening, length)
 
 
-def _solved(of: Callable[[float], float], goal: float, high: float) -> float:
-    """Return where a rising function has a value, by bisection."""
+def _solved(function: Callable[[float], float], goal: float, high: float) -> float:
+    """Return where a rising function has a given value, by bisection.
+
+    Parameters
+    ----------
+    function : callable
+        Rises from 0 to ``high``.
+    goal : float
+        The value.
+    high : float
+        The end of the searched range.
+    """
     low = 0.0
     for _ in range(45):
         middle = (low + high) / 2
-        low, high = (middle, high) if of(middle) < goal else (low, middle)
+        low, high = (middle, high) if function(middle) < goal else (low, middle)
     return (low + high) / 2
 
 
 def _ribbon(line: Polygon, width: float, taper: float = 0.0) -> Polygon:
-    """Return a band along a line; one that is narrower by ``taper`` at its end has round ends."""
+    """Return a band along a line.
+
+    Parameters
+    ----------
+    line : float64, shape (points, 2)
+        The middle of the band.
+    width : float
+        The width at the beginning.
+    taper : float
+        By which share the band is narrower at its end. If it is above 0, the ends are round.
+    """
     along = np.gradient(line, axis=0)
     along /= np.linalg.norm(along, axis=1)[:, None]
     normal = np.column_stack([-along[:, 1], along[:, 0]])
@@ -149,7 +170,16 @@ def _ribbon(line: Polygon, width: float, taper: float = 0.0) -> Polygon:
 
 
 def _arms(bow: _Bow, share: float, lean: float) -> list[Polygon]:
-    """Return the tendrils of the bow on the right: three above, three below, of equal areas."""
+    """Return the tendrils of the bow on the right: three above, three below, of equal areas.
+
+    Parameters
+    ----------
+    bow : _Bow
+    share : float
+        The sum of the areas.
+    lean : float
+        How far the arms next to the disc lean outward, from 0 to 0.5.
+    """
     if share < LEAST or bow.length <= 0:
         return []
     reach = 0.62 * math.sqrt(share / 0.1)
@@ -164,7 +194,7 @@ def _arms(bow: _Bow, share: float, lean: float) -> list[Polygon]:
 
 
 def _arm(x: float, y: float, angle: float, reach: float) -> Polygon:
-    """Return a wavy line that leaves a point under an angle."""
+    """Return a wavy line of length ``reach`` that leaves a point at an angle in radians."""
     t = np.linspace(0, 1, _FINE)
     bent = angle + 0.55 * np.sin(2 * math.pi * t) * t
     step = reach / (_FINE - 1)
@@ -191,7 +221,17 @@ def _tubes(radius: float, share: float) -> list[Polygon]:
 
 
 def _islands(share: float, below: float, wide: float) -> list[Polygon]:
-    """Return discs in a row below everything else, the largest in the middle."""
+    """Return discs in a row below everything else, the largest in the middle.
+
+    Parameters
+    ----------
+    share : float
+        The sum of the areas.
+    below : float
+        The lowest y of all other shapes.
+    wide : float
+        The width of all other shapes.
+    """
     if share < LEAST:
         return []
     number = 17

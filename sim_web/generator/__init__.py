@@ -1,4 +1,4 @@
-"""The generator: plants a bow-tie and gives each page its links, without storing any."""
+"""The generator plants a bow-tie; it computes the links of each page and stores none."""
 
 from .explicit import Explicit
 from .layout import Component

@@ -1,17 +1,11 @@
-"""The out-links of a page, as a function of its id: what every form of a web is made of.
+"""The out-links of a page as a function of its id.
 
-The generator guarantees some links, so that the planted components exist:
+Some links are `guaranteed`, so that the planted components exist.
 
-- a page to its children in its host's tree, and up again to its parent or to the start page; to
-  its host's navigation, where hosts have one;
-- a page of the parent host to the start page of each host that hangs on it. Hosts of SCC and, after
-  them, of OUT are one tree; so are IN and the tendrils off it, and IN and the tubes;
-- the start page of a host of SCC to an earlier one, of IN to SCC or earlier, of tubes and of the
-  tendrils that lead to OUT there or earlier.
-
-The rest are free, as many as the page's drawn degree leaves. Outside SCC they lead through the
-hosts of a region one way only, hence no strong component there is larger than a host. Within a
-host they lead at most one level down, hence the tree's levels are the fewest links from the start.
+All other links are free; their number is the rest of the page's drawn degree. Outside SCC, free
+links lead through the hosts of a region in one direction only, so that no strong component there is
+larger than a host. Within a host they lead at most one level down, so that the level in the tree is
+the least number of links from the start page.
 """
 
 from __future__ import annotations
@@ -21,16 +15,13 @@ import numpy as np
 from counterpoint.compiling import Array, compiled
 
 from .degrees import drawn_degree
+from .guaranteed import NO_PAGE, guaranteed_links, page_in
 from .kernels import hashed, permuted, unit, zipf_rank, zipf_rank_below, zipf_top
 from .layout import (
-    BLOCK,
     DISCONNECTED,
-    FROM_IN,
     IN,
-    OUT,
     SCC,
     TO_OUT,
-    TUBES,
     host_of_page,
     host_start,
     linked_pages,
@@ -38,32 +29,22 @@ from .layout import (
     tree_level,
     tree_parent,
 )
-from .numbers import Numbers, pages_of_host, tree_of_host
+from .numbers import Numbers, tree_of_host
 from .subjects import NAVIGATION, SECTIONS, has_community, hub, themed
 
-_UP, _EXIT, _ENTRY, _FREE, _WHERE, _PAGE = range(4, 10)
-_SEQUENCE, _SHUFFLE = 11, 12
-"""Streams of hashes, one for each use; those of `degrees` are others."""
+_FREE, _WHERE, _PAGE, _SHUFFLE = 7, 8, 9, 12
+"""Streams of hashes, one for each use; `guaranteed` and `degrees` use other streams."""
 
 TRIES = 8
-"""How often a free link is drawn anew if its target is linked already."""
+"""How often a free link is drawn if its targets are linked already."""
 
 FEW = 24
-"""Up to so many links, a linear search finds a target that is linked already."""
-
-NO_PAGE = -1
-
-
-@compiled
-def page_in(numbers: Numbers, region: int, rank: int, u: float) -> int:
-    """Return a page of a host, not an orphan, each with the same chance."""
-    start, pages = pages_of_host(numbers, region, rank)
-    return start + int(u * linked_pages(region, pages, numbers.reals))
+"""Up to so many links, a linear search finds whether a target is linked already."""
 
 
 @compiled
 def level_of(numbers: Numbers, page: int) -> int:
-    """Return the fewest internal links from the host's start page; -1 for an orphan."""
+    """Return the least number of internal links from the host's start page; -1 for an orphan."""
     region = region_of_page(numbers.regions, page)
     rank, start, end = host_of_page(numbers.regions, numbers.reals, numbers.bounds, region, page)
     pages = end - start
@@ -74,67 +55,16 @@ def level_of(numbers: Numbers, page: int) -> int:
 
 
 @compiled
-def _exit(numbers: Numbers, region: int, rank: int) -> int:
-    """Return where the start page of a host leads out of it; -1: nowhere."""
-    key = numbers.key
-    host = numbers.regions[region, 2] + rank
-    u, v, w = unit(key, _EXIT, host, 0), unit(key, _EXIT, host, 1), unit(key, _EXIT, host, 2)
-    popularity = numbers.degrees[4]
-    if len(numbers.bounds) > 0 and region == SCC:
-        return NO_PAGE
-    goal = region
-    if region == IN and (rank == 0 or w < 0.5):
-        goal = SCC
-    elif region == TUBES or (region == TO_OUT and (rank == 0 or w < 0.5)):
-        goal = OUT
-    elif region in (OUT, FROM_IN, DISCONNECTED) or rank == 0:
-        return NO_PAGE
-    hosts = rank if goal == region else numbers.regions[goal, 3]
-    return page_in(numbers, goal, zipf_rank(u, hosts, popularity, 1.0), v)
-
-
-@compiled
-def _add_entries(
-    numbers: Numbers, region: int, rank: int, page: int, base: int, follower: int,
-    found: Array, count: int,
-) -> int:  # fmt: skip
-    """Add the links to start pages of hosts that hang on this page's host."""
-    first = numbers.regions[base, 3] if region == follower else 0
-    own = first + rank
-    block = numbers.blocks[1]
-    key = hashed(numbers.key, _SEQUENCE, base, follower)
-    low = 1 + own // BLOCK * block
-    before = numbers.regions[base, 3]
-    for child in range(low, min(low + block, before + numbers.regions[follower, 3])):
-        if (base == IN and child < before) or tree_parent(key, child, block) != own:
-            continue
-        goal = base if child < before else follower
-        child_rank = child if child < before else child - before
-        host = numbers.regions[goal, 2] + child_rank
-        if page_in(numbers, region, rank, unit(numbers.key, _ENTRY, host, 0)) == page:
-            found[count] = pages_of_host(numbers, goal, child_rank)[0]
-            count += 1
-    return count
-
-
-@compiled
-def _entries(numbers: Numbers, region: int, rank: int, page: int, found: Array, count: int) -> int:
-    if len(numbers.bounds) > 0 and region == SCC:
-        return count
-    if region == SCC or (region == OUT and len(numbers.bounds) == 0):
-        return _add_entries(
-            numbers, region, rank, page, int(np.int64(SCC)), int(np.int64(OUT)), found, count
-        )
-    for follower in (FROM_IN, TUBES):
-        if region in (IN, follower):
-            base = int(np.int64(IN))
-            count = _add_entries(numbers, region, rank, page, base, follower, found, count)
-    return count
-
-
-@compiled
 def _goal(mix: Array, region: int, u: float) -> tuple[int, float]:
-    """Return the region of the target of a free link, 7: none, and a number to draw with again."""
+    """Draw the region of a free link's target.
+
+    Returns
+    -------
+    int
+        The region; 7: none.
+    float
+        A new uniform random number made from ``u``.
+    """
     goal = 0
     while goal < 7 and u >= mix[region, goal]:
         goal += 1
@@ -146,14 +76,32 @@ def _goal(mix: Array, region: int, u: float) -> tuple[int, float]:
 
 @compiled
 def _external(numbers: Numbers, region: int, rank: int, u: float, v: float, w: float) -> int:
-    """Return the target of a free link out of the host; -1 if there is none."""
+    """Return the target of a free link out of the host; -1 if there is none.
+
+    Parameters
+    ----------
+    numbers : Numbers
+    region, rank : int
+        The region of the page's host, and the host's rank.
+    u, v, w : float
+        Uniform random numbers in [0, 1).
+    """
     goal, u = _goal(numbers.mix, region, u)
     return _popular(numbers, region, rank, goal, u, v, w) if goal < 7 else NO_PAGE
 
 
 @compiled
 def _akin(numbers: Numbers, region: int, rank: int, page: int, u: float, v: float) -> int:
-    """Return the target of a free link within the theme; -1 if there is none."""
+    """Return the target of a free link within the theme; -1 if there is none.
+
+    Parameters
+    ----------
+    numbers : Numbers
+    region, rank, page : int
+        The region of the page's host, the host's rank, the page.
+    u, v : float
+        Uniform random numbers in [0, 1).
+    """
     goal = region
     if region != SCC:
         goal, u = _goal(numbers.mix, region, u)
@@ -164,7 +112,20 @@ def _akin(numbers: Numbers, region: int, rank: int, page: int, u: float, v: floa
 def _popular(
     numbers: Numbers, region: int, rank: int, goal: int, u: float, v: float, w: float
 ) -> int:
-    """Return a page of a region, popular ones more often, on the way that the region allows."""
+    """Return a page of a region, popular ones more often; -1 if there is none.
+
+    Within a region other than SCC, links lead through the hosts in one direction only.
+
+    Parameters
+    ----------
+    numbers : Numbers
+    region, rank : int
+        The region of the linking page's host, and the host's rank.
+    goal : int
+        The region of the target.
+    u, v, w : float
+        Uniform random numbers in [0, 1).
+    """
     popularity = numbers.degrees[4]
     hosts = numbers.regions[goal, 3]
     to_start = w < numbers.choices[1]
@@ -192,7 +153,23 @@ def _internal(
     key: np.uint64, block: int, start: int, linked: int, level: int, u: float, top: float,
     exponent: float,
 ) -> int:  # fmt: skip
-    """Return a page of the same host, shallow ones more often, at most one level down."""
+    """Return a page of the same host, at most one level below the linking page.
+
+    Parameters
+    ----------
+    key : uint64
+        The key of the host's tree.
+    block : int
+        The number of children of a block.
+    start, linked : int
+        The start page, and the number of pages in the tree.
+    level : int
+        The level of the linking page; -1: an orphan.
+    u : float
+        A uniform random number in [0, 1).
+    top, exponent : float
+        The result of `zipf_top`, and the exponent: low numbers are drawn more often.
+    """
     member = zipf_rank_below(u, linked, top, exponent, 1.0)
     if level >= 0:
         depth = tree_level(key, member, block)
@@ -204,7 +181,17 @@ def _internal(
 
 @compiled
 def _is_new(found: Array, count: int, seen: Array, target: int) -> bool:
-    """Tell whether a target is not linked yet, and enter it in the table if there is one."""
+    """Return whether a target is not linked yet, and enter it into the hash table if there is one.
+
+    Parameters
+    ----------
+    found : int64
+        The links so far; the first ``count`` elements.
+    count : int
+    seen : int64
+        The table from `_table`.
+    target : int
+    """
     size = len(seen)
     if size == 0:
         for k in range(count):  # noqa: SIM110 compiled code takes no generators
@@ -222,7 +209,7 @@ def _is_new(found: Array, count: int, seen: Array, target: int) -> bool:
 
 @compiled
 def _table(most: int) -> Array:
-    """Return an empty table of targets; without places where a linear search does."""
+    """Return an empty hash table for targets; of size 0 if a linear search is enough."""
     if most <= FEW:
         return np.empty(0, dtype=np.int64)
     size = 64
@@ -232,65 +219,27 @@ def _table(most: int) -> Array:
 
 
 @compiled
-def _up(numbers: Numbers, key: np.uint64, block: int, page: int, local: int, linked: int) -> int:
-    """Return the member of its host's tree to which a page leads up: the start page or another."""
-    if unit(numbers.key, _UP, page, 0) < numbers.choices[3]:
-        return 0
-    if local < linked:
-        return tree_parent(key, local, block)
-    return int(unit(numbers.key, _UP, page, 1) * linked)
-
-
-@compiled
-def _menu(
-    numbers: Numbers, key: np.uint64, block: int, start: int, local: int, linked: int, found: Array
-) -> int:
-    """Write the links to the host's navigation that do not lead more than one level down."""
-    count = 0
-    level = tree_level(key, local, block) if local < linked else linked
-    for member in range(1, min(int(numbers.themes[NAVIGATION]) + 1, linked)):
-        if member != local and tree_level(key, member, block) <= level + 1:
-            found[count] = start + member
-            count += 1
-    return count
-
-
-@compiled
-def _guaranteed(
-    numbers: Numbers, region: int, rank: int, page: int, start: int, linked: int, found: Array
-) -> int:
-    """Write the links that are guaranteed, some perhaps twice; return how many."""
-    key, block = tree_of_host(numbers, region, rank)
-    local = page - start
-    count = 0
-    if numbers.themes[NAVIGATION] > 0:
-        count = _menu(numbers, key, block, start, local, linked, found)
-    if local > 0:
-        found[count] = start + _up(numbers, key, block, page, local, linked)
-        count += 1
-    if local < linked:
-        low = 1 + local // BLOCK * block
-        for child in range(low, min(low + block, linked)):
-            if tree_parent(key, child, block) == local:
-                found[count] = start + child
-                count += 1
-        count = _entries(numbers, region, rank, page, found, count)
-    if local == 0:
-        target = _exit(numbers, region, rank)
-        if target != NO_PAGE:
-            found[count] = target
-            count += 1
-    return count
-
-
-@compiled
 def _free(
     numbers: Numbers, region: int, rank: int, page: int, start: int, pages: int, linked: int,
     level: int, key: np.uint64, block: int, top: float, number: int, attempt: int,
 ) -> int:  # fmt: skip
-    """Return the target of a free link at one attempt; -1 if it has none.
+    """Draw the target of a free link once; return -1 if the draw gives none.
 
-    ``key`` and ``block`` are of the host's tree, ``top`` is what `zipf_top` says of its pages.
+    Parameters
+    ----------
+    numbers : Numbers
+    region, rank, page : int
+        The region of the page's host, the host's rank, the page.
+    start, pages, linked : int
+        The host's start page, the number of its pages, and how many of them are in its tree.
+    level : int
+        The level of the page; -1: an orphan.
+    key, block : uint64, int
+        The key of the host's tree, and the number of children of a block.
+    top : float
+        The result of `zipf_top` for the pages of the tree.
+    number, attempt : int
+        The number of the link, and of the draw.
     """
     turn = number * TRIES + attempt
     kind = unit(numbers.key, _FREE, page, turn)
@@ -318,7 +267,7 @@ def _free(
 
 @compiled
 def _fixed(numbers: Numbers, page: int) -> tuple[int, int]:
-    """Return where the links of a page that are given one by one begin and end."""
+    """Return where the fixed links of a page begin and end in `Numbers.fixed_targets`."""
     pages = numbers.fixed_pages
     if len(pages) == 0:
         return 0, 0
@@ -327,9 +276,9 @@ def _fixed(numbers: Numbers, page: int) -> tuple[int, int]:
 
 @compiled
 def out_links(numbers: Numbers, page: int) -> Array:
-    """Return the distinct pages that a page links to, in the order of their first appearance.
+    """Return the distinct pages to which a page links, in the order of their first appearance.
 
-    Where a menu takes most links of a page, a hub still has as many others as the menu has.
+    If pages have a menu, a hub has at least as many other links as the menu has.
     """
     region = region_of_page(numbers.regions, page)
     rank, start, end = host_of_page(numbers.regions, numbers.reals, numbers.bounds, region, page)
@@ -342,7 +291,7 @@ def out_links(numbers: Numbers, page: int) -> Array:
     free = menu if menu > 0 and hub(numbers, page) else 0
     most = degree + block + 2 * numbers.blocks[1] + 4 + high - low + menu + free
     found = np.empty(most, dtype=np.int64)
-    guaranteed = _guaranteed(numbers, region, rank, page, start, linked, found)
+    guaranteed = guaranteed_links(numbers, region, rank, page, start, linked, found)
     for k in range(low, high):
         found[guaranteed] = numbers.fixed_targets[k]
         guaranteed += 1

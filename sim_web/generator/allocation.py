@@ -1,12 +1,12 @@
-"""Which IP addresses a web has: blocks that are allocated, and the hosts at each address.
+"""The IP addresses of a web: the allocated blocks, and the hosts at each address.
 
 Everything is a pure function of the web: nothing is stored for an address or a host. The addresses
-of all blocks, laid end to end, have numbers; a keyed permutation takes a number to a *slot*. The
-first slots are default pages, then come addresses with hosts; all other slots are empty. So what
-serves is spread over the blocks as if by chance.
+of all blocks are numbered consecutively, and a keyed permutation maps a number to a *slot*. The
+first slots are default pages, addresses with hosts follow, and all other slots are empty. So the
+addresses with a server are spread randomly over the blocks.
 
-The addresses are such as belong to nobody: those of 240.0.0.0/4, which is reserved, and those of
-2001:db8::/32, which is for documentation.
+The addresses do not belong to anyone: 240.0.0.0/4 is reserved, and 2001:db8::/32 is for
+documentation.
 """
 
 from __future__ import annotations
@@ -28,25 +28,26 @@ Address: TypeAlias = IPv4Address | IPv6Address
 Block: TypeAlias = IPv4Network | IPv6Network
 
 GROUND = {4: "240.0.0.0/4", 6: "2001:db8::/32"}
-"""Where blocks are allocated."""
+"""The networks in which blocks are allocated, by version."""
 
 _SPREAD, _SHIFT = 0.9, 3.0
-"""Numbers of hosts at shared addresses fall with the rank as sizes of hosts do."""
+"""The exponent and the shift of the law by which the numbers of hosts at shared addresses fall with
+the rank."""
 
 MOST_ADDRESSES = 1 << 60
 
 
-class Told(NamedTuple):
-    """What is at an address.
+class AddressUse(NamedTuple):
+    """The hosts and pages at an address.
 
     Attributes
     ----------
     hosts : tuple of int
-        Hosts whose name leads there.
+        The hosts whose names resolve to the address.
     shown : int or None
-        The host whose start page comes when the address is asked by number.
+        The host whose start page answers a request without a host name.
     default : bool
-        Whether a default page comes instead. If neither, nothing serves there.
+        Whether a default page answers such a request instead. If neither, there is no server.
     """
 
     hosts: tuple[int, ...] = ()
@@ -55,7 +56,7 @@ class Told(NamedTuple):
 
 
 class Allocation:
-    """The addresses of a web's hosts, as the section ``[addresses]`` of its profile asks for.
+    """The addresses of a web's hosts, from the section ``[addresses]`` of its profile.
 
     Parameters
     ----------
@@ -64,11 +65,11 @@ class Allocation:
     Attributes
     ----------
     blocks : tuple of network
-        Allocated, ascending; none overlaps another.
+        The allocated blocks, ascending, without overlap.
     size : int
-        Addresses in all blocks.
+        The number of addresses in all blocks.
     defaults, serving : int
-        Addresses that have a default page and no host; addresses that serve at all.
+        The number of addresses with a default page and no host, and of all addresses with a server.
 
     Raises
     ------
@@ -77,28 +78,28 @@ class Allocation:
     """
 
     def __init__(self, web: Web) -> None:
-        told = web.profile.addresses
-        self._web, self._told = web, told
-        self._own = np.ceil(told.own * web.layout.regions[:, 3]).astype(np.int64)
+        section = web.profile.addresses
+        self._web, self._section = web, section
+        self._own = np.ceil(section.own * web.layout.regions[:, 3]).astype(np.int64)
         self._own_before = np.concatenate(([0], np.cumsum(self._own)))
         self._alone = int(self._own.sum())
         self._others = web.hosts - self._alone
-        self._shared = math.ceil(self._others / told.sharing)
+        self._shared = math.ceil(self._others / section.sharing)
         with_hosts = self._alone + self._shared
-        self.defaults = round(with_hosts * told.defaults / max(1e-6, 1 - told.defaults))
+        self.defaults = round(with_hosts * section.defaults / max(1e-6, 1 - section.defaults))
         self.serving = self.defaults + with_hosts
-        self.size = math.ceil(self.serving / told.serving)
+        self.size = math.ceil(self.serving / section.serving)
         self._keys = tuple(np.uint64(web.bits("addresses", use)) for use in range(2))
-        self.blocks: tuple[Block, ...] = self._laid(int(told.version))
+        self.blocks: tuple[Block, ...] = self._laid(int(section.version))
         self._starts = [0, *accumulate(block.num_addresses for block in self.blocks)]
         self._firsts = [int(block.network_address) for block in self.blocks]
 
     # Addresses and their numbers
 
     def _laid(self, version: int) -> tuple[Block, ...]:
-        """Lay blocks of falling sizes, in an order by chance, with gaps between them."""
+        """Lay out blocks of falling sizes in random order, with gaps between them."""
         ground = ip_network(GROUND[version])
-        sizes = _sizes(self.size, int(self._told.blocks))
+        sizes = _sizes(self.size, int(self._section.blocks))
         order = sorted(range(len(sizes)), key=lambda k: self._web.bits("blocks", k))
         at, laid = int(ground.network_address), []
         for place in order:
@@ -108,8 +109,8 @@ class Allocation:
             laid.append((at, ground.max_prefixlen - size.bit_length() + 1))
             at += size
         if self.size > MOST_ADDRESSES or at > int(ground.broadcast_address):
-            raise WebError(f"{self.size:,} addresses: there is no room for them in {ground}; more "
-                           "may serve, or version 6 be allocated")  # fmt: skip
+            raise WebError(f"{self.size:,} addresses: there is no room for them in {ground}; raise "
+                           "the share 'serving', or use version 6")  # fmt: skip
         kind = IPv4Network if version == 4 else IPv6Network
         return tuple(kind((first, length)) for first, length in laid)
 
@@ -125,29 +126,29 @@ class Allocation:
 
     # Slots and their hosts
 
-    def at(self, address: Address) -> Told:
-        """Return what is at an address; nothing is at one that is not allocated."""
+    def at(self, address: Address) -> AddressUse:
+        """Return the hosts and pages at an address; there are none if it is not allocated."""
         number = self._number(address)
         if number is None:
-            return Told()
+            return AddressUse()
         slot = int(unpermuted(self._keys[0], number, self.size))
         if slot < self.defaults:
-            return Told(default=True)
+            return AddressUse(default=True)
         if slot >= self.serving:
-            return Told()
+            return AddressUse()
         place = slot - self.defaults
         if place < self._alone:
             host = self._of_own(place)
-            return Told((host,), host)
+            return AddressUse((host,), host)
         group = place - self._alone
         places = range(self._group_start(group), self._group_start(group + 1))
         hosts = tuple(self._of_other(place) for place in places)
-        if len(hosts) > 1 and self._web.chance("hidden", group) < self._told.hidden:
-            return Told(hosts, default=True)
-        return Told(hosts, hosts[0])
+        if len(hosts) > 1 and self._web.chance("hidden", group) < self._section.hidden:
+            return AddressUse(hosts, default=True)
+        return AddressUse(hosts, hosts[0])
 
     def address_of(self, host: int) -> Address:
-        """Return the address to which a host's name leads."""
+        """Return the address to which a host's name resolves."""
         region = int(np.searchsorted(self._web.layout.regions[:, 2], host, side="right")) - 1
         rank = host - int(self._web.layout.regions[region, 2])
         if rank < self._own[region]:
@@ -160,32 +161,35 @@ class Allocation:
         return self._address(int(permuted(self._keys[0], slot, self.size)))
 
     def _of_own(self, place: int) -> int:
-        """Return the host of a place among those that have an address to themselves."""
+        """Return the host at an index among those with an address of their own."""
         region = bisect_right(self._own_before.tolist(), place) - 1
         rank = place - int(self._own_before[region])
         return int(self._web.layout.regions[region, 2]) + rank
 
     def _of_other(self, place: int) -> int:
-        """Return the host of a place among those that share."""
+        """Return the host at an index among those that share addresses."""
         number = int(unpermuted(self._keys[1], place, self._others))
         before = self._web.layout.regions[:, 2] - self._own_before[:-1]  # others before a region
         region = int(np.searchsorted(before, number, side="right")) - 1
         return number + int(self._own_before[region + 1])
 
     def _group_start(self, group: int) -> int:
-        """Return the place of the first host at a shared address; after the last: their number."""
+        """Return the index of the first host at a shared address; after the last, their number."""
         if group >= self._shared:
             return self._others
         mass = float(zipf_mass(float(group), float(self._shared), _SPREAD, _SHIFT))
         return group + int((self._others - self._shared) * mass)
 
     def _group_of(self, place: int) -> int:
-        """Return the shared address of a place."""
+        """Return the shared address of the host at an index."""
         return bisect_right(range(self._shared), place, key=self._group_start) - 1
 
 
 def _sizes(total: int, number: int) -> list[int]:
-    """Return sizes of blocks, powers of two: about as 1, 1/2, 1/3 ..., and what is left over."""
+    """Return sizes of blocks that sum to ``total``: powers of two, about as 1, 1/2, 1/3 ...
+
+    The rest is divided into further powers of two.
+    """
     whole = sum(1 / rank for rank in range(1, number + 1))
     sizes = []
     for rank in range(1, number + 1):

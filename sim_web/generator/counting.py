@@ -1,4 +1,4 @@
-"""What simulations ask of all pages at once: their hosts, and how many links leave them."""
+"""Computes for all pages at once: the first pages of hosts, and the links that leave hosts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @compiled
 def _first_pages(regions: Array, reals: Array, bounds: Array) -> Array:
-    """Return the first page of each host, and behind them the number of pages."""
+    """Return the first page of each host, and at the end the number of pages."""
     found = np.empty(regions[:, 3].sum() + 1, dtype=np.int64)
     at = 0
     for region in range(7):
@@ -33,6 +33,19 @@ def _first_pages(regions: Array, reals: Array, bounds: Array) -> Array:
 def _leaving(
     key: np.uint64, mean: float, offsets: Array, targets: Array, first: Array, host: Array
 ) -> Array:
+    """Return the number of each page's links to other hosts, copies included.
+
+    Parameters
+    ----------
+    key : uint64
+        The key of all hashes.
+    mean : float
+        The mean number of copies of a link.
+    offsets, targets : int64
+        The distinct links.
+    first, host : int64
+        The first page of each host, then the number of pages; the host of each page.
+    """
     pages = len(offsets) - 1
     found = np.zeros(pages, dtype=np.int64)
     for page in range(pages):
@@ -44,23 +57,32 @@ def _leaving(
 
 
 def first_pages(web: Web) -> Array:
-    """Return the first page of each host, int64[hosts + 1]; behind them the number of pages."""
+    """Return the first page of each host, and at the end the number of pages.
+
+    Returns
+    -------
+    int64, shape (hosts + 1,)
+    """
     layout = web.layout
     return _first_pages(layout.regions, layout.reals, layout.bounds)
 
 
 def leaving_links(web: Web, explicit: Explicit, first: Array, host: Array) -> Array:
-    """Return how many links of each page lead to other hosts, copies included, int64[pages].
+    """Return how many links of each page lead to other hosts, copies included.
 
     Parameters
     ----------
     web : Web
     explicit : Explicit
-        Its links.
-    first : int64[hosts + 1]
-        As `first_pages` gives them.
-    host : integers[pages]
+        The links of the web.
+    first : int64, shape (hosts + 1,)
+        The result of `first_pages`.
+    host : int, shape (pages,)
         The host of each page.
+
+    Returns
+    -------
+    int64, shape (pages,)
     """
     mean = float(web.profile.degrees.multiplicity)
     return _leaving(web.numbers.key, mean, explicit.offsets, explicit.targets, first, host)

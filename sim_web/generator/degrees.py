@@ -1,7 +1,4 @@
-"""How many links a page has, and how often it repeats each.
-
-Functions of the page's id, like the links themselves.
-"""
+"""How many links a page has, and how often it repeats each, as functions of the page's id."""
 
 from __future__ import annotations
 
@@ -13,18 +10,18 @@ from .kernels import unit
 from .numbers import Numbers
 
 _DEGREE, _BODY, _COPIES = 2, 3, 10
-"""Streams of hashes, one for each use; those of `adjacency` are others."""
+"""Streams of hashes, one for each use; `adjacency` uses other streams."""
 
 
 @compiled
 def tail_chance(numbers: Numbers, page: int) -> float:
-    """Return what is below the share of the tail if a page's degree is of the tail."""
+    """Return a page's random number in [0, 1); below the share of the tail, its degree is large."""
     return unit(numbers.key, _DEGREE, page, 0)
 
 
 @compiled
 def drawn_degree(numbers: Numbers, page: int) -> int:
-    """Return the out-degree drawn for a page: a flat body, then a power law."""
+    """Return the out-degree drawn for a page: from a uniform body or from a power-law tail."""
     degrees = numbers.degrees
     least, exponent, most = degrees[1], degrees[2], degrees[3]
     u = unit(numbers.key, _BODY, page, 0)
@@ -35,13 +32,23 @@ def drawn_degree(numbers: Numbers, page: int) -> int:
 
 @compiled
 def copies(numbers: Numbers, page: int, position: int) -> int:
-    """Return how often a page repeats the link at a position: a geometric distribution."""
+    """Return how often a page has the link at a position, from a geometric distribution."""
     return copies_of(numbers.key, numbers.degrees[5], page, position)
 
 
 @compiled
 def copies_of(key: np.uint64, mean: float, page: int, position: int) -> int:
-    """Return `copies` in a web whose pages repeat a link ``mean`` times on average."""
+    """Return how often a page has the link at a position.
+
+    Parameters
+    ----------
+    key : uint64
+        The key of all hashes of the web.
+    mean : float
+        How often a page has a link on average.
+    page, position : int
+        The page, and the position of the link in its list.
+    """
     again = 1.0 - 1.0 / mean
     number = 1
     while number < 100 and unit(key, _COPIES, page, position * 128 + number) < again:

@@ -1,4 +1,4 @@
-"""What all pages of a web are about, written out: the truth by which crawls are judged."""
+"""Writes out what pages are about: the truth by which topical crawls are judged."""
 
 from __future__ import annotations
 
@@ -13,10 +13,19 @@ from .subjects import edition_of, relevant, theme_of
 
 @compiled
 def subjects(whole: Array, real: Array, first: int, number: int) -> Array:
-    """Return what so many pages from ``first`` on are about, int32[3, pages].
+    """Return what some consecutive pages are about.
 
-    Rows: the theme, whether the page is about it (1 or 0), and its edition. ``whole`` and ``real``
-    are as `packed` gives them.
+    Parameters
+    ----------
+    whole, real
+        The web's numbers, from `packed`.
+    first, number : int
+        The first page, and the number of pages.
+
+    Returns
+    -------
+    int32, shape (3, number)
+        The theme of each page, whether the page is about it (1 or 0), and its edition.
     """
     numbers = unpacked(whole, real)
     found = np.empty((3, number), dtype=np.int32)

@@ -1,7 +1,7 @@
-"""Compiled functions, keyed hashing, and draws from distributions: the ground of the generator.
+"""Compiled functions for keyed hashing, permutations, and draws from distributions.
 
-Everything here is a pure function of its arguments. There is no state of a random generator: a
-number is drawn by hashing what it is for.
+All are pure functions. The generator has no random state: it draws a number by hashing the purpose
+of the number.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from counterpoint.compiling import Array, compiled, compiled_as
 def _copied(
     typing: Any, goal: Any, at: Any, source: Any, begin: Any, number: Any
 ) -> tuple[Any, Any]:
-    """Generate a call of C's memcpy."""
+    """Generate a call of memcpy; the arguments are the Numba types of those of `copied`."""
 
     def generated(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         goal_type, _, source_type, _, _ = signature.args
@@ -37,10 +37,11 @@ def _copied(
 
 
 copied = cast(Callable[[Array, int, Array, int, int], None], numba.extending.intrinsic(_copied))
-"""Copy bytes in compiled code: to an array and a place in it, from an array and a place, so many.
+"""Copy bytes in compiled code: ``copied(goal, at, source, begin, number)``.
 
-Nothing is checked, and the arrays must be two. A loop would copy byte by byte, since compiled code
-cannot know that they are.
+It copies ``number`` bytes from ``source[begin]`` on to ``goal[at]`` on. There are no checks, and
+the arrays must not overlap. A loop would copy byte by byte, because the compiler cannot know that
+they do not overlap.
 """
 
 
@@ -61,19 +62,28 @@ def mixed(key: np.uint64, number: int) -> np.uint64:
 
 
 def subkey(key: np.uint64, number: int) -> np.uint64:
-    """Return `mixed` as a key again, where it is called from Python, which makes an int of it."""
+    """Return `mixed` as a uint64 for calls from Python, which would get an int."""
     return np.uint64(mixed(key, number))
 
 
 @compiled_as("uint64(uint64, int64, int64, int64)")
 def hashed(key: np.uint64, stream: int, a: int, b: int) -> np.uint64:
-    """Return 64 bits for a pair of numbers; ``stream`` keeps different uses apart."""
+    """Return 64 bits that depend on a key, a stream and a pair of numbers.
+
+    Parameters
+    ----------
+    key : uint64
+    stream : int
+        A number for each use, so that different uses get independent bits.
+    a, b : int
+        The pair.
+    """
     return mixed(mixed(mixed(key, stream), a), b)
 
 
 @compiled_as("float64(uint64, int64, int64, int64)")
 def unit(key: np.uint64, stream: int, a: int, b: int) -> float:
-    """Return a number in [0, 1) for a pair of numbers."""
+    """Return a uniform number in [0, 1); the arguments are as in `hashed`."""
     return np.float64(hashed(key, stream, a, b) >> _S11) * _UNIT
 
 
@@ -81,8 +91,8 @@ def unit(key: np.uint64, stream: int, a: int, b: int) -> float:
 def permuted(key: np.uint64, number: int, size: int) -> int:
     """Return the image of ``number`` under a keyed permutation of range(size).
 
-    Four rounds of a Feistel network on the next even number of bits; images outside the range are
-    mapped again until one is inside.
+    It is a Feistel network of four rounds on the next even number of bits. An image outside the
+    range is mapped again, until one is inside.
     """
     half = 1
     while (1 << (2 * half)) < size:
@@ -115,7 +125,10 @@ def unpermuted(key: np.uint64, number: int, size: int) -> int:
 
 @compiled
 def zipf_mass(rank: float, size: float, exponent: float, shift: float) -> float:
-    """Return the share of the ranks below ``rank`` of ``size``, with weights (rank + shift)^-s."""
+    """Return the share of the weight of the ranks below ``rank`` in that of all ``size`` ranks.
+
+    The weight of a rank r is (r + shift)^-exponent, integrated.
+    """
     e = 1.0 - exponent
     low = shift**e
     return ((rank + shift) ** e - low) / ((size + shift) ** e - low)
@@ -123,13 +136,13 @@ def zipf_mass(rank: float, size: float, exponent: float, shift: float) -> float:
 
 @compiled
 def zipf_top(size: int, exponent: float, shift: float) -> float:
-    """Return what `zipf_rank_below` needs of the number of ranks, for several draws."""
+    """Return a number that `zipf_rank_below` needs, to share it between several draws."""
     return (size + shift) ** (1.0 - exponent)
 
 
 @compiled
 def zipf_rank_below(u: float, size: int, top: float, exponent: float, shift: float) -> int:
-    """Return what `zipf_rank` does; ``top``: as `zipf_top` has it."""
+    """Return the same as `zipf_rank`; ``top`` is the result of `zipf_top`."""
     e = 1.0 - exponent
     low = 1.0 if shift == 1.0 else shift**e
     rank = int((low + u * (top - low)) ** (1.0 / e) - shift)
@@ -138,5 +151,15 @@ def zipf_rank_below(u: float, size: int, top: float, exponent: float, shift: flo
 
 @compiled
 def zipf_rank(u: float, size: int, exponent: float, shift: float) -> int:
-    """Return the rank below ``size`` at which a share ``u`` of the weights has passed."""
+    """Draw a rank below ``size`` with weights (rank + shift)^-exponent.
+
+    Parameters
+    ----------
+    u : float
+        A uniform random number in [0, 1).
+    size : int
+        The number of ranks.
+    exponent, shift : float
+        The parameters of the weights.
+    """
     return zipf_rank_below(u, size, zipf_top(size, exponent, shift), exponent, shift)

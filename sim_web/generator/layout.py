@@ -1,7 +1,7 @@
-"""Which pages and hosts a web has: regions of the bow-tie, their hosts, the hosts' pages.
+"""The layout of a web: the regions of the bow-tie, their hosts, the hosts' pages.
 
-Page ids run through the regions, and in a region through its hosts, the largest first. Where a host
-begins is a closed formula, so that nothing is stored for a page or for a host.
+Page ids are consecutive in a region, and within it in each host, the largest host first. A closed
+formula gives the first page of a host, so that nothing is stored for a page or for a host.
 """
 
 from __future__ import annotations
@@ -32,20 +32,21 @@ class Component(IntEnum):
 
 
 SCC, IN, OUT, FROM_IN, TO_OUT, TUBES, DISCONNECTED = range(7)
-"""Regions: as the components, with tendrils that hang off IN apart from those that lead to OUT."""
+"""Regions: the components, with TENDRILS divided into those that hang off IN and those that lead to
+OUT."""
 
 COMPONENT_OF_REGION = np.array(
     [Component.SCC, Component.IN, Component.OUT, Component.TENDRILS, Component.TENDRILS,
      Component.TUBES, Component.DISCONNECTED], dtype=np.uint8)  # fmt: skip
 
 BLOCK = 8
-"""Parents of a tree are taken in blocks: the children of a block choose among its members."""
+"""The size of a block of parents in a tree: each child of a block chooses one of its members."""
 
 SHIFT = 3.0
-"""Added to ranks of hosts, so that the first host is not too large."""
+"""Is added to the ranks of hosts, so that the first host is not too large."""
 
 _TREE = 1
-"""Stream of the hashes that hang pages and hosts on others."""
+"""The stream of the hashes by which pages and hosts choose their parents."""
 
 
 @dataclass(frozen=True)
@@ -54,17 +55,17 @@ class Layout:
 
     Attributes
     ----------
-    regions : int64[7, 4]
-        First page, pages, first host, hosts of each region.
-    reals : float64[16]
-        Exponent of host sizes; share of orphans; what `zipf_mass` subtracts and multiplies with,
-        for the hosts of each region (a power less to compute for each host that is asked for).
-    blocks : int64[2]
-        Children of a block of pages, of a block of hosts.
-    bounds : int64[hosts of SCC + 1] or int64[0]
-        First pages of sites that are given one by one.
-    site_blocks : int64[hosts of SCC] or int64[0]
-        Children of a block of pages, for each of these sites.
+    regions : int64, shape (7, 4)
+        The first page, the number of pages, the first host, and the number of hosts of each region.
+    reals : float64, shape (16,)
+        The exponent of host sizes; the share of orphans; then for each region the numbers that
+        `zipf_mass` subtracts, and those by which it multiplies (this saves computing powers).
+    blocks : int64, shape (2,)
+        The number of children of a block of pages, and of a block of hosts.
+    bounds : int64, shape (sites + 1,) or (0,)
+        The first page of each site of the profile, and the end.
+    site_blocks : int64, shape (sites,) or (0,)
+        The number of children of a block of pages, for each of these sites.
     """
 
     regions: Array
@@ -75,23 +76,31 @@ class Layout:
 
     @property
     def pages(self) -> int:
-        """Number of pages."""
+        """The number of pages."""
         return int(self.regions[:, 1].sum())
 
     @property
     def hosts(self) -> int:
-        """Number of hosts."""
+        """The number of hosts."""
         return int(self.regions[:, 3].sum())
 
 
 def lay_out(profile: Profile, pages: int, key: np.uint64) -> Layout:
     """Divide pages among regions and hosts.
 
+    Parameters
+    ----------
+    profile : Profile
+    pages : int
+        The number of pages.
+    key : uint64
+        The key of all hashes of the web.
+
     Raises
     ------
     WebError
-        If the profile asks for what cannot be: tendrils without IN and OUT, say, or a strong
-        component that is smaller than the largest host elsewhere.
+        If the profile is impossible: for example, it has tendrils without IN and OUT, or the strong
+        component is too small.
     """
     counts = _counts(profile, pages)
     if profile.sites:
@@ -116,29 +125,29 @@ def lay_out(profile: Profile, pages: int, key: np.uint64) -> Layout:
             _block_for_depth(int(bounds[k + 1] - bounds[k]), int(site.depth), subkey(key, k))
             for k, site in enumerate(profile.sites)
         ])  # fmt: skip
-    hosts_told = profile.hosts
+    sizes = profile.hosts
     return Layout(
         regions=regions,
         reals=np.concatenate([
-            [hosts_told.exponent, profile.degrees.orphans],
-            *_weights(regions[:, 3], hosts_told.exponent),
+            [sizes.exponent, profile.degrees.orphans],
+            *_weights(regions[:, 3], sizes.exponent),
         ]),
-        blocks=np.array([max(BLOCK + 1, round(BLOCK * hosts_told.branching)),
-                         max(BLOCK + 1, round(BLOCK * hosts_told.host_branching))]),
+        blocks=np.array([max(BLOCK + 1, round(BLOCK * sizes.branching)),
+                         max(BLOCK + 1, round(BLOCK * sizes.host_branching))]),
         bounds=bounds,
         site_blocks=site_blocks,
     )  # fmt: skip
 
 
 def _counts(profile: Profile, pages: int) -> list[int]:
-    """Return the pages of each region; rounding goes to the strong component."""
+    """Return the number of pages of each region; the strong component gets the rounding errors."""
     _, in_, out, tendrils, tubes, disconnected = profile.shares.all()
     n_in, n_out, n_tendrils = round(in_ * pages), round(out * pages), round(tendrils * pages)
     n_tubes, n_disconnected = round(tubes * pages), round(disconnected * pages)
     if n_tubes and not (n_in and n_out):
-        raise WebError("tubes lead from IN to OUT: with tubes, both need pages")
+        raise WebError("tubes lead from IN to OUT: with tubes, both must have pages")
     if n_tendrils and not (n_in or n_out):
-        raise WebError("tendrils hang off IN or OUT: with tendrils, one of them needs pages")
+        raise WebError("tendrils hang off IN or OUT: with tendrils, one of them must have pages")
     from_in = n_tendrils // 2 if n_in and n_out else n_tendrils * bool(n_in)
     scc = pages - n_in - n_out - n_tendrils - n_tubes - n_disconnected
     if scc < max(3, len(profile.sites)):
@@ -147,7 +156,17 @@ def _counts(profile: Profile, pages: int) -> list[int]:
 
 
 def _hosts(profile: Profile, count: int, scc: int, region: int) -> int:
-    """Return the number of a region's hosts; each is smaller than the strong component."""
+    """Return the number of a region's hosts.
+
+    Each host is smaller than the strong component.
+
+    Parameters
+    ----------
+    profile : Profile
+    count, scc : int
+        The number of pages of the region, and of the strong component.
+    region : int
+    """
     if count == 0:
         return 0
     hosts = max(1, round(count / profile.hosts.mean_pages))
@@ -158,7 +177,7 @@ def _hosts(profile: Profile, count: int, scc: int, region: int) -> int:
 
 
 def _weights(hosts: Array, exponent: float) -> tuple[Array, Array]:
-    """Return what `zipf_mass` subtracts and multiplies with, for numbers of hosts."""
+    """Return what `zipf_mass` subtracts, and the factors by which it multiplies, by region."""
     low = np.full(len(hosts), SHIFT ** (1.0 - exponent))
     return low, 1.0 / (np.maximum(hosts + SHIFT, SHIFT + 1) ** (1.0 - exponent) - low)
 
@@ -168,7 +187,7 @@ def _largest(count: int, hosts: int, exponent: float) -> int:
 
 
 def _bounds(sizes: Array, pages: int) -> Array:
-    """Divide pages in proportion to sizes, at least one each."""
+    """Divide pages in proportion to sizes; each part gets at least one."""
     ends = np.round(np.concatenate([[0.0], np.cumsum(sizes)]) / sizes.sum() * pages)
     steps = np.arange(len(sizes) + 1)
     ends = np.minimum(ends, pages - steps[::-1]) - steps
@@ -176,7 +195,7 @@ def _bounds(sizes: Array, pages: int) -> Array:
 
 
 def _block_for_depth(pages: int, depth: int, key: np.uint64) -> int:
-    """Return the least number of children of a block with which no page is too deep."""
+    """Return the least number of children of a block for which no page is below a depth."""
     block = BLOCK + 1
     while block < BLOCK * pages and deeper(key, pages, block, depth):
         block = block + max(1, block // 8)
@@ -185,7 +204,7 @@ def _block_for_depth(pages: int, depth: int, key: np.uint64) -> int:
 
 @compiled
 def tree_parent(key: np.uint64, child: int, block: int) -> int:
-    """Return what ``child`` (from 1 on) hangs on in a tree: a number below it."""
+    """Return the parent of ``child`` (from 1 on), a number below it; ``block`` as in `deeper`."""
     first = (child - 1) // block * BLOCK
     choices = min(BLOCK, child - first) if first > 0 else 1 + (child - 1) * BLOCK // block
     return first + int(unit(key, _TREE, child, 0) * choices)
@@ -193,7 +212,7 @@ def tree_parent(key: np.uint64, child: int, block: int) -> int:
 
 @compiled
 def tree_level(key: np.uint64, member: int, block: int) -> int:
-    """Return how many parents there are above a member of a tree."""
+    """Return the number of ancestors of a member of a tree."""
     level = 0
     while member > 0:
         member = tree_parent(key, member, block)
@@ -203,16 +222,26 @@ def tree_level(key: np.uint64, member: int, block: int) -> int:
 
 @compiled
 def _first_child(member: int, block: int) -> int:
-    """Return a number that no child of a member is below; it grows with the member."""
+    """Return a lower bound of a member's children; it grows with the member."""
     first = member // BLOCK * block + 1
-    if member < BLOCK:  # of the first block, a child chooses among ever more
+    if member < BLOCK:  # in the first block, later children choose among more members
         first = 1 + (member * block + BLOCK - 1) // BLOCK
     return max(member + 1, first)
 
 
 @compiled
 def _reach(member: int, members: int, block: int, enough: int) -> int:
-    """Return how many generations below a member there can be at most, counted up to enough."""
+    """Return the greatest possible number of generations below a member, at most ``enough``.
+
+    Parameters
+    ----------
+    member, members : int
+        The member, and the number of members of the tree.
+    block : int
+        The number of children of a block.
+    enough : int
+        Where the count ends.
+    """
     generations = 0
     while generations < enough:
         member = _first_child(member, block)
@@ -224,11 +253,23 @@ def _reach(member: int, members: int, block: int, enough: int) -> int:
 
 @compiled
 def deeper(key: np.uint64, members: int, block: int, depth: int) -> bool:
-    """Tell whether the greatest level of a tree is above a depth.
+    """Return whether the greatest level of a tree is above a depth.
 
-    Goes down from the root, the first child first, and only where there is room for enough
-    generations. Room shrinks as numbers grow, so that the first child without it is the last one
-    looked at: a tree that is deep shows it at once, and of one that is not few members are seen.
+    The search goes down from the root, the first child first, and only to members below which there
+    can be enough generations. Higher numbers have room for fewer generations, so that the first
+    child without enough room ends the search of a block. So a deep tree is recognized at once, and
+    in another tree the search visits few members.
+
+    Parameters
+    ----------
+    key : uint64
+        The key of the tree.
+    members : int
+        The number of members.
+    block : int
+        The number of children of a block.
+    depth : int
+        The depth.
     """
     path = np.zeros(depth + 1, dtype=np.int64)
     next_child = np.zeros(depth + 1, dtype=np.int64)
@@ -254,7 +295,15 @@ def deeper(key: np.uint64, members: int, block: int, depth: int) -> bool:
 
 @compiled
 def host_start(regions: Array, reals: Array, bounds: Array, region: int, rank: int) -> int:
-    """Return the first page of the host of a rank in its region; of the last rank + 1: the end."""
+    """Return the first page of a host; for the rank after the last one, the end of the region.
+
+    Parameters
+    ----------
+    regions, reals, bounds
+        As in `Layout`.
+    region, rank : int
+        The host's region, and its rank in the region.
+    """
     if region == SCC and len(bounds) > 0:
         return bounds[rank]
     first, count, hosts = regions[region, 0], regions[region, 1], regions[region, 3]
@@ -284,10 +333,10 @@ def region_of_host(regions: Array, host: int) -> int:
 
 @compiled
 def _about(regions: Array, reals: Array, region: int, page: int) -> float:
-    """Return nearly the rank whose host begins after a page, by Newton's method.
+    """Approximate the rank of the host that begins after a page, by Newton's method.
 
-    Where hosts begin is a concave function of the rank, so that the method closes in from one side,
-    in two or three steps for a million pages.
+    The first page of a host is a concave function of its rank, so that the method converges from
+    one side, in two or three steps for a million pages. The arguments are as in `host_of_page`.
     """
     count, hosts = regions[region, 1], regions[region, 3]
     power, low, scale = 1.0 - reals[0], reals[2 + region], (count - hosts) * reals[9 + region]
@@ -308,7 +357,15 @@ def _about(regions: Array, reals: Array, region: int, page: int) -> float:
 def host_of_page(
     regions: Array, reals: Array, bounds: Array, region: int, page: int
 ) -> tuple[int, int, int]:
-    """Return the rank of a page's host in its region, the host's first page, and its end."""
+    """Return the rank of a page's host in its region, the host's first page, and its end.
+
+    Parameters
+    ----------
+    regions, reals, bounds
+        As in `Layout`.
+    region, page : int
+        The page and its region.
+    """
     hosts = regions[region, 3]
     if hosts == regions[region, 1]:
         return page - regions[region, 0], page, page + 1
@@ -329,13 +386,13 @@ def host_of_page(
 
 @compiled
 def host_rank(regions: Array, reals: Array, bounds: Array, region: int, page: int) -> int:
-    """Return the rank, in its region, of the host of a page."""
+    """Return the rank of a page's host in its region; the arguments are as in `host_of_page`."""
     return host_of_page(regions, reals, bounds, region, page)[0]
 
 
 @compiled
 def linked_pages(region: int, pages: int, reals: Array) -> int:
-    """Return how many of a host's pages are in its tree; to the rest, orphans, no page links."""
+    """Return the number of a host's pages in its tree; no page links to the others, the orphans."""
     if region in (IN, TO_OUT):
         return pages - int(reals[1] * (pages - 1))
     return pages

@@ -1,4 +1,4 @@
-"""What the adjacency of a web depends on, and where its hosts are."""
+"""The parameters of a web's adjacency, as compiled code takes them."""
 
 from __future__ import annotations
 
@@ -13,28 +13,30 @@ from .layout import SCC, host_start
 
 
 class Numbers(NamedTuple):
-    """Everything that adjacency depends on besides the page.
+    """All parameters of the adjacency of a web.
 
     Attributes
     ----------
     key : uint64
-        Of all hashes.
+        The key of all hashes.
     regions, reals, blocks, bounds, site_blocks
         As in `Layout`.
-    mix : float64[7, 7]
-        Cumulative shares of the regions to which free external links lead, by region.
-    degrees : float64[6]
-        Share of the tail of the out-degrees, its least degree, its exponent, the greatest degree;
-        exponent of popularity; mean number of copies of a link.
-    choices : float64[4]
-        Shares of free links within the host, and of external links that lead to start pages;
-        exponent of popularity within a host; share of pages that lead up to the start page at once.
-    themes : float64[9]
-        Number of themes, share of external links within the theme, hubs, authorities, relevant;
-        pages that have their parent's subject (0: a host has one); pages of a host's navigation,
-        and its languages; 1: also pages outside SCC have hubs and authorities.
-    fixed_pages, fixed_targets : int64[links]
-        External links of sites that are given one by one, sorted by page.
+    mix : float64, shape (7, 7)
+        For each region, the cumulative shares of the regions to which its free external links lead.
+    degrees : float64, shape (6,)
+        The share of the tail of the out-degrees, its least degree, its exponent, the greatest
+        degree; the exponent of popularity; the mean number of copies of a link.
+    choices : float64, shape (4,)
+        The share of free links within the host; the share of external links that lead to start
+        pages; the exponent of popularity within a host; the share of pages whose link upward leads
+        to the start page.
+    themes : float64, shape (9,)
+        The number of themes; the shares of external links within the theme, of hubs, of
+        authorities, of relevant pages; the share of pages that have their parent's theme (0: a host
+        has one theme); the number of pages of a host's navigation, and of its languages; 1 if pages
+        outside SCC can be hubs and authorities.
+    fixed_pages, fixed_targets : int64, shape (links,)
+        The external links of the sites of the profile, sorted by page.
     """
 
     key: np.uint64
@@ -53,7 +55,7 @@ class Numbers(NamedTuple):
 
 @compiled
 def pages_of_host(numbers: Numbers, region: int, rank: int) -> tuple[int, int]:
-    """Return the first page of a host and the number of its pages."""
+    """Return the first page of a host, and the number of its pages."""
     start = host_start(numbers.regions, numbers.reals, numbers.bounds, region, rank)
     end = host_start(numbers.regions, numbers.reals, numbers.bounds, region, rank + 1)
     return start, end - start
@@ -61,7 +63,7 @@ def pages_of_host(numbers: Numbers, region: int, rank: int) -> tuple[int, int]:
 
 @compiled
 def tree_of_host(numbers: Numbers, region: int, rank: int) -> tuple[np.uint64, int]:
-    """Return the key of a host's tree and the number of children of a block."""
+    """Return the key of a host's tree, and the number of children of a block."""
     key = mixed(numbers.key, numbers.regions[region, 2] + rank)
     if region == SCC and len(numbers.site_blocks) > 0:
         return mixed(numbers.key, rank), numbers.site_blocks[rank]

@@ -1,4 +1,4 @@
-"""The way into the adjacency from Python: its numbers in two arrays, and one compiled function."""
+"""Calls the adjacency from Python: its parameters in two arrays, and one compiled function."""
 
 from __future__ import annotations
 
@@ -13,41 +13,50 @@ from .numbers import Numbers
 
 @compiled
 def links(whole: Array, real: Array, first: int, step: int, number: int) -> Array:
-    """Return the out-degrees of pages at equal distances, from ``first`` on, then their targets.
+    """Return the out-degrees of some pages, followed by their targets.
 
-    Of no pages (``number`` is 0): the targets of the page ``first`` alone.
+    Python calls the adjacency through this function only: any further entry would have to be
+    compiled together with the whole adjacency again, which takes seconds.
 
-    This is the one way in from Python, with the numbers packed (`packed`): each further one would
-    be compiled with all of the above again, which takes seconds.
+    Parameters
+    ----------
+    whole, real
+        The parameters, from `packed`.
+    first, step, number : int
+        The pages ``first``, ``first + step`` and so on, ``number`` of them. If ``number`` is 0, the
+        result is the targets of page ``first`` without its degree.
     """
     numbers = unpacked(whole, real)
     if number == 0:
         return out_links(numbers, first)
-    told = np.empty(9 * number + 64, dtype=np.int64)
+    result = np.empty(9 * number + 64, dtype=np.int64)
     total = number
     for k in range(number):
         found = out_links(numbers, first + k * step)
-        if total + len(found) > len(told):
-            more = np.empty(2 * len(told) + len(found), dtype=np.int64)
-            more[:total] = told[:total]
-            told = more
-        told[total : total + len(found)] = found
+        if total + len(found) > len(result):
+            larger = np.empty(2 * len(result) + len(found), dtype=np.int64)
+            larger[:total] = result[:total]
+            result = larger
+        result[total : total + len(found)] = found
         total += len(found)
-        told[k] = len(found)
-    return told[:total]
+        result[k] = len(found)
+    return result[:total]
 
 
 def links_of_pages(
     whole: Array, real: Array, first: int, step: int, number: int
 ) -> tuple[Array, Array]:
-    """Return the out-degrees of at least one page and their targets, as `links` finds them."""
+    """Return the out-degrees of some pages, and their targets.
+
+    The arguments are as in `links`; ``number`` is at least 1.
+    """
     found = links(whole, real, first, step, number)
     return found[:number], found[number:]
 
 
 @compiled
 def drawn_degrees(numbers: Numbers, first: int, step: int, number: int) -> Array:
-    """Return the degrees drawn for the pages of `links_of_pages`, int64."""
+    """Return the degrees drawn for some pages, int64; the pages are as in `links`."""
     found = np.empty(number, dtype=np.int64)
     for k in range(number):
         found[k] = drawn_degree(numbers, first + k * step)
@@ -56,7 +65,7 @@ def drawn_degrees(numbers: Numbers, first: int, step: int, number: int) -> Array
 
 @compiled
 def drawn_chances(numbers: Numbers, first: int, step: int, number: int) -> Array:
-    """Return what decides for the same pages whether their degree is of the tail, float64."""
+    """Return `degrees.tail_chance` of some pages, float64; the pages are as in `links`."""
     found = np.empty(number)
     for k in range(number):
         found[k] = tail_chance(numbers, first + k * step)
@@ -64,18 +73,19 @@ def drawn_chances(numbers: Numbers, first: int, step: int, number: int) -> Array
 
 
 class Means:
-    """The mean out-degree to expect, for each share of the tail of the degrees.
+    """Estimates the mean out-degree, for any share of the tail of the degrees.
 
-    It is the mean of the drawn degrees, whose tail no sample can tell, and what some pages owe
-    beyond that or cannot have, which a sample tells well. A page has one of two degrees, whatever
-    the share: that of the body or that of the tail. Hence both are computed once.
+    The estimate is the exact mean of the drawn degrees, because a sample cannot measure their tail,
+    plus the mean difference between actual and drawn degrees in a sample of pages: guaranteed links
+    add to the drawn degree, and missing targets take from it. A page has one of two degrees, that
+    of the body or that of the tail, so both are computed once.
 
     Parameters
     ----------
     numbers : Numbers
-        Of the web; the share that stands in it does not matter, and stays.
+        The parameters of the web; their share of the tail is not used and stays unchanged.
     pages, sample : int
-        Of the web, and how many of them are looked at.
+        The number of pages of the web, and of the sample.
     """
 
     def __init__(self, numbers: Numbers, pages: int, sample: int) -> None:
@@ -91,7 +101,7 @@ class Means:
         return counts - drawn_degrees(self._numbers, 0, step, self._sample)
 
     def expected(self) -> float:
-        """Return the mean for the share that stands in the numbers."""
+        """Return the estimate for the share of the tail in the parameters."""
         tail = self._chances < self._numbers.degrees[0]
         beyond = int(np.where(tail, self._tail, self._body).sum())
         return drawn_mean(self._numbers) + beyond / self._sample
@@ -107,7 +117,7 @@ def drawn_mean(numbers: Numbers) -> float:
 
 
 def packed(numbers: Numbers) -> tuple[Array, Array]:
-    """Return the numbers as an int64 and a float64 array; `unpacked` is the inverse."""
+    """Return the parameters as an int64 and a float64 array; `unpacked` is the inverse."""
     key = np.array([numbers.key], dtype=np.uint64).view(np.int64)
     many = (numbers.bounds, numbers.site_blocks, numbers.fixed_pages, numbers.fixed_targets)
     sizes = np.array([len(one) for one in many], dtype=np.int64)
@@ -118,7 +128,7 @@ def packed(numbers: Numbers) -> tuple[Array, Array]:
 
 @compiled
 def unpacked(whole: Array, real: Array) -> Numbers:
-    """Return the numbers that `packed` packed."""
+    """Return the parameters from the arrays of `packed`."""
     a, b, c = 35 + whole[1], 35 + whole[1] + whole[2], 35 + whole[1] + whole[2] + whole[3]
     regions, mix = np.empty((7, 4), dtype=np.int64), np.empty((7, 7))
     for row in range(7):  # a reshape takes seconds to compile

@@ -1,4 +1,4 @@
-"""Sites that are given one by one, with their pages and external links ([BeeBot], Table 1)."""
+"""The sites of a profile, with given numbers of pages and external links ([BeeBot], Table 1)."""
 
 from __future__ import annotations
 
@@ -14,29 +14,30 @@ def external_links(
 ) -> tuple[Array, Array]:
     """Plant the external links of sites.
 
-    The first links make a circle of the sites and lead once to the start page of each other host,
-    so that the sites are one strong component and the others hang on it; the rest choose freely.
-    Each site's links stand on a share of its pages (``holders``); how evenly is a gamma
-    distribution's shape (``spread``). The n-th page of a site is one of them with a probability
-    that falls as n to the power of -``early``.
+    The first links connect the sites in a circle, so that they are one strong component, and lead
+    once to the start page of each other host. The others have random targets. The links of a site
+    are on a share of its pages (``holders``); ``spread`` is the shape of the gamma distribution of
+    their numbers. The probability that the n-th page of a site has links is proportional to n to
+    the power of -``early``.
 
     Parameters
     ----------
     sites : tuple of Site
-    bounds : int64[sites + 1]
-        First pages of the sites.
-    starts : int64[hosts]
-        Start pages of all other hosts.
+    bounds : int64, shape (sites + 1,)
+        The first page of each site, and the end.
+    starts : int64, shape (hosts,)
+        The start pages of all other hosts.
     others : int
-        First page that is no site's.
+        The first page that does not belong to a site.
     pages : int
-        Of the web.
+        The number of pages of the web.
     seed : int
+        The seed of the draws.
 
     Returns
     -------
-    int64[links], int64[links]
-        Pages, sorted, and the distinct targets.
+    int64, shape (links,), and int64, shape (links,)
+        The pages, sorted, and the distinct targets of each.
     """
     chance = np.random.Generator(np.random.PCG64([seed, 0x51]))
     outside = pages - others + (len(sites) > 1 and pages == others)
@@ -47,14 +48,14 @@ def external_links(
     ]
     chosen: set[tuple[int, int]] = set()
     free: list[int] = []
-    owed = iter(starts.tolist())
+    guaranteed = iter(starts.tolist())
     for k, holders in enumerate(planted):
         if len(sites) > 1:
             chosen.add((int(holders[0]), int(bounds[(k + 1) % len(sites)])))
         free.extend(int(page) for page in holders[len(sites) > 1 :])
     chance.shuffle(free)
     for page in free:
-        target = next(owed, None)
+        target = next(guaranteed, None)
         if target is None:
             target = _new_target(page, chosen, starts, others, pages, chance)
         chosen.add((page, target))
@@ -63,19 +64,36 @@ def external_links(
 
 
 def check(sites: tuple[Site, ...], others: int) -> None:
-    """Raise WebError unless the sites' external links can be planted with so many other pages."""
+    """Raise WebError if the sites' external links are impossible with ``others`` other pages."""
     circle = len(sites) if len(sites) > 1 else 0
     total = sum(int(site.external_links) for site in sites)
     if circle and min(site.external_links for site in sites) < 1:
-        raise WebError("each of several sites needs an external link: together they are strong")
+        raise WebError(
+            "each of several sites needs an external link, because they form a strong component"
+        )
     if others and total <= circle:
-        raise WebError(f"{total} external links of the sites: too few to reach other hosts")
+        raise WebError(f"{total} external links of the sites are too few to reach other hosts")
     if not others and total > circle:
         raise WebError("the sites' external links need other pages: the share 'out' is 0")
 
 
 def _holders(site: Site, low: int, high: int, outside: int, chance: np.random.Generator) -> Array:
-    """Return a page for each external link of a site, in a random order; few enough on each."""
+    """Return the page of each external link of a site, in random order.
+
+    Parameters
+    ----------
+    site : Site
+    low, high : int
+        The pages of the site are ``low`` to ``high - 1``.
+    outside : int
+        The greatest number of distinct external links of a page.
+    chance : numpy.random.Generator
+
+    Raises
+    ------
+    WebError
+        If there are too many links for the pages.
+    """
     size, number = high - low, int(site.external_links)
     places = max(1, min(size, round(site.holders * size), number))
     if number > places * outside:
@@ -96,7 +114,10 @@ def _new_target(
     page: int, chosen: set[tuple[int, int]], starts: Array, others: int, pages: int,
     chance: np.random.Generator,
 ) -> int:  # fmt: skip
-    """Return a target outside the sites that the page does not link to yet."""
+    """Return a target outside the sites to which the page does not link yet.
+
+    The arguments are as in `external_links`; ``chosen`` contains the links so far.
+    """
     for _ in range(64):
         rank = int(len(starts) * chance.random() ** 3)
         target = int(starts[rank] if chance.random() < 0.6 else chance.integers(others, pages))

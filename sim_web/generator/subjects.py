@@ -1,9 +1,10 @@
 """What pages are about: themes, hubs and authorities, navigation, language editions ([HITS]).
 
-A host has one theme, or each page has one of its own (``sections``): its parent's, or one drawn
-anew, as below the start page, so that a large site has sections, and pages of a theme far apart.
-Navigation are the first pages of a host, to which all its pages link; they are about nothing. The
-editions of a host are the subtrees below its start page, each in one language.
+Either a host has one theme, or each page has its own (``sections``): that of its parent, or a
+random one, as all pages directly below the start page. So a large site has sections, and pages of a
+theme can be far apart. The navigation consists of the first pages of a host, to which all its pages
+link; they are about no theme. The editions of a host are the subtrees below its start page, each in
+one language.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from .layout import IN, SCC, TO_OUT, host_of_page, linked_pages, region_of_page,
 from .numbers import Numbers, pages_of_host, tree_of_host
 
 HUB, RELEVANT, SUBJECT, ANEW = range(13, 17)
-"""Streams of hashes, behind those of the adjacency."""
+"""Streams of hashes; `adjacency` and `degrees` use other streams."""
 
 NOWHERE = -1
 
 (COUNT, COMMUNITY, HUBS, AUTHORITIES, ABOUT, SECTIONS, NAVIGATION, EDITIONS,
  EVERYWHERE) = range(9)  # fmt: skip
-"""Places in `Numbers.themes`."""
+"""Indices of `Numbers.themes`."""
 
 
 @compiled
@@ -61,7 +62,7 @@ def edition_of(numbers: Numbers, region: int, rank: int, page: int) -> int:
 
 @compiled
 def of_navigation(numbers: Numbers, page: int) -> bool:
-    """Tell whether all pages of its host link to a page, as to its start page and its menu."""
+    """Return whether a page is in its host's navigation: the start page or a page of the menu."""
     if numbers.themes[NAVIGATION] <= 0:
         return False
     region = region_of_page(numbers.regions, page)
@@ -71,7 +72,7 @@ def of_navigation(numbers: Numbers, page: int) -> bool:
 
 @compiled
 def relevant(numbers: Numbers, page: int) -> bool:
-    """Tell whether a page is about its theme."""
+    """Return whether a page is about its theme."""
     return (
         hub(numbers, page)
         or authority(numbers, page)
@@ -84,14 +85,14 @@ def relevant(numbers: Numbers, page: int) -> bool:
 
 @compiled
 def has_community(numbers: Numbers, region: int) -> bool:
-    """Tell whether pages of a region have hubs and authorities: SCC's do, or all."""
+    """Return whether a region has hubs and authorities: SCC has them, or all regions do."""
     themes = numbers.themes
     return themes[COMMUNITY] > 0 and (region == SCC or themes[EVERYWHERE] > 0)
 
 
 @compiled
 def hub(numbers: Numbers, page: int) -> bool:
-    """Tell whether a page links to many authorities of its theme."""
+    """Return whether a page links to many authorities of its theme."""
     return (
         has_community(numbers, region_of_page(numbers.regions, page))
         and unit(numbers.key, HUB, page, 0) < numbers.themes[HUBS]
@@ -101,7 +102,7 @@ def hub(numbers: Numbers, page: int) -> bool:
 
 @compiled
 def authority(numbers: Numbers, page: int) -> bool:
-    """Tell whether the hubs of its theme link to a page: every so many pages of a host."""
+    """Return whether the hubs of its theme link to a page; a host has them at equal distances."""
     region = region_of_page(numbers.regions, page)
     _, start, end = host_of_page(numbers.regions, numbers.reals, numbers.bounds, region, page)
     linked = linked_pages(region, end - start, numbers.reals)
@@ -110,12 +111,13 @@ def authority(numbers: Numbers, page: int) -> bool:
 
 @compiled
 def _distance(numbers: Numbers) -> int:
-    """Return how many pages it is from one authority of a host to the next."""
+    """Return the distance between two successive authorities of a host, in pages."""
     return int(1.0 / max(numbers.themes[AUTHORITIES], 1e-6))
 
 
 @compiled
 def _is_authority(numbers: Numbers, region: int, member: int, linked: int) -> bool:
+    """Return whether a page of a host is an authority; ``member`` is its place in the host."""
     themes = numbers.themes
     if not has_community(numbers, region) or themes[AUTHORITIES] <= 0 or member >= linked:
         return False
@@ -126,7 +128,16 @@ def _is_authority(numbers: Numbers, region: int, member: int, linked: int) -> bo
 
 @compiled
 def _open_hosts(numbers: Numbers, region: int, rank: int, goal: int) -> tuple[int, int]:
-    """Return the first rank and the end of the ranks of hosts to which links may lead."""
+    """Return the range of ranks of the hosts to which links may lead: its begin and its end.
+
+    Parameters
+    ----------
+    numbers : Numbers
+    region, rank : int
+        The region of the linking page's host, and the host's rank.
+    goal : int
+        The region of the targets.
+    """
     hosts = numbers.regions[goal, 3]
     if goal != region or region == SCC:
         return 0, hosts
@@ -139,10 +150,19 @@ def _open_hosts(numbers: Numbers, region: int, rank: int, goal: int) -> tuple[in
 def themed(
     numbers: Numbers, region: int, rank: int, page: int, goal: int, u: float, v: float
 ) -> int:
-    """Return an authority of a page's theme in a region to which its links may lead.
+    """Return an authority of a page's theme, or -1 if there is none or the chosen host has none.
 
-    -1 if there is none, or the host chosen has none. Within a region other than SCC links lead
-    through the hosts one way, as all its links do.
+    Within a region other than SCC, links lead through the hosts in one direction only.
+
+    Parameters
+    ----------
+    numbers : Numbers
+    region, rank, page : int
+        The region of the page's host, the host's rank, the page.
+    goal : int
+        The region of the authority.
+    u, v : float
+        Uniform random numbers in [0, 1), for the host and for the page.
     """
     count, every = int(numbers.themes[COUNT]), _distance(numbers)
     theme = theme_of(numbers, region, rank, page)

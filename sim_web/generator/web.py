@@ -1,4 +1,4 @@
-"""A web: what is planted, asked page by page."""
+"""A synthetic web: all that is planted, computed page by page."""
 
 from __future__ import annotations
 
@@ -41,11 +41,8 @@ from .sites import external_links
 
 MOST_PAGES = 10**12
 
-
-"""Bytes that a page of the explicit form may need, with 7 links and what measuring adds."""
-
 NAMES = 77
-"""Stream of hashes behind the names of hosts."""
+"""The stream of hashes for the names of hosts."""
 
 _MIX = {
     SCC: {SCC: 0.75, OUT: 0.25},
@@ -56,43 +53,48 @@ _MIX = {
     TUBES: {OUT: 0.7, TUBES: 0.2, FROM_IN: 0.1},
     DISCONNECTED: {},
 }
-"""Where free external links lead. Every entry leaves both ends in their components."""
+"""For each region, the shares of the regions to which its free external links lead. Such links keep
+both pages in their components."""
 
 _SAMPLE = 20_000
-"""Pages on which the mean degree is adjusted."""
+"""The size of the sample of pages by which the mean degree is adjusted."""
 
 _TO_START, _POPULARITY_WITHIN, _HOME = 0.8, 0.5, 0.8
-"""External links to start pages; exponent of popularity within a host; pages that link home.
+"""The share of external links that lead to start pages; the exponent of popularity within a host;
+the share of pages that link to their start page.
 
-In-degrees are a mixture: start pages have as many as their hosts have pages, and both are a power
-law of one exponent; pages that are popular everywhere follow the same law. Popularity within a host
-has to fall off slowly: with the other's exponent the mixture would be steeper, by 1 over the
-logarithm of the largest host (measured: 2.35 instead of 2.09 at a million pages).
+In-degrees are a mixture. A start page has about as many in-links as its host has pages, and both
+follow a power law with the same exponent; pages that are popular everywhere follow the same law.
+Popularity within a host must fall slowly: with the exponent of the other laws the mixture would be
+steeper, by 1 over the logarithm of the largest host (measured: 2.35 instead of 2.09 at a million
+pages).
 
-Links to start pages make ways long, for all levels are ahead. At a million pages the average
-distance is 10.7 with 0.8 and 9.9 with 0.4; 11.6 is what the source's 16 comes to there.
+Links to start pages make paths long, because a path then begins at level 0 of a host. At a million
+pages the average distance is 10.7 with 0.8 and 9.9 with 0.4; the 16 of the source corresponds to
+11.6 at this size.
 """
 
 _CUT_OFF = 0.04
-"""By how much the largest host's size steepens the tail of the in-degrees; measured as well."""
+"""By how much the size of the largest host steepens the tail of the in-degrees (measured)."""
 
 _CONSONANTS, _VOWELS = "bdfghjklmnprstvz", "aeiou"
 SYLLABLES = tuple(c + v for c in _CONSONANTS for v in _VOWELS)
-"""Of which names of hosts are made."""
+"""The syllables of the names of hosts."""
 
 
 class Web:
     """A synthetic web with a planted bow-tie.
 
-    Nothing is stored for a page or a host, so the number of pages costs neither time nor memory;
-    `explicit` writes the links out. Pages are numbers from 0 on, and so are hosts; the pages of a
-    host are consecutive, the first is its start page.
+    Nothing is stored for a page or a host, so that a large web costs neither time nor memory;
+    `explicit` writes the links out. Pages and hosts are numbers from 0 on. The pages of a host are
+    consecutive, and the first one is its start page.
 
     Parameters
     ----------
     profile : Profile
+        The parameters of the web.
     pages : int, optional
-        By default the profile's.
+        The number of pages; by default that of the profile.
     seed : int
         Two webs with the same profile, pages and seed are equal.
 
@@ -103,6 +105,17 @@ class Web:
     """
 
     def __init__(self, profile: Profile, pages: int | None = None, seed: int = 0) -> None:
+        planted = self._plant(profile, pages, seed)
+        self.numbers: Numbers = _adjusted(planted, profile, self.pages)
+        self._packed = packed(self.numbers)
+
+    @classmethod
+    def check(cls, profile: Profile, pages: int | None = None, seed: int = 0) -> None:
+        """Raise WebError if there is no such web; this takes milliseconds, and a web seconds."""
+        cls.__new__(cls)._plant(profile, pages, seed)
+
+    def _plant(self, profile: Profile, pages: int | None, seed: int) -> Numbers:
+        """Lay the web out, and return its numbers, with degrees that are not adjusted yet."""
         pages = int(profile.pages) if pages is None else pages
         if not 20 <= pages <= MOST_PAGES:
             raise WebError(f"{pages} pages: a web has from 20 to {MOST_PAGES:,} pages")
@@ -113,12 +126,11 @@ class Web:
         self.hosts = self.layout.hosts
         self._named = {full_name(site.name, k): k for k, site in enumerate(profile.sites)}
         self._check_names()
-        self.numbers: Numbers = _adjusted(self._numbers(), profile, pages)
-        self._packed = packed(self.numbers)
+        return self._numbers()
 
     def _numbers(self) -> Numbers:
-        told, layout = self.profile, self.layout
-        degrees, themes = told.degrees, told.themes
+        profile, layout = self.profile, self.layout
+        degrees, themes = profile.degrees, profile.themes
         exponent = degrees.out_exponent
         least = max(1.0, round(0.75 * degrees.mean))
         most = min(max(2.0, self.pages / 4), 200_000.0)
@@ -136,7 +148,7 @@ class Web:
             choices=np.array([degrees.internal, _TO_START, _POPULARITY_WITHIN, _HOME]),
             themes=np.array([themes.count, themes.community if themes.count > 1 else 0.0,
                              themes.hubs, themes.authorities, themes.relevant, themes.sections,
-                             told.hosts.navigation, told.hosts.editions, themes.everywhere]),
+                             profile.hosts.navigation, profile.hosts.editions, themes.everywhere]),
             fixed_pages=pages,
             fixed_targets=targets,
         )  # fmt: skip
@@ -156,7 +168,7 @@ class Web:
         return Component(COMPONENT_OF_REGION[region_of_page(self.layout.regions, page)])
 
     def components(self) -> Array:
-        """Return the components of all pages, uint8[pages]."""
+        """Return the components of all pages, uint8, shape (pages,)."""
         return np.repeat(COMPONENT_OF_REGION, self.layout.regions[:, 1])
 
     def host(self, page: int) -> int:
@@ -176,62 +188,67 @@ class Web:
         )
 
     def orphans_of(self, host: int) -> range:
-        """Return those of a host's pages to which no page links, the last ones."""
+        """Return the last pages of a host, to which no page links."""
         pages = self.pages_of(host)
         region = region_of_host(self.layout.regions, host)
         return pages[linked_pages(region, len(pages), self.layout.reals) :]
 
     def level(self, page: int) -> int:
-        """Return the fewest internal links from the host's start page; -1 for an orphan."""
+        """Return the least number of links from the host's start page; -1 for an orphan."""
         return int(adjacency.level_of(self.numbers, page))
 
     def out_links(self, page: int) -> Array:
-        """Return the distinct pages that a page links to, int64, in the order of appearance."""
+        """Return the distinct pages to which a page links, int64, in the order of appearance."""
         whole, real = self._packed
         return links(whole, real, page, 1, 0)
 
     def copies(self, page: int, position: int) -> int:
-        """Return how often a page repeats the link at a position of `out_links`; 1 or more."""
+        """Return how often a page has the link at a position of `out_links`; 1 or more."""
         return int(drawn_copies(self.numbers, page, position))
 
     def theme(self, host: int) -> int:
-        """Return the number of a host's theme; where pages have their own, of its start page."""
+        """Return a host's theme; that of its start page, if pages have themes of their own."""
         regions = self.layout.regions
         region = region_of_host(regions, host)
         rank = host - int(regions[region, 2])
         return int(subjects.theme_of(self.numbers, region, rank, self.pages_of(host).start))
 
     def relevant(self, page: int) -> bool:
-        """Tell whether a page is about its theme."""
+        """Return whether a page is about its theme."""
         return bool(subjects.relevant(self.numbers, page))
 
     def subjects(self, first: int = 0, number: int | None = None) -> Array:
-        """Return what pages are about, int32[3, pages]: theme, whether they are, edition.
+        """Return what some consecutive pages are about.
 
         Parameters
         ----------
         first, number : int
-            Pages from which on, and how many; by default all.
+            The first page, and the number of pages; by default all pages.
+
+        Returns
+        -------
+        int32, shape (3, pages)
+            The theme of each page, whether it is about the theme (1 or 0), and its edition.
         """
-        from .judgments import subjects as written  # compiled only for those who ask
+        from .judgments import subjects as written  # compiled only when it is needed
 
         return written(*self._packed, first, self.pages - first if number is None else number)
 
     def relevant_to(self, theme: int) -> Array:
-        """Return which pages are about a theme, bool[pages]."""
+        """Return which pages are about a theme, bool, shape (pages,)."""
         themes, about, _ = self.subjects()
         return (themes == theme) & (about == 1)
 
     def navigation(self, page: int) -> bool:
-        """Tell whether all pages of its host link to a page, and it is about nothing."""
+        """Return whether all pages of its host link to a page, and it is about nothing."""
         return bool(subjects.of_navigation(self.numbers, page))
 
     def hub(self, page: int) -> bool:
-        """Tell whether a page links to many authorities of its theme."""
+        """Return whether a page links to many authorities of its theme."""
         return bool(subjects.hub(self.numbers, page))
 
     def authority(self, page: int) -> bool:
-        """Tell whether the hubs of its theme link to a page."""
+        """Return whether the hubs of its theme link to a page."""
         return bool(subjects.authority(self.numbers, page))
 
     def name(self, host: int) -> str:
@@ -246,7 +263,7 @@ class Web:
         return "".join(syllables) + ".test"
 
     def named(self, name: str) -> int | None:
-        """Return the host of a name; None if there is none."""
+        """Return the host with a name; None if there is none."""
         return self._named[name] if name in self._named else self._made_up(name)
 
     def _check_names(self) -> None:
@@ -255,7 +272,7 @@ class Web:
                 raise WebError(f"site '{name}': with this seed another host has that name already")
 
     def _made_up(self, name: str) -> int | None:
-        """Return the host for which a name was made up; None if there is none."""
+        """Return the host with a generated name; None if there is none."""
         word, dot, rest = name.partition(".")
         if rest != "test" or not dot or len(word) != 2 * name_length(self.hosts):
             return None
@@ -283,14 +300,14 @@ class Web:
         a, b = (*numbers, 0, 0)[:2]
         return int(hashed(self._key, _stream(key), a, b))
 
-    def explicit(self, told: Callable[[int], None] | None = None) -> Explicit:
-        """Return all links, written out; ``told`` gets the number of pages done now and then."""
-        return written_out(self.numbers, self.pages, told)
+    def explicit(self, report: Callable[[int], None] | None = None) -> Explicit:
+        """Return all links; ``report`` gets the number of finished pages from time to time."""
+        return written_out(self.numbers, self.pages, report)
 
 
 @lru_cache(maxsize=4096)
 def _stream(key: str) -> int:
-    """Return the number of a stream of hashes, far from those of the adjacency."""
+    """Return the number of a stream of hashes that the adjacency does not use."""
     digest = hashlib.blake2b(key.encode(), digest_size=7).digest()
     return (1 << 57) + int.from_bytes(digest, "little")
 
@@ -304,7 +321,7 @@ def name_length(hosts: int) -> int:
 
 
 def _mix(layout: Layout) -> Array:
-    """Return the cumulative shares of the regions that free links of each region choose from."""
+    """Return for each region the cumulative shares of the regions to which its free links lead."""
     shares = np.zeros((7, 7))
     for region, row in _MIX.items():
         for goal, share in row.items():
@@ -316,10 +333,18 @@ def _mix(layout: Layout) -> Array:
 
 
 def _adjusted(numbers: Numbers, profile: Profile, pages: int) -> Numbers:
-    """Choose the share of the degrees' tail with which the mean degree is the profile's.
+    """Choose the share of the tail of the degrees that gives the mean degree of the profile.
 
-    Some links are guaranteed and some free ones find no target, so it is tried on a sample of
-    pages; the mean grows with the share.
+    Some links are guaranteed, and some free links find no target, so that the mean is estimated on
+    a sample of pages. It grows with the share, and bisection finds the share.
+
+    Parameters
+    ----------
+    numbers : Numbers
+        The parameters of the web, which are changed.
+    profile : Profile
+    pages : int
+        The number of pages.
     """
     low, high = 0.0, 1.0
     means = Means(numbers, pages, min(pages, _SAMPLE))

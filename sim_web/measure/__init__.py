@@ -1,19 +1,19 @@
 """Measures any directed graph: its bow-tie, the tails of its degrees, its distances, its levels.
 
-Nothing here knows the generator: a graph is two arrays, whoever made them.
+These measures do not depend on the generator: a graph is given as two arrays.
 """
 
-from .bowtie import NAMES, Bowtie, bowtie, decompose
+from .bowtie import NAMES, BowtieComponents, bowtie, decompose
 from .distances import Distances, Sample, distances, sampled
-from .graph import Graph
+from .graph import MeasuredGraph
 from .levels import levels
 from .tails import Tail, tail
 
 __all__ = [
     "NAMES",
-    "Bowtie",
+    "BowtieComponents",
     "Distances",
-    "Graph",
+    "MeasuredGraph",
     "Sample",
     "Tail",
     "bowtie",

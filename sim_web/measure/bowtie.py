@@ -1,7 +1,4 @@
-"""The bow-tie of a directed graph: which page is in which component ([WEB], Broder et al. 2000).
-
-Nothing here knows how the graph was made.
-"""
+"""The bow-tie of a directed graph: which page is in which component ([WEB], Broder et al. 2000)."""
 
 from __future__ import annotations
 
@@ -11,9 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from counterpoint.compiling import Array
+from counterpoint.graph.csr import Csr
+from counterpoint.graph.search.scc import numbered, strong
 
-from .graph import Graph
-from .kernels import extend, strong_components
+from .graph import MeasuredGraph
+from .kernels import extend
 
 NAMES = ("scc", "in", "out", "tendrils", "tubes", "disconnected")
 """The components, in the order of their numbers."""
@@ -22,15 +21,15 @@ SCC, IN, OUT, TENDRILS, TUBES, DISCONNECTED = range(6)
 
 
 @dataclass(frozen=True)
-class Bowtie:
+class BowtieComponents:
     """The components of a graph.
 
     Attributes
     ----------
-    components : uint8[n]
-        SCC 0, IN 1, OUT 2, TENDRILS 3, TUBES 4, DISCONNECTED 5.
+    components : uint8, shape (pages,)
+        The component of each page: SCC 0, IN 1, OUT 2, TENDRILS 3, TUBES 4, DISCONNECTED 5.
     hanging_off_in : float
-        The share of the tendrils that IN reaches. The others reach OUT, or hang on tendrils.
+        The share of the tendrils that IN reaches. The others reach OUT, or hang on other tendrils.
     """
 
     components: Array
@@ -44,27 +43,27 @@ class Bowtie:
 
     @property
     def shares(self) -> dict[str, float]:
-        """The share of each component in the pages."""
+        """The share of the pages that each component has."""
         return {name: n / len(self.components) for name, n in self.counts.items()}
 
     @property
     def weak_share(self) -> float:
-        """The share of the weak component that the strong component is in."""
+        """The share of the pages in the weak component that contains the strong component."""
         return 1 - self.shares["disconnected"]
 
 
 def bowtie(offsets: Array, targets: Array) -> Array:
-    """Return the component of each page of a graph in compressed rows, as `Bowtie.components`."""
-    return decompose(Graph(offsets, targets)).components
+    """Return the component of each page of a graph, as in `BowtieComponents.components`."""
+    return decompose(MeasuredGraph(offsets, targets)).components
 
 
-def decompose(graph: Graph) -> Bowtie:
-    """Take a graph apart.
+def decompose(graph: MeasuredGraph) -> BowtieComponents:
+    """Return the components of a graph.
 
     SCC is the largest strong component; of several that are equally large, the one with the page of
-    the lowest number. IN reaches it, OUT is reached from it. Of the rest of its weak component, a
-    page that IN reaches and that reaches OUT is in TUBES, every other in TENDRILS. Everything else
-    is DISCONNECTED.
+    the lowest number. IN reaches it, and it reaches OUT. In the rest of its weak component, a page
+    that IN reaches and that reaches OUT is in TUBES, every other page in TENDRILS. All other pages
+    are DISCONNECTED.
     """
     core = largest_strong_component(graph)
     forward, back = (graph.offsets, graph.targets), graph.backward
@@ -88,15 +87,16 @@ def decompose(graph: Graph) -> Bowtie:
     components[core] = SCC
     tendrils = components == TENDRILS
     hanging = int((tendrils & after_in).sum())
-    return Bowtie(components, hanging / max(1, int(tendrils.sum())))
+    return BowtieComponents(components, hanging / max(1, int(tendrils.sum())))
 
 
-def largest_strong_component(graph: Graph) -> Array:
-    """Return for each page whether it is in the largest strong component.
+def largest_strong_component(graph: MeasuredGraph) -> Array:
+    """Return for each page whether it is in the largest strong component, bool, shape (pages,).
 
-    Of several that are equally large, the one with the page of the lowest number.
+    Of several that are equally large, it is the one with the page of the lowest number.
     """
-    label, number = strong_components(graph.offsets, graph.targets)
-    sizes = np.bincount(label, minlength=number)
-    first = int(np.argmax(sizes[label] == sizes.max()))
-    return np.asarray(label == label[first])
+    labels = np.zeros(graph.pages, np.uint32)
+    # No number is negative, so the same bits are unsigned numbers.
+    strong(Csr(graph.offsets.view(np.uint64), graph.targets.view(np.uint32)), labels)
+    components = numbered(labels)
+    return np.asarray(components.labels == components.largest)

@@ -1,4 +1,4 @@
-"""How many links it is from page to page, by breadth-first search from some of the pages."""
+"""Estimates how many links it takes from page to page, by search from a sample of the pages."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import numpy as np
 
 from counterpoint.compiling import Array
 
-from .graph import Graph
+from .graph import MeasuredGraph
 from .kernels import spread
 
 BATCH = 64
-"""Sources of one search: the bits of a word."""
+"""How many sources one search has: the bits of a word."""
 
 RESAMPLES = 2000
+"""How many resamples give a confidence interval."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +25,12 @@ class Sample:
 
     Attributes
     ----------
-    pages : int64[k]
+    pages : int64, shape (k,)
         The pages.
-    stratum : int64[k]
-        Of each page.
-    weight : float64[k]
-        How many pages each of them stands for; the sum is the number of all pages.
+    stratum : int64, shape (k,)
+        The stratum of each page.
+    weight : float64, shape (k,)
+        How many pages each of them represents; the sum is the number of all pages.
     """
 
     pages: Array
@@ -39,22 +40,23 @@ class Sample:
 
 @dataclass(frozen=True)
 class Distances:
-    """Of the ordered pairs of different pages between which there is a path.
+    """Distances in the ordered pairs of different pages between which there is a path.
 
     Attributes
     ----------
     mean : float or None
-        Links of the shortest path, on average; None: no source reaches a page.
+        The number of links of the shortest path, on average; None: no source reaches a page.
     interval : (float, float) or None
-        95%, by resampling the sources within their strata; None if there is no mean.
+        The 95% confidence interval of the mean, by resampling the sources within their strata;
+        None if there is no mean.
     connected : float
-        The share of such pairs in all pairs.
+        The share of these pairs in all pairs.
     connected_interval : (float, float)
-        95%.
+        The 95% confidence interval of that share.
     greatest : int
-        The longest shortest path found.
+        The length of the longest shortest path that was found.
     sources : int
-        From how many pages was searched.
+        From how many pages the searches started.
     """
 
     mean: float | None
@@ -66,16 +68,16 @@ class Distances:
 
 
 def sampled(strata: Array, number: int, seed: int) -> Sample:
-    """Draw about ``number`` different pages, from each stratum as many as its size asks for.
+    """Draw about ``number`` different pages, from each stratum in proportion to its size.
 
     Parameters
     ----------
-    strata : integers[n]
-        The stratum of each page. Each gives two pages or more, or all it has.
+    strata : int, shape (pages,)
+        The stratum of each page. At least two pages are drawn from each stratum, or all it has.
     number : int
-        All pages are taken if there are not more.
+        How many pages; if the graph has no more, all are drawn.
     seed : int
-        Of the draw.
+        The seed of the draw.
     """
     rng = np.random.default_rng(seed)
     parts = []
@@ -90,22 +92,35 @@ def sampled(strata: Array, number: int, seed: int) -> Sample:
 
 
 def distances(
-    graph: Graph, sample: Sample, *, seed: int, undirected: bool = False, threads: int = 1
+    graph: MeasuredGraph, sample: Sample, *, seed: int, undirected: bool = False, threads: int = 1
 ) -> Distances:
     """Estimate the average distance between pages, by search from a sample to all others.
 
-    The average is the sum of all distances over the number of pairs, both weighted. If the sample
-    is all pages, both figures are exact and the intervals are points.
+    The average is the sum of all distances divided by the number of pairs, both weighted. If the
+    sample contains all pages, both figures are exact and the intervals are points.
+
+    Parameters
+    ----------
+    graph : MeasuredGraph
+        The links.
+    sample : Sample
+        The pages from which searches start.
+    seed : int
+        The seed of the resampling.
+    undirected : bool
+        Whether links are followed in both directions.
+    threads : int
+        How many searches run at the same time.
     """
     none = (np.zeros_like(graph.offsets), graph.targets[:0])
     other_offsets, other_targets = graph.backward if undirected else none
     sources = sample.pages
     total, count, greatest = (np.zeros(len(sources), np.int64) for _ in range(3))
 
-    def search(at: int) -> None:
-        here = slice(at, at + BATCH)
+    def search(first: int) -> None:
+        batch = slice(first, first + BATCH)
         spread(graph.offsets, graph.targets, other_offsets, other_targets,
-               sources[here], total[here], count[here], greatest[here])  # fmt: skip
+               sources[batch], total[batch], count[batch], greatest[batch])  # fmt: skip
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(search, range(0, len(sources), BATCH)))
@@ -126,7 +141,13 @@ def distances(
 
 
 def _resampled(stratum: Array, seed: int) -> Array:
-    """Return places of the sample, drawn again within each stratum, a row for each resample."""
+    """Return indices into the sample, drawn with replacement within each stratum.
+
+    Returns
+    -------
+    int64, shape (RESAMPLES, k)
+        A row for each resample.
+    """
     rng = np.random.default_rng(seed)
     drawn = np.empty((RESAMPLES, len(stratum)), np.int64)
     for one in np.unique(stratum):
@@ -136,5 +157,6 @@ def _resampled(stratum: Array, seed: int) -> Array:
 
 
 def _middle(values: Array) -> tuple[float, float]:
+    """Return the range of the middle 95% of the values."""
     low, high = np.quantile(values, (0.025, 0.975))
     return float(low), float(high)

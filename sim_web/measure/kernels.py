@@ -1,4 +1,4 @@
-"""The compiled loops over links: backward links, what is reached, and how far it is."""
+"""Compiled loops over links: reversal, reachability, distances, levels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from counterpoint.compiling import Array, compiled
 
 @compiled
 def reversed_links(offsets: Array, targets: Array) -> tuple[Array, Array]:
-    """Return offsets and sources of the links backward; the sources of a page rise."""
+    """Return offsets and sources of the reversed links; the sources of a page are ascending."""
     pages = len(offsets) - 1
     starts = np.zeros(pages + 1, np.int64)
     for target in targets:
@@ -30,7 +30,7 @@ def reversed_links(offsets: Array, targets: Array) -> tuple[Array, Array]:
 def _marked(
     offsets: Array, targets: Array, page: int, reached: Array, queue: Array, end: int
 ) -> int:
-    """Mark and queue what a page links to; return the new end of the queue."""
+    """Mark and queue the pages to which a page links; return the new end of the queue."""
     for k in range(offsets[page], offsets[page + 1]):
         target = targets[k]
         if not reached[target]:
@@ -44,9 +44,14 @@ def _marked(
 def extend(
     offsets: Array, targets: Array, other_offsets: Array, other_targets: Array, reached: Array
 ) -> None:
-    """Mark what the marked pages reach by links of either set.
+    """Mark all pages that the marked pages reach by links of two sets.
 
-    A set without links is a row of zeros as offsets.
+    Parameters
+    ----------
+    offsets, targets, other_offsets, other_targets
+        The two sets of links; the offsets of an empty set are zeros.
+    reached : bool, shape (pages,)
+        The marks; they are extended in place.
     """
     pages = len(offsets) - 1
     queue = np.empty(pages, np.int32)
@@ -64,7 +69,7 @@ def extend(
 
 @compiled
 def passed_along(offsets: Array, targets: Array, weights: Array) -> Array:
-    """Return the sum of the weights of the pages that link to each page, float64."""
+    """Return for each page the sum of the weights of the pages that link to it, float64."""
     received = np.zeros(len(weights))
     for page in range(len(weights)):
         for k in range(offsets[page], offsets[page + 1]):
@@ -81,7 +86,28 @@ def _passed_on(
     offsets: Array, targets: Array, page: int, bits: np.uint64,
     state: Array, following: Array, found: int,
 ) -> int:  # fmt: skip
-    """Pass a page's sources on to what it links to; return how many pages are new somewhere."""
+    """Pass the sources that have reached a page on to the pages to which it links.
+
+    Parameters
+    ----------
+    offsets, targets
+        The links.
+    page : int
+        The page.
+    bits : uint64
+        The sources that reached the page in the last step, a bit for each.
+    state : uint64, shape (pages, 2)
+        For each page the sources that have seen it, and those that reach it in this step.
+    following : int32, shape (pages,)
+        Gets the pages that any source reaches in this step.
+    found : int
+        How many pages ``following`` has already.
+
+    Returns
+    -------
+    int
+        How many pages ``following`` has then.
+    """
     for k in range(offsets[page], offsets[page + 1]):
         target = targets[k]
         fresh = bits & ~state[target, _SEEN]
@@ -95,7 +121,17 @@ def _passed_on(
 
 @compiled
 def _set_out(sources: Array, state: Array, now: Array, frontier: Array) -> int:
-    """Put each source at its own page; return the number of such pages."""
+    """Place each source at its own page; return the number of different pages.
+
+    Parameters
+    ----------
+    sources : int, shape (sources,)
+        The page of each source.
+    state, now : uint64, shape (pages, 2) and (pages,)
+        Get the bits of the sources: as seen, and as present.
+    frontier : int32, shape (pages,)
+        Gets the different pages.
+    """
     size = 0
     for s in range(len(sources)):
         page = sources[s]
@@ -112,16 +148,24 @@ def spread(
     offsets: Array, targets: Array, other_offsets: Array, other_targets: Array,
     sources: Array, total: Array, count: Array, greatest: Array,
 ) -> None:  # fmt: skip
-    """Search breadth-first from at most 64 sources at once, by links of either set.
+    """Search breadth-first from at most 64 sources at once, by links of two sets.
 
-    Each page has a bit for each source: whether it was seen, and whether it is new. Most pages are
-    at few different distances, so a link is followed a few times, not once for each source.
+    Each page has two bits for each source: whether the source has seen it, and whether it reaches
+    it in this step. Most pages are at few different distances from the sources, so a link is
+    followed a few times, not once for each source.
 
-    For each source, ``total`` gets the sum of the distances of all pages it reaches, itself left
-    out, ``count`` their number, ``greatest`` the greatest.
+    Parameters
+    ----------
+    offsets, targets, other_offsets, other_targets
+        The two sets of links; the offsets of an empty set are zeros.
+    sources : int64, shape (sources,)
+        The pages from which the searches start.
+    total, count, greatest : int64, shape (sources,)
+        For each source they get the sum of the distances of all pages that it reaches, without
+        itself, the number of these pages, and the greatest distance.
     """
     pages = len(offsets) - 1
-    # Both bits of a page beside each other: one access to memory for each link.
+    # Both words of a page are next to each other: one memory access for each link.
     state = np.zeros((pages, 2), np.uint64)
     now = np.zeros(pages, np.uint64)
     frontier, following = np.empty(pages, np.int32), np.empty(pages, np.int32)
@@ -153,11 +197,23 @@ def spread(
 
 @compiled
 def first_levels(offsets: Array, targets: Array, host: Array, starts: Array) -> tuple[Array, int]:
-    """Return the fewest links within its host from a start page to each page; -1: none lead there.
+    """Return the level of each page, and the number of links within hosts.
 
-    The second result is the number of links within hosts.
+    Parameters
+    ----------
+    offsets, targets
+        The links.
+    host : int32, shape (pages,)
+        The host of each page.
+    starts : int64, shape (hosts,)
+        The start page of each host.
 
-    ``host`` is the host of each page, ``starts`` the start pages.
+    Returns
+    -------
+    int32, shape (pages,)
+        The least number of links within the host from its start page; -1: no path.
+    int
+        The number of links within hosts.
     """
     pages = len(offsets) - 1
     level = np.full(pages, -1, np.int32)
@@ -183,66 +239,3 @@ def first_levels(offsets: Array, targets: Array, host: Array, starts: Array) -> 
         for k in range(offsets[page], offsets[page + 1]):
             within += host[targets[k]] == host[page]
     return level, within
-
-
-@compiled
-def _next_unseen(
-    offsets: Array, targets: Array, page: int,
-    at_link: Array, order: Array, lowest: Array, label: Array,
-) -> int:  # fmt: skip
-    """Go on with a page's links until one leads to an unseen page; return it, or -1."""
-    while at_link[page] < offsets[page + 1]:
-        target = targets[at_link[page]]
-        at_link[page] += 1
-        if order[target] == 0:
-            return target
-        if label[target] < 0:
-            lowest[page] = min(lowest[page], order[target])
-    return -1
-
-
-@compiled
-def _closed(page: int, number: int, label: Array, waiting: Array, waiting_end: int) -> int:
-    """Give what waits since a page the number of a component; return how many still wait."""
-    member = -1
-    while member != page:
-        waiting_end -= 1
-        member = waiting[waiting_end]
-        label[member] = number
-    return waiting_end
-
-
-@compiled
-def strong_components(offsets: Array, targets: Array) -> tuple[Array, int]:
-    """Return the number of each page's strong component, and how many there are (Tarjan 1972).
-
-    The path of the search and the pages that wait for their component are rows with a length, not
-    calls: a chain of a million pages is no deep recursion.
-    """
-    pages = len(offsets) - 1
-    label = np.full(pages, -1, np.int32)
-    # In the order of discovery, from 1; 0: not yet seen.
-    order, lowest = np.zeros(pages, np.int32), np.zeros(pages, np.int32)
-    at_link = offsets[:-1].copy()
-    path, waiting = np.empty(pages, np.int32), np.empty(pages, np.int32)
-    waiting_end = seen = number = 0
-    for root in range(pages):
-        depth, page = 0, root if order[root] == 0 else -1
-        while page >= 0 or depth > 0:
-            if page >= 0:
-                seen += 1
-                order[page] = lowest[page] = seen
-                path[depth] = waiting[waiting_end] = page
-                depth += 1
-                waiting_end += 1
-            here = path[depth - 1]
-            page = _next_unseen(offsets, targets, here, at_link, order, lowest, label)
-            if page < 0:
-                depth -= 1
-                if depth > 0:
-                    above = path[depth - 1]
-                    lowest[above] = min(lowest[above], lowest[here])
-                if lowest[here] == order[here]:
-                    waiting_end = _closed(here, number, label, waiting, waiting_end)
-                    number += 1
-    return label, number

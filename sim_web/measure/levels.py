@@ -1,4 +1,4 @@
-"""The levels of pages: how many links within its host a page is below the host's start page."""
+"""The level of a page: the least number of links within its host from the host's start page."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import numpy as np
 
 from counterpoint.compiling import Array
 
-from .graph import Graph
+from .graph import MeasuredGraph
 from .kernels import first_levels
 
 
-def levels(graph: Graph, starts: Array) -> tuple[Array, int]:
+def levels(graph: MeasuredGraph, starts: Array) -> tuple[Array, int]:
     """Return the level of each page, and the number of links within hosts.
 
-    The level is -1 where no links within the host lead from the start page to the page.
+    The level is -1 if no path within the host leads from the start page to the page.
 
     Parameters
     ----------
-    graph : Graph
-        The pages of a host follow one another.
-    starts : int64[hosts]
-        The first page of each host, rising from 0; it is the host's start page.
+    graph : MeasuredGraph
+        A graph in which the pages of a host are consecutive.
+    starts : int64, shape (hosts,)
+        The first page of each host, which is its start page; ascending from 0.
     """
     starts = np.asarray(starts, dtype=np.int64)
     host = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, graph.pages)))

@@ -1,9 +1,8 @@
 """The exponent of a power-law tail, by discrete maximum likelihood.
 
 Clauset, Shalizi and Newman, Power-law distributions in empirical data (2009): P(x) is proportional
-to x^-a for x >= least; for each candidate ``least`` the exponent a is the one of greatest
-likelihood, and of the candidates the one is taken whose distribution is nearest to the data by the
-distance of Kolmogorov and Smirnov.
+to x^-a for x >= least. For each candidate ``least`` the exponent a maximizes the likelihood; the
+candidate wins whose distribution is nearest to the data in the Kolmogorov-Smirnov distance.
 """
 
 from __future__ import annotations
@@ -15,29 +14,29 @@ import numpy as np
 from counterpoint.compiling import Array
 
 LEAST_POINTS = 50
-"""Points a tail must have; with fewer, the error is no longer small ([Clauset], section 3.3)."""
+"""How many points a tail must have; with fewer, the error is large ([Clauset], section 3.3)."""
 
 CANDIDATES = 150
-"""Beginnings of the tail that are tried: all small ones, then ever sparser ones."""
+"""How many beginnings of the tail are tried: all small ones, then fewer and fewer."""
 
 LOWEST, HIGHEST = 1.01, 12.0
-"""The range in which the exponent is sought."""
+"""The range in which the exponent is searched."""
 
 
 @dataclass(frozen=True)
 class Tail:
-    """A tail of a distribution that was fitted.
+    """The fitted tail of a distribution.
 
     Attributes
     ----------
     exponent, error : float
-        a and its standard error.
+        The exponent a and its standard error.
     least : int
-        The value from which on the tail was fitted.
+        The value at which the tail begins.
     points : int
         How many values are in the tail.
     distance : float
-        Kolmogorov and Smirnov's, between tail and fit.
+        The Kolmogorov-Smirnov distance between the tail and the fitted law.
     """
 
     exponent: float
@@ -48,7 +47,7 @@ class Tail:
 
 
 def tail(values: Array) -> Tail | None:
-    """Fit the tail of whole numbers; None if too few of them are different or above 0."""
+    """Fit the tail of whole numbers; return None if too few of them are different or above 0."""
     counts = np.bincount(np.asarray(values, dtype=np.int64))
     numbers = np.nonzero(counts)[0]
     numbers = numbers[numbers > 0]
@@ -56,7 +55,7 @@ def tail(values: Array) -> Tail | None:
 
 
 def _of_histogram(numbers: Array, counts: Array) -> Tail | None:
-    """Fit the tail of a histogram: different numbers, rising, and how often each occurs."""
+    """Fit the tail of a histogram: different numbers, ascending, and how often each occurs."""
     points = np.cumsum(counts[::-1])[::-1]
     logs = np.cumsum((counts * np.log(numbers))[::-1])[::-1] / points
     # A tail of one number has no exponent.
@@ -85,7 +84,8 @@ def _thinned(possible: Array) -> Array:
 def _likeliest(least: Array, mean_log: Array) -> Array:
     """Return the exponent of greatest likelihood for each beginning of the tail.
 
-    The logarithm of the likelihood is concave in the exponent, so that a golden section finds it.
+    The logarithm of the likelihood is concave in the exponent, so that golden-section search finds
+    its maximum.
     """
     from scipy.special import zeta
 
@@ -102,7 +102,15 @@ def _likeliest(least: Array, mean_log: Array) -> Array:
 
 
 def _distance(numbers: Array, counts: Array, exponent: float) -> float:
-    """Return the greatest difference of the two distributions, at and just below each number."""
+    """Return the Kolmogorov-Smirnov distance: the greatest difference of the two distributions.
+
+    Parameters
+    ----------
+    numbers, counts : int64, shape (k,)
+        The different values of the tail, ascending, and how often each occurs.
+    exponent : float
+        The exponent of the law.
+    """
     from scipy.special import zeta
 
     reached = np.cumsum(counts) / counts.sum()
@@ -113,7 +121,7 @@ def _distance(numbers: Array, counts: Array, exponent: float) -> float:
 
 
 def _error(exponent: float, least: float, points: int) -> float:
-    """Return 1 / sqrt(n I), with the information I of one value by differences."""
+    """Return the standard error 1 / sqrt(n I); finite differences give the information I."""
     from scipy.special import zeta
 
     step = 1e-3

@@ -1,1 +1,1 @@
-"""Pages of the synthetic web: addresses, text, change, and all that hosts say."""
+"""The pages of the synthetic web: addresses, texts, changes, faults, robots.txt, sitemaps."""

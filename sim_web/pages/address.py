@@ -1,8 +1,8 @@
-"""Addresses: from a page to its URL and back, without a table of pages.
+"""Converts pages to URLs and back, without a table of pages.
 
-A host's pages have codes, their places in keyed disorder, so that an address tells nothing about
-the order of pages. Around the code stand words that a hash of host and code chooses. To read an
-address, the code is taken out of it; the address is a page's if that page's address is the same.
+Each page of a host has a code, its index permuted with a key, so that an address does not reveal
+the order of pages. The code is surrounded by words that a hash of host and code selects. An address
+is read by extracting the code; it is valid if the page of the code has exactly this address.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .plan import plan
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 CUBE = 36**3
-"""Numbers below it stand in a table."""
+"""Numbers below it are in a table."""
 SHORT = tuple(
     (a + b + c).lstrip("0").encode() or b"0" for a in _DIGITS for b in _DIGITS for c in _DIGITS
 )
@@ -44,7 +44,7 @@ def base36(number: int) -> bytes:
 
 
 def _patterns() -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
-    """Return what stands before and after the code, by way (`numbers.way_of`)."""
+    """Return the texts before and after the code, for each way (`numbers.way_of`)."""
     before = ("/{}/{}-", "/{}/{}-", "/{}/{}.php?id=", "/{}/{}/")
     after = (b".html", b"/", b"", b".html")
     folders = words.FOLDERS + words.FORBIDDEN_FOLDERS
@@ -57,7 +57,7 @@ def _patterns() -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
 
 BEFORE, AFTER = _patterns()
 WAYS = {(a + b"*" + b).decode(): way for way, (a, b) in enumerate(zip(BEFORE, AFTER, strict=True))}
-"""Ways by what stands before and after the code, with a star between."""
+"""The way for each text before and after the code, with a star between them."""
 _CODED = re.compile(r"(/.*[-/=])(0|[1-9a-z][0-9a-z]{0,11})(\.html|/|)", re.ASCII)
 
 QUESTIONS = (
@@ -66,13 +66,21 @@ QUESTIONS = (
     *(b"?view=%d" % number for number in range(3, ALIASES + 1)),
 )
 ANDS = tuple(one.replace(b"?", b"&") for one in QUESTIONS)
-"""What makes an alias of an address, by number; 0: nothing."""
+"""The suffixes that turn an address into an alias, by the alias's number; 0: none."""
 _ALIASED = re.compile(r"[?&](?:from=(?:menu|news)|view=[3-8])", re.ASCII)
 START_ALIAS = b"/index.html"
 
 
 def path_of(way: int, code: int, alias: int = 0) -> bytes:
-    """Return a path, with its query."""
+    """Return a path with its query.
+
+    Parameters
+    ----------
+    way, code : int
+        The pattern of the address, and the page's code.
+    alias : int
+        The number of the alias; 0: the page's own address.
+    """
     if way == START:
         return START_ALIAS if alias == 1 else b"/" + QUESTIONS[alias]
     whole = BEFORE[way] + base36(code) + AFTER[way]
@@ -80,7 +88,7 @@ def path_of(way: int, code: int, alias: int = 0) -> bytes:
 
 
 def coded(path: str) -> tuple[int, int] | None:
-    """Return the way and the code that a path shows, if it has the form of one."""
+    """Return the way and the code in a path; None if it has not the form of a page's path."""
     if path == "/":
         return START, 0
     found = _CODED.fullmatch(path)
@@ -103,30 +111,40 @@ def without_alias(path: str) -> str | None:
 
 
 def page_of(web: Web, host: int, pages: range, path: str) -> int | None:
-    """Return the page of a host that has exactly this path; None if none has."""
+    """Return the page of a host that has exactly this path; None if there is none.
+
+    Parameters
+    ----------
+    web : Web
+    host : int
+    pages : range
+        The pages of the host.
+    path : str
+        The path with its query.
+    """
     found = coded(path)
     if found is None or found[0] >= REDIRECTS:
         return None
-    told = plan(web)
-    local, way = located(told.key, told.chances, host, len(pages), found[1])
+    laws = plan(web)
+    local, way = located(laws.key, laws.chances, host, len(pages), found[1])
     return pages.start + local if way == found[0] else None
 
 
 @lru_cache(maxsize=65_536)
 def name_of(web: Web, host: int) -> str:
-    """Return the name of a host; some are kept."""
+    """Return the name of a host, cached."""
     return web.name(host)
 
 
 def address(web: Web, page: int) -> str:
     """Return a page's URL."""
-    told = plan(web)
-    host, code, way = place_of(told.whole, told.real, told.chances, page)
+    laws = plan(web)
+    host, code, way = place_of(laws.whole, laws.real, laws.chances, page)
     return f"http://{name_of(web, host)}{path_of(way, code).decode()}"
 
 
 def page_at(web: Web, url: str) -> int | None:
-    """Return the page whose address a URL is, character by character; None if there is none."""
+    """Return the page whose address is exactly this URL; None if there is none."""
     scheme, _, rest = url.partition("://")
     name, slash, path = rest.partition("/")
     host = web.named(name) if scheme == "http" and slash else None

@@ -1,9 +1,9 @@
-"""When pages change: a Poisson process for each page, asked at any time without a history.
+"""When pages change: a Poisson process for each page, computed for any time without a history.
 
-Time is cut into spans. How often a page changes in a span is drawn from Poisson's law; the changes
-are then divided among the halves of the span, the halves of the halves, and so on, each by as many
-tosses of a coin as there are changes. That is exactly how the times of a Poisson process lie, and
-every toss is a hash of what it is for, so that a question costs a walk down one branch.
+Time is divided into spans. The number of changes of a page in a span has a Poisson distribution.
+The changes are then divided between the halves of the span, the halves of the halves, and so on, by
+a coin toss for each change. This gives exactly the distribution of a Poisson process. Every toss is
+a hash of its purpose, so that a query takes a walk down one branch of this tree.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.generator.kernels import hashed, mixed, unit
 
 SPAN = 33_554_432.0
-"""Seconds of a span, about 388 days."""
+"""The length of a span in seconds, about 388 days."""
 
 SPANS = 7_450
-"""Nothing changes after so many spans, since a date has four digits for the year."""
+"""Nothing changes after so many spans, because a date has four digits for the year."""
 
 GRAIN = 2.0**-16
-"""Changes lie on multiples of these seconds, so that sums with whole spans are exact."""
+"""Times of changes are multiples of this, in seconds, so that sums with whole spans are exact."""
 
 DEPTH = 41
-"""Halvings that lead from a span to a grain, in which all changes are simultaneous."""
+"""How many halvings lead from a span to a grain; all changes in a grain are simultaneous."""
 
 FASTEST = 0.1
-"""Changes per second that no page exceeds."""
+"""The greatest rate of change of a page, in changes per second."""
 
 _DAY = 86_400.0
 _STATIC, _RATE, _ANGLE, _TOTAL, _TOSS, _PLACE = ((1 << 56) + k for k in range(6))
 _PIECE = 16.0
-"""Poisson's law is drawn by inversion up to this mean, and as a sum of such draws above."""
+"""Poisson numbers are drawn by inversion up to this mean, and as a sum of such draws above it."""
 
 _M1, _M2, _M4 = (np.uint64(m) for m in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F))
 _H01, _S1, _S2, _S4, _S56 = (np.uint64(m) for m in (0x0101010101010101, 1, 2, 4, 56))
@@ -50,7 +50,16 @@ def _ones(word: np.uint64) -> int:
 
 @compiled
 def rate_of(key: np.uint64, law: Array, page: int) -> float:
-    """Return the changes of a page per second; ``law`` is static share, mean per day, sigma."""
+    """Return the rate of change of a page, in changes per second.
+
+    Parameters
+    ----------
+    key : uint64
+        The key of all hashes of the web.
+    law : float64, shape (3,)
+        The share of static pages, the mean number of changes a day, sigma.
+    page : int
+    """
     static, per_day, sigma = law[:3]
     if per_day <= 0.0 or unit(key, _STATIC, page, 0) < static:
         return 0.0
@@ -77,7 +86,17 @@ def _poisson(key: np.uint64, mean: float) -> int:
 
 @compiled
 def _left(key: np.uint64, level: int, index: int, number: int) -> int:
-    """Return how many of the changes of a node fall into its first half."""
+    """Return how many of the changes of a node of the tree fall into its first half.
+
+    Parameters
+    ----------
+    key : uint64
+        The key of the page's span.
+    level, index : int
+        The node: its depth in the tree, and its index at that depth.
+    number : int
+        The number of changes of the node.
+    """
     node = mixed(mixed(key, _TOSS + level), index)
     heads, word = 0, 0
     while number >= 64:
@@ -91,13 +110,23 @@ def _left(key: np.uint64, level: int, index: int, number: int) -> int:
 
 @compiled
 def _place(key: np.uint64, index: int, low: float, width: float) -> float:
-    """Return where in a node its only change is."""
+    """Return the time of the only change of a node, in seconds after the span's beginning.
+
+    Parameters
+    ----------
+    key : uint64
+        The key of the page's span.
+    index : int
+        The index of the node.
+    low, width : float
+        The beginning and the length of the node, in seconds.
+    """
     return low + math.floor(unit(key, _PLACE, index, 0) * width / GRAIN) * GRAIN
 
 
 @compiled
 def _count_by(key: np.uint64, number: int, time: float) -> int:
-    """Return how many of a span's changes there have been ``time`` seconds after it began."""
+    """Return how many of a span's ``number`` changes happen in its first ``time`` seconds."""
     low, width, index, before = 0.0, SPAN, 0, 0
     for level in range(DEPTH):
         if number < 2:
@@ -115,7 +144,10 @@ def _count_by(key: np.uint64, number: int, time: float) -> int:
 
 @compiled
 def _time_of(key: np.uint64, number: int, which: int) -> float:
-    """Return when the ``which``-th of a span's changes is, from 1 on, seconds after it began."""
+    """Return the time of the ``which``-th of a span's ``number`` changes, counted from 1.
+
+    The time is in seconds after the beginning of the span.
+    """
     low, width, index = 0.0, SPAN, 0
     for level in range(DEPTH):
         if number < 2:
@@ -132,7 +164,7 @@ def _time_of(key: np.uint64, number: int, which: int) -> float:
 
 @compiled
 def version_at(key: np.uint64, law: Array, page: int, time: float) -> int:
-    """Return how often a page has changed by a time."""
+    """Return how often a page has changed by a time; the arguments are as in `rate_of`."""
     rate = rate_of(key, law, page)
     if rate <= 0.0 or time < 0.0:
         return 0
@@ -148,7 +180,10 @@ def version_at(key: np.uint64, law: Array, page: int, time: float) -> int:
 
 @compiled
 def time_of(key: np.uint64, law: Array, page: int, version: int) -> float:
-    """Return when a page became a version; 0 for the first, infinite if it never does."""
+    """Return when a page got a version: 0 for the first one, infinite if it never does.
+
+    ``key`` and ``law`` are as in `rate_of`.
+    """
     rate = rate_of(key, law, page)
     if version <= 0:
         return 0.0
@@ -165,7 +200,10 @@ def time_of(key: np.uint64, law: Array, page: int, version: int) -> float:
 
 @compiled
 def last_change(key: np.uint64, law: Array, page: int, time: float) -> float:
-    """Return what `changed_at` does, looking backward: late times cost no more than early ones."""
+    """Return the same as `changed_at` by a search backward, whose time does not grow with ``time``.
+
+    ``key`` and ``law`` are as in `rate_of`.
+    """
     rate = rate_of(key, law, page)
     if rate <= 0.0 or time < 0.0:
         return 0.0
@@ -185,7 +223,10 @@ def last_change(key: np.uint64, law: Array, page: int, time: float) -> float:
 
 @compiled
 def contents_since(key: np.uint64, law: Array, first: int, last: int, time: float) -> Array:
-    """Return when each of the pages from ``first`` to ``last`` got its content of a time."""
+    """Return when the pages ``first`` to ``last - 1`` got the content that they have at a time.
+
+    ``key`` and ``law`` are as in `rate_of`.
+    """
     found = np.zeros(last - first)
     for at in range(last - first):
         found[at] = last_change(key, law, first + at, time)
@@ -193,7 +234,7 @@ def contents_since(key: np.uint64, law: Array, first: int, last: int, time: floa
 
 
 def law(web: Web) -> Array:
-    """Return what the compiled functions need of the profile, float64[3]."""
+    """Return the parameters of change for the compiled functions, float64, shape (3,)."""
     change = web.profile.change
     return np.array([change.static, change.per_day, change.spread], dtype=np.float64)
 
@@ -204,17 +245,17 @@ def rate(web: Web, page: int) -> float:
 
 
 def version(web: Web, page: int, time: float) -> int:
-    """Return how often a page has changed by ``time`` (seconds; a change at that moment counts)."""
+    """Return how often a page has changed by ``time``, in seconds; a change at ``time`` counts."""
     return int(version_at(web.numbers.key, law(web), page, float(time)))
 
 
 def changed_at(web: Web, page: int, time: float) -> float:
-    """Return when a page got the content that it has at ``time``; 0.0: when the web began."""
-    key, told = web.numbers.key, law(web)
-    return float(time_of(key, told, page, version_at(key, told, page, float(time))))
+    """Return when a page got the content that it has at ``time``; 0.0: at the web's beginning."""
+    key, laws = web.numbers.key, law(web)
+    return float(time_of(key, laws, page, version_at(key, laws, page, float(time))))
 
 
 def next_change(web: Web, page: int, time: float) -> float:
     """Return when a page changes for the first time after ``time``; infinite: never."""
-    key, told = web.numbers.key, law(web)
-    return float(time_of(key, told, page, version_at(key, told, page, float(time)) + 1))
+    key, laws = web.numbers.key, law(web)
+    return float(time_of(key, laws, page, version_at(key, laws, page, float(time)) + 1))

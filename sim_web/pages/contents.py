@@ -1,7 +1,7 @@
-"""What a page says, as text, without writing its document and reading it again.
+"""The text of a page, computed without writing its document.
 
-A test holds it against documents: what a reader of HTML finds there is what is told here. Of a page
-with frames all is told that its document and theirs say.
+A test compares it with the text that a parser finds in documents. The text of a page with frames
+includes that of the documents in its frames.
 """
 
 from __future__ import annotations
@@ -30,17 +30,18 @@ from .plan import plan
 from .render import Page, look
 
 
-class Said(NamedTuple):
-    """What a page says.
+class PageText(NamedTuple):
+    """The text of a page.
 
     Attributes
     ----------
     title : str
     text : str
-        Without the title and without tags: heading, paragraphs, anchors.
+        Heading, paragraphs and anchors, without the title and without tags.
     anchors : dict of int to str
-        By the page linked to, the anchor of the first link to it.
+        For each page to which the page links, the anchor of the first link to it.
     language : str
+        Such as ``en``.
     """
 
     title: str
@@ -49,53 +50,53 @@ class Said(NamedTuple):
     language: str
 
 
-def said(web: Web, page: int, time: float = 0.0) -> Said:
-    """Return what a page says at a time."""
-    told = plan(web)
-    number, code, way = place_of(told.whole, told.real, told.chances, page)
+def page_text(web: Web, page: int, time: float = 0.0) -> PageText:
+    """Return the text of a page at a time."""
+    laws = plan(web)
+    number, code, way = place_of(laws.whole, laws.real, laws.chances, page)
     own = host(web, number)
     found = look(web, own, page, way, code, time)
     title = f"{_title(found)} {base36(code).decode()}"
     anchors, distinct = _anchors(found)
-    bad = ("?",) * found.told[BAD_LINKS]
+    bad = ("?",) * found.content[BAD_LINKS]
     whole = " ".join((title, *_paragraphs(found), *anchors, *bad))
-    return Said(title, whole, distinct, found.host.encoding.language)
+    return PageText(title, whole, distinct, found.host.encoding.language)
 
 
 def _title(page: Page) -> str:
     tables = _tables(page.host, page.host.theme if page.themed else -1)
-    return tables.titles[(page.told[HASH] >> 32) % len(tables.titles)]
+    return tables.titles[(page.content[HASH] >> 32) % len(tables.titles)]
 
 
 def _paragraphs(page: Page) -> list[str]:
-    told, general = page.told, _tables(page.host, -1).paragraphs
-    chosen = told[HEAD : HEAD + told[PARAGRAPHS]]
+    content, general = page.content, _tables(page.host, -1).paragraphs
+    chosen = content[HEAD : HEAD + content[PARAGRAPHS]]
     if page.themed:
         general += _tables(page.host, page.host.theme).paragraphs
     found = [general[k] for k in chosen]
-    if told[VERSION]:
-        found.append(str(told[VERSION]))
+    if content[VERSION]:
+        found.append(str(content[VERSION]))
     return found
 
 
 def _anchors(page: Page) -> tuple[list[str], dict[int, str]]:
     """Return the anchors of all links, and those of the first links to pages."""
-    told, own = page.told, page.host
-    begin = HEAD + told[PARAGRAPHS]
+    content, own = page.content, page.host
+    begin = HEAD + content[PARAGRAPHS]
     found = []
     for theme, manner in zip(
-        told[begin + THEME :: FIELDS], told[begin + MANNER :: FIELDS], strict=True
+        content[begin + THEME :: FIELDS], content[begin + MANNER :: FIELDS], strict=True
     ):
         anchors = _tables(own, theme).anchors
         found.append(anchors[manner // ANCHOR % len(anchors)])
     distinct: dict[int, str] = {}
-    for target, anchor in zip(told[begin::FIELDS], found, strict=True):
+    for target, anchor in zip(content[begin::FIELDS], found, strict=True):
         distinct.setdefault(target, anchor)
     return found, distinct
 
 
 class _Texts(NamedTuple):
-    """`text.Tables` as text."""
+    """The tables of `text.Tables` as str."""
 
     paragraphs: tuple[str, ...]
     titles: tuple[str, ...]

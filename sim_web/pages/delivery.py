@@ -1,4 +1,4 @@
-"""How a document is sent: compressed as the request accepts it, with validators, or as 304."""
+"""How a document is sent: its compression, its validators, and the decision for a 304."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BEGIN = datetime(2000, 1, 1, tzinfo=UTC)
 """The date of virtual time 0."""
 
 LAST = 250_000_000_000
-"""Seconds up to which there are dates; later ones are given as this one."""
+"""The latest virtual time with a date of its own, in seconds; later times get this date."""
 
 _TAG = re.compile(r'(?:W/)?"([^"]*)"')
 
@@ -36,7 +36,7 @@ def _day(days: int) -> str:
 
 
 def accepts(accepted: str | None, coding: str) -> bool:
-    """Tell whether an Accept-Encoding names a coding (or ``*``) and does not exclude it."""
+    """Return whether an Accept-Encoding header accepts a coding, by name or by ``*``."""
     if not accepted:
         return False
     weights: dict[str, float] = {}
@@ -55,26 +55,26 @@ def _weight(parameter: str) -> float:
 
 
 def gzipped(body: bytes) -> bytes:
-    """Return a body in gzip, without a date, so that the same body gives the same bytes."""
+    """Compress a body with gzip, without a date, so that equal bodies give equal bytes."""
     packer = zlib.compressobj(1, zlib.DEFLATED, 31)
     return packer.compress(body) + packer.flush()
 
 
 def in_brotli(body: bytes) -> bytes:
-    """Return a body in br."""
+    """Compress a body with br."""
     packed: bytes = brotli.compress(body, quality=2)
     return packed
 
 
 def coding(host: Host, accepted: str | None) -> str:
-    """Return the coding that a host takes for what a request accepts; empty: none."""
+    """Return the coding that a host chooses for an Accept-Encoding header; empty: none."""
     if host.brotli and accepts(accepted, "br"):
         return "br"
     return "gzip" if host.gzip and accepts(accepted, "gzip") else ""
 
 
 def tag(plain: str, how: str) -> str:
-    """Return the ETag of a body in a coding: other bytes need another one (RFC 9110, 8.8.3.3)."""
+    """Return the ETag of a body in a coding; different bytes need different ETags (RFC 9110)."""
     return f'{plain[:-1]}-{how}"' if how else plain
 
 
@@ -88,9 +88,17 @@ def tagged(headers: Headers, how: str) -> Headers:
 def packed(
     host: Host, accepted: str | None, body: bytes, headers: Headers
 ) -> tuple[bytes, Headers]:
-    """Return a body as a host packs it for what a request accepts, and the headers with that.
+    """Return a body compressed as a host does it for a request, and the headers of the answer.
 
-    An ETag among the headers is that of the plain body; each coding has its own.
+    Parameters
+    ----------
+    host : Host
+    accepted : str or None
+        The Accept-Encoding header of the request.
+    body : bytes
+        The plain body.
+    headers : tuple
+        The headers, with the ETag of the plain body.
     """
     if not (host.gzip or host.brotli):
         return body, headers
@@ -102,7 +110,17 @@ def packed(
 
 
 def is_current(tag: str, modified: float, none_match: str | None, since: str | None) -> bool:
-    """Tell whether what the client has is what it would get; If-None-Match goes first."""
+    """Return whether the client's copy is current; If-None-Match takes precedence.
+
+    Parameters
+    ----------
+    tag : str
+        The ETag of the answer.
+    modified : float
+        The virtual time of the last change, in seconds.
+    none_match, since : str or None
+        The headers If-None-Match and If-Modified-Since of the request.
+    """
     if none_match is not None:
         return none_match.strip() == "*" or tag.strip('"') in _TAG.findall(none_match)
     if since is None:

@@ -1,4 +1,4 @@
-"""Encodings of hosts, and what hosts say about them: rightly, wrongly or not at all."""
+"""The encodings of hosts, and how hosts declare them: correctly, wrongly or not at all."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TAKEN_FOR = {
     "gb18030": "utf-8",
     "shift_jis": "windows-1252",
 }
-"""What a wrong declaration says."""
+"""The encoding that a wrong declaration names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Encoding:
     name : str
         The true encoding.
     header, meta : str or None
-        What Content-Type and the page itself say.
+        The encoding that Content-Type and the page itself declare; None: no declaration.
     """
 
     language: str
@@ -47,7 +47,7 @@ class Encoding:
 
 
 def picked(weights: dict[str, float], chance: float) -> str:
-    """Return the key at which a share ``chance`` of the weights has passed."""
+    """Return a key drawn by weight; ``chance`` is a uniform random number in [0, 1)."""
     left = chance * sum(weights.values())
     for key, weight in weights.items():
         if left < weight:
@@ -57,9 +57,9 @@ def picked(weights: dict[str, float], chance: float) -> str:
 
 
 def encoding(web: Web, host: int, edition: int = 0) -> Encoding:
-    """Return how a host's pages are encoded, and what it says about that.
+    """Return how the pages of an edition of a host are encoded, and how the host declares it.
 
-    Where hosts have editions, those of one host are in the languages of the web in turn.
+    The editions of a host are in the languages of the web in turn.
     """
     style = web.profile.style
     language = picked(style.languages, web.chance("language", host))

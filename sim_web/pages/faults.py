@@ -2,14 +2,14 @@
 
 The rules:
 
-- A page has one fault at most: one draw decides among all of the profile's shares of pages, in the
-  order of `OF_PAGES`; a profile whose shares sum to more than 1 is refused. A start page has none
-  but those that pass (500, 503, reset).
-- Faults that pass come in cycles of three times Retry-After, and last the first third of each. So
-  whoever waits as long as a 503 asks finds the page well.
-- A page with redirects is linked by the address of the first one; its own address answers 200.
-- Faults "beside it" are addresses of their own, to which the page has one link more.
-- A host that vanishes does so at a time drawn from once to twice ``vanish_after``.
+- A page has at most one fault: a single draw decides between all shares of pages in the profile, in
+  the order of `OF_PAGES`. A profile whose shares sum to more than 1 is refused. A start page has
+  only temporary faults (500, 503, reset).
+- Temporary faults recur with a period of three times Retry-After, and last for the first third of
+  it. So a crawler that waits as long as a 503 demands gets the page.
+- Links to a page with redirects name the first redirect; the page's own address answers 200.
+- Some faults (`OWN_FOLDERS`) have addresses of their own, to which the page has one extra link.
+- A host that vanishes does so at a random time between ``vanish_after`` and twice that.
 """
 
 from __future__ import annotations
@@ -37,28 +37,28 @@ OF_PAGES = (
     ("wrong_type", Fault.WRONG_TYPE),
     ("huge_page", Fault.HUGE_PAGE),
 )
-"""Keys of the profile and what they do, in the order in which the draw runs through them."""
+"""The keys of the profile and their faults, in the order of the draw."""
 
 NUMBER = {key: number for number, (key, _) in enumerate(OF_PAGES)}
 
-BESIDE = {
+OWN_FOLDERS = {
     NUMBER["redirect_loop"]: "loop",
     NUMBER["not_found"]: "missing",
     NUMBER["gone"]: "gone",
     NUMBER["endless_body"]: "stream",
     NUMBER["bomb"]: "bomb",
 }
-"""Faults beside a page, and the folder in which their addresses are."""
+"""The faults that have addresses of their own, and the folders of these addresses."""
 
 PASSING = frozenset(NUMBER[key] for key in ("server_error", "unavailable", "reset"))
 STEADY = frozenset(range(NUMBER["slow_headers"], len(OF_PAGES)))
-"""Faults of a page's own answer: at some times, and always."""
+"""Faults of a page's own answer, temporary ones and permanent ones."""
 
 CYCLE = 3
 
 
 def cumulative(faults: Faults) -> list[float]:
-    """Return the shares of the faults of pages, summed up."""
+    """Return the cumulative shares of the faults of pages."""
     total, found = 0.0, []
     for key, _ in OF_PAGES:
         total += getattr(faults, key)
@@ -67,19 +67,19 @@ def cumulative(faults: Faults) -> list[float]:
 
 
 def wait(faults: Faults) -> float:
-    """Return the seconds that a fault which passes lasts at most."""
+    """Return how long a temporary fault lasts at most, in seconds."""
     return max(1.0, math.ceil(faults.retry_after))
 
 
 def is_ill(web: Web, page: int, time: float) -> bool:
-    """Tell whether a fault that passes is there at a time."""
+    """Return whether a page with a temporary fault has it at a time."""
     length = wait(web.profile.faults)
     phase = web.chance("fault passes", page) * CYCLE * length
     return (time + phase) % (CYCLE * length) < length
 
 
 def vanishes_at(web: Web, host: int) -> float:
-    """Return when a host vanishes; infinite if it stays."""
+    """Return the virtual time at which a host vanishes; infinite: never."""
     faults = web.profile.faults
     if web.chance("vanish", host) >= faults.vanish:
         return math.inf

@@ -1,7 +1,7 @@
-"""What documents are put together from, as bytes in one array, for compiled code.
+"""The fragments from which compiled code assembles documents, as bytes in one array.
 
-A fragment has a number; `spans` tell where in the pool each begins and ends. Fragments of a theme
-come into the pool when a page first needs them.
+Each fragment has a number; `Pool.spans` contains its begin and end in the array. The fragments of a
+theme are added when a page first needs them.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ BAD = (
     b"data:text/plain,nothing",
     b"http://host.test:port/",
 )
-"""What stands in an href and is no link."""
+"""Values of href attributes that are not links."""
 
 AMPS = tuple(one.replace(b"&", b"&amp;") for one in ANDS)
-"""Endings of aliases, after a question mark, as they stand in HTML."""
+"""The suffixes of aliases after a question mark, escaped for HTML."""
 BASES = tuple(b"/base/%b/" % one for one in (b"a", b"b"))
 NOFOLLOW_END = b'" rel="nofollow">'
 
@@ -49,7 +49,7 @@ _MARKUP = (
 (LINK, OPENED, NOFOLLOWED, LINKED, BAD_END, HTTP, HERE, UP, TITLE_END, BASE, CANONICAL, TAG_END,
  BODY, HEADED, PARAGRAPH, PARAGRAPH_END, END, SPACE, START_PAGE,
  TEST) = range(len(_MARKUP))  # fmt: skip
-"""Fragments of markup."""
+"""The fragments of markup."""
 
 _PARTS = tuple(one.encode() for one in SYLLABLES)
 _DIGITS = tuple(map(base36, range(36)))
@@ -59,26 +59,28 @@ _SHARED = (_MARKUP, BEFORE, AFTER, QUESTIONS, AMPS, BASES, BAD, _PARTS, _DIGITS)
 OF_TITLES = OF_PARAGRAPHS + GENERAL
 OF_ANCHORS = OF_TITLES + TITLES
 OF_SITES = OF_ANCHORS + ANCHORS
-"""First fragments of each kind. After the sites' names come the themes'."""
+"""The first fragment of each kind. The fragments of themes follow the names of sites."""
 
 PER_THEME = OF_THEME + THEME_TITLES + THEME_ANCHORS
 THEME_TITLE, THEME_ANCHOR = OF_THEME, OF_THEME + THEME_TITLES
-"""Fragments of each theme: paragraphs, titles, anchors."""
+"""The fragments of a theme are paragraphs, titles and anchors: where titles and anchors begin."""
 
 HOSTS, NAME_LENGTH, SITES = range(3)
-TOLD = 3
-"""Numbers before the spans: of hosts, of syllables in their names, of named sites."""
+FIRST_SPAN = 3
+"""The index of the first span. Before it are the numbers of hosts, of syllables in a name, and of
+named sites."""
 
 
 class Pool(NamedTuple):
-    """Fragments of a language in an encoding.
+    """The fragments of a language in an encoding.
 
     Attributes
     ----------
-    letters : uint8 array
-        All fragments' bytes.
-    spans : int64 array
-        `TOLD` numbers, then begin and end of each fragment; begin -1: not in the pool yet.
+    letters : uint8
+        The bytes of all fragments.
+    spans : int64
+        `FIRST_SPAN` numbers, then the begin and the end of each fragment; begin -1: not in the
+        pool yet.
     """
 
     letters: Array
@@ -86,11 +88,22 @@ class Pool(NamedTuple):
 
 
 def _extended(pool: Pool, first: int, fragments: tuple[bytes, ...]) -> Pool:
-    """Return a pool with more fragments; the old one stays as it is: other threads may read it."""
+    """Return a pool with more fragments.
+
+    The old pool stays unchanged, because other threads may read it.
+
+    Parameters
+    ----------
+    pool : Pool
+    first : int
+        The number of the first new fragment.
+    fragments : tuple of bytes
+        The new fragments.
+    """
     begin = len(pool.letters)
     ends = np.cumsum([len(one) for one in fragments]) + begin
     spans = pool.spans.copy()
-    at = TOLD + 2 * first
+    at = FIRST_SPAN + 2 * first
     spans[at : at + 2 * len(fragments) : 2] = [begin, *ends[:-1].tolist()]
     spans[at + 1 : at + 2 * len(fragments) : 2] = ends
     letters = np.frombuffer(b"".join(fragments), dtype=np.uint8)
@@ -105,8 +118,8 @@ class Fragments:
         sites = len(web.profile.sites)
         self._themes = OF_SITES + sites
         last = self._themes + int(web.profile.themes.count) * PER_THEME
-        spans = np.full(TOLD + 2 * last, -1, dtype=np.int64)
-        spans[:TOLD] = web.hosts, name_length(web.hosts), sites
+        spans = np.full(FIRST_SPAN + 2 * last, -1, dtype=np.int64)
+        spans[:FIRST_SPAN] = web.hosts, name_length(web.hosts), sites
         empty = Pool(np.empty(0, dtype=np.uint8), spans)
         shared = sum(_SHARED, ())
         tables = text.general(language, encoding)
@@ -117,11 +130,11 @@ class Fragments:
         self.pool = _extended(pool, OF_TITLES, more)
 
     def add(self, themes: set[int]) -> None:
-        """Take the fragments of themes into the pool; -1 is none."""
+        """Add the fragments of themes to the pool; -1 is ignored."""
         pool = self.pool
         for theme in sorted(themes - {-1}):
             first = self._themes + theme * PER_THEME
-            if pool.spans[TOLD + 2 * first] < 0:
+            if pool.spans[FIRST_SPAN + 2 * first] < 0:
                 tables = text.of_theme(theme, *self._how)
                 whole = (*tables.paragraphs, *tables.titles, *tables.anchors)
                 pool = _extended(pool, first, whole)

@@ -1,4 +1,4 @@
-"""What all pages of a host share, put together once; hosts asked for lately are kept."""
+"""The properties that all pages of a host share, computed once and cached."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ from .address import name_of
 from .encoding import Encoding, encoding
 
 HOSTS_KEPT = 32_768
-"""Of which what was put together is kept: all of a web of a million pages."""
+"""How many hosts are cached: all of a web of a million pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host with its habits; where its pages differ in them, with those of a page.
+    """The properties of a host; if its pages differ in theme or language, those of one page.
 
     Attributes
     ----------
     number : int
-        The host.
+        The number of the host.
     pages : range
         Its pages.
     origin : bytes
-        Such as ``http://tarivo.test``.
+        Scheme and host name, such as ``http://tarivo.test``.
     encoding : Encoding
-        With the language.
+        Its language and encoding.
     tables : text.Tables
-        The language's text.
+        The texts of its language.
     theme : int
-        The host's theme.
+        Its theme.
     paragraphs : float
-        How many a page has, on average.
+        The number of paragraphs of a page, on average.
     head : bytes
-        How its documents begin, up to the title.
+        The beginning of its documents, up to the title.
     content_type : tuple of (str, str)
-        The header.
+        The header Content-Type.
     gzip, brotli, chunked : bool
-        How it sends.
+        Whether it compresses with gzip and with br, and whether it sends chunks.
     calendar, session_ids : bool
-        Its traps.
+        Whether it has these traps.
     sitemap : bool
-        Whether it has one.
+        Whether it has a sitemap.
     vanishes_at : float
-        When it is gone; infinite: never.
+        The virtual time at which it stops answering; infinite: never.
     """
 
     number: int
@@ -68,23 +68,34 @@ class Host:
     vanishes_at: float
 
 
-def of_page(web: Web, of: Host, page: int) -> Host:
-    """Return a host as it is for one of its pages: in its language, with its theme."""
+def of_page(web: Web, own: Host, page: int) -> Host:
+    """Return a host with the language and the theme of one of its pages."""
     if not varied(web):
-        return of
+        return own
     theme, _, edition = web.subjects(page, 1)[:, 0].tolist()
-    return host(web, of.number, edition, theme)
+    return host(web, own.number, edition, theme)
 
 
 def varied(web: Web) -> bool:
-    """Tell whether pages of one host can be of several themes or languages."""
+    """Return whether the pages of a host can have several themes or languages."""
     return bool(web.profile.themes.sections > 0 or web.profile.hosts.editions > 1)
 
 
 @lru_cache(maxsize=HOSTS_KEPT)
 def host(web: Web, number: int, edition: int = 0, theme: int | None = None) -> Host:
-    """Return a host of a web, with an edition's language and a theme; by default its own."""
-    told, chance = web.profile, web.chance
+    """Return a host of a web.
+
+    Parameters
+    ----------
+    web : Web
+    number : int
+        The number of the host.
+    edition : int
+        The edition whose language it gets.
+    theme : int, optional
+        The theme it gets; by default its own.
+    """
+    profile, chance = web.profile, web.chance
     how = encoding(web, number, edition)
     tables = text.general(how.language, how.name)
     declared = f"; charset={how.header}" if how.header else ""
@@ -97,19 +108,19 @@ def host(web: Web, number: int, edition: int = 0, theme: int | None = None) -> H
         encoding=how,
         tables=tables,
         theme=web.theme(number) if theme is None else theme,
-        paragraphs=told.style.text_bytes / tables.mean_bytes,
+        paragraphs=profile.style.text_bytes / tables.mean_bytes,
         head=head.encode(),
         content_type=("Content-Type", "text/html" + declared),
-        gzip=chance("gzip", number) < told.style.gzip,
-        brotli=chance("brotli", number) < told.style.brotli,
-        chunked=chance("chunked", number) < told.style.chunked,
-        calendar=chance("calendar", number) < told.faults.calendar,
-        session_ids=chance("session ids", number) < told.faults.session_ids,
+        gzip=chance("gzip", number) < profile.style.gzip,
+        brotli=chance("brotli", number) < profile.style.brotli,
+        chunked=chance("chunked", number) < profile.style.chunked,
+        calendar=chance("calendar", number) < profile.faults.calendar,
+        session_ids=chance("session ids", number) < profile.faults.session_ids,
         sitemap=has_sitemap(web, number),
-        vanishes_at=faults.vanishes_at(web, number) if told.faults.vanish else math.inf,
+        vanishes_at=faults.vanishes_at(web, number) if profile.faults.vanish else math.inf,
     )
 
 
 def has_sitemap(web: Web, number: int) -> bool:
-    """Tell whether a host has a sitemap."""
+    """Return whether a host has a sitemap."""
     return web.chance("sitemap", number) < web.profile.style.sitemaps

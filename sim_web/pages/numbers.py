@@ -1,10 +1,10 @@
-"""What a page says, as numbers: all hashing that rendering needs, in one compiled call.
+"""The content of a page as numbers: one compiled call does all hashing that rendering needs.
 
-`drawn` returns one flat array. First come `HEAD` numbers: version, kind of frames, number of
-paragraphs, of bad links, a hash for everything else, the second of the last change, the page.
-Then the indices of the paragraphs, then `FIELDS` numbers for each link as it stands in the page,
-copies included: target, host, way (the pattern of its address), code, alias, manner (bits below),
-theme of the anchor (-1: none).
+`drawn` returns one flat array. It begins with `HEAD` numbers: the version, the kind of frames, the
+number of paragraphs, the number of bad links, a hash for all other choices, the second of the last
+change, the page. The indices of the paragraphs follow, then `FIELDS` numbers for each link on the
+page, copies included: target, host, way (the pattern of its address), code, alias, manner (bits
+below), theme of the anchor (-1: none).
 """
 
 from __future__ import annotations
@@ -30,32 +30,33 @@ TARGET, HOST, WAY, CODE, ALIAS, MANNER, THEME = range(FIELDS)
 
 NO_FRAMES, FRAMESET, IFRAME = range(3)
 RELATIVE, ABSOLUTE, NOFOLLOW = 1, 2, 4
-"""Bits of a link's manner; the anchor's number stands above them."""
+"""The bits of a link's manner; the number of its anchor is above them."""
 ANCHOR = 8
 
 FORMS, WORDS, FOLDERS, PARTS = 4, 40, 24, 4
-"""Patterns of addresses; words and folders in them; folders that robots.txt may forbid."""
+"""The numbers of forms of addresses, of words and folders in them, and of folders that robots.txt
+may forbid."""
 ALL_FOLDERS = FOLDERS + PARTS
 START = FORMS * ALL_FOLDERS * WORDS
 """The way of a start page's address."""
 REDIRECTS = START + 1
-"""The way of an address that is this many redirects (and one) before the page's own."""
+"""The way of the address of a page's last redirect; earlier redirects have the following ways."""
 MOST_REDIRECTS = 6
 ALIASES = 8
 GENERAL, OF_THEME = 256, 32
-"""Paragraphs in a table of a language, and in one of a theme."""
+"""The numbers of paragraphs in the table of a language, and in that of a theme."""
 
 (_WAY, _FORBIDS, _PART, _LINK, _FRAMES, _LENGTH, _TEXT, _BAD, _FAULT, _DUPLICATES, _CODES, _HOPS,
  _SEED) = ((1 << 56) + 100 + k for k in range(13))  # fmt: skip
 
 (RELATIVE_SHARE, NOFOLLOW_SHARE, ALIAS_SHARE, FRAME_SHARE, BAD_MEAN, FORBIDDING, FORBIDDEN,
  REDIRECTING, DUPLICATES, BASED, CANONICALS, THEMED) = range(12)  # fmt: skip
-"""Places in the array of chances; those of the faults of pages come after them, cumulative."""
+"""Indices of the array of chances; the cumulative shares of the faults of pages follow."""
 
 
 @compiled
 def part_of(key: np.uint64, chances: Array, host: int) -> int:
-    """Return which folder a host forbids; -1 if none."""
+    """Return the number of the folder that a host forbids; -1: none."""
     u = unit(key, _FORBIDS, host, 0)
     if u >= chances[FORBIDDING]:
         return -1
@@ -64,7 +65,15 @@ def part_of(key: np.uint64, chances: Array, host: int) -> int:
 
 @compiled
 def way_of(key: np.uint64, chances: Array, host: int, code: int) -> int:
-    """Return the pattern of the address of a page of a host."""
+    """Return the way of a page, the pattern of its address.
+
+    Parameters
+    ----------
+    key, chances
+        As in `Plan`.
+    host, code : int
+        The page's host and its code.
+    """
     if code == 0:
         return START
     bits = int(np.int64(hashed(key, _WAY, host, code) >> np.uint64(2)))
@@ -77,7 +86,17 @@ def way_of(key: np.uint64, chances: Array, host: int, code: int) -> int:
 
 @compiled
 def code_of(key: np.uint64, host: int, local: int, pages: int) -> int:
-    """Return a page's code: its place in its host, 0 for the start page, in keyed disorder."""
+    """Return a page's code: its index in its host, permuted with a key; 0 for the start page.
+
+    Parameters
+    ----------
+    key : uint64
+    host : int
+    local : int
+        The index of the page in its host.
+    pages : int
+        The number of pages of the host.
+    """
     if local == 0:
         return 0
     return 1 + permuted(hashed(key, _CODES, host, 0), local - 1, pages - 1)
@@ -85,7 +104,7 @@ def code_of(key: np.uint64, host: int, local: int, pages: int) -> int:
 
 @compiled
 def local_of(key: np.uint64, host: int, code: int, pages: int) -> int:
-    """Return the place of the page of a code in its host; -1 if there is none."""
+    """Return the index of the page with a code in its host; -1 if there is none."""
     if code == 0:
         return 0
     if code >= pages:
@@ -95,14 +114,17 @@ def local_of(key: np.uint64, host: int, code: int, pages: int) -> int:
 
 @compiled
 def located(key: np.uint64, chances: Array, host: int, pages: int, code: int) -> tuple[int, int]:
-    """Return the place in its host of the page of a code, and its way; -1 if there is none."""
+    """Return the index in its host of the page with a code, and its way; -1 if there is none.
+
+    The arguments are as in `code_of`; ``chances`` is as in `Plan`.
+    """
     local = local_of(key, host, code, pages)
     return local, way_of(key, chances, host, code) if local >= 0 else -1
 
 
 @compiled
 def fault_of(key: np.uint64, chances: Array, page: int) -> int:
-    """Return which of the faults of `faults.OF_PAGES` a page has; -1 if none."""
+    """Return a page's fault, an index of `faults.OF_PAGES`; -1: none."""
     u = unit(key, _FAULT, page, 0)
     shares = chances[THEMED + 1 :]
     if u >= shares[-1]:
@@ -115,7 +137,7 @@ def fault_of(key: np.uint64, chances: Array, page: int) -> int:
 
 @compiled
 def hops_of(key: np.uint64, chances: Array, page: int) -> int:
-    """Return how many redirects lie before a page that is no start page."""
+    """Return the number of redirects before a page that is not a start page."""
     fault = fault_of(key, chances, page)
     if fault == 0:
         return 1
@@ -133,7 +155,7 @@ def _placed(numbers: Numbers, page: int) -> tuple[int, int, int, int, int]:
 
 @compiled
 def place_of(whole: Array, real: Array, chances: Array, page: int) -> tuple[int, int, int]:
-    """Return the host, code and way of a page."""
+    """Return the host, the code and the way of a page; the arrays are as in `Plan`."""
     numbers = unpacked(whole, real)
     _, _, host, start, pages = _placed(numbers, page)
     code = code_of(numbers.key, host, page - start, pages)
@@ -144,7 +166,12 @@ def place_of(whole: Array, real: Array, chances: Array, page: int) -> tuple[int,
 def places_of(
     key: np.uint64, chances: Array, host: int, first: int, last: int, pages: int
 ) -> Array:
-    """Return codes and ways of a host's pages from place ``first`` to ``last`` - 1."""
+    """Return the codes and the ways of the pages ``first`` to ``last - 1`` of a host.
+
+    Returns
+    -------
+    int64, shape (2, last - first)
+    """
     found = np.empty((2, last - first), dtype=np.int64)
     for local in range(first, last):
         code = code_of(key, host, local, pages)
@@ -155,7 +182,17 @@ def places_of(
 
 @compiled
 def _alias(numbers: Numbers, chances: Array, host: int, bits: int) -> int:
-    """Return the number of the alias that a link names; 0: the page's own address."""
+    """Return the number of the alias that a link names; 0: the page's own address.
+
+    Parameters
+    ----------
+    numbers, chances
+        The parameters of the web.
+    host : int
+        The host of the target.
+    bits : int
+        Random bits.
+    """
     if unit(numbers.key, _DUPLICATES, host, 0) < chances[DUPLICATES] and bits & 1:
         return int(1 + (bits >> 1) % ALIASES)
     if (bits >> 8) % 4096 < chances[ALIAS_SHARE] * 4096:
@@ -165,7 +202,7 @@ def _alias(numbers: Numbers, chances: Array, host: int, bits: int) -> int:
 
 @compiled
 def _manner(chances: Array, bits: int, inside: bool) -> int:
-    """Return the manner of a link; ``inside``: it leads to a page of its own host."""
+    """Return the manner of a link; ``inside`` says whether it stays within its host."""
     manner = ((bits >> 40) % 4096) * ANCHOR
     if (bits >> 20) % 4096 < chances[NOFOLLOW_SHARE] * 4096:
         manner += NOFOLLOW
@@ -181,7 +218,25 @@ def _put(
     numbers: Numbers, chances: Array, page: int, host: int, start: int, pages: int, own: int,
     position: int, target: int, found: Array, at: int,
 ) -> int:  # fmt: skip
-    """Write the numbers of a link, once for each of its copies; ``own``: the host's theme."""
+    """Write the numbers of a link, once for each of its copies.
+
+    Parameters
+    ----------
+    numbers, chances
+        The parameters of the web.
+    page, host, start, pages, own : int
+        The linking page, its host, the host's first page, the number of its pages, its theme.
+    position, target : int
+        The position of the link in the page's list, and its target.
+    found : int64
+        Gets the numbers from index ``at`` on.
+    at : int
+
+    Returns
+    -------
+    int
+        The index after the numbers.
+    """
     key = numbers.key
     place, of_place = host, own
     if numbers.themes[SECTIONS] > 0 or not start <= target < start + pages:
@@ -213,7 +268,7 @@ def _put(
 
 @compiled
 def length_of(key: np.uint64, page: int, paragraphs: float) -> int:
-    """Return how many paragraphs a page has; ``paragraphs``: on average."""
+    """Return the number of paragraphs of a page; ``paragraphs`` is the average."""
     length = -math.log(1.0 - unit(key, _LENGTH, page, 0)) * paragraphs
     return int(length + unit(key, _LENGTH, page, 1))
 
@@ -222,9 +277,18 @@ def length_of(key: np.uint64, page: int, paragraphs: float) -> int:
 def choose_paragraphs(
     key: np.uint64, page: int, version: int, number: int, themed: bool, found: Array
 ) -> None:
-    """Choose the paragraphs of a version: each change has rewritten one of them, in turn.
+    """Choose the paragraphs of a version; each change rewrites one of them, in turn.
 
-    Their numbers in the tables are written behind the first `HEAD` places of ``found``.
+    Parameters
+    ----------
+    key : uint64
+    page, version : int
+    number : int
+        The number of paragraphs.
+    themed : bool
+        Whether the page is about its theme.
+    found : int64, shape (HEAD + number,) or longer
+        Gets the indices of the paragraphs in the tables, from index `HEAD` on.
     """
     for k in range(number):
         revision = (version + number - 1 - k) // number
@@ -245,7 +309,7 @@ def _frames(key: np.uint64, chances: Array, page: int) -> int:
 
 @compiled
 def frames_of_page(key: np.uint64, chances: Array, page: int) -> int:
-    """Return how many documents a page has besides its own."""
+    """Return the number of documents in the frames of a page."""
     frames = _frames(key, chances, page)
     return 2 if frames == FRAMESET else int(frames == IFRAME)
 
@@ -255,7 +319,7 @@ def drawn(
     whole: Array, real: Array, chances: Array, law: Array, page: int, host: int, start: int,
     pages: int, theme: int, paragraphs: float, time: float,
 ) -> Array:  # fmt: skip
-    """Return what a page says at a time.
+    """Return the content of a page at a time.
 
     Parameters
     ----------
@@ -263,10 +327,11 @@ def drawn(
         As in `Plan`.
     page : int
     host, start, pages, theme : int
-        The page's host: its number, its first page, how many it has, and its theme.
+        The page's host: its number, its first page, the number of its pages, its theme.
     paragraphs : float
-        How many a page of the host has on average.
+        The average number of paragraphs of the host's pages.
     time : float
+        Virtual time in seconds.
     """
     numbers = unpacked(whole, real)
     key = numbers.key

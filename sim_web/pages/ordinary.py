@@ -1,4 +1,4 @@
-"""The short way to the answer for an ordinary page, which most requests ask for."""
+"""The fast way to answer a request for an ordinary page; most requests are of this kind."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from .numbers import (
 )
 from .plan import plan
 from .resolve import host_named
-from .writer import told_and_written
+from .writer import draw_and_write
 
 _URL = re.compile(
     r"http://([a-z0-9.\-]+)(?:/|(/[a-z/.]+(?:[-/]|\?id=))(0|[1-9a-z][0-9a-z]{0,11})(\.html|/|))",
     re.ASCII,
 )
-"""Addresses that pages may have; all others go the long way."""
+"""Addresses that pages may have; requests for all others take the slow way."""
 
 _BEGUN = ("Last-Modified", delivery.http_date(0))
 
 
 class _Habits(NamedTuple):
-    """What the answers for a host's pages share."""
+    """The properties that the answers for all pages of a host share."""
 
     host: Host
     first: int
@@ -63,9 +63,9 @@ class Ordinary:
     """
 
     def __init__(self, web: Web) -> None:
-        told = plan(web)
+        laws = plan(web)
         self._web = web
-        self._numbers = told.whole, told.real, told.chances, told.law
+        self._numbers = laws.whole, laws.real, laws.chances, laws.law
         self._habits = lru_cache(maxsize=HOSTS_KEPT)(self._habits_of)
 
     def _habits_of(self, name: str) -> _Habits | None:
@@ -81,7 +81,7 @@ class Ordinary:
         )
 
     def answer(self, question: Question) -> Answer | None:
-        """Return the answer, or None if the question is about anything else."""
+        """Return the answer; None if the request is not for an ordinary page."""
         url, time, method, none_match, since, accepted = question
         found = _URL.fullmatch(url)
         if found is None or none_match is not None or since is not None:
@@ -96,27 +96,27 @@ class Ordinary:
         host = habits.host
         if habits.vanishes_at <= time or (code == 0 and host.calendar):
             return None
-        told, body = self._written(habits, way, code, float(time))
-        return self._answer(habits, told, body, accepted) if len(body) else None
+        content, body = self._written(habits, way, code, float(time))
+        return self._answer(habits, content, body, accepted) if len(body) else None
 
     def _written(self, habits: _Habits, way: int, code: int, time: float) -> tuple[Array, Array]:
         host, first, pages, own, head, pool, _, _ = habits
         numbers = self._numbers
         while True:
-            told, body = told_and_written(
+            content, body = draw_and_write(
                 *numbers, host.number, first, pages, -1, way, code, host.theme, host.paragraphs,
                 time, own, head, *pool.pool,
             )  # fmt: skip
-            if len(body) or not len(told) or told[FRAMES] != NO_FRAMES:
-                return told, body
-            begin = HEAD + int(told[PARAGRAPHS])
-            pool.add({host.theme, *told[begin + THEME :: FIELDS].tolist()})
+            if len(body) or not len(content) or content[FRAMES] != NO_FRAMES:
+                return content, body
+            begin = HEAD + int(content[PARAGRAPHS])
+            pool.add({host.theme, *content[begin + THEME :: FIELDS].tolist()})
 
-    def _answer(self, habits: _Habits, told: Array, body: Array, accepted: str | None) -> Answer:
-        host, page, version = habits.host, told.item(PAGE), told.item(VERSION)
+    def _answer(self, habits: _Habits, content: Array, body: Array, accepted: str | None) -> Answer:
+        host, page, version = habits.host, content.item(PAGE), content.item(VERSION)
         modified = _BEGUN
         if version:
-            modified = ("Last-Modified", delivery.http_date(told.item(MODIFIED)))
+            modified = ("Last-Modified", delivery.http_date(content.item(MODIFIED)))
         headers: delivery.Headers = (
             host.content_type,
             ("ETag", f'"{page:x}-{version:x}"'),

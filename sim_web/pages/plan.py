@@ -1,4 +1,4 @@
-"""A web as the compiled functions of pages take it: a few small arrays, made once."""
+"""The parameters of a web's pages for compiled functions: a few small arrays, made once."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from . import change, faults
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What every page's numbers depend on.
+    """The parameters on which the content of all pages depends.
 
     Attributes
     ----------
-    whole, real : int64 and float64 arrays
-        The web's numbers, packed.
-    chances : float64 array
-        Shares, in the order that `numbers` names.
-    law : float64[3]
-        Of change.
+    whole, real : int64 and float64
+        The parameters of the adjacency, from `packing.packed`.
+    chances : float64
+        Shares from the profile, in the order of the indices in `numbers`.
+    law : float64, shape (3,)
+        The parameters of change.
     key : uint64
-        Of all hashes.
+        The key of all hashes.
     """
 
     whole: Array
@@ -40,8 +40,8 @@ class Plan:
 @lru_cache(maxsize=8)
 def plan(web: Web) -> Plan:
     """Return the arrays of a web."""
-    told = web.profile
-    style, robots = told.style, told.robots
+    profile = web.profile
+    style, robots = profile.style, profile.robots
     shares = [
         style.relative,
         style.nofollow,
@@ -50,12 +50,12 @@ def plan(web: Web) -> Plan:
         style.bad_links,
         robots.present * robots.disallow,
         robots.forbidden,
-        told.faults.redirect + told.faults.redirect_chain,
-        told.faults.duplicates,
+        profile.faults.redirect + profile.faults.redirect_chain,
+        profile.faults.duplicates,
         style.base,
         style.canonical,
-        float(told.themes.count > 1),
+        float(profile.themes.count > 1),
     ]
-    chances = np.array(shares + faults.cumulative(told.faults), dtype=np.float64)
+    chances = np.array(shares + faults.cumulative(profile.faults), dtype=np.float64)
     whole, real = packed(web.numbers)
     return Plan(whole, real, chances, change.law(web), web.numbers.key)

@@ -1,8 +1,8 @@
-"""Documents: the numbers of a page, put into HTML.
+"""Renders the numbers of a page as HTML documents.
 
-All links of a page stand in its own document, unless it has frames. An iframe holds the second
-half of them; a frameset holds none, and its two frames a half each. So what a page links to is what
-its document and the documents of its frames link to.
+All links of a page are in its own document, unless it has frames. An iframe has the second half of
+the links. A frameset has none, and its two frames have a half each. So the links of a page are
+those of its own document and of the documents in its frames.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from .numbers import (
     VERSION,
 )
 from .plan import plan
-from .writer import told_and_written
+from .writer import draw_and_write
 
 _NO_LETTERS: Array = np.empty(0, dtype=np.uint8)
 _NO_SPANS: Array = np.empty(0, dtype=np.int64)
@@ -48,33 +48,33 @@ _ENDS = (b'">', b'">', b'">', b'">', *[NOFOLLOW_END] * 4)
 
 
 class Page(NamedTuple):
-    """A page as numbers, from which each of its documents is written.
+    """A page as numbers, from which its documents are rendered.
 
     Attributes
     ----------
     number : int
-        The page.
+        The number of the page.
     host : Host
-        Its host, as it is for this page.
+        Its host, with the language and the theme of this page.
     way, code : int
-        Of its address.
-    told : list of int
-        As `numbers.drawn` gives them.
+        The way and the code of its address.
+    content : list of int
+        Its content as numbers, from `numbers.drawn`.
     themed : bool
-        Whether some of its text is about its host's theme.
+        Whether some of its text is about its theme.
     """
 
     number: int
     host: Host
     way: int
     code: int
-    told: list[int]
+    content: list[int]
     themed: bool
 
     @property
     def version(self) -> int:
         """How often the page has changed."""
-        return self.told[VERSION]
+        return self.content[VERSION]
 
     @property
     def path(self) -> bytes:
@@ -83,32 +83,51 @@ class Page(NamedTuple):
 
     @property
     def links(self) -> int:
-        """How many links there are, copies included."""
-        return (len(self.told) - HEAD - self.told[PARAGRAPHS]) // FIELDS
+        """The number of links, copies included."""
+        return (len(self.content) - HEAD - self.content[PARAGRAPHS]) // FIELDS
 
 
 def look(web: Web, host: Host, page: int, way: int, code: int, time: float) -> Page:
-    """Return a page of a host as it is at a time."""
+    """Return the numbers of a page at a time.
+
+    Parameters
+    ----------
+    web : Web
+    host : Host
+        The page's host.
+    page, way, code : int
+        The page, and the way and the code of its address.
+    time : float
+        Virtual time in seconds.
+    """
     of_web, host = plan(web), of_page(web, host, page)
-    numbers, _ = told_and_written(
+    numbers, _ = draw_and_write(
         of_web.whole, of_web.real, of_web.chances, of_web.law, host.number, host.pages.start,
         len(host.pages), page, way, code, host.theme, host.paragraphs, float(time), _NO_LETTERS, 0,
         _NO_LETTERS, _NO_SPANS,
     )  # fmt: skip
-    told = numbers.tolist()
-    themed = max(told[HEAD : HEAD + told[PARAGRAPHS]], default=0) >= GENERAL
-    return Page(page, host, way, code, told, themed)
+    content = numbers.tolist()
+    themed = max(content[HEAD : HEAD + content[PARAGRAPHS]], default=0) >= GENERAL
+    return Page(page, host, way, code, content, themed)
 
 
-def document(web: Web, page: Page, beside: Sequence[bytes] = ()) -> bytes:
-    """Return a page's own document; ``beside``: paths of more links on its host."""
-    host, told = page.host, page.told
-    frames = told[FRAMES]
+def document(web: Web, page: Page, extras: Sequence[bytes] = ()) -> bytes:
+    """Return a page's own document.
+
+    Parameters
+    ----------
+    web : Web
+    page : Page
+    extras : sequence of bytes
+        The paths of extra links to the page's host, which are not links of the planted graph.
+    """
+    host, content = page.host, page.content
+    frames = content[FRAMES]
     path = page.path
     title = _title(page)
     parts = [host.head, title, b"</title>\n"]
     folder = path[: path.rindex(b"/") + 1]
-    seed = told[HASH]
+    seed = content[HASH]
     if seed % 4096 < web.profile.style.base * 4096:
         folder = BASES[seed >> 12 & 1]
         parts += (b'<base href="', host.origin, folder, b'">\n')
@@ -120,8 +139,8 @@ def document(web: Web, page: Page, beside: Sequence[bytes] = ()) -> bytes:
     _write_text(page, parts)
     last = page.links if frames != IFRAME else page.links // 2
     _write_links(web, page, parts, folder, 0, last)
-    if beside or told[BAD_LINKS]:
-        _write_more(page, parts, beside)
+    if extras or content[BAD_LINKS]:
+        _write_more(page, parts, extras)
     if frames == IFRAME:
         parts += (b'<iframe src="', frame_path(page.code, 1), b'"></iframe>\n')
     parts.append(b"</body>\n</html>\n")
@@ -129,29 +148,36 @@ def document(web: Web, page: Page, beside: Sequence[bytes] = ()) -> bytes:
 
 
 def frame_path(code: int, number: int) -> bytes:
-    """Return the path of a page's frame, 1 or 2."""
+    """Return the path of a frame (1 or 2) of the page with a code."""
     return b"/frame/%b/%d.html" % (base36(code), number)
 
 
 def frames_of(page: Page) -> range:
     """Return the numbers of a page's frames."""
-    return range(1, (1, 3, 2)[page.told[FRAMES]])
+    return range(1, (1, 3, 2)[page.content[FRAMES]])
 
 
-def frame(web: Web, page: Page, number: int, beside: Sequence[bytes] = ()) -> bytes:
-    """Return the document of a frame: a half of the page's links.
+def frame(web: Web, page: Page, number: int, extras: Sequence[bytes] = ()) -> bytes:
+    """Return the document of a frame, with a half of the page's links.
 
-    What else a page links to stands in the second frame of a frameset.
+    Parameters
+    ----------
+    web : Web
+    page : Page
+    number : int
+        The frame, 1 or 2.
+    extras : sequence of bytes
+        As in `document`; the second frame of a frameset contains these links.
     """
     half = page.links // 2
     first, last = (0, half) if number == 1 else (half, page.links)
-    if page.told[FRAMES] == IFRAME:
+    if page.content[FRAMES] == IFRAME:
         first, last = half, page.links
     parts = [page.host.head, _title(page), b"</title>\n</head>\n<body>\n"]
     path = frame_path(page.code, number)
     _write_links(web, page, parts, path[: path.rindex(b"/") + 1], first, last)
     if number == 2:
-        _write_more(page, parts, beside)
+        _write_more(page, parts, extras)
     parts.append(b"</body>\n</html>\n")
     return b"".join(parts)
 
@@ -167,43 +193,54 @@ def _frameset(page: Page, parts: list[bytes]) -> bytes:
 
 
 def _title(page: Page) -> bytes:
-    seed = page.told[HASH] >> 32
+    seed = page.content[HASH] >> 32
     host = page.host
     titles = (_of_theme(host) if page.themed else host.tables).titles
     return b"%b %b" % (titles[seed % len(titles)], base36(page.code))
 
 
 def _write_text(page: Page, parts: list[bytes]) -> None:
-    host, told = page.host, page.told
-    chosen = told[HEAD : HEAD + told[PARAGRAPHS]]
+    host, content = page.host, page.content
+    chosen = content[HEAD : HEAD + content[PARAGRAPHS]]
     general = host.tables.paragraphs
     if page.themed:
         both = general + _of_theme(host).paragraphs
         parts += [both[k] for k in chosen]
     else:
         parts += [general[k] for k in chosen]
-    if told[VERSION]:
-        parts.append(b"<p>%d</p>\n" % told[VERSION])
+    if content[VERSION]:
+        parts.append(b"<p>%d</p>\n" % content[VERSION])
 
 
-def _write_more(page: Page, parts: list[bytes], beside: Sequence[bytes]) -> None:
-    """Write links that are no links of the planted graph, and what is no link at all."""
-    for extra in beside:
+def _write_more(page: Page, parts: list[bytes], extras: Sequence[bytes]) -> None:
+    """Write the extra links, which are not in the planted graph, and the bad links."""
+    for extra in extras:
         parts += (b'<a href="', extra.replace(b"&", b"&amp;"), b'">+</a>\n')
-    seed = page.told[HASH] >> 20
-    for number in range(page.told[BAD_LINKS]):
+    seed = page.content[HASH] >> 20
+    for number in range(page.content[BAD_LINKS]):
         parts += (b'<a href="', BAD[(seed + number) % len(BAD)], b'">?</a>\n')
 
 
 def _write_links(
     web: Web, page: Page, parts: list[bytes], folder: bytes, first: int, last: int
 ) -> None:
-    """Write a run of links; ``folder`` is what relative addresses are relative to."""
-    told, host = page.told, page.host
-    begin = HEAD + told[PARAGRAPHS]
+    """Write the links with indices ``first`` to ``last - 1``.
+
+    Parameters
+    ----------
+    web : Web
+    page : Page
+    parts : list of bytes
+        Gets the text.
+    folder : bytes
+        The folder to which relative addresses are relative.
+    first, last : int
+    """
+    content, host = page.content, page.host
+    begin = HEAD + content[PARAGRAPHS]
     anchors, number = host.tables.anchors, host.number
     for at in range(begin + first * FIELDS, begin + last * FIELDS, FIELDS):
-        _, place, way, code, alias, manner, theme = told[at : at + FIELDS]
+        _, place, way, code, alias, manner, theme = content[at : at + FIELDS]
         if way == START:
             path = b"/"
         else:

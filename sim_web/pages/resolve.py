@@ -1,4 +1,4 @@
-"""What stands at an address: every path of a host is read here, and nowhere else."""
+"""Resolves addresses: this is the only module that interprets the paths of a host."""
 
 from __future__ import annotations
 
@@ -17,30 +17,32 @@ from .numbers import REDIRECTS, fault_of, frames_of_page, hops_of, located
 from .plan import Plan, plan
 
 _FRAME = re.compile(r"/frame/(0|[1-9a-z][0-9a-z]{0,11})/([12])\.html", re.ASCII)
-_BESIDE = re.compile(
+_FAULT_ADDRESS = re.compile(
     r"/(missing|gone|stream|bomb)/([1-9a-z][0-9a-z]{0,11})\.html"
     r"|/(loop)/([1-9a-z][0-9a-z]{0,11})/([ab])",
     re.ASCII,
 )
-_FOLDER_OF = {folder: number for number, folder in faults.BESIDE.items()}
+_FOLDER_OF = {folder: number for number, folder in faults.OWN_FOLDERS.items()}
 
 
 class Place(NamedTuple):
-    """What stands at an address.
+    """The meaning of an address.
 
     Attributes
     ----------
     kind : Kind
-        What it is.
+        The kind of the address.
     page : int or None
-        The page whose content it is, to which it leads, or beside which it is.
+        The page whose content is there, to which the address redirects, or which has an extra link
+        to it.
     way, code : int
-        Of that page's address.
+        The way and the code of that page's own address.
     what : str
-        More about it: of a trap ``session``, ``calendar``, ``stream`` or ``bomb``, of a redirect
-        ``hop``, ``slash`` or ``loop``, of what is missing ``gone`` or ``missing``.
+        A subdivision of the kind: for a trap ``session``, ``calendar``, ``stream`` or ``bomb``; for
+        a redirect ``hop``, ``slash`` or ``loop``; for a missing page ``gone`` or ``missing``.
     number : int
-        Of a redirect: how many lie before the page, this one included; of a frame its number.
+        For a redirect, the number of redirects up to the page, including this one; for a frame, its
+        number.
     """
 
     kind: Kind
@@ -56,15 +58,16 @@ _NOTHING = Place(Kind.MISSING)
 
 @lru_cache(maxsize=HOSTS_KEPT)
 def host_named(web: Web, name: str) -> Host | None:
-    """Return the host of a name; None if there is none."""
+    """Return the host with a name; None if there is none."""
     number = web.named(name)
     return None if number is None else host.host(web, number)
 
 
 def split(url: str) -> tuple[str, str] | None:
-    """Return the host's name, in lower case, without user and port, and the path with its query.
+    """Return the host of a URL, in lower case without user and port, and the path with its query.
 
-    None if the URL is no absolute one of http, or has spaces or control characters.
+    The result is None if the URL is not an absolute URL of http, or has spaces or control
+    characters.
     """
     if url[:7].lower() != "http://" or not url.isprintable() or " " in url:
         return None
@@ -77,18 +80,17 @@ def split(url: str) -> tuple[str, str] | None:
     return (name, (slash or "/") + path) if name else None
 
 
-def own_fault(told: Plan, page: int, code: int) -> int:
-    """Return the fault of a page, a number of `faults.OF_PAGES`; -1: none."""
-    if told.chances[-1] <= 0.0:
+def own_fault(laws: Plan, page: int, code: int) -> int:
+    """Return the fault of a page, an index of `faults.OF_PAGES`; -1: none."""
+    if laws.chances[-1] <= 0.0:
         return -1
-    fault = int(fault_of(told.key, told.chances, page))
+    fault = int(fault_of(laws.key, laws.chances, page))
     return fault if code or fault in faults.PASSING else -1
 
 
 def resolve(web: Web, host: Host, path: str) -> Place:
-    """Return what stands at a path (with its query) of a host."""
-    told = plan(web)
-    place = _as_page(told, host, path)
+    """Return the meaning of a path (with its query) of a host."""
+    place = _as_page(plan(web), host, path)
     if place is not None:
         return place
     for read in _READERS:
@@ -98,25 +100,26 @@ def resolve(web: Web, host: Host, path: str) -> Place:
     return _NOTHING
 
 
-def _as_page(told: Plan, host: Host, path: str) -> Place | None:
+def _as_page(laws: Plan, host: Host, path: str) -> Place | None:
+    """Return the meaning of a path that is a page's own address or a redirect to it, or None."""
     found = coded(path)
     if found is None:
         return None
     way, code = found
-    local, own = located(told.key, told.chances, host.number, len(host.pages), code)
+    local, own = located(laws.key, laws.chances, host.number, len(host.pages), code)
     if way == own:
         return Place(Kind.PAGE, host.pages.start + local, way, code)
     if way < REDIRECTS or local < 1:
         return None
     number = way - REDIRECTS + 1
-    if number > hops_of(told.key, told.chances, host.pages.start + local):
+    if number > hops_of(laws.key, laws.chances, host.pages.start + local):
         return None
     return Place(Kind.REDIRECT, host.pages.start + local, own, code, "hop", number)
 
 
-def _at(told: Plan, host: Host, code: int) -> tuple[int, int] | None:
-    """Return the page of a code and its way."""
-    local, way = located(told.key, told.chances, host.number, len(host.pages), code)
+def _at(laws: Plan, host: Host, code: int) -> tuple[int, int] | None:
+    """Return the page with a code and its way; None if there is none."""
+    local, way = located(laws.key, laws.chances, host.number, len(host.pages), code)
     return (host.pages.start + local, way) if local >= 0 else None
 
 
@@ -146,9 +149,9 @@ def _calendar(web: Web, host: Host, path: str) -> Place | None:
 
 def _frame(web: Web, host: Host, path: str) -> Place | None:
     found = _FRAME.fullmatch(path)
-    told = plan(web)
-    at = _at(told, host, int(found[1], 36)) if found else None
-    if found is None or at is None or int(found[2]) > frames_of_page(told.key, told.chances, at[0]):
+    laws = plan(web)
+    at = _at(laws, host, int(found[1], 36)) if found else None
+    if found is None or at is None or int(found[2]) > frames_of_page(laws.key, laws.chances, at[0]):
         return None
     return Place(Kind.FRAME, at[0], at[1], int(found[1], 36), number=int(found[2]))
 
@@ -162,14 +165,14 @@ _KINDS = {
 }
 
 
-def _beside(web: Web, host: Host, path: str) -> Place | None:
-    found = _BESIDE.fullmatch(path)
+def _fault_address(web: Web, host: Host, path: str) -> Place | None:
+    found = _FAULT_ADDRESS.fullmatch(path)
     if found is None:
         return None
     folder, code = found[1] or found[3], int(found[2] or found[4], 36)
-    told = plan(web)
-    at = _at(told, host, code)
-    if at is None or own_fault(told, at[0], code) != _FOLDER_OF[folder]:
+    laws = plan(web)
+    at = _at(laws, host, code)
+    if at is None or own_fault(laws, at[0], code) != _FOLDER_OF[folder]:
         return None
     return Place(_KINDS[folder], at[0], at[1], code, folder, number=int(found[5] == "b"))
 
@@ -182,5 +185,5 @@ def _slash(web: Web, host: Host, path: str) -> Place | None:
 
 
 _READERS: tuple[Callable[[Web, Host, str], Place | None], ...] = (
-    _file, _alias, _session, _calendar, _frame, _beside, _slash,
+    _file, _alias, _session, _calendar, _frame, _fault_address, _slash,
 )  # fmt: skip

@@ -1,8 +1,8 @@
-"""robots.txt as RFC 9309 has it, and what it forbids: what hosts say, and how it is read.
+"""The robots.txt files of hosts (RFC 9309): their text, and what they forbid.
 
-What a host says is a list of groups; the text and the judgment both come from it. Of two rules that
-fit a path the longer one counts, and of equal ones the one that allows. A host whose robots.txt
-cannot be fetched has told nobody anything: it forbids nothing.
+The rules of a host are a list of groups, from which both the text and the judgment are made. If
+several rules match a path, the longest one decides, and of equally long ones the one that allows. A
+host whose robots.txt cannot be fetched forbids nothing.
 """
 
 from __future__ import annotations
@@ -21,21 +21,22 @@ from .numbers import part_of
 from .plan import plan
 
 GREEDY, WELCOME = "greedybot", "goodbot"
-"""Agents for which some hosts have rules: the one may nothing, the other all."""
+"""The agents for which some hosts have rules: the first is forbidden everything, the second
+nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Rules for some agents.
+    """The rules for some agents.
 
     Attributes
     ----------
     agents : tuple of str
-        In lower case; ``*`` for all others.
+        The names of the agents in lower case; ``*`` stands for all others.
     rules : tuple of (bool, str)
-        Whether it allows, and the pattern of paths.
+        For each rule whether it allows, and its pattern of paths.
     delay : float
-        Seconds of Crawl-delay; 0: none.
+        The Crawl-delay in seconds; 0: none.
     """
 
     agents: tuple[str, ...]
@@ -45,9 +46,9 @@ class Group:
 
 @lru_cache(maxsize=16_384)
 def groups(web: Web, host: int) -> tuple[Group, ...] | None:
-    """Return what a host's robots.txt says; None if the host has none."""
-    robots, told = web.profile.robots, plan(web)
-    part = part_of(told.key, told.chances, host)
+    """Return the groups of a host's robots.txt; None if the host has none."""
+    robots, laws = web.profile.robots, plan(web)
+    part = part_of(laws.key, laws.chances, host)
     forbidding = robots.present * robots.disallow
     if part < 0 and web.chance("robots", host) * (1 - forbidding) >= robots.present - forbidding:
         return None
@@ -82,7 +83,7 @@ def text(web: Web, host: int) -> str | None:
 
 @lru_cache(maxsize=16_384)
 def _group(web: Web, host: int, agent: str) -> Group | None:
-    """Return the group that counts for an agent: the one with the longest name that is in it."""
+    """Return the group for an agent: the one with the longest name that the agent contains."""
     found = None if is_silent(web, host) else groups(web, host)
     best, length = None, -1
     for group in found or ():
@@ -100,7 +101,7 @@ def _pattern(path: str) -> re.Pattern[str]:
 
 
 def _plain(path: str) -> str:
-    """Return a path with those octets decoded that need no encoding."""
+    """Return a path in which octets that need no percent-encoding are decoded."""
 
     def decoded(found: re.Match[str]) -> str:
         sign = chr(int(found[1], 16))
@@ -110,21 +111,30 @@ def _plain(path: str) -> str:
 
 
 def allowed(rules: tuple[tuple[bool, str], ...], path: str) -> bool:
-    """Tell whether rules allow a path (with its query)."""
+    """Return whether rules allow a path (with its query)."""
     fitting = [(len(rule), allows) for allows, rule in rules if _pattern(rule).match(_plain(path))]
     return max(fitting)[1] if fitting else True
 
 
 @lru_cache(maxsize=16_384)
 def _forbids_any(web: Web, authority: str, agent: str) -> bool:
-    """Tell whether a host forbids anything to an agent; most do not."""
+    """Return whether a host forbids an agent anything; most do not."""
     host = web.named(urlsplit(f"http://{authority}/").hostname or "")
     group = None if host is None else _group(web, host, agent)
     return group is not None and not all(allows for allows, _ in group.rules)
 
 
 def disallowed(web: Web, url: str, agent: str) -> bool:
-    """Tell whether the robots.txt of a URL's host forbids it to an agent (a whole User-Agent)."""
+    """Return whether the robots.txt of a URL's host forbids the URL to an agent.
+
+    Parameters
+    ----------
+    web : Web
+    url : str
+        An absolute URL.
+    agent : str
+        The complete User-Agent.
+    """
     try:
         if url.startswith("http://") and not _forbids_any(web, url[7:].partition("/")[0], agent):
             return False
@@ -140,11 +150,11 @@ def disallowed(web: Web, url: str, agent: str) -> bool:
 
 
 def crawl_delay(web: Web, host: int, agent: str) -> float:
-    """Return the seconds that a host asks an agent to wait between requests; 0: it does not."""
+    """Return the Crawl-delay of a host for an agent, in seconds; 0: there is none."""
     group = _group(web, host, agent)
     return group.delay if group else 0.0
 
 
 def is_silent(web: Web, host: int) -> bool:
-    """Tell whether a request for a host's robots.txt is never answered."""
+    """Return whether a request for a host's robots.txt is never answered."""
     return web.chance("robots silent", host) < web.profile.faults.robots_timeout

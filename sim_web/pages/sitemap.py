@@ -1,8 +1,8 @@
-"""Sitemaps: all pages of a host, orphans too; an index where they are more than 50,000.
+"""Sitemaps list all pages of a host, including orphans; above 50,000 pages there is an index.
 
-They say when a page got its present content, as its Last-Modified does. Pages of hosts with session
-ids change with each request and have neither. The index says nothing of when its parts changed,
-which would cost a look at every page of the host.
+An entry has the date of the page's present content, as Last-Modified. Pages of hosts with session
+ids change with each request and have no date. The index has no dates of its parts, because that
+would require looking at every page of the host.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from .numbers import places_of
 from .plan import plan
 
 MOST = 50_000
-"""URLs of one file, as the protocol of sitemaps has it."""
+"""The greatest number of URLs in a file, from the protocol of sitemaps."""
 
 _SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 _NAMED = re.compile(r"/sitemap(?:-([1-9]\d{0,7}))?\.xml", re.ASCII)
 
 
 def exists(host: Host, path: str) -> bool:
-    """Tell whether a path of a host is its sitemap's or a part's."""
+    """Return whether a path of a host is that of its sitemap or of a part of it."""
     found = _NAMED.fullmatch(path)
     if found is None or not host.sitemap:
         return False
@@ -37,7 +37,17 @@ def exists(host: Host, path: str) -> bool:
 
 
 def sitemap(web: Web, host: Host, path: str, time: float) -> bytes:
-    """Return a host's sitemap at a time, or a part of it, by a path for which `exists` holds."""
+    """Return a host's sitemap, or a part of it.
+
+    Parameters
+    ----------
+    web : Web
+    host : Host
+    path : str
+        The path, for which `exists` returns True.
+    time : float
+        Virtual time in seconds.
+    """
     found = _NAMED.fullmatch(path)
     if found and found[1]:
         return _part(web, host, int(found[1]) - 1, time)
@@ -52,16 +62,17 @@ def _index(host: Host, files: int) -> bytes:
 
 
 def _part(web: Web, host: Host, number: int, time: float) -> bytes:
-    told = plan(web)
+    """Return a file of a host's sitemap, by its number, at a time."""
+    laws = plan(web)
     first = number * MOST
     last = min(first + MOST, len(host.pages))
     codes, ways = places_of(
-        told.key, told.chances, host.number, first, last, len(host.pages)
+        laws.key, laws.chances, host.number, first, last, len(host.pages)
     ).tolist()
     dates = [b""] * len(codes)
     if not host.session_ids:
         start = host.pages.start
-        changed = change.contents_since(told.key, told.law, start + first, start + last, time)
+        changed = change.contents_since(laws.key, laws.law, start + first, start + last, time)
         dates = [_date(int(seconds)) for seconds in changed.tolist()]
     entries = [b"<url><loc>%b%b</loc>%b</url>\n" % (host.origin, path_of(way, code), date)
                for way, code, date in zip(ways, codes, dates, strict=True)]  # fmt: skip
@@ -70,7 +81,7 @@ def _part(web: Web, host: Host, number: int, time: float) -> bytes:
 
 @lru_cache(maxsize=65_536)
 def _date(seconds: int) -> bytes:
-    """Return a virtual time as sitemaps have it, to the second."""
+    """Return a virtual time as an element of a sitemap, to the second."""
     date = BEGIN + timedelta(seconds=min(seconds, LAST))
     return b"<lastmod>%b</lastmod>" % date.isoformat().encode()
 

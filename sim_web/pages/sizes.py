@@ -1,8 +1,8 @@
-"""How many bytes of text a page has, and how many are new or gone, without writing the page.
+"""The size of a page's text in bytes, and how much of it changes, without rendering the page.
 
-A page's text is its paragraphs, as encoded, and the line that tells its version. Titles and
-anchors do not count: the ones never change, the others are about what is linked. A paragraph that
-was rewritten is gone as it was, and new as it is.
+A page's text consists of its encoded paragraphs and the line with its version. Titles do not count,
+because they never change; anchors do not count, because they describe the linked pages. A rewritten
+paragraph counts twice: its old text is removed, and its new text is added.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TAGS = len(b"<p></p>\n")
 
 @compiled
 def _habits(whole: Array, real: Array, kind: Array, means: Array) -> tuple[Array, Array]:
-    """Return each page's number of paragraphs, and whether it is about its theme."""
+    """Return for each page the number of paragraphs, and whether it is about its theme."""
     numbers = unpacked(whole, real)
     length = np.empty(len(kind), dtype=np.int32)
     themed = np.empty(len(kind), dtype=np.bool_)
@@ -49,7 +49,25 @@ def _digits(number: int) -> int:
 def _compared(
     key: np.uint64, page: int, old: int, new: int, number: int, themed: bool, lengths: Array
 ) -> tuple[int, int]:
-    """Return the bytes of the new version, and of them and the old one's what the other lacks."""
+    """Compare two versions of a page.
+
+    Parameters
+    ----------
+    key : uint64
+    page, old, new : int
+        The page, and two of its versions.
+    number : int
+        The number of its paragraphs.
+    themed : bool
+        Whether it is about its theme.
+    lengths : int64
+        The bytes of each paragraph in the tables.
+
+    Returns
+    -------
+    int, int
+        The bytes of the new version, and the bytes that only one of the two versions has.
+    """
     before = np.empty(HEAD + number, dtype=np.int64)
     now = np.empty(HEAD + number, dtype=np.int64)
     choose_paragraphs(key, page, old, number, themed, before)
@@ -66,15 +84,16 @@ def _compared(
 
 @compiled
 def _all_compared(
-    key: np.uint64, pages: Array, old: Array, new: Array, length: Array, themed: Array, of: Array,
+    key: np.uint64, pages: Array, old: Array, new: Array, length: Array, themed: Array, rows: Array,
     lengths: Array,
 ) -> tuple[Array, Array]:  # fmt: skip
+    """Return the results of `_compared` for pages; ``rows`` has the row of ``lengths`` of each."""
     size = np.empty(len(pages), dtype=np.int64)
     other = np.empty(len(pages), dtype=np.int64)
     for k in range(len(pages)):
         page = pages[k]
         size[k], other[k] = _compared(
-            key, page, old[k], new[k], length[page], themed[page], lengths[of[page]]
+            key, page, old[k], new[k], length[page], themed[page], lengths[rows[page]]
         )
     return size, other
 
@@ -82,16 +101,33 @@ def _all_compared(
 @compiled
 def _visited(
     key: np.uint64, law: Array, page: int, time: float, before: int, length: Array, themed: Array,
-    of: Array, lengths: Array,
+    rows: Array, lengths: Array,
 ) -> tuple[int, int, int]:  # fmt: skip
+    """Return a page's version at a time, and the result of `_compared` with an earlier version.
+
+    Parameters
+    ----------
+    key, law
+        As in `Plan`.
+    page : int
+    time : float
+        Virtual time in seconds.
+    before : int
+        The earlier version; negative: none.
+    length, themed, rows, lengths
+        As in `_all_compared`.
+    """
     version = version_at(key, law, page, time)
     old = before if before >= 0 else version
-    size, other = _compared(key, page, old, version, length[page], themed[page], lengths[of[page]])
+    size, other = _compared(
+        key, page, old, version, length[page], themed[page], lengths[rows[page]]
+    )
     return version, size, other
 
 
 @compiled
 def _versions(key: np.uint64, law: Array, pages: Array, times: Array) -> Array:
+    """Return the versions of pages at times."""
     found = np.empty(len(pages), dtype=np.int64)
     for k in range(len(pages)):
         found[k] = version_at(key, law, pages[k], times[k])
@@ -100,19 +136,20 @@ def _versions(key: np.uint64, law: Array, pages: Array, times: Array) -> Array:
 
 @compiled
 def _times(key: np.uint64, law: Array, pages: Array, versions: Array) -> Array:
+    """Return the times at which versions of pages began."""
     found = np.empty(len(pages))
     for k in range(len(pages)):
         found[k] = time_of(key, law, pages[k], versions[k])
     return found
 
 
-class Texts:
+class TextSizes:
     """The sizes of the texts of a web's pages, in each of their versions.
 
     Parameters
     ----------
     web : Web
-        Its pages' habits are kept, 9 bytes for each.
+        The web; 9 bytes are kept for each page.
     """
 
     def __init__(self, web: Web) -> None:
@@ -138,29 +175,35 @@ class Texts:
 
         Parameters
         ----------
-        pages, old, new : int64[n]
-            Pages, and two versions of each, that is how often it had changed.
+        pages, old, new : int64, shape (n,)
+            Pages, and two versions of each (the number of changes by then).
 
         Returns
         -------
-        int64[n], int64[n]
-            The bytes of the new version's text; the bytes that are in one of them only.
+        int64, shape (n,), and int64, shape (n,)
+            The bytes of the new version's text; the bytes that only one of the versions has.
         """
         return _all_compared(self._key, pages, old, new, *self._habits, self._lengths)
 
     def visited(self, page: int, time: float, before: int = -1) -> tuple[int, int, int]:
-        """Return the version of a page at a time, its size, and what differs from another one.
+        """Return the version of a page at a time, its size, and its difference to another version.
 
-        ``before`` is that other version; -1: there is none, and nothing differs.
+        Parameters
+        ----------
+        page : int
+        time : float
+            Virtual time in seconds.
+        before : int
+            The other version; -1: there is none, and the difference is 0.
         """
         return _visited(self._key, self._law, page, time, before, *self._habits, self._lengths)
 
     def versions(self, pages: Array, times: Array) -> Array:
-        """Return how often pages had changed by times, int64[n]."""
+        """Return the version of each page at its time, int64, shape (n,)."""
         return _versions(self._key, self._law, pages, times)
 
     def times(self, pages: Array, versions: Array) -> Array:
-        """Return when pages became versions, float64[n]; infinite: they never do."""
+        """Return when each page got a version, float64, shape (n,); infinite: it never does."""
         return _times(self._key, self._law, pages, versions)
 
 
@@ -169,7 +212,7 @@ def _lengths(general: text.Tables, of_theme: text.Tables) -> list[int]:
 
 
 def _kinds(web: Web) -> tuple[Array, list[tuple[int, int, int]]]:
-    """Return the kind of each page, and of each kind its host, edition and theme."""
+    """Return the kind of each page, and the host, the edition and the theme of each kind."""
     host = np.repeat(np.arange(web.hosts), np.diff(first_pages(web)))
     if not varied(web):
         themed = web.profile.themes.count > 1

@@ -1,8 +1,8 @@
 """Text: tables of paragraphs, titles and anchors, encoded once for each language and encoding.
 
-A page's text is a choice from these tables, so that writing a page costs a few look-ups. A page
-about its host's theme takes half of its paragraphs from the theme's tables, whose words occur
-nowhere else.
+The text of a page is chosen from these tables, so that a page takes only a few look-ups. A page
+about its theme takes half of its paragraphs from the theme's tables, whose words occur nowhere
+else. The numbers of titles and anchors go into compiled code.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ THEME_TITLES, THEME_ANCHORS = 16, 32
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """What the text of pages is put together from, encoded.
+    """The encoded parts of the texts of pages.
 
     Attributes
     ----------
     paragraphs, titles, anchors : tuple of bytes
-        Paragraphs with their tags; the others bare.
+        Paragraphs have their tags; titles and anchors have none.
     mean_bytes : float
-        Of a paragraph's text.
+        The mean length of a paragraph's text in bytes.
     """
 
     paragraphs: tuple[bytes, ...]
@@ -49,6 +49,16 @@ def of_theme(theme: int, language: str, encoding: str) -> Tables:
 
 
 def _tables(language: str, encoding: str, theme: int | None, sizes: tuple[int, int, int]) -> Tables:
+    """Return tables of random texts.
+
+    Parameters
+    ----------
+    language, encoding : str
+    theme : int or None
+        The theme of the texts; None: no theme.
+    sizes : tuple of int
+        The numbers of paragraphs, titles and anchors.
+    """
     chance = Random(f"text {language} {theme}")
     own = words.theme_words(theme, language) if theme is not None else ()
     texts = [" ".join(_sentence(chance, language, own) for _ in range(3)) for _ in range(sizes[0])]
@@ -62,7 +72,7 @@ def _tables(language: str, encoding: str, theme: int | None, sizes: tuple[int, i
 
 
 def _sentence(chance: Random, language: str, own: tuple[str, ...]) -> str:
-    """Return a sentence; frequent words are those early in the list, as in any language."""
+    """Return a random sentence, in which words from the beginning of the list are more frequent."""
     common = words.COMMON[language]
     some = [common[int(chance.random() ** 2 * len(common))] for _ in range(chance.randint(6, 16))]
     for k in range(len(some)):
@@ -72,7 +82,7 @@ def _sentence(chance: Random, language: str, own: tuple[str, ...]) -> str:
 
 
 def _few(chance: Random, language: str, own: tuple[str, ...], number: int) -> str:
-    """Return a short phrase, which has a word of the theme if there is one."""
+    """Return a random phrase of ``number`` words, one of them from ``own`` if that is not empty."""
     some = chance.sample(words.COMMON[language][len(words.COMMON[language]) // 4 :], number)
     if own:
         some[0] = chance.choice(own)

@@ -1,4 +1,4 @@
-"""Addresses made up as they are asked for: calendars, session ids, bombs, bodies without an end."""
+"""Traps, whose content is made up on request: calendars, session ids, decompression bombs."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _SESSION = re.compile(r"([?&])sid=([0-9a-f]{16})", re.ASCII)
 
 _MEBIBYTE = 1 << 20
 UNPACKED = 2048 * _MEBIBYTE
-"""Bytes that a bomb unpacks to."""
+"""The size of an unpacked bomb, in bytes."""
 
 
 def is_calendar(host: Host, path: str) -> bool:
-    """Tell whether a path of a host is a month of its calendar."""
+    """Return whether a path of a host is a month of its calendar."""
     return host.calendar and _MONTH.fullmatch(path) is not None
 
 
 def calendar(host: Host, path: str) -> bytes:
-    """Return a month of a host's calendar, which links to the ones before and after, for ever."""
-    _, _, told, tail = path.split("/")
-    year, month = int(told), int(tail[:2])
+    """Return a month of a host's calendar, which links to earlier and later months without end."""
+    _, _, first, second = path.split("/")
+    year, month = int(first), int(second[:2])
     count = year * 12 + month - 1
     links = "".join(
         f'<a href="/calendar/{y}/{m + 1:02}.html">{y}-{m + 1:02}</a>\n'
@@ -40,13 +40,23 @@ def calendar(host: Host, path: str) -> bytes:
 
 
 def session(web: Web, page: int, path: bytes, time: float) -> bytes:
-    """Return a page's address with the session id of a moment."""
+    """Return a page's path with the session id of a time.
+
+    Parameters
+    ----------
+    web : Web
+    page : int
+    path : bytes
+        The page's own path.
+    time : float
+        Virtual time in seconds.
+    """
     sid = web.bits("session", page, int(time * 1000))
     return path + (b"&" if b"?" in path else b"?") + b"sid=%016x" % sid
 
 
 def without_session(path: str) -> str | None:
-    """Return the path to which a session id was added; None if there is none."""
+    """Return a path without its session id; None if it has none."""
     found = _SESSION.search(path)
     if found is None or found.end() != len(path):
         return None
@@ -58,7 +68,7 @@ def without_session(path: str) -> str | None:
 def bomb() -> bytes:
     """Return two megabytes of gzip that unpack to 2 GiB of zeros.
 
-    A mebibyte is compressed once; flushed in full, its block can stand any number of times.
+    A mebibyte is compressed once; after a full flush, its block can be repeated.
     """
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     zeros = bytes(_MEBIBYTE)

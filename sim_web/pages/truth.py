@@ -1,9 +1,9 @@
-"""What is true of addresses and links, for whoever judges a crawler.
+"""The truth about addresses and links, for judging crawlers.
 
-`links` are the planted links as they are written: of each target the address that the page names,
-which may be an alias or the first of some redirects. `leads_to` says which page such an address
-ends at, so that `leads_to` of `links`, each once and in order, is the page's `Web.out_links`. In a
-page with frames they are spread over its documents, `documents`.
+`links` returns the planted links as they are written on a page: an address may be an alias, or the
+first of several redirects. `leads_to` returns the page to which such an address leads. So
+`leads_to` of `links`, each once and in order, equals the page's `Web.out_links`. The links of a
+page with frames are in several `documents`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from counterpoint.sim_web.generator import Web
 from . import render
 from .address import address, name_of, path_of
 from .host import host
-from .numbers import ALIAS, CODE, FIELDS, HEAD, HOST, PARAGRAPHS, WAY
+from .numbers import ALIAS, CODE, FIELDS, HEAD, HOST, MANNER, NOFOLLOW, PARAGRAPHS, WAY
 from .resolve import Place, host_named, resolve, split
 
 
 def place_at(web: Web, url: str) -> Place | None:
-    """Return what stands at a URL; None if it is none, or of no host of the web."""
+    """Return the meaning of a URL; None if it is malformed or its host is not in the web."""
     parts = split(url)
     if parts is None:
         return None
@@ -28,7 +28,7 @@ def place_at(web: Web, url: str) -> Place | None:
 
 
 def kind_at(web: Web, url: str) -> Kind:
-    """Return what kind of address a URL is."""
+    """Return the kind of an address."""
     place = place_at(web, url)
     if place is not None:
         return place.kind
@@ -36,7 +36,7 @@ def kind_at(web: Web, url: str) -> Kind:
 
 
 def leads_to(web: Web, url: str) -> int | None:
-    """Return the page that a crawler gets which asks for a URL and follows all redirects."""
+    """Return the page that a crawler gets if it requests a URL and follows all redirects."""
     place = place_at(web, url)
     if place is None or place.what not in ("", "hop", "slash", "session"):
         return None
@@ -51,11 +51,11 @@ def _look(web: Web, page: int) -> render.Page:
 
 
 def _written(web: Web, page: int) -> list[tuple[int, str]]:
-    told = _look(web, page).told
+    content = _look(web, page).content
     found = []
-    for at in range(HEAD + told[PARAGRAPHS], len(told), FIELDS):
-        path = path_of(told[at + WAY], told[at + CODE], told[at + ALIAS]).decode()
-        found.append((told[at + HOST], f"http://{name_of(web, told[at + HOST])}{path}"))
+    for at in range(HEAD + content[PARAGRAPHS], len(content), FIELDS):
+        path = path_of(content[at + WAY], content[at + CODE], content[at + ALIAS]).decode()
+        found.append((content[at + HOST], f"http://{name_of(web, content[at + HOST])}{path}"))
     return found
 
 
@@ -67,7 +67,26 @@ def links(web: Web, page: int) -> list[str]:
 def external_links(web: Web, page: int) -> list[str]:
     """Return the links of a page to other hosts, each once, in order."""
     own = web.host(page)
-    return list(dict.fromkeys(url for of, url in _written(web, page) if of != own))
+    return list(dict.fromkeys(url for host, url in _written(web, page) if host != own))
+
+
+def link_kinds(web: Web, page: int) -> list[tuple[str, str]]:
+    """Return the planted links of a page as pairs of an absolute URL and the kind of the link.
+
+    The kind is ``nofollow`` for a link that is marked so, ``redirects`` for one to an address that
+    redirects, else ``internal`` within the host and ``external`` to another one.
+    """
+    own, content = web.host(page), _look(web, page).content
+    places = range(HEAD + content[PARAGRAPHS], len(content), FIELDS)
+    found = []
+    for at, (target, url) in zip(places, _written(web, page), strict=True):
+        kind = "internal" if target == own else "external"
+        if content[at + MANNER] & NOFOLLOW:
+            kind = "nofollow"
+        elif (place := place_at(web, url)) is not None and place.kind is Kind.REDIRECT:
+            kind = "redirects"
+        found.append((url, kind))
+    return found
 
 
 def documents(web: Web, page: int) -> list[str]:

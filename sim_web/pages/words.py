@@ -1,4 +1,4 @@
-"""Words of the languages that pages are written in: lists of our own, of nobody's texts."""
+"""The words of the languages of pages; these lists are our own and come from no other text."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ _COMMON = {
     ),
 }
 
-COMMON = {language: tuple(told.split()) for language, told in _COMMON.items()}
-"""Words of each language, the frequent ones first."""
+COMMON = {language: tuple(text.split()) for language, text in _COMMON.items()}
+"""The words of each language, the frequent ones first."""
 
 _PARTS = {
     "en": ("bra cor del fen gal hir jun kel lum mor nav pel qui ros sel tor ul ven wyn zar"),
@@ -61,10 +61,10 @@ _PARTS = {
     "ja": ("カ キ ク サ シ ス タ チ ト ナ ニ ノ ハ ヒ マ ミ ラ リ ル ロ"),
 }
 
-_SYLLABLES = {language: tuple(told.split()) for language, told in _PARTS.items()}
+_SYLLABLES = {language: tuple(text.split()) for language, text in _PARTS.items()}
 
 PER_THEME = 12
-"""Words of a theme in a language."""
+"""The number of words of a theme in a language."""
 
 _FOLDERS = (
     "about archive articles books catalogue contacts departments docs events gallery "
@@ -72,10 +72,10 @@ _FOLDERS = (
     "research services students texts"
 )
 FOLDERS = tuple(_FOLDERS.split())
-"""First parts of paths; as many as `numbers.FOLDERS`."""
+"""The first parts of paths; there are `numbers.FOLDERS` of them."""
 
 FORBIDDEN_FOLDERS = ("internal", "private", "staff", "tmp")
-"""Parts of hosts that robots.txt may forbid; nothing else lies there."""
+"""The folders that robots.txt may forbid; other pages are never in them."""
 
 _PATH_WORDS = (
     "annual autumn bridge chapter city collection course current early evening "
@@ -84,11 +84,11 @@ _PATH_WORDS = (
     "programme river school second spring summer winter"
 )
 PATH_WORDS = tuple(_PATH_WORDS.split())
-"""Later parts of paths; as many as `numbers.WORDS`."""
+"""The later parts of paths; there are `numbers.WORDS` of them."""
 
 
 def theme_words(theme: int, language: str) -> tuple[str, ...]:
-    """Return the words of a theme; no two themes are likely to share one, and no common word is."""
+    """Return the words of a theme, which other themes and texts are unlikely to contain."""
     chance = Random(f"theme {theme} {language}")
     parts = _SYLLABLES[language]
     length = 4
@@ -96,7 +96,7 @@ def theme_words(theme: int, language: str) -> tuple[str, ...]:
 
 
 def joined(words: list[str], language: str) -> str:
-    """Return a sentence of words."""
+    """Return words joined into a sentence."""
     if language in ("zh", "ja"):
         return "".join(words) + "。"
     text = " ".join(words)

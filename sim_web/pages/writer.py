@@ -1,6 +1,18 @@
-"""Ordinary documents written by compiled code: the bytes of `render.document`, many times faster.
+"""Writes the documents of ordinary pages with compiled code.
 
-Ordinary is a page without frames, without a fault of its own, asked for by its own address.
+The bytes are those of `render.document`, many times faster. A page is ordinary if it has no frames
+and no fault of its own, and is requested by its own address.
+
+A document is assembled from parts. A part is the number of a fragment of the pool (see
+`fragments`), or one of the negative numbers below. The private functions have these arguments in
+common:
+
+- ``parts`` (int64) gets the parts that a function writes, from index ``n`` on. The function returns
+  the number of parts after that.
+- ``letters`` and ``spans`` are as in `Pool`, and ``chances`` is as in `Plan`.
+- ``content`` is from `drawn`; ``way``, ``code`` and ``alias`` are those of an address there.
+- ``key`` is the key of the names of hosts, ``seed`` the hash of a page.
+- ``host`` is the number of the page's host, and ``theme`` is the theme of that host.
 """
 
 from __future__ import annotations
@@ -18,6 +30,7 @@ from .fragments import (
     BODY,
     CANONICAL,
     END,
+    FIRST_SPAN,
     HEADED,
     HOSTS,
     HTTP,
@@ -49,7 +62,6 @@ from .fragments import (
     THEME_ANCHOR,
     THEME_TITLE,
     TITLE_END,
-    TOLD,
 )
 from .numbers import (
     ABSOLUTE,
@@ -84,22 +96,23 @@ from .text import ANCHORS, THEME_ANCHORS, THEME_TITLES, TITLES
 
 _SLASH = np.uint8(ord("/"))
 _ROOM = 12
-"""Bytes of the longest way up, ``../`` four times."""
+"""The length of the longest way up, ``../`` four times."""
 _FORM = ALL_FOLDERS * WORDS
 _QUERY = 2
-"""The form of address that has a query already."""
+"""The form of addresses that already have a query."""
 _WORDS, _BADS = len(SYLLABLES), len(BAD)
 
 _BEGIN, _ORIGIN, _FOLDER, _FROM, _TO = -1, -2, -3, -4, -5
-"""Parts that are no fragments: how the host's documents begin; its origin; the end of what gives
-the folder of relative addresses, before the document; beginning and end of a relative address."""
+"""Parts that are not fragments: the beginning of all documents of the host; the host's origin; the
+end of the path before the document, which gives the folder for relative addresses; the beginning
+of a relative address; its end."""
 _OF_PAGE, _OF_LINK = 128, 64
-"""Parts of a page without its text and links, at most, and of a link."""
+"""The most parts of a page without its text and links, and of one link."""
 
 
 @compiled
 def _number(number: int, base: int, parts: Array, n: int) -> int:
-    """Write a number; ``n``: how many parts there are. Return how many there are then."""
+    """Write the digits of a number; the base is at most 36."""
     size, power = 1, number // base
     while power > 0:
         size += 1
@@ -112,7 +125,7 @@ def _number(number: int, base: int, parts: Array, n: int) -> int:
 
 @compiled
 def _path(way: int, code: int, alias: int, parts: Array, n: int) -> int:
-    """Write a path as it stands in HTML."""
+    """Write the path of an address, escaped for HTML."""
     if way == START and alias == 1:
         parts[n] = START_PAGE
         return n + 1
@@ -129,7 +142,7 @@ def _path(way: int, code: int, alias: int, parts: Array, n: int) -> int:
 
 @compiled
 def _name(spans: Array, key: np.uint64, host: int, parts: Array, n: int) -> int:
-    """Write a host's name."""
+    """Write the name of any host."""
     if host < spans[SITES]:
         parts[n] = OF_SITES + host
         return n + 1
@@ -143,22 +156,23 @@ def _name(spans: Array, key: np.uint64, host: int, parts: Array, n: int) -> int:
 
 
 @compiled
-def _missing(told: Array, spans: Array, own: int) -> bool:
-    """Tell whether the pool lacks a theme; ``own``: the host's."""
+def _missing(content: Array, spans: Array, own: int) -> bool:
+    """Return whether the pool lacks a theme of a page; ``own`` is the theme of its host."""
     first = OF_SITES + spans[SITES]
-    begin = HEAD + told[PARAGRAPHS]
+    begin = HEAD + content[PARAGRAPHS]
     for k in range(HEAD, begin):
-        if told[k] >= GENERAL and spans[TOLD + 2 * (first + own * PER_THEME)] < 0:
+        if content[k] >= GENERAL and spans[FIRST_SPAN + 2 * (first + own * PER_THEME)] < 0:
             return True
-    for at in range(begin, len(told), FIELDS):
-        theme = told[at + THEME]
-        if theme >= 0 and spans[TOLD + 2 * (first + theme * PER_THEME)] < 0:
+    for at in range(begin, len(content), FIELDS):
+        theme = content[at + THEME]
+        if theme >= 0 and spans[FIRST_SPAN + 2 * (first + theme * PER_THEME)] < 0:
             return True
     return False
 
 
 @compiled
 def _paragraph(spans: Array, number: int, theme: int) -> int:
+    """Return the fragment of a paragraph, from its index in the content and the host's theme."""
     if number < GENERAL:
         return OF_PARAGRAPHS + number
     return int(OF_SITES + spans[SITES] + theme * PER_THEME + number - GENERAL)
@@ -166,6 +180,7 @@ def _paragraph(spans: Array, number: int, theme: int) -> int:
 
 @compiled
 def _anchor(spans: Array, manner: int, theme: int) -> int:
+    """Return the fragment of a link's anchor, from the link's manner and theme (-1: none)."""
     which = manner // ANCHOR
     if theme < 0:
         return OF_ANCHORS + which % ANCHORS
@@ -174,10 +189,10 @@ def _anchor(spans: Array, manner: int, theme: int) -> int:
 
 
 @compiled
-def _links(spans: Array, told: Array, key: np.uint64, host: int, parts: Array, n: int) -> int:
+def _links(spans: Array, content: Array, key: np.uint64, host: int, parts: Array, n: int) -> int:
     """Write all links of a page."""
-    for link in range(HEAD + told[PARAGRAPHS], len(told), FIELDS):
-        place, manner = told[link + HOST], told[link + MANNER]
+    for link in range(HEAD + content[PARAGRAPHS], len(content), FIELDS):
+        place, manner = content[link + HOST], content[link + MANNER]
         relative = place == host and manner & RELATIVE
         parts[n] = LINK
         n += 1
@@ -187,22 +202,22 @@ def _links(spans: Array, told: Array, key: np.uint64, host: int, parts: Array, n
         elif manner & (RELATIVE | ABSOLUTE):
             parts[n] = _FROM if relative else _ORIGIN
             n += 1
-        n = _path(told[link + WAY], told[link + CODE], told[link + ALIAS], parts, n)
+        n = _path(content[link + WAY], content[link + CODE], content[link + ALIAS], parts, n)
         if relative:
             parts[n] = _TO
             n += 1
         parts[n] = NOFOLLOWED if manner & NOFOLLOW else OPENED
-        parts[n + 1] = _anchor(spans, manner, told[link + THEME])
+        parts[n + 1] = _anchor(spans, manner, content[link + THEME])
         parts[n + 2] = LINKED
         n += 3
     return n
 
 
 @compiled
-def _title(spans: Array, told: Array, theme: int) -> int:
-    """Return the fragment of a page's title."""
-    themed, which = False, told[HASH] >> 32
-    for number in told[HEAD : HEAD + told[PARAGRAPHS]]:
+def _title(spans: Array, content: Array, theme: int) -> int:
+    """Return the fragment of a page's title; ``theme`` is that of its host."""
+    themed, which = False, content[HASH] >> 32
+    for number in content[HEAD : HEAD + content[PARAGRAPHS]]:
         themed = themed or number >= GENERAL
     if themed:
         first = int(OF_SITES + spans[SITES] + theme * PER_THEME)
@@ -212,7 +227,7 @@ def _title(spans: Array, told: Array, theme: int) -> int:
 
 @compiled
 def _head(seed: int, chances: Array, title: int, way: int, code: int, parts: Array) -> int:
-    """Write what stands before the text, and before that the folder of relative addresses."""
+    """Write the folder for relative addresses, then the document before its text."""
     based = seed % 4096 < chances[BASED] * 4096
     base = OF_BASES + (seed >> 12 & 1)
     parts[0] = base
@@ -237,24 +252,24 @@ def _head(seed: int, chances: Array, title: int, way: int, code: int, parts: Arr
 
 @compiled
 def _parts(
-    spans: Array, told: Array, chances: Array, key: np.uint64, host: int, way: int, code: int,
+    spans: Array, content: Array, chances: Array, key: np.uint64, host: int, way: int, code: int,
     theme: int,
 ) -> Array:  # fmt: skip
-    """Return the parts of a document."""
-    begin, seed = HEAD + told[PARAGRAPHS], told[HASH]
-    room = _OF_PAGE + begin + 3 * told[BAD_LINKS] + (len(told) - begin) // FIELDS * _OF_LINK
+    """Return the parts of a document; ``way`` and ``code`` are those of the page's address."""
+    begin, seed = HEAD + content[PARAGRAPHS], content[HASH]
+    room = _OF_PAGE + begin + 3 * content[BAD_LINKS] + (len(content) - begin) // FIELDS * _OF_LINK
     parts = np.empty(room, dtype=np.int64)
-    n = _head(seed, chances, _title(spans, told, theme), way, code, parts)
+    n = _head(seed, chances, _title(spans, content, theme), way, code, parts)
     for k in range(HEAD, begin):
-        parts[n] = _paragraph(spans, told[k], theme)
+        parts[n] = _paragraph(spans, content[k], theme)
         n += 1
-    if told[VERSION] > 0:
+    if content[VERSION] > 0:
         parts[n] = PARAGRAPH
-        n = _number(told[VERSION], 10, parts, n + 1)
+        n = _number(content[VERSION], 10, parts, n + 1)
         parts[n] = PARAGRAPH_END
         n += 1
-    n = _links(spans, told, key, host, parts, n)
-    for k in range(told[BAD_LINKS]):
+    n = _links(spans, content, key, host, parts, n)
+    for k in range(content[BAD_LINKS]):
         parts[n], parts[n + 1], parts[n + 2] = LINK, OF_BAD + ((seed >> 20) + k) % _BADS, BAD_END
         n += 3
     parts[n] = END
@@ -263,9 +278,10 @@ def _parts(
 
 @compiled
 def _shifted(body: Array, folder: int, begin: int, end: int) -> int:
-    """Make an address relative to the folder that is ``folder`` bytes at the beginning of the body.
+    """Make an address in the body relative to a folder, and return where it then ends.
 
-    There is room before it, from ``begin`` on. Return its end.
+    The body begins with the path of the folder, ``folder`` bytes. The address is at ``begin +
+    _ROOM`` to ``end``. The relative address is written to ``begin``.
     """
     start, depth = begin + _ROOM, -1
     same = end - start >= folder
@@ -286,9 +302,12 @@ def _shifted(body: Array, folder: int, begin: int, end: int) -> int:
 
 @compiled
 def _place(spans: Array, part: int, own: int, head: int) -> tuple[int, int]:
-    """Return where the bytes of a part are, in the pool or in what is the host's ``own``."""
+    """Return where a part's bytes begin and end: in the pool, or in the host's own bytes.
+
+    There are ``own`` of the host's own bytes; the first ``head`` of them begin its documents.
+    """
     if part >= 0:
-        return spans[TOLD + 2 * part], spans[TOLD + 2 * part + 1]
+        return spans[FIRST_SPAN + 2 * part], spans[FIRST_SPAN + 2 * part + 1]
     if part == _BEGIN:
         return 0, head
     return (head, own) if part == _ORIGIN else (0, 0)
@@ -296,7 +315,7 @@ def _place(spans: Array, part: int, own: int, head: int) -> tuple[int, int]:
 
 @compiled
 def _laid(letters: Array, spans: Array, parts: Array, own: Array, head: int) -> Array:
-    """Return a document from its parts; ``own`` and ``head`` as in `told_and_written`."""
+    """Return a document from its parts; ``own`` and ``head`` are as in `draw_and_write`."""
     room = 0
     for part in parts:
         low, high = _place(spans, part, len(own), head)
@@ -323,34 +342,46 @@ def _laid(letters: Array, spans: Array, parts: Array, own: Array, head: int) -> 
 
 
 @compiled
-def told_and_written(
+def draw_and_write(
     whole: Array, real: Array, chances: Array, law: Array, host: int, first: int, pages: int,
     page: int, way: int, code: int, theme: int, paragraphs: float, time: float, own: Array,
     head: int, letters: Array, spans: Array,
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Return what a page of a host says, as `drawn` does, and its document if it is ordinary.
+    """Return the content of a page of a host, as `drawn` does, and its document if it is ordinary.
 
-    This is the one way in from Python: each further one would be compiled with `drawn` again, which
-    takes seconds. Both arrays are empty if the page has a fault or another address. The document is
-    empty if there are frames or the pool lacks a theme, or if no document is asked for.
+    Python calls only this function of the module: for each further one, `drawn` would be compiled
+    again, which takes seconds.
 
     Parameters
     ----------
     whole, real, chances, law
         As in `Plan`.
     host, first, pages : int
-        The host, its first page and how many it has.
+        The host, its first page and the number of its pages.
     page : int
-        The page, of which no document is written; negative: the page of the address.
+        A page whose content is returned without a document; negative: the page of the address.
     way, code : int
         Of the address.
-    theme, paragraphs : int, float
-        The host's theme; how many paragraphs a page has on average.
+    theme : int
+        The host's theme.
+    paragraphs : float
+        The average number of paragraphs of the host's pages.
     time : float
-    own, head : uint8 array, int
-        How the host's documents begin, ``head`` bytes, then its origin.
+        Virtual time in seconds.
+    own : uint8
+        The beginning of all documents of the host, then the host's origin.
+    head : int
+        The length of that beginning in bytes.
     letters, spans
         As in `Pool`.
+
+    Returns
+    -------
+    content : int64
+        Empty if the page of the address has a fault or another address.
+    document : uint8
+        Empty if the content is, if ``page`` is given, if the page has frames, or if the pool lacks
+        a theme.
     """
     key = np.uint64(whole[0])
     bare, none = page >= 0, np.empty(0, dtype=np.uint8)
@@ -359,9 +390,9 @@ def told_and_written(
         page = first + local
         if true_way != way or (chances[-1] > 0.0 and fault_of(key, chances, page) >= 0):
             return np.empty(0, dtype=np.int64), none
-    told = drawn(whole, real, chances, law, page, host, first, pages, theme, paragraphs, time)
-    if bare or told[FRAMES] != NO_FRAMES or _missing(told, spans, theme):
-        return told, none
+    content = drawn(whole, real, chances, law, page, host, first, pages, theme, paragraphs, time)
+    if bare or content[FRAMES] != NO_FRAMES or _missing(content, spans, theme):
+        return content, none
     names = mixed(key, NAMES)
-    parts = _parts(spans, told, chances, names, host, way, code, theme)
-    return told, _laid(letters, spans, parts, own, head)
+    parts = _parts(spans, content, chances, names, host, way, code, theme)
+    return content, _laid(letters, spans, parts, own, head)

@@ -1,7 +1,16 @@
-"""The referee: judges any crawler from the server's log and the web's truth alone."""
+"""The referee judges any crawler, from the server's log and the truth about the web alone."""
 
 from .judgment import Judgment, judge
-from .reading import Log, Requests, read, read_header
-from .truth import Planted, Truth
+from .reading import RequestLog, Requests, read, read_header
+from .truth import PlantedWeb, WebTruth
 
-__all__ = ["Judgment", "Log", "Planted", "Requests", "Truth", "judge", "read", "read_header"]
+__all__ = [
+    "Judgment",
+    "PlantedWeb",
+    "RequestLog",
+    "Requests",
+    "WebTruth",
+    "judge",
+    "read",
+    "read_header",
+]

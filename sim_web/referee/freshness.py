@@ -1,4 +1,4 @@
-"""How old the copies are that a crawler holds."""
+"""How fresh a crawler's copies of pages are, and how old."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from counterpoint.sim_web.answer import Kind
 from .reading import Requests
 
 POINTS = 120
-"""Of the curves."""
+"""How many points the curves have."""
 
 
 @dataclass(frozen=True)
-class Freshness:
+class CopyFreshness:
     """Freshness and age of the fetched copies.
 
     Attributes
@@ -25,11 +25,11 @@ class Freshness:
     times : tuple of float
         Seconds since the first request, from the first copy to the end of the crawl.
     fresh : tuple of float
-        Share of the copies held then that are as the page is.
+        For each time, the share of the crawler's copies that equal their pages at that time.
     age : tuple of float
-        Mean age in seconds.
+        For each time, the mean age of the copies, in seconds.
     last_fresh, last_age, mean_fresh, mean_age : float or None
-        At the end, and the means over the times; None if nothing was fetched.
+        Freshness and age at the end, and their means over the times; None if nothing was fetched.
     """
 
     times: tuple[float, ...]
@@ -41,31 +41,39 @@ class Freshness:
     mean_age: float | None
 
 
-def freshness(requests: Requests, next_change: Callable[[int, float], float]) -> Freshness:
-    """Judge the copies that a crawler holds at each of 120 moments (Cho & Garcia-Molina 2000).
+def freshness(requests: Requests, next_change: Callable[[int, float], float]) -> CopyFreshness:
+    """Judge the copies that a crawler has at each of 120 moments (Cho & Garcia-Molina 2000).
 
-    A crawler holds one copy of each page it has fetched: the latest one. A 304 renews the copy:
-    the server has said that it is as the page is. A copy is fresh until the page changes for the
-    first time after the request that fetched it began; from then on its age is the time since that
-    change; the age of a fresh copy is 0. Pages never fetched count for neither.
+    A crawler has one copy of each page that it has fetched, the latest. A 304 renews the copy,
+    because the server confirms that the page has not changed. A copy is fresh until the page
+    changes for the first time after the beginning of the request that fetched it; from then on its
+    age is the time since that change. The age of a fresh copy is 0. Pages that were never fetched
+    do not count.
+
+    Parameters
+    ----------
+    requests : Requests
+        In the order of their beginnings.
+    next_change : callable
+        ``(page, time)``: when the page changes for the first time after that; infinite: never.
     """
     renewed = requests.get & (requests.status == 304) & (requests.page >= 0)
     renewed &= requests.of(Kind.PAGE, Kind.ALIAS)
-    held = np.flatnonzero(requests.pages() | renewed)
-    held = _after_first_copy(requests, held)
-    if not len(held):
-        return Freshness((), (), (), None, None, None, None)
-    begun, end = requests.started[0], float(requests.ended.max())
-    pages, taken = requests.page[held], requests.started[held]
-    spoiled = np.array([next_change(int(p), float(t)) for p, t in zip(pages, taken, strict=True)])
-    spoiled, taken = spoiled - begun, taken - begun
+    fetches = np.flatnonzero(requests.pages() | renewed)
+    fetches = _after_first_copy(requests, fetches)
+    if not len(fetches):
+        return CopyFreshness((), (), (), None, None, None, None)
+    first_time, end = requests.started[0], float(requests.ended.max())
+    pages, taken = requests.page[fetches], requests.started[fetches]
+    changed = np.array([next_change(int(p), float(t)) for p, t in zip(pages, taken, strict=True)])
+    changed, taken = changed - first_time, taken - first_time
     replaced = _replaced(pages, taken)
-    times = np.linspace(taken[0], max(end - begun, taken[-1]), POINTS)
+    times = np.linspace(taken[0], max(end - first_time, taken[-1]), POINTS)
     copies = np.searchsorted(np.sort(taken[_first(pages)]), times, side="right")
-    stale, age = _stale(spoiled, replaced, times)
+    stale, age = _stale(changed, replaced, times)
     fresh = 1 - stale / copies
     age = age / copies
-    return Freshness(
+    return CopyFreshness(
         tuple(float(t) for t in times),
         tuple(float(f) for f in fresh),
         tuple(float(a) for a in age),
@@ -76,14 +84,15 @@ def freshness(requests: Requests, next_change: Callable[[int, float], float]) ->
     )
 
 
-def _after_first_copy(requests: Requests, held: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Drop a 304 for a page of which nothing was fetched before: there is nothing to renew."""
-    whole = requests.status[held] == 200
+def _after_first_copy(requests: Requests, fetches: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Drop each 304 for a page of which the crawler had no copy: there is nothing to renew."""
+    whole = requests.status[fetches] == 200
+    pages = requests.page[fetches]
     first: dict[int, int] = {}
-    for number, page in zip(held[whole], requests.page[held][whole], strict=True):
+    for number, page in zip(fetches[whole], pages[whole], strict=True):
         first.setdefault(int(page), int(number))
     last = len(requests)
-    kept = [n for n, p in zip(held, requests.page[held], strict=True) if first.get(p, last) <= n]
+    kept = [n for n, p in zip(fetches, pages, strict=True) if first.get(p, last) <= n]
     return np.array(kept, dtype=np.int64)
 
 
@@ -92,7 +101,7 @@ def _first(pages: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _replaced(pages: NDArray[np.int64], taken: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return when the next copy of the same page was taken; infinite: it is the last."""
+    """Return for each copy when the next copy of its page was taken; infinite for the last one."""
     order = np.lexsort((np.arange(len(pages)), pages))
     replaced = np.full(len(pages), np.inf)
     same = pages[order][1:] == pages[order][:-1]
@@ -101,16 +110,22 @@ def _replaced(pages: NDArray[np.int64], taken: NDArray[np.float64]) -> NDArray[n
 
 
 def _stale(
-    spoiled: NDArray[np.float64], replaced: NDArray[np.float64], times: NDArray[np.float64]
+    changed: NDArray[np.float64], replaced: NDArray[np.float64], times: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return how many copies are stale at each time, and the sum of their ages.
 
-    A copy is stale at t if spoiled <= t < replaced.
+    Parameters
+    ----------
+    changed, replaced : float64, shape (copies,)
+        When the page of a copy changed first, and when a newer copy replaced it: a copy is stale at
+        t if changed <= t < replaced.
+    times : float64, shape (times,)
+        Ascending.
     """
-    ever = (spoiled < replaced) & (spoiled <= times[-1])
-    begins = np.sort(spoiled[ever])
+    ever = (changed < replaced) & (changed <= times[-1])
+    begins = np.sort(changed[ever])
     order = np.argsort(replaced[ever], kind="stable")
-    ends, begins_of_ends = replaced[ever][order], spoiled[ever][order]
+    ends, begins_of_ends = replaced[ever][order], changed[ever][order]
     begun = np.searchsorted(begins, times, side="right")
     ended = np.searchsorted(ends, times, side="right")
     count = (begun - ended).astype(np.float64)

@@ -1,4 +1,4 @@
-"""The judgment: every measure of one log against the truth of its web."""
+"""The judgment: every measure of a crawl, from its log and the truth about the web."""
 
 from __future__ import annotations
 
@@ -12,30 +12,33 @@ from . import outcomes as outcome
 from . import politeness
 from . import quality as qualities
 from . import reached as reaching
-from .reading import Log
-from .truth import Truth
+from .reading import RequestLog
+from .truth import WebTruth
 
 
 @dataclass(frozen=True)
 class About:
-    """What was judged.
+    """Which web and which requests were judged.
 
     Attributes
     ----------
     profile, pages, seed, hosts
-        The web.
+        The name of the web's profile, its number of pages, its seed, its number of hosts.
     mounts : int
-        Hosts that are real folders.
+        How many hosts were folders of files.
     lines, requests : int
-        In the log; of these, judged.
+        The number of requests in the log, and how many of them were judged.
     agents : tuple of str
-        The crawler's names for itself.
+        The crawler's User-Agents.
     clients : int
-        Addresses it came from.
+        The number of IP addresses from which requests came.
     begun, seconds : float
-        Virtual time of the first request, and from then to the end of the last.
+        Virtual time of the first request, and the time from it to the end of the last one.
     broken_off : int
-        The line in whose middle the log ends; 0: none.
+        The number of the line in whose middle the log breaks off; 0 if it does not.
+    real_time : bool
+        Whether virtual time followed the wall clock. If not, no wait of a crawler moved it, so that
+        crawl delays and Retry-After cannot be judged.
     """
 
     profile: str
@@ -50,26 +53,27 @@ class About:
     begun: float
     seconds: float
     broken_off: int
+    real_time: bool
 
 
 @dataclass(frozen=True)
 class Judgment:
-    """All measures; each is defined where it is computed, in the module of its name.
+    """All measures of a crawl. The module that computes a measure defines it.
 
     Attributes
     ----------
     quality : Quality or None
-        None: unknown, the web is too large to be looked at as a whole.
+        None if it is unknown because the web is too large to be written out.
     """
 
     about: About
-    reached: tuple[reaching.Point, ...]
+    reached: tuple[reaching.CurvePoint, ...]
     hosts: reaching.Covered
     coverage: reaching.Covered
     components: dict[str, reaching.Covered]
     quality: qualities.Quality | None
     external_links: qualities.ExternalLinks
-    freshness: freshnesses.Freshness
+    freshness: freshnesses.CopyFreshness
     outcomes: outcome.Outcomes
     disallowed: politeness.Disallowed
     crawl_delay: politeness.Fulfilment
@@ -78,15 +82,17 @@ class Judgment:
     levels: reaching.Levels
 
     def to_json(self) -> dict[str, Any]:
-        """Return the judgment as what JSON can hold; ``quality`` says why it is unknown."""
-        told = asdict(self)
+        """Return the judgment as JSON; what is unknown gives the reason."""
+        document = asdict(self)
+        if not self.about.real_time:
+            document["crawl_delay"] = document["retry_after"] = {"unknown": "virtual time"}
         if self.quality is None:
-            told["quality"] = {"unknown": "too large"}
-        return told
+            document["quality"] = {"unknown": "too large"}
+        return document
 
 
-def judge(log: Log, truth: Truth) -> Judgment:
-    """Judge a crawler by the log of a web and the truth about it, and by nothing else."""
+def judge(log: RequestLog, truth: WebTruth) -> Judgment:
+    """Judge a crawler from the log of a web and the truth about the web alone."""
     web, requests = truth.web, log.requests
     first = reaching.first_fetches(requests)
     pages = requests.page[first]
@@ -112,7 +118,7 @@ def judge(log: Log, truth: Truth) -> Judgment:
     )
 
 
-def _delay_by_name(truth: Truth) -> Any:
+def _delay_by_name(truth: WebTruth) -> Any:
     def demanded(name: str, agent: str) -> float:
         host = truth.web.named(name)
         return 0.0 if host is None else truth.crawl_delay(host, agent)
@@ -120,7 +126,7 @@ def _delay_by_name(truth: Truth) -> Any:
     return demanded
 
 
-def _about(log: Log, truth: Truth) -> About:
+def _about(log: RequestLog, truth: WebTruth) -> About:
     requests = log.requests
     begun = float(requests.started[0]) if len(requests) else 0.0
     ended = float(requests.ended.max()) if len(requests) else 0.0
@@ -137,4 +143,5 @@ def _about(log: Log, truth: Truth) -> About:
         begun,
         ended - begun,
         log.broken_off,
+        log.header.real_time,
     )

@@ -1,4 +1,4 @@
-"""The truth about a web of the generator."""
+"""The truth about a generated web."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from counterpoint.sim_web.pages.address import page_of
 from counterpoint.sim_web.pages.truth import place_at
 from counterpoint.sim_web.profile import Profile
 
-from .truth import COMPONENTS, Truth
+from .truth import COMPONENTS, WebTruth
 
 
-def truth(profile: Profile, pages: int, seed: int) -> Truth:
-    """Build the web of a log and return all that the referee asks of it."""
+def truth(profile: Profile, pages: int, seed: int) -> WebTruth:
+    """Generate a web and return the truth about it."""
     return truth_of(Web(profile, pages, seed))
 
 
-def truth_of(web: Web) -> Truth:
-    """Return all that the referee asks of a web."""
-    return Truth(
+def truth_of(web: Web) -> WebTruth:
+    """Return the truth about a web, as far as the referee needs it."""
+    return WebTruth(
         web,
         web.pages * web.profile.degrees.mean,
         _sizes(web),
@@ -36,7 +36,7 @@ def truth_of(web: Web) -> Truth:
 
 
 def _holds(web: Web) -> Callable[[str, str, int | None], bool]:
-    """Return what tells whether a host of the web answers an address with a page."""
+    """Return a function that says whether a page stands at an address, as `WebTruth.holds`."""
 
     @lru_cache(maxsize=1 << 16)
     def host_of(name: str) -> tuple[int, range]:
@@ -51,7 +51,7 @@ def _holds(web: Web) -> Callable[[str, str, int | None], bool]:
             return False
         start = f"http://{name}"
         if url.startswith(start) and page_of(web, host, pages, url[len(start) :]) == page:
-            return True  # its own address, as most are: no need to know the host's habits
+            return True  # the page's own address, as most are: this is the fast way
         place = place_at(web, url)
         return place is not None and place.page == page
 

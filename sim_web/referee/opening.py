@@ -1,4 +1,4 @@
-"""From the name of a log to its judgment."""
+"""Opens the log that a user names, checks that it is the right one, and judges it."""
 
 from __future__ import annotations
 
@@ -16,26 +16,27 @@ from counterpoint.sim_web.record import Header
 
 from .judgment import Judgment, judge
 from .reading import read, read_header
-from .truth import Truth
+from .truth import WebTruth
 
 _TEXTS = ("about", "source")
-"""Of a profile: say nothing about the web."""
+"""Keys of a profile that do not influence the web."""
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What a user asks for.
+class Selection:
+    """Which web the log must be of, and which of its requests are judged.
 
     Attributes
     ----------
     profile : str
-        Name or file of the profile that the log's web must have; empty: any.
+        The name or file of the profile that the log's web must have; empty: any.
     pages, seed : int or None
-        That it must have; None: any.
+        The number of pages and the seed that the log's web must have; None: any.
     until : float or None
-        Judge the requests that began within so many seconds after the first.
+        Judge only the requests that began within so many seconds after the first; None: all.
     agent, client : str
-        Judge only requests with this in their User-Agent, from this address; empty: all.
+        Judge only the requests whose User-Agent contains ``agent``, and those from the IP address
+        ``client``; empty: all.
     """
 
     profile: str = ""
@@ -46,48 +47,48 @@ class Wanted:
     client: str = ""
 
 
-def judged(
+def judge_file(
     path: Path,
-    wanted: Wanted,
-    truth: Callable[[Profile, int, int], Truth],
-    tell: Callable[[str], None] | None = None,
+    selection: Selection,
+    truth: Callable[[Profile, int, int], WebTruth],
+    report: Callable[[str], None] | None = None,
 ) -> Judgment:
-    """Judge the log of a file, ``-`` for standard input.
+    """Judge the log in a file.
 
     Parameters
     ----------
     path : Path
-        The log.
-    wanted : Wanted
-        Which web it must be about, and which requests are judged.
+        The log's file; ``-`` is standard input.
+    selection : Selection
+        Which web the log must be of, and which requests are judged.
     truth : callable
-        ``(profile, pages, seed)``: the truth of a web.
-    tell : callable, optional
-        Takes a line about how far it is.
+        ``(profile, pages, seed)``: the truth about a web.
+    report : callable, optional
+        Gets a line of text on the progress from time to time.
 
     Raises
     ------
     WebError
-        If the log cannot be read, is of another web, or tells of no request that is asked for.
+        If the log cannot be read, is of another web, or contains no selected request.
     """
-    with _opened(path) as file:
+    with _open_log(path) as file:
         header = read_header(file, str(path))
         profile = profiles.from_mapping(header.profile, str(path), "")
-        _must_be(header, profile, wanted, str(path))
+        _check_web(header, profile, selection, str(path))
         known = truth(profile, header.pages, header.seed)
         log = read(file, str(path), header, known,
-                   agent=wanted.agent, client=wanted.client, tell=tell)  # fmt: skip
+                   agent=selection.agent, client=selection.client, report=report)  # fmt: skip
     if not log.lines:
-        raise WebError(f"{path} tells of no request")
+        raise WebError(f"{path} contains no request")
     if not len(log.requests):
-        by = f" by {wanted.agent!r}" if wanted.agent else ""
-        where = f" from {wanted.client}" if wanted.client else ""
-        raise WebError(f"{path} tells of no request{by}{where}")
-    return judge(log if wanted.until is None else log.until(wanted.until), known)
+        by = f" by {selection.agent!r}" if selection.agent else ""
+        where = f" from {selection.client}" if selection.client else ""
+        raise WebError(f"{path} contains no request{by}{where}")
+    return judge(log if selection.until is None else log.until(selection.until), known)
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
+def _open_log(path: Path) -> Iterator[BinaryIO]:
     if str(path) == "-":
         yield sys.stdin.buffer
         return
@@ -99,21 +100,34 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         yield file
 
 
-def _must_be(header: Header, profile: Profile, wanted: Wanted, place: str) -> None:
-    """Refuse a log of another web than the wanted one."""
+def _check_web(header: Header, profile: Profile, selection: Selection, place: str) -> None:
+    """Raise WebError if a log is of another web than the selected one.
+
+    Parameters
+    ----------
+    header : Header
+        The log's header.
+    profile : Profile
+        The profile that the header describes.
+    selection : Selection
+        What the user requires of the web.
+    place : str
+        The log's name in error messages.
+    """
     differs = []
-    if wanted.profile and _figures(profile) != _figures(profiles.load(wanted.profile)):
-        differs.append(f"its profile is {profile.name}, and not {wanted.profile} as it is here")
-    for name, told, asked in (
-        ("pages", header.pages, wanted.pages),
-        ("seed", header.seed, wanted.seed),
+    if selection.profile and _figures(profile) != _figures(profiles.load(selection.profile)):
+        differs.append(f"its profile is {profile.name}, and not the present {selection.profile}")
+    for name, actual, required in (
+        ("pages", header.pages, selection.pages),
+        ("seed", header.seed, selection.seed),
     ):
-        if asked is not None and asked != told:
-            differs.append(f"its {name} {'are' if name == 'pages' else 'is'} {told}, not {asked}")
+        if required is not None and required != actual:
+            verb = "are" if name == "pages" else "is"
+            differs.append(f"its {name} {verb} {actual}, not {required}")
     if differs:
         raise WebError(f"{place}: the log is from another web: {'; '.join(differs)}")
 
 
-def _figures(of: Profile) -> dict[str, object]:
-    told = profiles.to_mapping(of)
-    return {key: value for key, value in told.items() if key not in _TEXTS}
+def _figures(profile: Profile) -> dict[str, object]:
+    mapping = profiles.to_mapping(profile)
+    return {key: value for key, value in mapping.items() if key not in _TEXTS}

@@ -1,4 +1,4 @@
-"""What became of each request: news, or waste of one sort or another."""
+"""What each request brought: something new, something useful, or waste."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from .reading import Requests
 OUTCOMES = {
     "new_pages": "pages fetched for the first time",
     "changed_pages": "pages fetched again that had changed",
-    "not_modified": "told that a page had not changed (304)",
-    "frames": "frames and the documents in them",
+    "not_modified": "answers that a page had not changed (304)",
+    "frames": "documents in frames",
     "robots": "robots.txt",
     "sitemaps": "sitemaps",
-    "redirects": "sent elsewhere (3xx)",
-    "mounted": "files of real sites",
-    "heads": "pages asked for without their content (not GET)",
+    "redirects": "redirects (3xx)",
+    "mounted": "files of mounted sites",
+    "heads": "pages requested without their content (not GET)",
     "unchanged_again": "same page, same version, same address again",
     "other_address": "same page, same version, another address",
-    "traps": "pages made up as they are asked for",
-    "refused": "told to wait (429, 503)",
-    "missing": "nothing there (404, 410)",
+    "traps": "pages that the server makes up on request",
+    "refused": "refusals with a wait (429, 503)",
+    "missing": "pages that do not exist (404, 410)",
     "errors": "other errors (4xx, 5xx)",
-    "broken": "connection ended before a status",
+    "broken": "connections that ended before a status",
     "foreign": "hosts that are not in the web",
-    "bad": "no proper requests",
+    "bad": "malformed requests",
 }
-"""Each request has exactly one of these outcomes."""
+"""The outcomes and their descriptions; each request has exactly one of them."""
 
 WASTED = ("unchanged_again", "other_address", "traps", "refused", "missing", "errors", "broken",
           "foreign", "bad")  # fmt: skip
@@ -44,15 +44,15 @@ class Outcomes:
     Attributes
     ----------
     counts : dict of str to int
-        For each of `OUTCOMES`; they sum to the number of requests.
+        The number of requests for each of `OUTCOMES`; they sum to the number of requests.
     duplicates : int
-        Contents fetched again in the same version: unchanged_again and other_address.
+        Requests that fetched a known version of a page: unchanged_again and other_address.
     wasted : int
         Requests with an outcome of `WASTED`.
     wasted_share : float
-        Of all requests.
+        Their share of all requests.
     bytes : int
-        Of all bodies, as sent.
+        The bytes of all bodies that were sent.
     """
 
     counts: dict[str, int]
@@ -63,16 +63,15 @@ class Outcomes:
 
 
 def outcomes(requests: Requests) -> Outcomes:
-    """Tell the requests apart, in the order of their beginnings.
+    """Count the outcomes of requests, which are in the order of their beginnings.
 
-    A content is a page in a version. A request that fetches one for the first time is news: of a
-    new page, or of a page that had changed. Fetched again it is a duplicate: under an address
-    under which it had been fetched, or under another one (an alias). A robots.txt that is not there
-    is an answer too: nothing is forbidden. Other errors of robots.txt count as errors; whatever a
-    trap answers is a trap.
+    A content is a page in a version. A request that fetches a content for the first time has
+    fetched a new page, or a page that had changed. A request that fetches a known content is a
+    duplicate: under an address under which the content had been fetched, or under another one (an
+    alias). A missing robots.txt is a useful answer, because then nothing is forbidden. Other errors
+    of robots.txt count as errors. Every answer of a trap counts as a trap.
     """
-    sorts = _sorts(requests)
-    found = np.bincount(sorts, minlength=len(OUTCOMES))
+    found = np.bincount(_classify(requests), minlength=len(OUTCOMES))
     counts = {name: int(found[k]) for k, name in enumerate(OUTCOMES)}
     wasted = sum(counts[name] for name in WASTED)
     duplicates = counts["unchanged_again"] + counts["other_address"]
@@ -80,8 +79,8 @@ def outcomes(requests: Requests) -> Outcomes:
     return Outcomes(counts, duplicates, wasted, share, int(requests.bytes.sum()))
 
 
-def _sorts(requests: Requests) -> NDArray[np.int64]:
-    """Return an index of `OUTCOMES` for each request; the first rule that fits decides."""
+def _classify(requests: Requests) -> NDArray[np.int64]:
+    """Return the outcome of each request, an index of `OUTCOMES`; the first rule that fits wins."""
     status = requests.status
     fetched = requests.pages()
     new, changed, again = _contents(requests)
@@ -112,7 +111,11 @@ def _sorts(requests: Requests) -> NDArray[np.int64]:
 
 
 def _contents(requests: Requests) -> tuple[NDArray[np.bool_], ...]:
-    """Return which requests fetched a new page, a new version, a known content as before."""
+    """Return three masks of the requests.
+
+    They mark the requests that fetched a new page, a new version of a known page, and a known
+    content under a known address.
+    """
     fetched = np.flatnonzero(requests.pages())
     page, version = requests.page[fetched], requests.version[fetched]
     address = requests.address[fetched]
@@ -130,7 +133,15 @@ def _contents(requests: Requests) -> tuple[NDArray[np.bool_], ...]:
 def _first(
     order: NDArray[np.int64], *keys: NDArray[np.int64] | NDArray[np.uint64]
 ) -> NDArray[np.bool_]:
-    """Return which rows are the first with their values of all keys."""
+    """Return which rows are the first with their combination of keys.
+
+    Parameters
+    ----------
+    order : int64, shape (rows,)
+        The rank of each row.
+    *keys : shape (rows,)
+        The values that are compared.
+    """
     ranked = np.lexsort((order, *keys))
     differs = np.zeros(len(order), np.bool_)
     differs[:1] = True

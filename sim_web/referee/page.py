@@ -1,4 +1,4 @@
-"""A judgment as one HTML page that needs nothing else."""
+"""A judgment as a single HTML file without external resources."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from .plots import coverage_bars, outcome_bars, plots
 from .sections import heading, number, per_cent, sections
 
 
-def page(of: Judgment) -> str:
-    """Return the page: the figures that matter most, plots as SVG, and every section."""
-    quality = "-" if of.quality is None else per_cent(of.quality.mass)
+def page(judgment: Judgment) -> str:
+    """Return the page: the most important figures, plots as SVG, and all sections."""
+    quality = "-" if judgment.quality is None else per_cent(judgment.quality.mass)
     tiles = (
-        (number(of.coverage.fetched), f"pages, {per_cent(of.coverage.share)} of all"),
-        (number(of.hosts.fetched), f"hosts, {per_cent(of.hosts.share)} of all"),
+        (number(judgment.coverage.fetched), f"pages, {per_cent(judgment.coverage.share)} of all"),
+        (number(judgment.hosts.fetched), f"hosts, {per_cent(judgment.hosts.share)} of all"),
         (quality, "of the PageRank mass"),
-        (per_cent(of.freshness.last_fresh), "of the copies fresh at the end"),
-        (per_cent(of.outcomes.wasted_share), "of the requests wasted"),
-        (number(of.disallowed.requests), "disallowed requests"),
+        (per_cent(judgment.freshness.last_fresh), "of the copies are fresh at the end"),
+        (per_cent(judgment.outcomes.wasted_share), "of the requests wasted"),
+        (number(judgment.disallowed.requests), "disallowed requests"),
     )
     return _template().render(
-        about=of.about,
-        heading=heading(of),
+        about=judgment.about,
+        heading=heading(judgment),
         tiles=tiles,
-        plots=plots(of),
-        coverage=coverage_bars(of),
-        outcomes=outcome_bars(of),
-        sections=sections(of),
+        plots=plots(judgment),
+        coverage=coverage_bars(judgment),
+        outcomes=outcome_bars(judgment),
+        sections=sections(judgment),
     )
 
 
-def write(path: Path, of: Judgment) -> None:
-    """Write the page to a file: wholly, or not at all."""
+def write(path: Path, judgment: Judgment) -> None:
+    """Write the page to a file atomically: another process sees the whole page or none."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        unfinished.write_text(page(of), encoding="utf-8", newline="\n")
+        unfinished.write_text(page(judgment), encoding="utf-8", newline="\n")
         os.replace(unfinished, path)
     finally:
         unfinished.unlink(missing_ok=True)

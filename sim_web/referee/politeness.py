@@ -1,4 +1,4 @@
-"""Whether a crawler did what hosts asked of it."""
+"""Whether a crawler obeyed robots.txt, Crawl-delay and Retry-After, and how hosts were loaded."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from counterpoint.sim_web.answer import Kind
 
-from .reading import Log, Requests
+from .reading import RequestLog, Requests
 
 EXACT = 1e-9
-"""A gap may be shorter than demanded by this share of it: the rounding of virtual time."""
+"""A gap may be shorter than the required one by this share, because virtual time is rounded."""
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,10 @@ class Disallowed:
     Attributes
     ----------
     requests, judged : int
-        Forbidden ones; those to hosts of the web that are not for robots.txt itself.
+        The number of forbidden requests; the number of judged requests, which are all requests to
+        hosts of the web except those for robots.txt itself.
     share : float or None
-        Of the judged.
+        The share of forbidden requests in the judged ones; None if none was judged.
     """
 
     requests: int
@@ -35,18 +36,20 @@ class Disallowed:
 
 @dataclass(frozen=True)
 class Fulfilment:
-    """How well demanded waits were kept: observed over demanded, 1 or more is as demanded.
+    """How well a crawler kept required waits: the ratios of observed to required waits.
+
+    A ratio of 1 or more fulfils the requirement.
 
     Attributes
     ----------
     waits : int
-        Demands that were put to the test.
+        How many required waits were tested by a later request.
     untested : int
-        Demands after which no further request came.
+        How many required waits were not followed by another request.
     least, greatest, mean : float or None
-        Of the ratios.
+        The least, greatest and mean ratio.
     broken : float or None
-        Share of the ratios below 1.
+        The share of the ratios below 1.
     """
 
     waits: int
@@ -59,16 +62,16 @@ class Fulfilment:
 
 @dataclass(frozen=True)
 class Concurrency:
-    """Requests to one host under way at the same time; None: there was none.
+    """How many requests to one host were in flight at the same time; None: there was no request.
 
     Attributes
     ----------
     greatest : int or None
-        Over all hosts.
+        The greatest number, over all hosts and times.
     mean : float or None
-        At the beginning of a request, on average over all requests.
+        The number at the beginning of a request, on average over all requests.
     at : str
-        A host at which it was greatest.
+        A host at which the number was greatest.
     """
 
     greatest: int | None
@@ -77,10 +80,10 @@ class Concurrency:
 
 
 def disallowed(requests: Requests) -> Disallowed:
-    """Return the share of requests that the host's robots.txt forbids to their agent.
+    """Count the requests that the host's robots.txt forbids to their agent.
 
-    Judged by the truth of robots.txt, whether or not the crawler has read it, of all requests to
-    hosts of the web. A request for a robots.txt never counts, neither above nor below.
+    All requests to hosts of the web are judged by the true robots.txt, even if the crawler has not
+    fetched it. A request for a robots.txt itself counts neither as forbidden nor as judged.
     """
     judged = ~requests.of(Kind.ROBOTS, Kind.MOUNTED, Kind.FOREIGN, Kind.BAD)
     forbidden = int((requests.disallowed & judged).sum())
@@ -88,18 +91,18 @@ def disallowed(requests: Requests) -> Disallowed:
     return Disallowed(forbidden, total, forbidden / total if total else None)
 
 
-def crawl_delay(log: Log, demanded: Callable[[str, str], float]) -> Fulfilment:
-    """Judge the gaps between requests of one agent to one host that demands a delay.
+def crawl_delay(log: RequestLog, demanded: Callable[[str, str], float]) -> Fulfilment:
+    """Judge the gaps between requests of one agent to one host that requires a crawl delay.
 
-    A gap is from the beginning of a request to the beginning of the next one. Requests for
-    robots.txt are left out: who has not read it does not know the delay.
+    A gap lasts from the beginning of a request to the beginning of the next one. Requests for
+    robots.txt are left out, because a crawler that has not read it does not know the delay.
 
     Parameters
     ----------
-    log : Log
-        The log.
+    log : RequestLog
+        The requests, with the names of hosts and agents.
     demanded : callable
-        ``(name of a host, agent)``: seconds; 0: none.
+        ``(name of a host, agent)``: the required delay in seconds; 0: none.
     """
     requests = log.requests
     asked = requests.only(~requests.robots)
@@ -114,12 +117,12 @@ def crawl_delay(log: Log, demanded: Callable[[str, str], float]) -> Fulfilment:
 
 
 def retry_after(requests: Requests) -> Fulfilment:
-    """Judge how long a crawler stays away after 429 and 503.
+    """Judge how long a crawler waits after 429 and 503.
 
-    After 503 the next request for the same address counts, after 429 the next one to the same host
-    (RFC 9110, 10.2.3; RFC 6585, 4); each only if it did not begin before the answer had ended,
-    as the crawler could not know then. The wait is from the end of the answer to the beginning of
-    that request. Refusals after which none came are untested.
+    The next request counts: after 503 the next one for the same address, after 429 the next one to
+    the same host (RFC 9110, 10.2.3; RFC 6585, 4). Requests that began before the refusal had ended
+    do not count, because the crawler could not know of it. The wait lasts from the end of the
+    refusal to the beginning of that request. A refusal without a later request is untested.
     """
     ratios, untested = [], 0
     for status, groups in ((429, requests.host), (503, requests.address)):
@@ -128,20 +131,21 @@ def retry_after(requests: Requests) -> Fulfilment:
         chosen, refused = requests.only(concerned), refusals[concerned]
         for numbers in _groups(groups[concerned]):
             began = chosen.started[numbers]
-            told = np.flatnonzero(refused[numbers])
-            ended, wait = chosen.ended[numbers][told], chosen.wait[numbers][told]
-            after = np.maximum(np.searchsorted(began, ended, side="left"), told + 1)
+            places = np.flatnonzero(refused[numbers])
+            ended, wait = chosen.ended[numbers][places], chosen.wait[numbers][places]
+            after = np.maximum(np.searchsorted(began, ended, side="left"), places + 1)
             tested = after < len(began)
             untested += int((~tested).sum())
             ratios.append((began[after[tested]] - ended[tested]) / wait[tested])
     return _fulfilment(np.concatenate(ratios) if ratios else np.empty(0), untested)
 
 
-def concurrency(log: Log) -> Concurrency:
-    """Count, at the beginning of each request, the requests to its host that are under way.
+def concurrency(log: RequestLog) -> Concurrency:
+    """Count, at the beginning of each request, the requests to its host that are in flight.
 
-    Itself and those that have begun by then and end later: 1 + |{j != i: s(j) <= s(i) < e(j)}|.
-    The greatest of these is the greatest overlap at any moment. Foreign hosts are left out.
+    These are the request itself and all that began no later and end later:
+    1 + |{j != i: s(j) <= s(i) < e(j)}|. The greatest of these numbers is the greatest overlap at
+    any moment. Requests to foreign hosts are left out.
     """
     requests = log.requests.only(~log.requests.of(Kind.FOREIGN, Kind.BAD))
     greatest, total, at = 0, 0, ""
@@ -159,7 +163,7 @@ def concurrency(log: Log) -> Concurrency:
 
 
 def _groups(keys: NDArray[np.generic]) -> Iterator[NDArray[np.int64]]:
-    """Yield, for each key, the numbers of its rows in their order."""
+    """Yield for each key the numbers of the rows that have it, ascending."""
     order = np.argsort(keys, kind="stable")
     cuts = np.flatnonzero(keys[order][1:] != keys[order][:-1]) + 1
     for numbers in np.split(order, cuts):

@@ -1,4 +1,4 @@
-"""Whether the important pages were fetched, and which external links were found."""
+"""How many of the important pages were fetched, and how many external links were found."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from counterpoint.sim_web.measure.kernels import passed_along
 
 from .reached import Covered, covered
-from .truth import Links, Planted
+from .truth import LinkArrays, PlantedWeb
 
 DAMPING = 0.85
 TOLERANCE = 1e-10
 ITERATIONS = 200
 TOPS = (1, 5, 15)
-"""Per cent of the pages, by PageRank: 5 and 15 are [COV]'s thresholds."""
+"""The important pages are so many per cent with the greatest PageRank; 5 and 15 are from [COV]."""
 
 _PAGES_AT_ONCE = 1 << 20
 
@@ -27,12 +27,12 @@ class Ranks:
 
     Attributes
     ----------
-    values : float64 array
-        Of each page; they sum to 1.
+    values : float64, shape (pages,)
+        The PageRank of each page; the values sum to 1.
     iterations : int
-        Of the power iteration.
+        The number of iterations of the power method.
     residual : float
-        Sum of the absolute differences between the last two vectors.
+        The sum of the absolute differences between the last two vectors.
     """
 
     values: NDArray[np.float64]
@@ -47,9 +47,9 @@ class Quality:
     Attributes
     ----------
     mass : float
-        Share of the PageRank mass on fetched pages.
+        The sum of the PageRank of the fetched pages.
     top : dict of str to Covered
-        Of the most important 1, 5 and 15 per cent of the pages ("1%", "5%", "15%").
+        The coverage of the most important 1, 5 and 15 per cent of the pages ("1%", "5%", "15%").
     damping, iterations, residual
         How PageRank was computed.
     """
@@ -63,7 +63,7 @@ class Quality:
 
 @dataclass(frozen=True)
 class ExternalLinks:
-    """Distinct links between hosts that stand on fetched pages, of all; None: unknown."""
+    """How many of the distinct links between hosts are on fetched pages; None: unknown."""
 
     found: int
     total: int | None
@@ -74,8 +74,15 @@ def page_rank(offsets: NDArray[np.int64], targets: NDArray[np.int64]) -> Ranks:
     """Compute PageRank by power iteration (Page, Brin, Motwani & Winograd 1999).
 
     x' = 0.85 (A x + d / n) + 0.15 / n, where A divides a page's weight evenly among the distinct
-    pages that it links to and d is the weight of the pages without links. Ends as soon as two
-    successive vectors differ by less than 1e-10 in sum, or after 200 rounds; the residual is told.
+    pages that it links to and d is the weight of the pages without links. The iteration ends when
+    two successive vectors differ by less than 1e-10 in sum, or after 200 rounds; the result
+    contains the residual.
+
+    Parameters
+    ----------
+    offsets : int64, shape (pages + 1,)
+    targets : int, shape (links,)
+        The links of page p are ``targets[offsets[p]:offsets[p + 1]]``.
     """
     pages = len(offsets) - 1
     degrees = np.diff(offsets)
@@ -93,12 +100,20 @@ def page_rank(offsets: NDArray[np.int64], targets: NDArray[np.int64]) -> Ranks:
 
 
 def top(ranks: NDArray[np.float64], per_cent: int) -> NDArray[np.int64]:
-    """Return the most important pages: at least one, equals in the order of their numbers."""
+    """Return the most important pages, at least one; ties are broken by the lower number.
+
+    Parameters
+    ----------
+    ranks : float64, shape (pages,)
+        The PageRank of each page.
+    per_cent : int
+        How many of the pages, in per cent.
+    """
     wanted = max(1, round(len(ranks) * per_cent / 100))
     return np.argsort(-ranks, kind="stable")[:wanted]
 
 
-def quality(explicit: Links, pages: NDArray[np.int64]) -> Quality:
+def quality(explicit: LinkArrays, pages: NDArray[np.int64]) -> Quality:
     """Return |S ∩ V'| / |S| for the important pages S, and the PageRank mass of V' ([COV])."""
     ranks = page_rank(explicit.offsets, explicit.targets)
     fetched = np.zeros(len(ranks.values), np.bool_)
@@ -111,19 +126,27 @@ def quality(explicit: Links, pages: NDArray[np.int64]) -> Quality:
     return Quality(mass, tops, DAMPING, ranks.iterations, ranks.residual)
 
 
-def host_of_pages(web: Planted) -> NDArray[np.int64]:
+def host_of_pages(web: PlantedWeb) -> NDArray[np.int64]:
     """Return the host of every page."""
     sizes = [len(web.pages_of(host)) for host in range(web.hosts)]
     return np.repeat(np.arange(web.hosts), sizes)
 
 
 def external_links(
-    web: Planted, fetched: NDArray[np.int64], explicit: Links | None
+    web: PlantedWeb, fetched: NDArray[np.int64], explicit: LinkArrays | None
 ) -> ExternalLinks:
     """Count the distinct links (source, target) between hosts on fetched pages ([BeeBot]).
 
-    A link repeated in a page counts once. In a web too large to be looked at as a whole
-    (``explicit`` is None) the total is unknown.
+    A link that a page repeats counts once.
+
+    Parameters
+    ----------
+    web : PlantedWeb
+        The web.
+    fetched : int64, shape (fetched pages,)
+        The distinct pages that were fetched.
+    explicit : LinkArrays or None
+        All links of the web; None if it is too large, then the total is unknown.
     """
     if explicit is None:
         return ExternalLinks(sum(_external_of(web, int(page)) for page in fetched), None, None)
@@ -139,6 +162,6 @@ def external_links(
     return ExternalLinks(found, total, found / total if total else None)
 
 
-def _external_of(web: Planted, page: int) -> int:
+def _external_of(web: PlantedWeb, page: int) -> int:
     host = web.pages_of(web.host(page))
     return sum(int(target) not in host for target in web.out_links(page))

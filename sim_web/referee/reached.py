@@ -1,4 +1,4 @@
-"""What a crawl reached: pages, hosts, components, levels."""
+"""What a crawl reached: pages, hosts, components of the bow-tie, levels."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .reading import Requests
-from .truth import COMPONENTS, Truth
+from .truth import COMPONENTS, WebTruth
 
 POINTS = 240
-"""Of a curve, at most."""
+"""How many points a curve has at most."""
 
 
 @dataclass(frozen=True)
-class Point:
-    """Where a crawl stood: how many pages and hosts it had reached.
+class CurvePoint:
+    """How many pages and hosts a crawl had reached at a time.
 
     Attributes
     ----------
     time : float
-        Seconds since its first request.
+        Seconds since the crawl's first request.
     requests, pages, hosts : int
-        Requests that had begun; distinct pages and hosts fetched by them.
+        The number of requests that had begun, and of the distinct pages and hosts that they
+        fetched.
     """
 
     time: float
@@ -44,15 +45,15 @@ class Covered:
 
 @dataclass(frozen=True)
 class Levels:
-    """In which order levels were fetched.
+    """In which order the levels of pages were fetched.
 
     Attributes
     ----------
     mean : float or None
-        Level of the fetched pages; pages that no internal links reach have none.
+        The mean level of the fetched pages. Pages that no internal links reach have no level.
     tenths : tuple of float or None
-        The same for each tenth of them, in the order of their first fetch. Breadth-first crawls
-        rise, depth-first ones do not.
+        The mean level of each tenth of these pages, in the order of their first fetch. It rises in
+        a breadth-first crawl, and does not in a depth-first one.
     """
 
     mean: float | None
@@ -62,22 +63,22 @@ class Levels:
 def first_fetches(requests: Requests) -> NDArray[np.int64]:
     """Return the numbers of the requests that fetched a page for the first time, in order.
 
-    A page is fetched by a GET of its own address or of an alias that is answered 200.
+    A GET of a page's own address or of an alias fetches the page if the answer has status 200.
     """
     fetched = np.flatnonzero(requests.pages())
     _, first = np.unique(requests.page[fetched], return_index=True)
     return np.sort(fetched[first])
 
 
-def curve(requests: Requests, hosts: NDArray[np.int64]) -> tuple[Point, ...]:
-    """Return pages and hosts reached over time and over requests ([COV]: quantity, as it grows).
+def curve(requests: Requests, hosts: NDArray[np.int64]) -> tuple[CurvePoint, ...]:
+    """Return how many pages and hosts were reached, over time and requests ([COV]: quantity).
 
     Parameters
     ----------
     requests : Requests
         In the order of their beginnings.
-    hosts : int64 array
-        The host of the web on which the page of each first fetch is.
+    hosts : int64, shape (first fetches,)
+        The host of the page of each first fetch, in the order of `first_fetches`.
     """
     total = len(requests)
     if not total:
@@ -88,7 +89,7 @@ def curve(requests: Requests, hosts: NDArray[np.int64]) -> tuple[Point, ...]:
     shown = np.unique(np.linspace(0, total - 1, min(total, POINTS)).round().astype(np.int64))
     begun = requests.started[0]
     return tuple(
-        Point(float(requests.started[k] - begun), int(k) + 1, int(pages), int(found))
+        CurvePoint(float(requests.started[k] - begun), int(k) + 1, int(pages), int(found))
         for k, pages, found in zip(
             shown,
             np.searchsorted(first, shown, side="right"),
@@ -98,7 +99,7 @@ def curve(requests: Requests, hosts: NDArray[np.int64]) -> tuple[Point, ...]:
     )
 
 
-def coverage(truth: Truth, fetched: Sequence[int]) -> tuple[Covered, dict[str, Covered]]:
+def coverage(truth: WebTruth, fetched: Sequence[int]) -> tuple[Covered, dict[str, Covered]]:
     """Return the coverage of the web and of each component of its bow-tie.
 
     Quantity coverage is |V'| / |V| ([COV]), where V' are the distinct pages fetched with 200. A
@@ -114,14 +115,14 @@ def coverage(truth: Truth, fetched: Sequence[int]) -> tuple[Covered, dict[str, C
 
 
 def covered(fetched: int, pages: int | None) -> Covered:
-    """Return a share of pages; of none or of unknown ones it has no value."""
+    """Return the coverage of a part; its share is None if the part is empty or unknown."""
     return Covered(fetched, pages, fetched / pages if pages else None)
 
 
-def levels(truth: Truth, fetched: Sequence[int]) -> Levels:
+def levels(truth: WebTruth, fetched: Sequence[int]) -> Levels:
     """Return the mean level of pages in the order of their first fetch ([BeeBot]: page level)."""
-    told = [truth.web.level(int(page)) for page in fetched]
-    known = np.array([level for level in told if level >= 0], dtype=np.float64)
+    all_levels = [truth.web.level(int(page)) for page in fetched]
+    known = np.array([level for level in all_levels if level >= 0], dtype=np.float64)
     tenths = np.array_split(known, 10) if len(known) >= 10 else []
     mean = float(known.mean()) if len(known) else None
     return Levels(mean, tuple(float(one.mean()) for one in tenths))

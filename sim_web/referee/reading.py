@@ -1,4 +1,4 @@
-"""The log as columns: read line by line, some 60 bytes of memory for each request."""
+"""Reads a log line by line into arrays; a request takes about 60 bytes of memory."""
 
 from __future__ import annotations
 
@@ -17,53 +17,54 @@ from counterpoint.sim_web import record
 from counterpoint.sim_web.answer import Fault, Kind
 from counterpoint.sim_web.errors import WebError
 
-from .truth import Truth
+from .truth import WebTruth
 
 KINDS = tuple(kind.value for kind in Kind)
-"""A kind's number in `Requests.kind` is its place here."""
+"""The kinds of answers; `Requests.kind` contains indices of this tuple."""
 
 _KIND = {name: k for k, name in enumerate(KINDS)}
 _FAULTS = {fault.value for fault in Fault}
 _NAMES = tuple(one.name for one in fields(record.Record))
 _SEEN: set[tuple[tuple[str, ...], tuple[type, ...]]] = set()
-"""Types of lines that `record.record` has accepted; there are a few dozen at most."""
+"""Keys and types of lines that `record.record` has accepted; there are a few dozen at most."""
 
 _NOT_OF_HOSTS = (Kind.MOUNTED, Kind.FOREIGN, Kind.BAD)
-"""Kinds of answers that no host of the web gives."""
+"""Kinds of answers that do not come from a host of the generated web."""
 
 _NOT_PLANTED = (Kind.ROBOTS, *_NOT_OF_HOSTS)
 
 
 @dataclass(frozen=True)
 class Requests:
-    """The requests of a log in the order in which they began; arrays of one length.
+    """The requests of a log in the order in which they began; all arrays have the same length.
 
     Attributes
     ----------
     started, ended : float64
-        Virtual time in seconds.
+        When the request arrived and when its answer had been sent, in seconds of virtual time.
     host : int32
-        An index of `Log.hosts`.
+        The requested host, an index of `RequestLog.hosts`.
     agent, client : int32
-        Indices of `Log.agents` and of `Log.clients`.
+        The User-Agent and the client's address, indices of `RequestLog.agents` and of
+        `RequestLog.clients`.
     page : int64
-        Of the planted graph; -1: none.
+        The page of the planted graph; -1: none.
     version : int64
-        Of the page's content.
+        How often the page had changed.
     status : int16
-        0: the connection ended before there was one.
+        The status that was sent; 0: the connection ended before.
     kind : uint8
-        An index of `KINDS`.
+        The kind of the address, an index of `KINDS`.
     get : bool
-        The method is GET.
+        Whether the method is GET.
     disallowed : bool
-        The host's robots.txt forbids this request to this agent.
+        Whether the host's robots.txt forbids this request to this agent.
     robots : bool
-        The request was for a robots.txt.
+        Whether the request was for a robots.txt.
     address : uint64
-        A hash of the URL; equal exactly if the URL is.
+        A hash of the URL: 64 bits, so that different URLs practically never share one.
     bytes : int64
-        Of the body.
+        The bytes of the body that were sent.
     wait : float64
         Seconds of Retry-After in the answer; 0: none.
     """
@@ -88,7 +89,7 @@ class Requests:
         return len(self.started)
 
     def of(self, *kinds: Kind) -> NDArray[np.bool_]:
-        """Return which requests asked for something of these kinds."""
+        """Return which requests were for addresses of these kinds."""
         found: NDArray[np.bool_] = np.isin(self.kind, [_KIND[kind] for kind in kinds])
         return found
 
@@ -98,26 +99,26 @@ class Requests:
         return whole & self.of(Kind.PAGE, Kind.ALIAS)
 
     def only(self, chosen: NDArray[Any]) -> Requests:
-        """Return the chosen requests, by a mask or by their numbers in another order."""
+        """Return some of the requests, chosen by a mask or by their indices."""
         return Requests(**{one.name: getattr(self, one.name)[chosen] for one in fields(self)})
 
 
 @dataclass(frozen=True)
-class Log:
-    """What a log tells.
+class RequestLog:
+    """The content of a log.
 
     Attributes
     ----------
     header : Header
-        Which web it is about.
+        The description of the web.
     requests : Requests
-        Those that were asked for.
+        The selected requests.
     hosts, agents, clients : tuple of str
-        Names, as asked for and as told; addresses.
+        The names of requested hosts, the User-Agents, the IP addresses of clients.
     lines : int
-        Requests in the log, with those that were not asked for.
+        The number of all requests in the log, selected or not.
     broken_off : int
-        The number of the line in whose middle the log ends; 0: it ends with a line.
+        The number of the line in whose middle the log breaks off; 0 if it does not.
     """
 
     header: record.Header
@@ -128,8 +129,8 @@ class Log:
     lines: int
     broken_off: int
 
-    def until(self, seconds: float) -> Log:
-        """Return the log up to so many seconds after the beginning of its first request."""
+    def until(self, seconds: float) -> RequestLog:
+        """Return the log with only the requests that began so many seconds after the first."""
         if not len(self.requests):
             return self
         kept = self.requests.started <= self.requests.started[0] + seconds
@@ -140,54 +141,55 @@ def read(
     file: BinaryIO,
     place: str,
     header: record.Header,
-    truth: Truth,
+    truth: WebTruth,
     *,
     agent: str = "",
     client: str = "",
-    tell: Callable[[str], None] | None = None,
-) -> Log:
+    report: Callable[[str], None] | None = None,
+) -> RequestLog:
     """Read the requests of a log whose header has been read.
+
+    An invalid last line without a newline is no error: there the log breaks off.
 
     Parameters
     ----------
     file : binary file
-        At the second line.
+        The log, positioned at its second line.
     place : str
-        The log's name in errors.
+        The log's name in error messages.
     header : Header
         The first line.
-    truth : Truth
-        About the web that the header names: each page in the log must stand at its address there.
+    truth : WebTruth
+        The truth about the web of the header: each page in the log must stand at its address there.
     agent : str
-        Only requests whose User-Agent contains this, in any case.
+        Select only requests whose User-Agent contains this text, in upper or lower case.
     client : str
-        Only requests from this address.
-    tell : callable, optional
-        Takes a line about how far it is.
+        Select only requests from this IP address; empty: from all.
+    report : callable, optional
+        Gets a line of text on the progress from time to time.
 
     Raises
     ------
     WebError
-        If a line is no request, or one of another web; a last line without its newline is where
-        the log breaks off.
+        If a line is not a request, or a request to another web.
     """
     builder = _Builder(truth)
     lines = 0
     broken_off = 0
     for number, line in enumerate(file, 2):
         try:
-            told = _record(line)
-            builder.check(told)
+            request = _record(line)
+            builder.check(request)
         except WebError as error:
             if not line.endswith(b"\n"):
                 broken_off = number
                 break
             raise WebError(f"{place}: line {number:,} {error}") from None
-        builder.must_be_planted(told, f"{place}: line {number:,}")
+        builder.check_planted(request, f"{place}: line {number:,}")
         lines += 1
-        if tell is not None and lines % 10_000 == 0:
-            tell(f"{lines:,} requests")
-        builder.add(told)
+        if report is not None and lines % 10_000 == 0:
+            report(f"{lines:,} requests")
+        builder.add(request)
     log = builder.log(header, lines, broken_off)
     mine = np.array([agent.lower() in one.lower() for one in log.agents], np.bool_)
     ours = np.array([client in ("", one) for one in log.clients], np.bool_)
@@ -203,35 +205,35 @@ def read_header(file: BinaryIO, place: str) -> record.Header:
     try:
         return record.header(line.decode())
     except (WebError, UnicodeDecodeError, RecursionError) as error:
-        told = str(error) if isinstance(error, WebError) else ""
+        reason = str(error) if isinstance(error, WebError) else ""
         if b'"counterpoint-web-log"' not in line:
-            told = "is no log of a synthetic web: the first line is no header"
+            reason = "is not a log of a synthetic web: the first line is not a header"
         elif not line.endswith(b"\n"):
-            told = "breaks off in its first line"
-        raise WebError(f"{place} {told or 'is no log that can be read'}") from None
+            reason = "breaks off in its first line"
+        raise WebError(f"{place} {reason or 'is not a readable log'}") from None
 
 
 def _record(line: bytes) -> record.Record:
-    """Return the request of a line; one with the types of a line before needs no second look."""
+    """Return the request of a line; a line with known keys and types is not checked again."""
     try:
-        told = json.loads(line.decode())
-        if type(told) is dict and (tuple(told), tuple(map(type, told.values()))) in _SEEN:
-            return record.Record(*told.values())
+        values = json.loads(line.decode())
+        if type(values) is dict and (tuple(values), tuple(map(type, values.values()))) in _SEEN:
+            return record.Record(*values.values())
         made = record.record(line.decode())
-        if tuple(told) == _NAMES[: len(told)]:
-            _SEEN.add((tuple(told), tuple(map(type, told.values()))))
+        if tuple(values) == _NAMES[: len(values)]:
+            _SEEN.add((tuple(values), tuple(map(type, values.values()))))
         return made
     except ValueError as error:
-        raise error if isinstance(error, WebError) else WebError("is no JSON") from None
+        raise error if isinstance(error, WebError) else WebError("is not JSON") from None
     except RecursionError:
-        raise WebError("is no JSON that can be read") from None
+        raise WebError("is not JSON that can be read") from None
 
 
 class _Builder:
-    """Columns that grow."""
+    """Collects requests in growing columns."""
 
-    def __init__(self, truth: Truth) -> None:
-        self.most = truth.web.pages
+    def __init__(self, truth: WebTruth) -> None:
+        self.pages = truth.web.pages
         self.forbids = lru_cache(1 << 16)(truth.disallowed)
         self.holds = truth.holds
         self.columns: dict[str, array[Any]] = {name: array(code) for name, code in _CODES.items()}
@@ -239,63 +241,64 @@ class _Builder:
         self.agents: dict[str, int] = {}
         self.clients: dict[str, int] = {}
 
-    def check(self, told: record.Record) -> None:
-        """Refuse what no server writes."""
-        if told.kind not in _KIND or told.fault not in _FAULTS:
-            raise WebError(f"tells of an unknown kind or fault, {told.kind!r} or {told.fault!r}")
-        if not 0 <= told.started <= told.ended < 1e15:
-            raise WebError(f"tells of a request from {told.started!r} s to {told.ended!r} s")
-        if not -1 < told.status < 1000 or not -1 < told.bytes < 1 << 62:
-            raise WebError(f"tells of status {told.status!r} and {told.bytes!r} bytes")
-        if told.page is not None and not -1 < told.page < self.most:
-            raise WebError(f"tells of page {told.page} in a web of {self.most:,} pages")
-        if not -1 < told.version < 1 << 62:
-            raise WebError(f"tells of version {told.version!r}")
-        if not -1 < told.retry_after < 1e15:
-            raise WebError(f"tells of {told.retry_after!r} s of Retry-After")
+    def check(self, request: record.Record) -> None:
+        """Raise WebError for values that no server writes."""
+        kind, fault = request.kind, request.fault
+        if kind not in _KIND or fault not in _FAULTS:
+            raise WebError(f"has an unknown kind or fault, {kind!r} or {fault!r}")
+        if not 0 <= request.started <= request.ended < 1e15:
+            raise WebError(f"has a request from {request.started!r} s to {request.ended!r} s")
+        if not -1 < request.status < 1000 or not -1 < request.bytes < 1 << 62:
+            raise WebError(f"has status {request.status!r} and {request.bytes!r} bytes")
+        if request.page is not None and not -1 < request.page < self.pages:
+            raise WebError(f"has page {request.page} in a web of {self.pages:,} pages")
+        if not -1 < request.version < 1 << 62:
+            raise WebError(f"has version {request.version!r}")
+        if not -1 < request.retry_after < 1e15:
+            raise WebError(f"has {request.retry_after!r} s of Retry-After")
 
-    def must_be_planted(self, told: record.Record, place: str) -> None:
-        """Refuse a request to a host, or for a page, that the web does not have there."""
-        if told.page is None and told.kind in _NOT_OF_HOSTS:
+    def check_planted(self, request: record.Record, place: str) -> None:
+        """Raise WebError for a request whose host or page the web does not have at the address."""
+        if request.page is None and request.kind in _NOT_OF_HOSTS:
             return
-        if not self.holds(told.host, told.url, told.page):
-            what = "a host" if told.page is None else f"page {told.page}"
+        if not self.holds(request.host, request.url, request.page):
+            missing = "host" if request.page is None else f"page {request.page}"
             raise WebError(
-                f"{place} is of a log from another web than the header's: that has not {what} at "
-                f"{_text(told.url)[:200]}"
+                f"{place}: the log is from another web than its header says: that web has no "
+                f"{missing} at {_text(request.url)[:200]}"
             )
 
-    def add(self, told: record.Record) -> None:
+    def add(self, request: record.Record) -> None:
         """Append a request to the columns."""
-        url = _text(told.url)
-        planted = told.kind not in _NOT_PLANTED
+        url = _text(request.url)
+        planted = request.kind not in _NOT_PLANTED
         row = (
-            told.started,
-            told.ended,
-            self.names.setdefault(_text(told.host), len(self.names)),
-            self.agents.setdefault(_text(told.agent), len(self.agents)),
-            self.clients.setdefault(_text(told.client), len(self.clients)),
-            -1 if told.page is None else told.page,
-            told.version,
-            told.status,
-            _KIND[told.kind],
-            told.method == "GET",
-            planted and self.forbids(url, told.agent),
-            told.kind == Kind.ROBOTS,
+            request.started,
+            request.ended,
+            self.names.setdefault(_text(request.host), len(self.names)),
+            self.agents.setdefault(_text(request.agent), len(self.agents)),
+            self.clients.setdefault(_text(request.client), len(self.clients)),
+            -1 if request.page is None else request.page,
+            request.version,
+            request.status,
+            _KIND[request.kind],
+            request.method == "GET",
+            planted and self.forbids(url, request.agent),
+            request.kind == Kind.ROBOTS,
             int.from_bytes(blake2b(url.encode(), digest_size=8).digest(), "big"),
-            told.bytes,
-            told.retry_after,
+            request.bytes,
+            request.retry_after,
         )
         for column, value in zip(self.columns.values(), row, strict=True):
             column.append(value)
 
-    def log(self, header: record.Header, lines: int, broken_off: int) -> Log:
-        """Return the log, its requests in the order of their beginnings."""
+    def log(self, header: record.Header, lines: int, broken_off: int) -> RequestLog:
+        """Return the log, with its requests in the order of their beginnings."""
         columns: dict[str, Any] = {name: np.asarray(c) for name, c in self.columns.items()}
         for name in _TRUTHS:
             columns[name] = columns[name].astype(bool)
         made = Requests(**columns)
-        return Log(
+        return RequestLog(
             header,
             made.only(np.argsort(made.started, kind="stable")),
             tuple(self.names),
@@ -314,6 +317,6 @@ _CODES = {
 _TRUTHS = ("get", "disallowed", "robots")
 
 
-def _text(told: str) -> str:
-    """Return a text without half characters, which JSON can hold and no file can."""
-    return told if told.isascii() else told.encode(errors="backslashreplace").decode()
+def _text(text: str) -> str:
+    """Return a text with lone surrogates escaped, which JSON allows and UTF-8 does not."""
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()

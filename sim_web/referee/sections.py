@@ -1,4 +1,4 @@
-"""A judgment in words and figures: the sections that text and page both show."""
+"""The sections of a report on a judgment; the text and the HTML page both show them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .reached import Covered
 
 
 @dataclass(frozen=True)
-class Section:
+class ReportSection:
     """A table with a heading.
 
     Attributes
@@ -19,11 +19,11 @@ class Section:
     title : str
         The heading.
     columns : tuple of str
-        Headings of the columns; the first column is text, the others are figures.
+        The headings of the columns. The first column is text, the others are figures.
     rows : tuple of tuple of str
-        Cells.
+        The cells of each row.
     note : str
-        A sentence below.
+        A sentence below the table.
     """
 
     title: str
@@ -32,9 +32,9 @@ class Section:
     note: str = ""
 
 
-def heading(of: Judgment) -> tuple[tuple[str, str], ...]:
-    """Return what was judged, as pairs of a name and a text."""
-    about = of.about
+def heading(judgment: Judgment) -> tuple[tuple[str, str], ...]:
+    """Return the web, the log and the crawler that were judged, as pairs of a name and a text."""
+    about = judgment.about
     mounts = f", {_many(about.mounts, 'mounted site')}" if about.mounts else ""
     agents = "; ".join(agent or "(no User-Agent)" for agent in about.agents[:3])
     more = f"; {len(about.agents) - 3:,} more names" if len(about.agents) > 3 else ""
@@ -52,42 +52,42 @@ def heading(of: Judgment) -> tuple[tuple[str, str], ...]:
     )  # fmt: skip
 
 
-def sections(of: Judgment) -> tuple[Section, ...]:
+def sections(judgment: Judgment) -> tuple[ReportSection, ...]:
     """Return all sections."""
     return (
-        _reached(of),
-        _coverage(of),
-        _quality(of),
-        _freshness(of),
-        _outcomes(of),
-        _politeness(of),
-        _levels(of),
+        _reached(judgment),
+        _coverage(judgment),
+        _quality(judgment),
+        _freshness(judgment),
+        _outcomes(judgment),
+        _politeness(judgment),
+        _levels(judgment),
     )
 
 
-def _reached(of: Judgment) -> Section:
+def _reached(judgment: Judgment) -> ReportSection:
     rows = []
     for share in (0.25, 0.5, 0.75, 1.0):
-        pages = of.coverage.fetched * share
-        point = next((p for p in of.reached if p.pages >= pages), None)
-        if point is not None and of.coverage.fetched:
+        pages = judgment.coverage.fetched * share
+        point = next((p for p in judgment.reached if p.pages >= pages), None)
+        if point is not None and judgment.coverage.fetched:
             rows.append((f"{share:.0%} of them", number(point.pages), number(point.hosts),
                          number(point.requests), span(point.time)))  # fmt: skip
-    note = f"{_many(of.hosts.fetched, 'host')} of {number(of.hosts.pages)} reached"
+    note = f"{_many(judgment.hosts.fetched, 'host')} of {number(judgment.hosts.pages)} reached"
     if not rows:
-        return Section("Pages reached", (), (), "no page was fetched")
-    return Section("Pages reached", ("", "pages", "hosts", "after requests", "after"),
+        return ReportSection("Pages reached", (), (), "no page was fetched")
+    return ReportSection("Pages reached", ("", "pages", "hosts", "after requests", "after"),
                    tuple(rows), note)  # fmt: skip
 
 
-def _coverage(of: Judgment) -> Section:
-    rows = [_covered("all pages (quantity)", of.coverage)]
-    rows += [_covered(f"  {name}", part) for name, part in of.components.items()]
-    return Section("Coverage", ("", "fetched", "of", "share"), tuple(rows))
+def _coverage(judgment: Judgment) -> ReportSection:
+    rows = [_covered("all pages (quantity)", judgment.coverage)]
+    rows += [_covered(f"  {name}", part) for name, part in judgment.components.items()]
+    return ReportSection("Coverage", ("", "fetched", "of", "share"), tuple(rows))
 
 
-def _quality(of: Judgment) -> Section:
-    links = of.external_links
+def _quality(judgment: Judgment) -> ReportSection:
+    links = judgment.external_links
     external = (
         "external links found",
         number(links.found),
@@ -95,54 +95,66 @@ def _quality(of: Judgment) -> Section:
         per_cent(links.share),
     )
     columns = ("", "found", "of", "share")
-    if of.quality is None:
-        return Section("Quality", columns, (external,), "PageRank is unknown: the web is too large")
-    rows = [_covered(f"top {name} by PageRank", part) for name, part in of.quality.top.items()]
-    rows.append(("PageRank mass", "", "", per_cent(of.quality.mass)))
-    note = (f"PageRank: damping {of.quality.damping:g}, {of.quality.iterations} rounds, "
-            f"residual {of.quality.residual:.1g}")  # fmt: skip
-    return Section("Quality", columns, (*rows, external), note)
+    if judgment.quality is None:
+        return ReportSection(
+            "Quality", columns, (external,), "PageRank is unknown: the web is too large"
+        )
+    tops = judgment.quality.top
+    rows = [_covered(f"top {name} by PageRank", part) for name, part in tops.items()]
+    rows.append(("PageRank mass", "", "", per_cent(judgment.quality.mass)))
+    quality = judgment.quality
+    note = (f"PageRank: damping {quality.damping:g}, {quality.iterations} rounds, "
+            f"residual {quality.residual:.1g}")  # fmt: skip
+    return ReportSection("Quality", columns, (*rows, external), note)
 
 
-def _freshness(of: Judgment) -> Section:
-    fresh = of.freshness
+def _freshness(judgment: Judgment) -> ReportSection:
+    fresh = judgment.freshness
     rows = (
         ("fresh copies", per_cent(fresh.last_fresh), per_cent(fresh.mean_fresh)),
         ("age of a copy", span(fresh.last_age), span(fresh.mean_age)),
     )
-    return Section("Freshness", ("", "at the end", "on average"), rows)
+    return ReportSection("Freshness", ("", "at the end", "on average"), rows)
 
 
-def _outcomes(of: Judgment) -> Section:
-    total = of.about.requests
+def _outcomes(judgment: Judgment) -> ReportSection:
+    total = judgment.about.requests
     rows = [
         (f"{'wasted: ' if name in WASTED else ''}{OUTCOMES[name]}", number(count),
          per_cent(count / total if total else None))
-        for name, count in of.outcomes.counts.items() if count
+        for name, count in judgment.outcomes.counts.items() if count
     ]  # fmt: skip
-    rows.append(("wasted, in all", number(of.outcomes.wasted), per_cent(of.outcomes.wasted_share)))
-    note = f"{of.outcomes.bytes:,} bytes in all; {_many(of.outcomes.duplicates, 'duplicate')}"
-    return Section("What requests were for", ("", "requests", "share"), tuple(rows), note)
+    outcomes = judgment.outcomes
+    rows.append(("wasted, in all", number(outcomes.wasted), per_cent(outcomes.wasted_share)))
+    note = f"{outcomes.bytes:,} bytes in all; {_many(outcomes.duplicates, 'duplicate')}"
+    return ReportSection("Outcomes of requests", ("", "requests", "share"), tuple(rows), note)
 
 
-def _politeness(of: Judgment) -> Section:
-    forbidden, busy = of.disallowed, of.concurrency
+def _politeness(judgment: Judgment) -> ReportSection:
+    forbidden, busy = judgment.disallowed, judgment.concurrency
+    waits = (
+        _waits("Crawl-delay, kept", judgment.crawl_delay),
+        _waits("Retry-After, kept", judgment.retry_after),
+    )
     rows = (
-        _waits("Crawl-delay, kept", of.crawl_delay),
-        _waits("Retry-After, kept", of.retry_after),
-        ("requests at once to a host", "", "", "",
+        *(waits if judgment.about.real_time else ()),
+        ("requests in flight to a host", "", "", "",
          "-" if busy.greatest is None else number(busy.greatest),
          "-" if busy.mean is None else f"{busy.mean:.2f}"),
     )  # fmt: skip
     note = f"disallowed: {number(forbidden.requests)} of {_many(forbidden.judged, 'request')}"
     if forbidden.share is not None:
         note += f" ({per_cent(forbidden.share)})"
-    return Section("Politeness", ("", "tested", "broken", "least", "greatest", "mean"), rows, note)
+    if not judgment.about.real_time:
+        note += "; waits are not judged, because no wait moves the virtual time of this log"
+    return ReportSection(
+        "Politeness", ("", "tested", "broken", "least", "greatest", "mean"), rows, note
+    )
 
 
-def _waits(name: str, of: Fulfilment) -> tuple[str, ...]:
-    ratios = [_times(one) for one in (of.least, of.greatest, of.mean)]
-    return (name, number(of.waits), per_cent(of.broken), *ratios)
+def _waits(name: str, waits: Fulfilment) -> tuple[str, ...]:
+    ratios = [_times(one) for one in (waits.least, waits.greatest, waits.mean)]
+    return (name, number(waits.waits), per_cent(waits.broken), *ratios)
 
 
 def _times(ratio: float | None) -> str:
@@ -151,31 +163,31 @@ def _times(ratio: float | None) -> str:
     return f"{ratio:.2f}x" if ratio < 100 else f"{ratio:,.0f}x"
 
 
-def _levels(of: Judgment) -> Section:
-    levels = of.levels
+def _levels(judgment: Judgment) -> ReportSection:
+    levels = judgment.levels
     if levels.mean is None:
-        return Section("Levels", (), (), "no fetched page has a level")
+        return ReportSection("Levels", (), (), "no fetched page has a level")
     note = f"mean level of the fetched pages: {levels.mean:.2f}"
     if not levels.tenths:
-        return Section("Levels", (), (), note)
+        return ReportSection("Levels", (), (), note)
     shown = tuple(
         "-" if one is None else f"{one:.{1 if one < 100 else 0}f}" for one in levels.tenths
     )
-    return Section("Levels", ("tenth", *map(str, range(1, 11))),
+    return ReportSection("Levels", ("tenth", *map(str, range(1, 11))),
                    (("mean level", *shown),), note)  # fmt: skip
 
 
-def _covered(name: str, of: Covered) -> tuple[str, ...]:
-    return (name, number(of.fetched), number(of.pages), per_cent(of.share))
+def _covered(name: str, part: Covered) -> tuple[str, ...]:
+    return (name, number(part.fetched), number(part.pages), per_cent(part.share))
 
 
 def number(value: int | None) -> str:
-    """Return a count with its thousands told apart."""
+    """Return a count with commas between the thousands."""
     return "unknown" if value is None else f"{value:,}"
 
 
 def per_cent(share: float | None) -> str:
-    """Return a share; what was never at stake has none, and only all and nothing are round."""
+    """Return a share in per cent; only shares of exactly 0 and 1 are printed as 0% and 100%."""
     if share is None:
         return "-"
     if 0 < share < 0.0001:
@@ -184,7 +196,7 @@ def per_cent(share: float | None) -> str:
 
 
 def span(seconds: float | None) -> str:
-    """Return a time as a person says it."""
+    """Return a time in the unit that suits it: seconds, minutes, hours or days."""
     if seconds is None:
         return "-"
     for unit, length in (("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
@@ -193,5 +205,5 @@ def span(seconds: float | None) -> str:
     return f"{seconds:,.3g} s" if seconds < 10 else f"{seconds:,.1f} s"
 
 
-def _many(count: int, what: str, ending: str = "s") -> str:
-    return f"{count:,} {what}{'' if count == 1 else ending}"
+def _many(count: int, noun: str, ending: str = "s") -> str:
+    return f"{count:,} {noun}{'' if count == 1 else ending}"

@@ -1,4 +1,4 @@
-"""What the referee asks of the web's truth: all that it knows, and nothing of crawlers."""
+"""The truth about a web, as the referee needs it. It does not depend on the crawler."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ COMPONENTS = ("scc", "in", "out", "tendrils", "tubes", "disconnected")
 """Names of the components, in the order of their numbers."""
 
 LARGEST = 60_000_000
-"""Links of the largest web that is looked at as a whole; of a larger one, the rest is unknown."""
+"""How many links a web may have to be written out; measures of a larger web are unknown."""
 
 
-class Links(Protocol):
-    """All links of a web: those of page p are ``targets[offsets[p] : offsets[p + 1]]``."""
+class LinkArrays(Protocol):
+    """All links of a web: those of page p are ``targets[offsets[p]:offsets[p + 1]]``."""
 
     @property
     def offsets(self) -> NDArray[Any]:
-        """Where each page's links begin, and where the last one's end."""
+        """Where each page's links begin, int, shape (pages + 1,)."""
         ...
 
     @property
     def targets(self) -> NDArray[Any]:
-        """The pages that they lead to."""
+        """The pages to which the links lead, int, shape (links,)."""
         ...
 
 
-class Planted(Protocol):
-    """A web as the referee uses it; `counterpoint.sim_web.generator.Web` is one."""
+class PlantedWeb(Protocol):
+    """A web as the referee uses it; `counterpoint.sim_web.generator.Web` has this interface."""
 
     pages: int
     seed: int
@@ -50,14 +50,14 @@ class Planted(Protocol):
         ...
 
     def level(self, page: int) -> int:
-        """Return the fewest internal links from the host's start page; -1: not reached so."""
+        """Return the least number of internal links from the host's start page; -1: no path."""
         ...
 
     def out_links(self, page: int) -> NDArray[np.int64]:
         """Return the distinct targets of a page."""
         ...
 
-    def explicit(self) -> Links:
+    def explicit(self) -> LinkArrays:
         """Return all links."""
         ...
 
@@ -67,29 +67,29 @@ class Planted(Protocol):
 
 
 @dataclass(frozen=True)
-class Truth:
-    """A web with what its pages say and do.
+class WebTruth:
+    """A web, the rules of its hosts, and the changes of its pages.
 
     Attributes
     ----------
-    web : Planted
-        The graph.
+    web : PlantedWeb
+        The planted graph.
     links : float
-        How many links it has, about; decides whether it is looked at as a whole.
+        About how many links the web has; this decides whether it is written out.
     sizes : tuple of int
-        Pages of each component.
+        The number of pages of each component, in the order of `COMPONENTS`.
     disallowed : callable
-        ``(url, agent)``: whether robots.txt of the URL's host forbids it.
+        ``(url, agent)``: whether the robots.txt of the URL's host forbids it to the agent.
     crawl_delay : callable
-        ``(host, agent)``: the seconds that the host demands between requests; 0: none.
+        ``(host, agent)``: the seconds that the host requires between requests; 0: none.
     next_change : callable
         ``(page, time)``: when the page changes for the first time after that; infinite: never.
     holds : callable
-        ``(host, url, page)``: whether the page stands at the URL, which is of the host of that
-        name; of no page: whether there is such a host.
+        ``(host, url, page)``: whether the page stands at the URL, an address of the host of that
+        name. If ``page`` is None: whether the web has a host of that name.
     """
 
-    web: Planted
+    web: PlantedWeb
     links: float
     sizes: tuple[int, ...]
     disallowed: Callable[[str, str], bool]
@@ -99,5 +99,5 @@ class Truth:
 
     @property
     def small(self) -> bool:
-        """Whether the whole graph can be looked at in an ordinary memory."""
+        """Whether the whole graph fits into an ordinary memory."""
         return self.links <= LARGEST and self.web.pages <= LARGEST

@@ -1,4 +1,4 @@
-"""Virtual time of a served web: moved by requests, or the wall clock's."""
+"""The virtual time of a served web: advanced by requests, or by the wall clock."""
 
 from __future__ import annotations
 
@@ -10,44 +10,45 @@ from counterpoint.sim_web.answer import SECONDS_PER_REQUEST
 from counterpoint.sim_web.errors import WebError
 
 LATEST = 1e11
-"""The latest time a request may ask for: three thousand years, which calendars still hold."""
+"""The latest time that a request may set: three thousand years, which `datetime` can represent."""
 
 
 class Clock(Protocol):
-    """Tells virtual time in seconds since the web's beginning; never goes backward.
+    """Virtual time in seconds since the web's beginning; it never decreases.
 
-    Times are whole microseconds, so that what the log says is what the answer was made for.
+    Times are whole microseconds, so that the log contains exactly the time for which an answer was
+    made.
     """
 
     real: bool
 
     def request(self, asked: float | None) -> float:
-        """Return the time of a request that has come in, and asks for this time or for none."""
+        """Return the time of a new request, which may set a later time (``asked``)."""
 
     def now(self) -> float:
-        """Return the time without moving it."""
+        """Return the present time without advancing it."""
 
 
 class VirtualClock:
-    """Stands still but for requests: each moves it, and may ask for a later time.
+    """A clock that only requests advance; a request may also set a later time.
 
     Parameters
     ----------
     seconds_per_request : float
-        How far a request moves it; the first is answered at 0.
+        By how much a request advances the clock; the first one is answered at time 0.
     """
 
     real = False
 
     def __init__(self, seconds_per_request: float = SECONDS_PER_REQUEST) -> None:
         if not 0 <= seconds_per_request < math.inf:
-            raise WebError(f"{seconds_per_request} is no number of seconds for each request")
+            raise WebError(f"{seconds_per_request} is not a number of seconds for each request")
         self._step = round(seconds_per_request * 1e6)
         self._next = 0
         self._now = 0.0
 
     def request(self, asked: float | None) -> float:
-        """Move to the next request's time, or to the later one that it asks for."""
+        """Advance to the time of the next request, or to the later time that it sets."""
         tick = self._next
         if asked is not None:
             tick = max(tick, round(min(asked, LATEST) * 1e6))
@@ -61,19 +62,19 @@ class VirtualClock:
 
 
 class RealClock:
-    """The wall clock since it was made, possibly faster; what requests ask for does not move it.
+    """The wall clock since its creation, possibly faster; requests cannot set it.
 
     Parameters
     ----------
     speed : float
-        Virtual seconds in a real one.
+        How many virtual seconds pass in a real second.
     """
 
     real = True
 
     def __init__(self, speed: float = 1.0) -> None:
         if not 0 < speed < math.inf:
-            raise WebError(f"{speed} is no speed above zero")
+            raise WebError(f"{speed} is not a speed above zero")
         self._speed = speed
         self._begun = time.monotonic()
 

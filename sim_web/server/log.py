@@ -1,4 +1,4 @@
-"""The access log: lines that are in the file before their answers are on the wire."""
+"""The access log: a line is in the file before its answer is sent."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.record import Header, header
 
 _LONGEST = 1 << 22
-"""Bytes that a header has, at most."""
+"""The greatest length of a header, in bytes."""
 
 
 def quoted(text: str) -> str:
-    """Return a text as JSON; the common case needs no escape."""
+    """Return a text as JSON; texts that need no escape take the fast way."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
     return json.dumps(text)
@@ -39,9 +39,10 @@ def line(
     version: int,
     retry_after: int = 0,
 ) -> str:
-    """Return what `record.record` reads; ``client`` and ``agent`` are quoted already.
+    """Return a line of the log, as `record.record` reads it.
 
-    By hand, since `json.dumps` of a record takes as long as answering the request.
+    The line is built by hand, because `json.dumps` of a record takes as long as the answer. The
+    arguments are the attributes of `record.Record`; ``client`` and ``agent`` are quoted already.
     """
     wait = f', "retry_after": {retry_after}' if retry_after else ""
     return (
@@ -53,7 +54,7 @@ def line(
 
 
 def _opened(path: Path) -> tuple[int, bool]:
-    """Open a file to append to; return it, and whether it was made."""
+    """Open a file for appending; return its descriptor, and whether it was created."""
     flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
     try:
         return os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o644), True
@@ -69,43 +70,43 @@ def _only_a_header(data: bytes) -> bool:
     return data.count(b"\n") == 1
 
 
-class Log:
-    """A log that is written to at once, with nothing held back in the process.
+class AccessLog:
+    """An unbuffered log: a line is in the file when `write` returns.
 
-    A kill loses no line that `write` has returned for. At most the last line is torn, if the kill
-    falls into the write itself; its answer has not been sent then.
+    If the process is killed, no such line is lost. If it is killed during a write, the last line
+    may be incomplete; its answer has not been sent then.
 
     Parameters
     ----------
     path : Path
-        A new file, or one that holds no request, or something like ``/dev/null``.
-    of : Header
-        Which web it is about.
+        A new file, a log without requests, or a device such as ``/dev/null``.
+    header : Header
+        The description of the web.
 
     Raises
     ------
     WebError
-        If the file holds something already: no request that was recorded is overwritten.
+        If the file has any other content: recorded requests are never overwritten.
     OSError
-        If it cannot be written.
+        If the file cannot be written.
     """
 
-    def __init__(self, path: Path, of: Header) -> None:
+    def __init__(self, path: Path, header: Header) -> None:
         self._path = path
         self._file, self._new = _opened(path)
-        told = os.fstat(self._file)
-        self._regular = stat.S_ISREG(told.st_mode)
+        status = os.fstat(self._file)
+        self._regular = stat.S_ISREG(status.st_mode)
         self._size = 0
-        if self._regular and told.st_size:
+        if self._regular and status.st_size:
             if not _only_a_header(os.pread(self._file, _LONGEST, 0)):
                 self.close()
-                raise WebError(f"--log: {path} holds something already; take a new file")
+                raise WebError(f"--log: {path} is not empty; name a new file")
             os.ftruncate(self._file, 0)
-        self.write([of.line()])
+        self.write([header.line()])
         self._begun = self._size
 
     def write(self, lines: Sequence[str]) -> None:
-        """Write lines, with one call to the system; raise WebError if not all of it can be."""
+        """Write lines with one system call; raise WebError if they cannot be written completely."""
         data = "".join(lines).encode()
         written = 0
         try:
@@ -115,13 +116,13 @@ class Log:
             if self._regular:
                 os.ftruncate(self._file, self._size + data.rfind(b"\n", 0, written) + 1)
             raise WebError(
-                f"--log: {self._path}: {error.strerror}; stopped, since what is not logged "
-                "cannot be judged (what was answered is in it)"
+                f"--log: {self._path}: {error.strerror}; the server stops, because requests that "
+                "are not logged cannot be judged (the log has all answered requests)"
             ) from None
         self._size += len(data)
 
     def withdraw(self) -> None:
-        """Close the file; take it away if it was made for this log and tells of no request."""
+        """Close the file, and delete it if this log created it and it has no request."""
         if self._new and self._file >= 0 and os.fstat(self._file).st_size == self._begun:
             self._path.unlink(missing_ok=True)
         self.close()

@@ -1,4 +1,4 @@
-"""Real folders of HTML that stand as hosts beside the synthetic ones."""
+"""Serves folders of files as hosts, in addition to the synthetic hosts."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from urllib.parse import quote, unquote_to_bytes
 from counterpoint.sim_web.answer import Answer, Kind, Question
 from counterpoint.sim_web.errors import WebError
 
-from .request import Addresses, Refused
+from .request import RefusedRequest, RequestAddresses
 
 INDEXES = (b"index.html", b"index.htm")
 PIECE = 65_536
-"""Bytes that are read at a time."""
+"""How many bytes are read at a time."""
 
 _TYPES = mimetypes.MimeTypes()
-"""Python's own table: what the machine's files say would make answers differ between machines."""
+"""Python's own table of types; the machine's table would make answers differ between machines."""
 
 _HTML = ("Content-Type", "text/html; charset=utf-8")
 _TEXT = ("Content-Type", "text/plain; charset=utf-8")
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """An answer whose body is read from a file as it is sent.
+class FileAnswer:
+    """An answer whose body is read from a file while it is sent.
 
     Attributes
     ----------
     answer : Answer
         Status and headers; its body is empty.
     pieces : iterator of bytes
-        The body. Holds an open file until its end, or until ``close`` is called.
+        The body. The file is open until the iterator ends, or until ``close`` is called.
     length : int or None
-        Of the body; None if it is not known before.
+        The length of the body in bytes; None if it is not known in advance.
     """
 
     answer: Answer
@@ -51,13 +51,13 @@ class Opened:
 
 
 def parse(texts: Iterable[str]) -> dict[str, str]:
-    """Return host and folder of each ``HOST=DIR``.
+    """Return the host and the folder of each ``HOST=DIR``.
 
     Raises
     ------
     WebError
-        If one is written otherwise, its host is no host name or given twice, or there is no such
-        folder that can be read.
+        If a text has another form, its host is not a host name or appears twice, or its folder does
+        not exist or cannot be read.
     """
     found: dict[str, str] = {}
     for text in texts:
@@ -66,11 +66,11 @@ def parse(texts: Iterable[str]) -> dict[str, str]:
             raise WebError(f"--site {text}: must be HOST=DIR")
         host = host.lower()
         try:
-            _, name = Addresses().absolute("/", host)
-        except Refused:
+            _, name = RequestAddresses().absolute("/", host)
+        except RefusedRequest:
             name = ""
         if not name or name != host:
-            raise WebError(f"--site {text}: '{host}' is no host name")
+            raise WebError(f"--site {text}: '{host}' is not a host name")
         if host in found:
             raise WebError(f"--site {text}: {host} is given twice")
         if not Path(folder).is_dir():
@@ -82,14 +82,14 @@ def parse(texts: Iterable[str]) -> dict[str, str]:
 
 
 class Mounts:
-    """Answers for folders.
+    """Answers requests to mounted folders.
 
-    Nothing outside a folder is ever sent: not by dots in any spelling, nor by links that lead out.
+    No file outside a folder is ever sent, neither by ``..`` in any spelling nor by symbolic links.
 
     Parameters
     ----------
     folders : mapping of str to str
-        Host to folder.
+        The folder of each host.
     """
 
     def __init__(self, folders: Mapping[str, str]) -> None:
@@ -99,8 +99,8 @@ class Mounts:
     def __contains__(self, host: str) -> bool:
         return host in self._roots
 
-    def answer(self, host: str, question: Question) -> Answer | Opened:
-        """Return the answer to a question about a host that is mounted."""
+    def answer(self, host: str, question: Question) -> Answer | FileAnswer:
+        """Return the answer to a request to a mounted host."""
         path, _, query = question.url.split("/", 3)[3].partition("?")
         root = self._roots[host]
         place = _inside(root, path)
@@ -114,7 +114,10 @@ class Mounts:
             return _missing()
         return _file(place, question)
 
-    def _folder(self, root: bytes, place: bytes, path: str, question: Question) -> Answer | Opened:
+    def _folder(
+        self, root: bytes, place: bytes, path: str, question: Question
+    ) -> Answer | FileAnswer:
+        """Return the index file of a folder, or a list of its files."""
         for index in INDEXES:
             found = _contained(root, os.path.join(place, index))
             if found is not None and os.path.isfile(found):
@@ -132,10 +135,10 @@ def _to_folder(url: str, query: str) -> Answer:
 
 
 def _inside(root: bytes, path: str) -> bytes | None:
-    """Return the real path of what a path of an address names, if that is below the root.
+    """Return the real path of the file that the path of an address names, if it is below the root.
 
-    A path that names its parent is refused even where it would stay inside: clients resolve such
-    parts themselves, and who sends them is trying something.
+    A path with ``..`` is refused even if it would stay inside the root: clients resolve ``..``
+    themselves, so that a request with it is probably an attack.
     """
     parts = unquote_to_bytes(path).split(b"/")
     if any(part == b".." or b"\0" in part for part in parts):
@@ -172,37 +175,49 @@ def _listing(place: bytes, path: str) -> Answer:
     return Answer(200, (_HTML,), text.encode("utf-8", "replace"), Kind.MOUNTED)
 
 
-def _file(place: bytes, question: Question) -> Answer | Opened:
-    """Return a file, or of one that is only there compressed what it holds."""
+def _file(place: bytes, question: Question) -> Answer | FileAnswer:
+    """Return the answer for a file; if only ``NAME.gz`` exists, its unpacked content."""
     only_compressed = not os.path.exists(place)
     try:
         file = os.open(place + b".gz" if only_compressed else place, os.O_RDONLY | os.O_NONBLOCK)
     except OSError as error:
         if error.errno in (errno.EMFILE, errno.ENFILE):
-            raise  # it is there
+            raise  # the file exists, but too many files are open
         return _missing()
     try:
-        told = os.fstat(file)
-        if not stat.S_ISREG(told.st_mode):  # a pipe would keep the server waiting
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode):  # a pipe would block the server
             os.close(file)
             return _missing()
-        headers, unpacked = _headers(place, told, only_compressed, question)
-        if _unchanged(told, dict(headers)["ETag"], question):
+        headers, unpacked = _headers(place, status, only_compressed, question)
+        if _unchanged(status, dict(headers)["ETag"], question):
             os.close(file)
             return Answer(304, headers[:2], b"", Kind.MOUNTED)
         answer = Answer(200, headers, b"", Kind.MOUNTED)
         if unpacked:
-            return Opened(answer, _Unpacked(file), None)
-        return Opened(answer, _Plain(file), told.st_size)
+            return FileAnswer(answer, _Unpacked(file), None)
+        return FileAnswer(answer, _Plain(file), status.st_size)
     except BaseException:
         os.close(file)
         raise
 
 
 def _headers(
-    place: bytes, told: os.stat_result, only_compressed: bool, question: Question
+    place: bytes, status: os.stat_result, only_compressed: bool, question: Question
 ) -> tuple[tuple[tuple[str, str], ...], bool]:
-    """Return the headers of a file, and whether it is to be unpacked."""
+    """Return the headers of a file, and whether it must be unpacked.
+
+    Parameters
+    ----------
+    place : bytes
+        The path of the file, without an added ``.gz``.
+    status : os.stat_result
+        The status of the file that is read.
+    only_compressed : bool
+        Whether only ``NAME.gz`` exists.
+    question : Question
+        The request.
+    """
     kind, encoding = _TYPES.guess_type(os.fsdecode(place).rpartition("/")[2])
     packed = only_compressed or encoding == "gzip"
     takes = "gzip" in (question.accept_encoding or "").lower()
@@ -213,8 +228,8 @@ def _headers(
         kind = "application/octet-stream"
     mark = "-gzip" if encoded else ""
     headers = [
-        ("ETag", f'"{told.st_mtime_ns:x}-{told.st_size:x}{mark}"'),
-        ("Last-Modified", formatdate(int(told.st_mtime), usegmt=True)),
+        ("ETag", f'"{status.st_mtime_ns:x}-{status.st_size:x}{mark}"'),
+        ("Last-Modified", formatdate(int(status.st_mtime), usegmt=True)),
         ("Content-Type", kind or "application/octet-stream"),
     ]
     if encoded:
@@ -224,7 +239,7 @@ def _headers(
     return tuple(headers), only_compressed and not encoded
 
 
-def _unchanged(told: os.stat_result, tag: str, question: Question) -> bool:
+def _unchanged(status: os.stat_result, tag: str, question: Question) -> bool:
     if question.if_none_match is not None:
         tags = [one.strip().removeprefix("W/") for one in question.if_none_match.split(",")]
         return "*" in tags or tag in tags
@@ -234,11 +249,11 @@ def _unchanged(told: os.stat_result, tag: str, question: Question) -> bool:
         since = parsedate_to_datetime(question.if_modified_since).timestamp()
     except (ValueError, OverflowError, TypeError):
         return False
-    return int(told.st_mtime) <= since
+    return int(status.st_mtime) <= since
 
 
 class _Plain:
-    """Pieces of an open file; closed at its end, or by whoever reads no further."""
+    """The pieces of an open file. The file is closed at its end, or by `close`."""
 
     def __init__(self, file: int) -> None:
         self._file = os.fdopen(file, "rb", buffering=0)
@@ -262,7 +277,7 @@ class _Plain:
 
 
 class _Unpacked(_Plain):
-    """Pieces of what a compressed file holds."""
+    """The pieces of the unpacked content of a compressed file."""
 
     def __init__(self, file: int) -> None:
         super().__init__(file)

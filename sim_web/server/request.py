@@ -1,4 +1,4 @@
-"""What a client asks for: addresses from request lines, and what is refused."""
+"""Reads the addresses of requests, and refuses malformed requests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import quote
 from counterpoint.sim_web.answer import Answer, Kind
 
 TIME_HEADER = "X-Counterpoint-Time"
-"""A request's header that sets a later virtual time."""
+"""The header by which a request sets a later virtual time."""
 
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9_.-]*[a-z0-9.])?|\[[0-9a-f:.]+\])\Z")
 _PORT = re.compile(r"[0-9]{0,5}\Z")
@@ -17,16 +17,16 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _PRINTABLE = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _REMEMBERED = 4096
 _LONGEST = 262
-"""Of a host name with a port; longer ones are not even remembered as bad."""
+"""The greatest length of a host name with a port; longer ones are refused without being cached."""
 
 
-class Refused(Exception):
-    """A request that gets an answer of the server's own.
+class RefusedRequest(Exception):
+    """The server refuses a request with an answer of its own.
 
     Attributes
     ----------
     answer : Answer
-        What it gets.
+        The answer.
     """
 
     def __init__(self, answer: Answer) -> None:
@@ -35,15 +35,25 @@ class Refused(Exception):
 
 
 def refusal(status: int, text: str, *headers: tuple[str, str]) -> Answer:
-    """Return an answer of the server's own: a line of text."""
+    """Return an answer of the server itself, a line of text.
+
+    Parameters
+    ----------
+    status : int
+        The status of HTTP.
+    text : str
+        The line.
+    *headers : (str, str)
+        Further headers.
+    """
     kind = ("Content-Type", "text/plain; charset=utf-8")
     return Answer(status, (kind, *headers), f"{text}\n".encode(), Kind.BAD)
 
 
 NOT_FORWARDED = "this proxy serves one synthetic web and forwards nothing"
-BAD_HOST = refusal(400, "the host of this request is no host name")
+BAD_HOST = refusal(400, "the host of this request is not a host name")
 NO_HOST = refusal(400, "this request names no host: give it in Host, or as http://HOST/")
-BAD_TIME = refusal(400, f"{TIME_HEADER} is no number of seconds")
+BAD_TIME = refusal(400, f"{TIME_HEADER} is not a number of seconds")
 NO_TUNNEL = refusal(501, f"CONNECT is refused: {NOT_FORWARDED}, and has no https")
 NO_METHOD = refusal(405, "only GET and HEAD are answered", ("Allow", "GET, HEAD"))
 UNKNOWN_METHOD = refusal(501, "no such method", ("Allow", "GET, HEAD"))
@@ -51,13 +61,14 @@ TOO_LARGE = refusal(431, "the headers of this request are too large")
 TOO_SLOW = refusal(408, "the headers of this request did not come in time")
 
 
-class Addresses:
-    """Makes absolute addresses of request lines and Host headers.
+class RequestAddresses:
+    """Builds absolute addresses from request lines and Host headers.
 
     Parameters
     ----------
     port : int
-        The server's own: a Host header that names it names a host of the web.
+        The port of the server. A Host header with this port names the host of the web without a
+        port.
     """
 
     def __init__(self, port: int = 0) -> None:
@@ -65,30 +76,36 @@ class Addresses:
         self._names: dict[str, tuple[str, str] | None] = {}
 
     def absolute(self, target: str, host: str | None) -> tuple[str, str]:
-        """Return the address and the host in lower case without a port.
+        """Return the absolute address, and its host in lower case without a port.
 
-        The absolute form of a request target says everything; else the Host header does.
+        Parameters
+        ----------
+        target : str
+            The target of the request. If it is absolute (a request to a proxy), the Host header is
+            ignored.
+        host : str or None
+            The Host header.
 
         Raises
         ------
         Refused
-            If there is no host or a bad one, or the address is not http.
+            If there is no host, or the host or the scheme is invalid.
         """
         if "#" in target:
             target = target[: target.index("#")]
         if not target.startswith("/"):
             return self._proxied(target)
         if not host:
-            raise Refused(NO_HOST)
+            raise RefusedRequest(NO_HOST)
         site, name = self._host(host, self.port)
         return f"http://{site}{target}", name
 
     def _proxied(self, target: str) -> tuple[str, str]:
         found = _SCHEME.match(target)
         if found is None:
-            raise Refused(NO_HOST)
+            raise RefusedRequest(NO_HOST)
         if found[1].lower() != "http":
-            raise Refused(refusal(501, f"{found[1].lower()} is not served: {NOT_FORWARDED}"))
+            raise RefusedRequest(refusal(501, f"{found[1].lower()} is not served: {NOT_FORWARDED}"))
         rest = target[found.end() :]
         end = min((k for k in (rest.find("/"), rest.find("?")) if k >= 0), default=len(rest))
         site, name = self._host(rest[:end], 80)
@@ -96,9 +113,9 @@ class Addresses:
         return f"http://{site}{slash}{rest[end:]}", name
 
     def _host(self, text: str, own: int) -> tuple[str, str]:
-        """Return a host in lower case with its port, if that is not ``own``, and without it."""
+        """Return a host in lower case, with its port unless that is ``own``, and without it."""
         if len(text) > _LONGEST:
-            raise Refused(BAD_HOST)
+            raise RefusedRequest(BAD_HOST)
         key = f"{text} {own}"
         if key not in self._names:
             if len(self._names) >= _REMEMBERED:
@@ -106,7 +123,7 @@ class Addresses:
             self._names[key] = _host(text, own)
         found = self._names[key]
         if found is None:
-            raise Refused(BAD_HOST)
+            raise RefusedRequest(BAD_HOST)
         return found
 
 
@@ -122,7 +139,7 @@ def _host(text: str, own: int) -> tuple[str, str] | None:
 
 
 def time_of(text: str) -> float:
-    """Return the virtual time a header asks for; a negative one if it is no time."""
+    """Return the virtual time in a header; -1 if the header is invalid."""
     try:
         time = float(text)
     except ValueError:
@@ -131,12 +148,12 @@ def time_of(text: str) -> float:
 
 
 def quoted_line(head: bytes) -> bytes:
-    """Return a head whose first line has %XX for bytes beyond ASCII, as careless clients send."""
+    """Return a request's head with the bytes beyond ASCII in its first line quoted as %XX."""
     line, end, rest = head.partition(b"\r\n")
     return quote(line, safe=_PRINTABLE + " ").encode() + end + rest
 
 
 def first_line(head: bytes) -> tuple[str, str]:
-    """Return method and target of a request that is not whole, as far as they can be told."""
+    """Return the method and the target of an incomplete request, as far as they are there."""
     words = head.lstrip(b"\r\n").split(b"\r\n", 1)[0][:2000].decode("latin-1").split(" ")
     return words[0][:32], words[1] if len(words) > 1 else ""

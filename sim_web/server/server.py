@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import gc
 
 from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.sections import Limits
 
 from .clock import Clock
 from .connection import Connection
-from .core import Core, Site
+from .core import AnsweringSite, Core
 from .limits import Buckets
-from .log import Log
+from .log import AccessLog
 from .mounts import Mounts
-from .settings import Settings
+from .settings import ServerSettings
 
 
 class Server:
@@ -23,32 +22,32 @@ class Server:
 
     Parameters
     ----------
-    site : Site
-        Knows the answer to every question.
+    site : AnsweringSite
+        Gives the answers.
     clock : Clock
         Virtual time.
-    limits : Limits
-        Of requests of one client to one host.
-    mounts : Mounts
-        Real folders.
-    log : Log, optional
-        Where requests are recorded. The server closes it.
-    settings : Settings
-        How long it waits, and for what.
+    limits : Limits, optional
+        The limits of the requests of one client to one host; by default there is none.
+    mounts : Mounts, optional
+        The mounted folders.
+    log : AccessLog, optional
+        Gets a record of each request. The server closes it.
+    settings : ServerSettings, optional
+        The limits of the server.
     """
 
     def __init__(
         self,
-        site: Site,
+        site: AnsweringSite,
         clock: Clock,
         *,
         limits: Limits | None = None,
         mounts: Mounts | None = None,
-        log: Log | None = None,
-        settings: Settings | None = None,
+        log: AccessLog | None = None,
+        settings: ServerSettings | None = None,
     ) -> None:
         self._log = log
-        self._settings = (settings or Settings()).bearable()
+        self._settings = (settings or ServerSettings()).bearable()
         buckets = Buckets(limits or Limits())
         self.mounts = mounts or Mounts({})
         self.core = Core(site, clock, buckets, self.mounts, log, self._settings)
@@ -58,17 +57,24 @@ class Server:
 
     @property
     def proxy(self) -> str:
-        """The address to give to clients as their HTTP proxy."""
+        """The address that clients use as their HTTP proxy."""
         host, port = self.address
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
     async def start(self, listen: str = "127.0.0.1", port: int = 0) -> None:
         """Listen at an address of this machine.
 
+        Parameters
+        ----------
+        listen : str
+            The address.
+        port : int
+            The port; 0: any free port.
+
         Raises
         ------
         WebError
-            If the port is in use, or there is no such address. No log of nothing stays behind.
+            If the port is in use, or this machine has no such address. An empty log is deleted.
         """
         loop = self.core.loop
         try:
@@ -83,14 +89,13 @@ class Server:
         self.address = (name[0], name[1])
         self.core.addresses.port = name[1]
         self._sweep()
-        gc.freeze()
 
     def _sweep(self) -> None:
         self.core.sweep()
         self._sweeper = self.core.loop.call_later(self._settings.period(), self._sweep)
 
     async def stop(self) -> None:
-        """End all connections, log what broke off, and close the log."""
+        """End all connections, log the requests that were interrupted, and close the log."""
         if self._sweeper is not None:
             self._sweeper.cancel()
         if self._server is not None:
@@ -108,7 +113,7 @@ class Server:
 def _cannot(error: OSError | UnicodeError, listen: str, port: int) -> str:
     number = getattr(error, "errno", None)
     if number == errno.EADDRINUSE:
-        return f"--port {port}: is in use at {listen}"
+        return f"--port {port}: the port is in use at {listen}"
     if number == errno.EACCES:
-        return f"--port {port}: only the system's administrator may listen there"
-    return f"--listen {listen}: is no address of this machine"
+        return f"--port {port}: only the administrator may listen at this port"
+    return f"--listen {listen}: is not an address of this machine"

@@ -1,4 +1,4 @@
-"""How long the server waits and how much it takes: limits of the server, not of the web."""
+"""The timeouts and size limits of the server, which do not belong to the web."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Real seconds and bytes; tests make them small.
+class ServerSettings:
+    """Limits of the server, in real seconds and bytes.
 
     Attributes
     ----------
     header_seconds : float
-        From the first byte of a request to the end of its headers; then 408.
+        The greatest time from the first byte of a request to the end of its headers; after it the
+        server answers 408.
     idle_seconds : float
-        How long a connection may be open with nothing asked.
+        How long a connection may be open without a request.
     stalled_seconds : float
-        How long a client may take none of an answer.
+        How long a client may read nothing of an answer.
     linger_seconds : float
-        How long a client that still sends may take to read a refusal.
+        How long the server lets a client that still sends read a refusal.
     head_bytes : int
-        Of a request with its headers; more is answered with 431.
+        The greatest size of a request with its headers; the server answers 431 to larger ones.
     connections : int
-        Open at a time; more are closed at once.
+        How many connections may be open at a time; the server closes further ones at once.
     slow_seconds : float
         How long slow headers take.
-    endless_seconds : float
-    endless_bytes : int
-        When a body that never ends is broken off after all.
+    endless_seconds, endless_bytes : float, int
+        After so much time, or so many bytes, the server breaks off an endless body.
     robots_seconds : float
-        How long a robots.txt that does not answer is waited for.
+        After so much time the server closes the connection of a robots.txt that gets no answer.
     """
 
     header_seconds: float = 10.0
@@ -45,15 +45,15 @@ class Settings:
     endless_bytes: int = 1 << 26
     robots_seconds: float = 30.0
 
-    def bearable(self) -> Settings:
-        """Return these with no more connections than the process may open, a file for each."""
+    def bearable(self) -> ServerSettings:
+        """Return the settings with no more connections than the process may have open files."""
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         if files == resource.RLIM_INFINITY:
             return self
         return replace(self, connections=min(self.connections, max(1, (files - 64) // 2)))
 
     def period(self) -> float:
-        """Return how often connections are looked through for one that waits too long."""
+        """Return the time between two searches for connections past their deadline, in seconds."""
         least = min(
             self.header_seconds, self.idle_seconds, self.stalled_seconds, self.linger_seconds
         )
@@ -61,7 +61,7 @@ class Settings:
 
 
 def allow_many_files() -> None:
-    """Let this process open as many files as the system lets it."""
+    """Raise this process's limit of open files to the greatest allowed value."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

@@ -1,7 +1,11 @@
-"""Answers as bytes: status lines, headers, chunks."""
+"""Encodes answers as bytes: status lines, headers, chunks; resets connections."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import socket
+import struct
 import time
 from http import HTTPStatus
 
@@ -11,7 +15,7 @@ BEGINNING = 946_684_800
 """Virtual time 0 in seconds since 1970: 2000-01-01T00:00:00Z."""
 
 CHUNK = 8192
-"""Bytes of a chunk of a chunked body."""
+"""The size of a chunk, in bytes."""
 
 _REASONS = {one.value: f"HTTP/1.1 {one.value} {one.phrase}\r\n" for one in HTTPStatus}
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -20,7 +24,7 @@ _BODILESS = frozenset((204, 304))
 
 
 def date(seconds: int) -> str:
-    """Return a date as HTTP has it, of seconds of virtual time."""
+    """Return a virtual time in seconds as a date of HTTP."""
     day = time.gmtime(BEGINNING + seconds)
     return (
         f"{_DAYS[day.tm_wday]}, {day.tm_mday:02} {_MONTHS[day.tm_mon - 1]} {day.tm_year:04} "
@@ -29,14 +33,14 @@ def date(seconds: int) -> str:
 
 
 class Dates:
-    """The lines of every answer that only the time decides."""
+    """The headers of every answer that depend only on the time; the last ones are cached."""
 
     def __init__(self) -> None:
         self._second = -1
         self._lines = ""
 
     def lines(self, now: float) -> str:
-        """Return Date, in virtual time as Last-Modified is, and Server."""
+        """Return the lines of Date (in virtual time, as Last-Modified) and Server."""
         second = int(now)
         if second != self._second:
             self._second = second
@@ -45,16 +49,17 @@ class Dates:
 
 
 def head(answer: Answer, common: str, framing: str, connection: str) -> bytes:
-    """Return status line and headers.
+    """Return the status line and the headers.
 
     Parameters
     ----------
+    answer : Answer
     common : str
-        Lines of `Dates.lines`.
+        The lines from `Dates.lines`.
     framing : str
-        The line of Content-Length or Transfer-Encoding, or nothing.
+        The line of Content-Length or Transfer-Encoding, or "".
     connection : str
-        The line of Connection, or nothing.
+        The line of Connection, or "".
     """
     status = answer.status
     lines = [_REASONS.get(status) or f"HTTP/1.1 {status} Unknown\r\n", common]
@@ -64,7 +69,10 @@ def head(answer: Answer, common: str, framing: str, connection: str) -> bytes:
 
 
 def framing(answer: Answer, chunks: bool) -> str:
-    """Return the header that says where the body ends; ``chunks``: the client knows of them."""
+    """Return the header that determines where the body ends.
+
+    ``chunks`` says whether the client understands chunks.
+    """
     if answer.status in _BODILESS:
         return ""
     if answer.chunked and chunks:
@@ -73,14 +81,23 @@ def framing(answer: Answer, chunks: bool) -> str:
 
 
 def body(answer: Answer, method: str, chunks: bool) -> bytes:
-    """Return the body as it goes over the wire."""
+    """Return the body as it is sent.
+
+    Parameters
+    ----------
+    answer : Answer
+    method : str
+        The method of the request.
+    chunks : bool
+        Whether the client understands chunks.
+    """
     if method == "HEAD" or answer.status in _BODILESS:
         return b""
     return chunked(answer.body) if answer.chunked and chunks else answer.body
 
 
 def chunk(data: bytes) -> bytes:
-    """Return one chunk; an empty one ends a body."""
+    """Return data as one chunk; an empty chunk ends a body."""
     return b"%x\r\n%b\r\n" % (len(data), data)
 
 
@@ -94,5 +111,14 @@ END = b"0\r\n\r\n"
 
 
 def retry_after(answer: Answer) -> int:
-    """Return the seconds of Retry-After, which this server gives as a number; 0: none."""
+    """Return the seconds of Retry-After, which is always a number here; 0: there is none."""
     return next((int(value) for name, value in answer.headers if name == "Retry-After"), 0)
+
+
+def reset(transport: asyncio.Transport) -> None:
+    """End a connection at once; its client gets a reset and loses what it has not read."""
+    peer: socket.socket | None = transport.get_extra_info("socket")
+    if peer is not None:
+        with contextlib.suppress(OSError):
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()

@@ -1,7 +1,7 @@
 """The synthetic web without sockets, under a virtual clock: for simulations of crawl policies.
 
-`Simulated.fetch` tells what fetching a page would bring, by numbers alone. `Simulated.get` gives
-the very bytes that the server sends, and `read` parses them.
+`Simulated.fetch` computes the outcome of a fetch from numbers alone. `Simulated.get` returns the
+same bytes as the server, and `read` parses them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from counterpoint.sim_web.pages.host import host
 from counterpoint.sim_web.pages.numbers import fault_of
 from counterpoint.sim_web.pages.plan import plan
 
-from .links import Links as Links
+from .links import DocumentLinks as DocumentLinks
 from .links import read as read
 from .site import SyntheticSite
 
 
-class Clock:
-    """Virtual time; only whoever holds it moves it."""
+class ManualClock:
+    """Virtual time, which only its owner advances."""
 
     __slots__ = ("now",)
 
@@ -34,23 +34,23 @@ class Clock:
         self.now = now
 
     def wait(self, seconds: float) -> None:
-        """Let time pass."""
+        """Advance the time."""
         if seconds < 0:
-            raise ValueError("time does not go back")
+            raise ValueError("the time cannot be turned back")
         self.now += seconds
 
 
-class Outcome(NamedTuple):
-    """What fetching a page brought.
+class FetchedPage(NamedTuple):
+    """The outcome of fetching a page.
 
     Attributes
     ----------
     page : int
         The page.
     status : int
-        Of HTTP; 0: no answer came.
-    links : array of int
-        The distinct pages it links to; none unless the status is 200.
+        The status of HTTP; 0: there was no answer.
+    links : int64
+        The distinct pages to which it links; none unless the status is 200.
     """
 
     page: int
@@ -58,10 +58,10 @@ class Outcome(NamedTuple):
     links: Array
 
 
-class Fetcher(Protocol):
-    """Whatever fetches pages for a scheduler."""
+class PageFetcher(Protocol):
+    """The interface that fetches pages for a scheduler."""
 
-    def fetch(self, page: int) -> Outcome:
+    def fetch(self, page: int) -> FetchedPage:
         """Fetch a page by its number."""
         ...
 
@@ -74,22 +74,25 @@ _NONE: Array = np.empty(0, dtype=np.int64)
 
 
 class Simulated:
-    """Fetches in process.
+    """Fetches pages in process, without sockets.
 
     Parameters
     ----------
     site : SyntheticSite
         The web and its answers.
-    clock : Clock, optional
-        Asked for the time of every fetch, and never moved.
+    clock : ManualClock, optional
+        Gives the time of every fetch; fetches do not advance it.
     explicit : Explicit, optional
-        The web's links, written out, for speed; without them they are computed at each fetch.
+        The web's links, written out, for speed. Without them, each fetch computes its links.
     """
 
     def __init__(
-        self, site: SyntheticSite, clock: Clock | None = None, explicit: Explicit | None = None
+        self,
+        site: SyntheticSite,
+        clock: ManualClock | None = None,
+        explicit: Explicit | None = None,
     ) -> None:
-        self.site, self.web, self.clock = site, site.web, clock or Clock()
+        self.site, self.web, self.clock = site, site.web, clock or ManualClock()
         self._well = not any(
             getattr(self.web.profile.faults, key)
             for key in ("server_error", "unavailable", "reset", "wrong_type", "vanish")
@@ -100,30 +103,30 @@ class Simulated:
             self._offsets = np.ascontiguousarray(explicit.offsets, dtype=np.int64).data
         self._targets = _NONE if explicit is None else explicit.targets
 
-    def fetch(self, page: int) -> Outcome:
-        """Return what fetching a page now would bring, without writing it.
+    def fetch(self, page: int) -> FetchedPage:
+        """Return the outcome of fetching a page now, without rendering it.
 
-        Redirects before a page are not counted, and frames belong to the page. An answer that
-        breaks off is one with status 200 whose links all came; one of a wrong type has no links.
+        Redirects before a page are ignored, and frames belong to the page. An answer that breaks
+        off has status 200 and all links; one of a wrong type has no links.
         """
         if not self._well:
             status, readable = self._status(page)
             if not readable:
-                return Outcome(page, status, _NONE)
+                return FetchedPage(page, status, _NONE)
         offsets = self._offsets
         if offsets is None:
-            return Outcome(page, 200, links(self._plan.whole, self._plan.real, page, 1, 0))
-        return Outcome(page, 200, self._targets[offsets[page] : offsets[page + 1]])
+            return FetchedPage(page, 200, links(self._plan.whole, self._plan.real, page, 1, 0))
+        return FetchedPage(page, 200, self._targets[offsets[page] : offsets[page + 1]])
 
     def _status(self, page: int) -> tuple[int, bool]:
-        told = self._plan
-        number = int(fault_of(told.key, told.chances, page))
-        of = self.web.host(page) if number in _TELLING or self.web.profile.faults.vanish else -1
-        if of >= 0 and host(self.web, of).vanishes_at <= self.clock.now:
+        laws = self._plan
+        number = int(fault_of(laws.key, laws.chances, page))
+        own = self.web.host(page) if number in _DECIDING or self.web.profile.faults.vanish else -1
+        if own >= 0 and host(self.web, own).vanishes_at <= self.clock.now:
             return 0, False
         if number in faults.PASSING and faults.is_ill(self.web, page, self.clock.now):
             return _STATUS[faults.OF_PAGES[number][1]], False
-        wrong = number == faults.NUMBER["wrong_type"] and page != self.web.pages_of(of).start
+        wrong = number == faults.NUMBER["wrong_type"] and page != self.web.pages_of(own).start
         return 200, not wrong
 
     def get(self, url: str, **headers: str) -> Answer:
@@ -132,14 +135,14 @@ class Simulated:
 
 
 _STATUS = {Fault.RESET: 0, Fault.SERVER_ERROR: 500, Fault.UNAVAILABLE: 503}
-_TELLING = faults.PASSING | {faults.NUMBER["wrong_type"]}
+_DECIDING = faults.PASSING | {faults.NUMBER["wrong_type"]}
 
 
 def keep_memory() -> bool:
     """Let the process keep the memory that a parsed document frees, for the next one.
 
     Otherwise the C library gives it back to the system each time, and faulting it in again takes
-    two thirds of the time of parsing a small page. Tells whether the library could be told.
+    two thirds of the time of parsing a small page. The result says whether the library allows it.
     """
     try:
         tune = ctypes.CDLL(None).mallopt

@@ -1,10 +1,10 @@
-"""The links of an HTML document, as bytes: what a crawler reads of a page, and nothing else.
+"""Reads the links of an HTML document.
 
-A plain document is read with regular expressions; whatever is not plain goes to Lexbor, which knows
-all of HTML. A document is plain if all of it, from the first byte to the last, is text and the tags
-of `_PLAIN`, each written in one way only. In such a document every ``<`` begins a tag, all elements
-are where their tags are, and an ``a`` holds text alone: otherwise HTML may copy it (after
-``<p><a href="x"></p>y`` there are two).
+A plain document is read with regular expressions, any other with Lexbor, which implements all of
+HTML. A document is plain if it consists of text and of the tags of `_PLAIN` only, each written in
+one way. In a plain document every ``<`` begins a tag, every element stands where its tags are, and
+an ``a`` contains only text. (An ``a`` with other elements may be copied by the rules of HTML: after
+``<p><a href="x"></p>y`` there are two.)
 """
 
 from __future__ import annotations
@@ -16,8 +16,16 @@ from urllib.parse import urljoin, urlsplit
 from selectolax.lexbor import LexborHTMLParser
 
 
-class Links(NamedTuple):
-    """What a document links to: absolute URLs, copies included, and what is no link."""
+class DocumentLinks(NamedTuple):
+    """The links of a document.
+
+    Attributes
+    ----------
+    urls : list of str
+        Absolute URLs, copies included.
+    bad : list of str
+        References that are not links of http.
+    """
 
     urls: list[str]
     bad: list[str]
@@ -26,7 +34,7 @@ class Links(NamedTuple):
 _LINKING = (("a", "href"), ("frame", "src"), ("iframe", "src"))
 
 _MORE = r'(?: [a-z]+="[^"<]*+")*+>'
-"""Attributes, and the end of a tag."""
+"""The attributes and the end of a tag."""
 _PLAIN = re.compile(
     r"[^<]*+(?:<(?:"
     rf'a href="[^"<]*+"{_MORE}[^<]*+</a>'
@@ -41,31 +49,32 @@ _LINKS = re.compile(
     r'<a href="(?:(http://[a-z0-9.\-]++/[A-Za-z0-9_~/.\-=?]*+)"'
     rf'|(/{_PATH})"|((?:\.\./)++)({_PATH})"|([^"]*+)")'
 )
-"""Links of a plain document: absolute URLs, paths of the host, and of folders above; all others."""
+"""Links of a plain document: absolute URLs, paths, relative paths with ``../`` first, others."""
 _HOST = re.compile(r"https?://[^/?#\s]+")
 _NO_HTTP = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+:(?!//)")
-"""Beginnings of references, without tabs and ends of lines, that have a scheme and no host."""
+"""The beginning of a reference that has a scheme and no host (and no tabs or ends of lines)."""
 _BASE = re.compile(r'<base href="([^"]*+)"')
 
 _SIMPLE = re.compile(
     r"(?=[a-z0-9/.])(?!.*//)[a-z0-9_~/\-]*(?:\.[a-z]+)?(?:\?[a-z0-9=&\-]+)?", re.ASCII
 )
-"""References that are joined by putting them behind a folder: no dots before a slash, no scheme."""
+"""References that a folder can be prepended to: they have no scheme, and no dots before a slash."""
 _ABOVE = re.compile(r"(?:\.\./)+")
 _WHOLE = re.compile(r"http://[a-z0-9.\-]+/[A-Za-z0-9_~/.\-=&?]*", re.ASCII)
 """References that are absolute URLs already."""
 
 
-def read(document: bytes, url: str) -> Links:
+def read(document: bytes, url: str) -> DocumentLinks:
     """Return the links and frames of an HTML document found at a URL.
 
-    All references are taken as ASCII: an undeclared or wrongly declared encoding does them no harm.
+    References are read as ASCII, so that an undeclared or wrongly declared encoding cannot change
+    them.
     """
     return read_plain(document, url) or read_any(document, url)
 
 
-def read_plain(document: bytes, url: str) -> Links | None:
-    """Return what `read_any` does, in a third of the time; None if the document is not plain."""
+def read_plain(document: bytes, url: str) -> DocumentLinks | None:
+    """Return the same as `read_any` in a third of the time; None if the document is not plain."""
     text = document.decode("latin-1")
     if "\0" in text or _PLAIN.fullmatch(text) is None:
         return None
@@ -88,11 +97,11 @@ def read_plain(document: bytes, url: str) -> Links | None:
                 return None
             joined = None if _NO_HTTP.match(reference) else _joined(reference, at, origin, folder)
             (bad if joined is None else urls).append(joined or reference)
-    return Links(urls, bad)
+    return DocumentLinks(urls, bad)
 
 
 def _based(text: str, url: str) -> str | None:
-    """Return what the references of a plain document are relative to; None if it is not plain."""
+    """Return the base URL of a plain document with a ``base``; None if it is not plain."""
     base = _BASE.search(text)
     reference = _value(base[1]) if base else None
     return None if reference is None else _base(url, reference)
@@ -109,8 +118,8 @@ def _value(written: str) -> str | None:
     return written.replace("&amp;", "&")
 
 
-def read_any(document: bytes, url: str) -> Links:
-    """Return what `read` does, of any document."""
+def read_any(document: bytes, url: str) -> DocumentLinks:
+    """Return the links and frames of any document, read with Lexbor."""
     tree = LexborHTMLParser(document.decode("latin-1"))
     at = url
     for base in tree.tags("base")[:1] if b"<base" in document else ():
@@ -126,11 +135,11 @@ def read_any(document: bytes, url: str) -> Links:
             if reference is not None:
                 joined = _joined(reference, at, origin, folder)
                 (bad if joined is None else urls).append(joined or reference)
-    return Links(urls, bad)
+    return DocumentLinks(urls, bad)
 
 
 def _base(url: str, reference: str) -> str:
-    """Return what references are relative to by a ``base`` in a document, if that can be."""
+    """Return the base URL that a ``base`` element gives; the document's URL if it gives none."""
     try:
         at = urljoin(url, reference.strip()).partition("#")[0]
     except ValueError:
@@ -143,12 +152,21 @@ def _base(url: str, reference: str) -> str:
 
 
 def _beginnings(at: str) -> tuple[str, str]:
-    """Return what goes before a path, and before a reference that is relative to a folder."""
+    """Return the prefixes that make a path, and a relative reference, an absolute URL."""
     return at[: at.index("/", 8)], at.partition("?")[0].rpartition("/")[0] + "/"
 
 
 def _joined(reference: str, at: str, origin: str, folder: str) -> str | None:
-    """Return a reference as an absolute URL; None if it is no link of http."""
+    """Return a reference as an absolute URL; None if it is not a link of http.
+
+    Parameters
+    ----------
+    reference : str
+    at : str
+        The base URL.
+    origin, folder : str
+        From `_beginnings` of the base URL.
+    """
     if reference.startswith("http://") and _WHOLE.fullmatch(reference):
         return reference
     if _SIMPLE.fullmatch(reference):
@@ -157,7 +175,7 @@ def _joined(reference: str, at: str, origin: str, folder: str) -> str | None:
         if reference[:2] != "//":
             return origin + reference
     if reference.startswith("../"):
-        # It matches: the reference begins so.
+        # The pattern matches, because the reference begins with it.
         above = len(_ABOVE.match(reference)[0]) // 3  # type: ignore[index]
         rest = reference[3 * above :]
         if not rest or (rest[0] != "/" and _SIMPLE.fullmatch(rest)):
@@ -166,6 +184,7 @@ def _joined(reference: str, at: str, origin: str, folder: str) -> str | None:
 
 
 def _climbed(folder: str, above: int, root: int) -> str:
+    """Return a folder that is ``above`` levels higher, or the root, whose length is ``root``."""
     for _ in range(above):
         if len(folder) > root + 1:
             folder = folder[: folder.rindex("/", root, -1) + 1]
@@ -174,12 +193,12 @@ def _climbed(folder: str, above: int, root: int) -> str:
 
 def _slowly_joined(reference: str, at: str) -> str | None:
     try:
-        told = urlsplit(reference.strip())
-        if told.scheme and not told.netloc:
+        written = urlsplit(reference.strip())
+        if written.scheme and not written.netloc:
             return None
         joined = urljoin(at, reference.strip())
         parts = urlsplit(joined)
-        parts.port  # noqa: B018 raises if it is none
+        parts.port  # noqa: B018 raises if it is not a number
     except ValueError:
         return None
     good = parts.scheme in ("http", "https") and parts.hostname and " " not in parts.netloc

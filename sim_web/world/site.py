@@ -1,4 +1,4 @@
-"""What the synthetic web answers to any request: a pure function of seed, URL and virtual time."""
+"""The answers of the synthetic web: a pure function of seed, request and virtual time."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _XML = ("Content-Type", "application/xml")
 _OTHER_TYPES = ("image/jpeg", "application/octet-stream", "text/plain", "application/pdf")
 _STATUSES = (301, 302, 307, 308)
 _HUGE = 2_000_000
-"""Bytes that a huge page has at least; at most, twice as many."""
+"""The least number of bytes that are added to a huge page; some huge pages get twice as many."""
 
 
 class SyntheticSite:
-    """All hosts of a web.
+    """Answers requests for all hosts of a web.
 
     Parameters
     ----------
     web : Web
-        What is planted. Two sites with equal webs give the same answers, byte by byte.
+        Two sites with equal webs give the same answers, byte by byte.
     """
 
     def __init__(self, web: Web) -> None:
@@ -37,14 +37,14 @@ class SyntheticSite:
     def answer(self, question: Question) -> Answer:
         """Return the answer to a request.
 
-        The answer to HEAD is that to GET, with its body, so that its length is known; whoever sends
-        it leaves the body out. Status 0 says that nothing comes back. With a fault of the body
-        (truncated, wrong length) the body is the whole one.
+        The answer to HEAD is the answer to GET with its body, because the server needs the length
+        of the body; the server does not send it. Status 0 means that the server sends nothing. With
+        a fault of the body (truncated, wrong length) the answer contains the complete body.
         """
         return self._ordinary.answer(question) or self.reference(question)
 
     def kind(self, question: Question) -> Kind | None:
-        """Return of what kind the answer is, without making it; None: its host has vanished."""
+        """Return the kind of the answer without computing it; None: its host has vanished."""
         parts = split(question.url)
         if parts is None:
             return Kind.BAD
@@ -54,19 +54,19 @@ class SyntheticSite:
         return None if host.vanishes_at <= question.time else resolve(self.web, host, parts[1]).kind
 
     def reference(self, question: Question) -> Answer:
-        """Return the same answer the long way, by code that is written to be read."""
+        """Return the same answer as `answer`, by slower code that is written to be read."""
         parts = split(question.url)
         if parts is None:
-            return _said(400, "no address of this web", Kind.BAD)
+            return _plain(400, "no address of this web", Kind.BAD)
         name, path = parts
         host = host_named(self.web, name)
         if host is None:
-            return _said(502, "no such host", Kind.FOREIGN)
+            return _plain(502, "no such host", Kind.FOREIGN)
         place = resolve(self.web, host, path)
         if host.vanishes_at <= question.time:
             return Answer(0, (), b"", place.kind, fault=Fault.VANISHED)
         if question.method not in ("GET", "HEAD"):
-            return _said(405, "GET or HEAD", place.kind, ("Allow", "GET, HEAD"))
+            return _plain(405, "GET or HEAD", place.kind, ("Allow", "GET, HEAD"))
         if place.kind is Kind.PAGE or place.kind is Kind.ALIAS:
             return self._page(question, host, place)
         return _ANSWERS[place.kind](self, question, host, place, path)
@@ -78,16 +78,16 @@ class SyntheticSite:
         if number >= 0:
             if number in faults.PASSING and faults.is_ill(self.web, page, question.time):
                 return self._ill(number, place)
-            beside = self._beside(host, place, number, question.time)
+            extras = self._extra_links(host, place, number, question.time)
         else:
-            beside = self._traps(host, place, question.time)
+            extras = self._traps(host, place, question.time)
         look = render.look(self.web, host, page, place.way, code, question.time)
         version = look.version
         fault = faults.OF_PAGES[number][1] if number in faults.STEADY else Fault.NONE
         validators = None if host.session_ids else self._validators(page, version)
         if validators and _is_current(host, validators, question):
             return self._unchanged(question, host, place, version, validators[0])
-        body = render.document(self.web, look, beside)
+        body = render.document(self.web, look, extras)
         content = look.host.content_type
         if fault is Fault.HUGE_PAGE:
             body = _swollen(body, host, code)
@@ -96,10 +96,10 @@ class SyntheticSite:
         headers = (content, *validators[0]) if validators else (content,)
         return _sent(question, host, body, headers, place, version, fault)
 
-    def _beside(self, host: Host, place: Place, fault: int, time: float) -> list[bytes]:
-        """Return the paths of what a page links to besides the planted graph."""
+    def _extra_links(self, host: Host, place: Place, fault: int, time: float) -> list[bytes]:
+        """Return the paths of a page's extra links, which are not in the planted graph."""
         found = self._traps(host, place, time)
-        folder = faults.BESIDE.get(fault)
+        folder = faults.OWN_FOLDERS.get(fault)
         if folder == "loop":
             found.append(b"/loop/%b/a" % base36(place.code))
         elif folder:
@@ -115,33 +115,33 @@ class SyntheticSite:
         return found
 
     def _validators(self, page: int, version: int) -> tuple[Headers, float]:
-        told = self._plan
-        modified = change.time_of(told.key, told.law, page, version) if version else 0.0
+        key, law = self._plan.key, self._plan.law
+        modified = change.time_of(key, law, page, version) if version else 0.0
         date = delivery.http_date(int(modified))
         return (("ETag", f'"{page:x}-{version:x}"'), ("Last-Modified", date)), modified
 
     def _unchanged(
         self, question: Question, host: Host, place: Place, version: int, headers: Headers
     ) -> Answer:
-        told = delivery.tagged(headers, delivery.coding(host, question.accept_encoding))
-        told = (*told, delivery.VARY) if host.gzip or host.brotli else told
-        return Answer(304, told, b"", place.kind, place.page, version)
+        headers = delivery.tagged(headers, delivery.coding(host, question.accept_encoding))
+        headers = (*headers, delivery.VARY) if host.gzip or host.brotli else headers
+        return Answer(304, headers, b"", place.kind, place.page, version)
 
     def _ill(self, number: int, place: Place) -> Answer:
         fault = faults.OF_PAGES[number][1]
         if fault is Fault.RESET:
             return Answer(0, (), b"", place.kind, place.page, fault=fault)
         if fault is Fault.SERVER_ERROR:
-            return _said(500, "something went wrong", place.kind, page=place.page, fault=fault)
+            return _plain(500, "something went wrong", place.kind, page=place.page, fault=fault)
         wait = ("Retry-After", str(int(faults.wait(self.web.profile.faults))))
-        return _said(503, "later, please", place.kind, wait, page=place.page, fault=fault)
+        return _plain(503, "later, please", place.kind, wait, page=place.page, fault=fault)
 
     def _robots(self, question: Question, host: Host, place: Place, path: str) -> Answer:
         if robots.is_silent(self.web, host.number):
-            return _said(504, "no answer", Kind.ROBOTS, fault=Fault.ROBOTS_TIMEOUT)
+            return _plain(504, "no answer", Kind.ROBOTS, fault=Fault.ROBOTS_TIMEOUT)
         text = robots.text(self.web, host.number)
         if text is None:
-            return _said(404, "no robots.txt", Kind.ROBOTS)
+            return _plain(404, "no robots.txt", Kind.ROBOTS)
         return _sent(question, host, text.encode(), (_PLAIN,), place)
 
     def _sitemap(self, question: Question, host: Host, place: Place, path: str) -> Answer:
@@ -169,7 +169,7 @@ class SyntheticSite:
         look = render.look(self.web, host, place.page, place.way, place.code, question.time)
         number = own_fault(self._plan, place.page, place.code)
         body = render.frame(self.web, look, place.number,
-                            self._beside(host, place, number, question.time))  # fmt: skip
+                            self._extra_links(host, place, number, question.time))  # fmt: skip
         return _sent(question, host, body, (look.host.content_type,), place, look.version)
 
     def _trap(self, question: Question, host: Host, place: Place, path: str) -> Answer:
@@ -187,9 +187,9 @@ class SyntheticSite:
 
     def _missing(self, question: Question, host: Host, place: Place, path: str) -> Answer:
         if place.what == "gone":
-            return _said(410, "gone for good", Kind.MISSING, fault=Fault.GONE)
+            return _plain(410, "gone for good", Kind.MISSING, fault=Fault.GONE)
         fault = Fault.NOT_FOUND if place.what else Fault.NONE
-        return _said(404, "nothing is here", Kind.MISSING, fault=fault)
+        return _plain(404, "nothing is here", Kind.MISSING, fault=fault)
 
 
 _ANSWERS = {
@@ -202,10 +202,24 @@ _ANSWERS = {
 }
 
 
-def _said(
+def _plain(
     status: int, text: str, kind: Kind, *more: tuple[str, str],
     page: int | None = None, fault: Fault = Fault.NONE,
 ) -> Answer:  # fmt: skip
+    """Return an answer whose body is a line of text.
+
+    Parameters
+    ----------
+    status : int
+        The status, which also begins the line.
+    text : str
+        The rest of the line.
+    kind : Kind
+    *more : tuple of str
+        Headers in addition to the content type.
+    page : int, optional
+    fault : Fault
+    """
     return Answer(status, (_PLAIN, *more), f"{status} {text}\n".encode(), kind, page, fault=fault)
 
 
@@ -222,14 +236,29 @@ def _sent(
     question: Question, host: Host, body: bytes, headers: Headers, place: Place, version: int = 0,
     fault: Fault = Fault.NONE,
 ) -> Answer:  # fmt: skip
-    """Return an answer with its body compressed as host and request have it."""
+    """Return an answer whose body is compressed as the host and the request want it.
+
+    Parameters
+    ----------
+    question : Question
+    host : Host
+    body : bytes
+        The body before compression.
+    headers : tuple of pairs
+        The headers without those of compression.
+    place : Place
+        The meaning of the requested address.
+    version : int
+        How often the page has changed.
+    fault : Fault
+    """
     body, headers = delivery.packed(host, question.accept_encoding, body, headers)
     chunked = host.chunked or fault is Fault.TRUNCATED_CHUNKS
     return Answer(200, headers, body, place.kind, place.page, version, fault, chunked)
 
 
 def _swollen(body: bytes, host: Host, code: int) -> bytes:
-    """Return a document with megabytes of text before its end."""
+    """Return a document with megabytes of text added before its end."""
     text = b"".join(host.tables.paragraphs)
     times = -(-_HUGE // len(text)) * (1 + code % 2)
     before, end, after = body.rpartition(b"</body>")

@@ -1,7 +1,7 @@
-"""Topics of a web: what one would ask for, and which pages answer it.
+"""The topics of a web: a query for each, and the pages that are relevant to it.
 
-A topic is a theme by its number. Judgments are the truth of the web, not anyone's opinion: a page
-is relevant if it was planted as being about the theme, in whatever language.
+A topic is the number of a theme. Judgments are the truth about the web: a page is relevant if it
+was planted as being about the theme, in any language.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from counterpoint.sim_web.pages import words
 from counterpoint.sim_web.pages.address import address
 
 QUERY_WORDS = 2
-"""Words of each language in a query."""
+"""How many words of each language a query has."""
 
 
 def must_have(web: Web, theme: int) -> None:
-    """Refuse a topic that a web does not have.
+    """Check that a web has a topic.
 
     Raises
     ------
     WebError
-        If there is none of that number.
+        If it has no topic of that number.
     """
     count = int(web.profile.themes.count)
     if count < 2:
-        raise WebError(f"{web.profile.name}: the web has no topics: all its pages are of one theme")
+        raise WebError(f"{web.profile.name}: the web has no topics: all its pages have one theme")
     if not 0 <= theme < count:
         raise WebError(f"topic {theme}: {web.profile.name} has topics 0 to {count - 1}")
 
 
 def query(web: Web, theme: int) -> str:
-    """Return what to ask for: words of a theme in each language of the web, the main one first."""
+    """Return a query for a theme: words in each language of the web, the main language first."""
     weights = web.profile.style.languages
     spoken = sorted((one for one in weights if weights[one] > 0), key=lambda one: -weights[one])
     return " ".join(
@@ -54,7 +54,7 @@ def middle(web: Web, number: int) -> list[int]:
 def qrels(web: Web, themes: Iterable[int]) -> Iterator[str]:
     """Yield judgments as lines of a qrels file of TREC: topic, 0, a relevant page's address, 1.
 
-    What has no line is not relevant, nor is a page under an alias of its address.
+    Addresses without a line are not relevant; neither are aliases of the address of a page.
     """
     for theme in themes:
         must_have(web, theme)

@@ -1,1 +1,1 @@
-"""Schedulers as the papers state them, and what they must keep."""
+"""Schedulers of crawlers as papers state them, with the properties that they must have."""

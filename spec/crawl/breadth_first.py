@@ -1,18 +1,20 @@
-"""Breadth first: a queue of pages in the order of their discovery, so that levels come in order.
+"""Breadth-first crawling: pages are requested in the order of their discovery, level by level.
 
-Pages are numbered as they are discovered (which of the unknown pages a link leads to is then no
-choice), so the first in the queue is the one with the least number. A fetched page links to any of
-the known pages, which changes nothing, and to any number of new ones. One that fails brings none.
+Pages are numbered in the order of their discovery (so which unknown page a link leads to is no
+choice), and the first in the queue is the one with the least number. A fetched page links to any of
+the known pages, which changes nothing, and to any number of new ones. A page that fails has no
+links.
 
-A page's level is one more than that of the page by which it was discovered. Among links seen, it is
-the fewest that lead there from the start page if no page links to one more than a level deeper than
-itself: a link on a path then leads at most one level down.
+A page's level is one more than that of the page that discovered it. It is the least number of links
+from the start page, among the links seen, if no page links to a page more than one level deeper:
+each link on a path then leads at most one level down.
 
-With one request at a time, levels never fall. With several this is so if answers are taken in the
-order of requests, or if a level waits for the one before it. If neither, one slow page suffices:
-while P1, on level 1, is in flight, a chain of other pages reaches level ``pages - 2`` and lies on
-that level though P1 may link to it (``pages - 4`` too deep); a page that P1 discovers, on level 2,
-makes the chain shorter by one and is requested when level ``pages - 3`` was. More is not possible.
+With one request at a time, the levels of requests never fall. With several this is so if answers
+are taken in the order of requests, or if a level waits for the one before it. Otherwise one slow
+page suffices: while P1, on level 1, is in flight, a chain of other pages reaches level ``pages -
+2``. Its last page has that level although P1 may link to it (``pages - 4`` too deep). A page that
+P1 discovers, on level 2, makes the chain shorter by one and is requested after level ``pages - 3``.
+Larger differences are not possible.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ from .pages import Crawl, Place
 
 
 class BreadthFirst(Crawl):
-    """The page discovered first is requested first."""
+    """Pages are requested in the order of their discovery."""
 
     name = "breadth-first"
 
@@ -60,10 +62,10 @@ class BreadthFirst(Crawl):
     deepest = Integer(0, lambda s: max(1, len(s.pages) - 1))
     """History: the greatest level requested so far."""
     asked = Array(pages, Integer(0, lambda s: s.concurrency if s.answers == "in-order" else 0))
-    """How many requests in flight are older, where that matters."""
+    """The number of older requests in flight; counted only if answers are taken in order."""
 
     def derive(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Let a page discover from none to all other pages."""
+        """Let a page discover between none and all of the other pages."""
         pages = given.get("pages", self.declared_parameters["pages"].default)
         if given.get("news", pages) != pages:
             raise SpecError(f"news follows from pages: it is {pages}, not {given['news']}")
@@ -82,7 +84,7 @@ class BreadthFirst(Crawl):
 
     @action
     def fetched(s, p: int, new: int) -> None:
-        """Have a page: it links to so many pages that nobody knew, and to any that are known."""
+        """Receive a page: it links to so many unknown pages, and to any of the known ones."""
         known = s.known()
         require(s.place[p] == Place.IN_FLIGHT, known + new <= len(s.pages))
         if s.answers == "in-order":
@@ -121,16 +123,16 @@ class BreadthFirst(Crawl):
         return s.concurrency == 1 or s.answers == "in-order" or s.next_level == "after-the-level"
 
     def most_fallen(s) -> int:
-        """Return by how many levels a request may fall behind the deepest one."""
+        """Return by how many levels a request may be above the deepest one so far."""
         return 0 if s.is_strict() else max(0, len(s.pages) - 5)
 
     def most_too_deep(s) -> int:
-        """Return by how many links a page's level may exceed the fewest."""
+        """Return by how much a page's level may exceed the least number of links to it."""
         return 0 if s.is_strict() else max(0, len(s.pages) - 4)
 
     @transition
     def order_by_level(s, after: Self) -> Value:
-        """No request is for a level before one already requested, or not further than may be."""
+        """No request is for a level before the deepest one so far, beyond what the mode allows."""
         return every(
             implies(s.is_requested(after, p), s.level[p] + s.most_fallen() >= s.deepest)
             for p in s.pages
@@ -138,7 +140,7 @@ class BreadthFirst(Crawl):
 
     @transition
     def levels_are_distances(s, after: Self) -> Value:
-        """A fetched page links to no known page that is more than a level below it (or so many).
+        """A fetched page links to no known page more than one level (or so many) below it.
 
         It may link to any page, so no page at all may be that deep.
         """
@@ -154,7 +156,7 @@ class BreadthFirst(Crawl):
 
     @transition
     def one_level_down(s, after: Self) -> Value:
-        """What a page discovers lies on the level below it."""
+        """A page that another discovers has the level below it."""
         return every(
             implies(
                 every(s.place[p] == Place.IN_FLIGHT, after.place[p] == Place.DONE,
@@ -167,7 +169,7 @@ class BreadthFirst(Crawl):
 
     @invariant
     def only_the_start_is_on_level_0(s) -> Value:
-        """Every page that is known lies below the start page."""
+        """Every known page lies below the start page."""
         return every(
             implies(s.place[p] != Place.UNKNOWN, (s.level[p] == 0) == (p == 0)) for p in s.pages
         )
@@ -193,5 +195,5 @@ class BreadthFirst(Crawl):
 
     @sometimes
     def all_on_one_path(s) -> Value:
-        """Every page can be fetched, each a level below the other."""
+        """Every page can be fetched, each one level below the page before."""
         return every(every(s.fetches[p] == 1, s.level[p] == p) for p in s.pages)

@@ -1,6 +1,6 @@
-"""Equal quanta: so many pages of each site in turn ([BeeBot], the planner without adaptation).
+"""Equal quanta: a fixed number of pages of each site in turn ([BeeBot], without adaptation).
 
-With a quantum that no site outgrows it is the simplest planner, one site after another.
+If the quantum is at least the size of all sites, sites are scanned one after the other.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ from .sites import Sites
 
 
 class EqualQuanta(Sites):
-    """Some pages of each site in turn; a site without a page is passed over."""
+    """Some pages of each site in turn; a site without further pages is skipped."""
 
     name = "equal-quanta"
 
     budget = Number(7, at_least=1, help="N, how many pages may be scanned in all")
     pages = Number(5, at_least=1, help="the most pages that a site has")
     links = Number(1, at_most=16, help="the most external links that a page has")
-    quantum = Number(2, at_least=1, help="pages in turn; as many as `pages`: one site by one")
+    quantum = Number(
+        2, at_least=1, help="pages of a site in turn; with `pages`, one site after the other"
+    )
 
     turn = Integer(0, lambda s: len(s.sites) - 1)
     used = Integer(0, lambda s: s.quantum)
@@ -44,7 +46,7 @@ class EqualQuanta(Sites):
         )
 
     def from_to(s, first: int, last: int) -> list[int]:
-        """Return the sites from one to another, without the last, going round."""
+        """Return the sites from one to another, cyclically and without the last."""
         size = len(s.sites)
         return [(first + step) % size for step in range((last - first) % size)]
 
@@ -54,7 +56,7 @@ class EqualQuanta(Sites):
 
     @action
     def scan(s, i: int, x: int, new: int) -> None:
-        """Scan the site's next page; the turn passes on after a quantum, or with the last page."""
+        """Scan the site's next page; the turn ends after a quantum or with the last page."""
         super().scan(i, x, new)
         ends = some(s.is_a_quantum(s.used + 1), no(s.has_page(i)))
         s.turn = ite(ends, (i + 1) % len(s.sites), i)
@@ -62,7 +64,7 @@ class EqualQuanta(Sites):
 
     @invariant
     def nobody_is_a_quantum_behind(s) -> Value:
-        """Of two sites with pages left, neither has been scanned by more than a quantum more."""
+        """The scanned pages of two sites with pages left differ by at most a quantum."""
         return every(
             implies(every(s.has_page(i), s.has_page(j)), s.scanned[i] - s.scanned[j] <= s.quantum)
             for i in s.sites
@@ -72,7 +74,7 @@ class EqualQuanta(Sites):
 
     @lemma
     def rounds_are_equal(s) -> Value:
-        """Sites with pages left are equal, once each has had its turn of this round."""
+        """After each round, sites with pages left have equally many scanned pages."""
         after = [
             s.scanned[i] - ite(s.turn == i, s.used, 0) + ite(i < s.turn, 0, s.quantum)
             for i in s.sites
@@ -88,12 +90,12 @@ class EqualQuanta(Sites):
 
     @invariant(when=lambda s: s.quantum >= s.pages)
     def one_by_one(s) -> Value:
-        """A site is begun only when those given before it are exhausted."""
+        """A site is started only when all sites before it are exhausted."""
         return no(every(s.scanned[j] > 0, s.has_page(i)) for i in s.sites for j in s.sites if i < j)
 
     @sometimes(when=lambda s: 1 < len(s.sites) <= s.budget - s.quantum and s.quantum < s.pages)
     def a_site_has_another_turn(s) -> Value:
-        """A site can be scanned again after others had their turn."""
+        """A site can have another turn after other sites had theirs."""
         return some(
             every(s.scanned[i] > s.quantum, s.scanned[j] > 0)
             for i in s.sites

@@ -1,18 +1,18 @@
-"""The focused crawler of Blekanov and Bondarenko: what is indexed, and whose links are followed.
+"""The focused crawler of Blekanov and Bondarenko: which pages it indexes, and which it expands.
 
-Only the control is here. A step begins by weighing all pages that are known, by HITS; here the
-weights are any, drawn anew in every step, so that a verdict speaks of whatever HITS may compute.
-They are never below 0, and only a page that was fetched, whose links are known, has a hub weight;
-that their squares have the sum 1 cannot be said of weights that stand for an order only. Then the
-``c`` greatest authorities that were fetched and are not in the index go there, and the ``c``
-greatest hubs are *expanded*: the pages they lead to are fetched, in any order, and some may fail.
-Of equal pages the one discovered first comes first.
+The spec covers the control only. A step first weighs all known pages by HITS. Here the weights are
+arbitrary and new in every step, so a verdict covers whatever HITS may compute. They are never below
+0, and only a fetched page, whose links are known, has a hub weight. That their squares sum to 1
+is not modelled, since the weights here only stand for an order. Then the ``c`` greatest authorities
+that were fetched and are not in the index are added to it, and the ``c`` greatest hubs are
+*expanded*: the pages they link to are fetched, in any order, and some may fail. Of equal pages the
+one discovered first comes first.
 
-The standard crawler is there for comparison: it expands everything in the order of discovery and
-weighs once, at the end.
+The standard crawler serves for comparison: it expands all pages in the order of their discovery,
+and weighs them once, at the end.
 
-As in `breadth_first`, pages are numbered as they are discovered. Links to pages that were asked
-for before change nothing, and are left out.
+As in `breadth_first`, pages are numbered in the order of their discovery. Links to pages that were
+requested before change nothing and are left out.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ from .pages import Crawl, Place
 
 
 class Phase(IntEnum):
-    """What the crawler is doing within a step."""
+    """The phase of the crawler within a step."""
 
     WEIGHING = 0
     FETCHING = 1
 
 
 class FocusedHits(Crawl):
-    """The best authorities go to the index, and what the best hubs lead to is fetched."""
+    """The best authorities are indexed, and the pages to which the best hubs link are fetched."""
 
     name = "focused-hits"
 
@@ -66,23 +66,25 @@ class FocusedHits(Crawl):
     concurrency = Number(1, at_least=1, at_most=7, help="how many requests may be in flight")
     c = Number(1, at_least=1, at_most=7, help="how many hubs and authorities a step chooses")
     steps = Number(0, at_most=7, help="after how many steps it ends; 0: when all is expanded")
-    failures = Number(1, at_most=7, help="how many pages may fail to come")
+    failures = Number(1, at_most=7, help="how many fetches may fail")
     hubs = Index(2, names="hub", at_most=8, help="the hub weights there are, from 0 on")
     authorities = Index(3, names="authority", at_most=8, help="the authority weights, from 0 on")
-    crawler = Choice("focused", "standard", help="what is expanded next, and when it is weighed")
+    crawler = Choice(
+        "focused", "standard", help="which pages are expanded, and when pages are weighed"
+    )
 
     phase = Member(Phase, initially=Phase.FETCHING)
     step = Integer(0, lambda s: len(s.pages) + 2)
-    """How many steps have begun."""
+    """The number of started steps."""
     weighed = Integer(0, lambda s: len(s.pages))
-    """How many pages were weighed in this step: the first so many."""
+    """The number of pages weighed in this step; they are the first ones."""
     hub = Array(Crawl.pages, Integer(0, lambda s: len(s.hubs) - 1))
     authority = Array(Crawl.pages, Integer(0, lambda s: len(s.authorities) - 1))
     leads = Array((Crawl.pages, Crawl.pages), Boolean())
-    """Whether the first page was fetched and links to the second, which was not asked for."""
+    """Whether the first page was fetched and links to the second, which was not requested."""
     expanded = Array(Crawl.pages, Boolean())
     entries = Array(Crawl.pages, Integer(0, 2))
-    """How often a page stands in the index."""
+    """How often a page is in the index."""
 
     def derive(self, given: dict[str, Any]) -> dict[str, Any]:
         """Let a page link to any set of pages."""
@@ -95,7 +97,7 @@ class FocusedHits(Crawl):
 
     @action
     def weigh(s, p: int, hub: int, authority: int) -> None:
-        """Give the next page its weights; of a page that is through with both, none is asked."""
+        """Give the next page its weights; a page that needs neither gets none."""
         require(s.phase == Phase.WEIGHING, s.weighed == p, p < s.known())
         require(some(hub == 0, s.waits(p)), some(authority == 0, s.entries[p] == 0))
         s.hub[p] = hub
@@ -104,7 +106,7 @@ class FocusedHits(Crawl):
 
     @action
     def choose(s) -> None:
-        """When all that is known is weighed: index the best authorities, expand the best hubs."""
+        """When all known pages are weighed: index the best authorities, expand the best hubs."""
         require(s.phase == Phase.WEIGHING, s.weighed == s.known())
         taken = [s.goes_to_the_index(p) for p in s.pages]
         best = [s.is_expanded_next(p) for p in s.pages]
@@ -116,7 +118,7 @@ class FocusedHits(Crawl):
 
     @action
     def request(s, p: int) -> None:
-        """Ask for a page that a hub which was expanded leads to."""
+        """Request a page to which an expanded hub links."""
         require(s.phase == Phase.FETCHING, s.place[p] == Place.QUEUED)
         require(s.in_flight() < s.concurrency)
         if s.crawler == "standard":
@@ -125,7 +127,7 @@ class FocusedHits(Crawl):
 
     @action
     def fetched(s, p: int, links: int) -> None:
-        """Have a page: it links to new pages and to others that were not asked for."""
+        """Receive a page: it links to new pages, and to others that were not requested."""
         targets = [q for q in s.pages if links >> q & 1]
         require(s.place[p] == Place.IN_FLIGHT)
         require(every(s.place[q] <= Place.DISCOVERED for q in targets))
@@ -140,7 +142,7 @@ class FocusedHits(Crawl):
 
     @action
     def failed(s, p: int) -> None:
-        """Have no page in its place: it is not asked for again."""
+        """Receive no page: it is not requested again."""
         require(s.place[p] == Place.IN_FLIGHT)
         require(count(every(s.place[q] == Place.DONE, s.fetches[q] == 0) for q in s.pages)
                 < s.failures)  # fmt: skip
@@ -148,7 +150,7 @@ class FocusedHits(Crawl):
 
     @action
     def go_on(s) -> None:
-        """When all that was asked for is there: forget all weights, and begin the next step."""
+        """When all requests are answered: forget all weights, and begin the next step."""
         require(s.phase == Phase.FETCHING, s.all_has_come(), no(s.is_over()))
         s.phase = Phase.WEIGHING
         s.step = s.step + 1
@@ -164,7 +166,7 @@ class FocusedHits(Crawl):
         return s.crawler == "standard"
 
     def follow(s, hubs: list[Value]) -> None:
-        """Queue all that some pages lead to."""
+        """Queue all pages to which some hubs link."""
         for q in s.pages:
             found = some(every(hubs[p], s.leads[p, q]) for p in s.pages)
             s.place[q] = ite(found, Place.QUEUED, s.place[q])
@@ -172,15 +174,15 @@ class FocusedHits(Crawl):
                 s.leads[p, q] = every(s.leads[p, q], no(found))
 
     def was_fetched(s, p: int) -> Value:
-        """Return whether p came."""
+        """Return whether p was fetched."""
         return s.fetches[p] > 0
 
     def waits(s, p: int) -> Value:
-        """Return whether p was fetched and not expanded."""
+        """Return whether p was fetched but not expanded."""
         return every(s.was_fetched(p), no(s.expanded[p]))
 
     def is_good(s, p: int) -> Value:
-        """Return whether p is an authority that was fetched and is not in the index."""
+        """Return whether p is a fetched authority that is not in the index."""
         return every(s.was_fetched(p), s.authority[p] > 0, s.entries[p] == 0)
 
     def is_better_hub(s, q: int, p: int) -> Value:
@@ -202,11 +204,11 @@ class FocusedHits(Crawl):
         return every(s.is_good(p), better < s.c)
 
     def is_last_step(s) -> Value:
-        """Return whether so many steps have begun as there may be."""
+        """Return whether the last allowed step has begun."""
         return s.step >= s.steps if s.steps else False
 
     def all_has_come(s) -> Value:
-        """Return whether nothing that was asked for, or is to be, is missing."""
+        """Return whether no page is queued or in flight."""
         return no(some(s.place[p] == Place.QUEUED, s.place[p] == Place.IN_FLIGHT) for p in s.pages)
 
     def is_over(s) -> Value:
@@ -226,20 +228,20 @@ class FocusedHits(Crawl):
         return every(s.place[p] != Place.QUEUED, after.place[p] == Place.QUEUED)
 
     def progress(s) -> Value:
-        """Return a number that grows with every step of a crawl that is bound to end."""
+        """Return a number that grows with every step of a crawl, and is bounded."""
         pages = len(s.pages)
         begun = (2 * s.step + s.phase) * (pages + 1) + s.weighed
         return begun * (Place.DONE * pages + 1) + sum(s.place[p] for p in s.pages)
 
     def one_must_wait(s) -> bool:
-        """Return whether the pages suffice for more hubs than a step may expand."""
+        """Return whether there are pages enough for more hubs than a step may expand."""
         return s.crawler == "focused" and not s.steps and len(s.pages) > s.c + 1
 
     # What must hold
 
     @transition(when=lambda s: s.crawler == "focused")
     def the_greatest_hubs_first(s, after: Self) -> Value:
-        """No page that goes on waiting is a greater hub than one expanded, or equal and older."""
+        """No page that keeps waiting is a greater hub than an expanded one, or equal and older."""
         return every(
             implies(
                 every(s.is_new_hub(after, p), s.waits(q), no(after.expanded[q])),
@@ -252,7 +254,7 @@ class FocusedHits(Crawl):
 
     @transition
     def the_greatest_authorities_first(s, after: Self) -> Value:
-        """No fetched page that stays outside is a greater authority than one that is indexed."""
+        """No fetched page outside the index is a greater authority than one that is indexed."""
         return every(
             implies(
                 every(s.is_new_entry(after, p), s.fetches[q] > 0, after.entries[q] == 0),
@@ -268,14 +270,14 @@ class FocusedHits(Crawl):
 
     @transition
     def at_most_c_a_step(s, after: Self) -> Value:
-        """No more than c pages are indexed, and by the focused crawler expanded, in a step."""
+        """At most c pages are indexed in a step, and the focused crawler expands at most c."""
         hubs = count(s.is_new_hub(after, p) for p in s.pages)
         entries = count(s.is_new_entry(after, p) for p in s.pages)
         return every(entries <= s.c, some(s.crawler == "standard", hubs <= s.c))
 
     @transition(when=lambda s: s.crawler == "focused")
     def only_what_chosen_hubs_lead_to(s, after: Self) -> Value:
-        """A page is queued only when a hub that leads to it is chosen."""
+        """A page is queued only when a hub that links to it is chosen."""
         return every(
             implies(
                 s.is_new_in_the_frontier(after, q),
@@ -286,13 +288,13 @@ class FocusedHits(Crawl):
 
     @transition(when=lambda s: s.crawler == "focused")
     def the_frontier_grows_by_c_hubs(s, after: Self) -> Value:
-        """It grows by c times the largest out-degree at most."""
+        """The frontier grows by at most c times the largest out-degree."""
         grown = count(s.is_new_in_the_frontier(after, q) for q in s.pages)
         return grown <= s.c * maximum(*(count(s.leads[p, q] for q in s.pages) for p in s.pages))
 
     @transition
     def all_is_weighed_before_it_is_chosen(s, after: Self) -> Value:
-        """Nothing is indexed, or expanded, before this step has weighed all that is known."""
+        """No page is indexed or expanded before this step has weighed all known pages."""
         chosen = every(s.phase == Phase.WEIGHING, after.phase == Phase.FETCHING)
         changes = some(
             some(s.is_new_entry(after, p) for p in s.pages),
@@ -302,18 +304,18 @@ class FocusedHits(Crawl):
 
     @transition(when=lambda s: s.crawler == "standard")
     def weighed_at_the_end(s, after: Self) -> Value:
-        """The standard crawler weighs nothing while there is anything to fetch."""
+        """The standard crawler weighs no page while there are pages to fetch."""
         over = every(some(s.place[p] == Place.UNKNOWN, s.place[p] == Place.DONE) for p in s.pages)
         return implies(after.weighed != s.weighed, over)
 
     @invariant
     def the_index_holds_only_fetched_pages(s) -> Value:
-        """What failed, or was not asked for, is not in the index."""
+        """A page that failed, or was not requested, is not in the index."""
         return every(implies(s.entries[p] > 0, s.fetches[p] > 0) for p in s.pages)
 
     @invariant
     def indexed_at_most_once(s) -> Value:
-        """No page stands in the index twice."""
+        """No page is in the index twice."""
         return every(s.entries[p] <= 1 for p in s.pages)
 
     @transition
@@ -323,22 +325,22 @@ class FocusedHits(Crawl):
 
     @invariant
     def hubs_were_fetched(s) -> Value:
-        """Only a page whose links are known is a hub, or was expanded."""
+        """Only fetched pages, whose links are known, are hubs or were expanded."""
         return every(implies(some(s.hub[p] > 0, s.expanded[p]), s.fetches[p] > 0) for p in s.pages)
 
     @invariant
     def each_step_expands(s) -> Value:
-        """Every step but the last expands a page: there is at most one more than pages."""
+        """Every step but the last expands a page, so there is at most one more step than pages."""
         return s.step <= count(s.expanded[p] for p in s.pages) + 1
 
     @transition
     def it_gets_on(s, after: Self) -> Value:
-        """Each step brings the crawl nearer to its end, which is bounded: it terminates."""
+        """Each step increases a bounded measure of progress, so the crawl terminates."""
         return after.progress() > s.progress()
 
     @finished
     def all_discovered_is_done(s) -> Value:
-        """It may end when the index was made, and nothing is left that may be expanded."""
+        """A crawl may end when the index is made and no page is left to expand."""
         return every(s.phase == Phase.FETCHING, s.all_has_come(), s.is_over())
 
     @sometimes(when=lambda s: s.one_must_wait() and len(s.hubs) > 1)
@@ -353,7 +355,7 @@ class FocusedHits(Crawl):
 
     @sometimes(when=lambda s: not s.steps and len(s.authorities) > 1)
     def everything_is_fetched(s) -> Value:
-        """All pages can be fetched, and one of them be in the index."""
+        """All pages can be fetched, with one of them in the index."""
         return every(
             every(s.fetches[p] == 1 for p in s.pages), some(s.entries[p] == 1 for p in s.pages)
         )

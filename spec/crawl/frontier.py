@@ -1,8 +1,8 @@
-"""The frontier that crawlers share: what is discovered, queued, in flight and done.
+"""The frontier of a crawler: pages that are discovered, queued, in flight and done.
 
-Requests are in flight together, fetches fail and are tried again, and the crawl may be interrupted
-at any moment: what was in flight is then queued again when it is started anew. In which order
-queued pages are requested is left open, so what holds here holds for every order.
+Several requests are in flight at once, fetches fail and are tried again, and the crawl may be
+interrupted at any moment: after a restart, pages that were in flight are queued again. The order in
+which queued pages are requested is left open, so the properties hold for every order.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .pages import Crawl, Place
 
 
 class Frontier(Crawl):
-    """Any page that is queued may be requested next; fetches fail, and crawls are interrupted."""
+    """Any queued page may be requested next; fetches fail, and crawls are interrupted."""
 
     name = "frontier"
 
@@ -46,7 +46,7 @@ class Frontier(Crawl):
     restarts = Integer(0, lambda s: s.interruptions)
 
     def derive(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Take the number of sets of links from that of pages."""
+        """Derive the number of sets of links from the number of pages."""
         pages = given.get("pages", self.declared_parameters["pages"].default)
         if given.get("link-sets", 2**pages) != 2**pages:
             raise SpecError(f"{pages} pages have {2**pages} sets, not {given['link-sets']}")
@@ -74,7 +74,7 @@ class Frontier(Crawl):
 
     @action
     def fetched(s, p: int, links: int) -> None:
-        """Have a page; it links to any pages."""
+        """Receive a page; it links to any pages."""
         require(s.place[p] == Place.IN_FLIGHT)
         s.open = s.open - 1
         s.finish(p)
@@ -84,7 +84,7 @@ class Frontier(Crawl):
 
     @action
     def failed(s, p: int) -> None:
-        """Have no answer: try again later, or give the page up."""
+        """Receive no answer: try again later, or give the page up."""
         require(s.place[p] == Place.IN_FLIGHT)
         s.open = s.open - 1
         s.place[p] = ite(s.failures[p] < s.retries, Place.QUEUED, Place.DONE)
@@ -92,7 +92,7 @@ class Frontier(Crawl):
 
     @action
     def restart(s) -> None:
-        """Be interrupted, and start again: what was in flight is queued again."""
+        """Restart after an interruption: pages that were in flight are queued again."""
         require(s.restarts < s.interruptions)
         s.restarts = s.restarts + 1
         s.open = 0
@@ -114,17 +114,17 @@ class Frontier(Crawl):
 
     @sometimes(when=lambda s: s.concurrency > 1 and len(s.pages) > 2)
     def several_in_flight(s) -> Value:
-        """As many requests as there may be can be in flight."""
+        """The allowed number of requests can be in flight at once."""
         return s.in_flight() >= min(s.concurrency, len(s.pages) - 1)
 
     @sometimes
     def a_page_is_given_up(s) -> Value:
-        """A page can fail to the end."""
+        """A page can fail at every try."""
         return some(every(s.place[p] == Place.DONE, s.fetches[p] == 0) for p in s.pages)
 
     @sometimes(when=lambda s: s.retries > 0)
     def a_failed_page_is_fetched(s) -> Value:
-        """A page that failed can be fetched all the same."""
+        """A page that failed can be fetched at a later try."""
         return some(every(s.failures[p] > 0, s.fetches[p] > 0) for p in s.pages)
 
     @sometimes

@@ -1,9 +1,10 @@
 """Recall and precision of an answer, as Blekanov and Bondarenko define them.
 
-Of a collection's pages some are relevant, and some are found. With a: found and relevant, c:
-relevant and not found, recall is a / (a + c) and precision a / (a + b). The text says that b is the
-number of documents found; then an answer without a fault has a precision of 1/2. The formula needs
-b: found and not relevant. Which pages are relevant, and which are found, is left open.
+Some pages of a collection are relevant, and some are found. Let a be the number of found and
+relevant pages, and c that of relevant pages not found. Recall is a / (a + c), and precision is a /
+(a + b). The paper's text says that b is the number of documents found; then a perfect answer has a
+precision of 1/2. The formula needs b as the number of found pages that are not relevant. Which
+pages are relevant, and which are found, is left open.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from counterpoint.spec.notation import (
 
 
 class Retrieval(Spec):
-    """Pages are found one by one, the relevant ones and others."""
+    """Pages are found one by one, relevant and irrelevant ones."""
 
     name = "retrieval"
 
@@ -48,7 +49,7 @@ class Retrieval(Spec):
         require(no(s.found[p]))
         s.found[p] = True
 
-    # A measure is a fraction: what is above the line, and what is below
+    # A measure is a fraction: numerator and denominator
 
     def recall(s) -> tuple[Value, Value]:
         """Return the share of the relevant pages that were found."""
@@ -56,7 +57,7 @@ class Retrieval(Spec):
         return a, a + s.number(found=False, relevant=True)
 
     def precision(s) -> tuple[Value, Value]:
-        """Return the share of the pages found that are relevant, as b says."""
+        """Return the share of the found pages that are relevant, with b as the parameter says."""
         a = s.number(found=True, relevant=True)
         irrelevant = s.number(found=True, relevant=False)
         return a, a + (irrelevant if s.counted == "irrelevant" else a + irrelevant)
@@ -82,7 +83,7 @@ class Retrieval(Spec):
 
     @transition
     def precision_follows_relevance(s, after: Self) -> Value:
-        """A page that is found never lowers precision if it is relevant, never raises it if not."""
+        """A found page never lowers precision if it is relevant, and never raises it if not."""
         above, below = s.precision()
         new, under = after.precision()
         better = new * below >= above * under
@@ -95,18 +96,18 @@ class Retrieval(Spec):
 
     @transition
     def recall_never_falls(s, after: Self) -> Value:
-        """A page more in the answer never lowers recall."""
+        """A further page in the answer never lowers recall."""
         above, below = s.recall()
         new, under = after.recall()
         return new * below >= above * under
 
     @finished
     def all_is_found(s) -> Value:
-        """It may end when everything is found."""
+        """A run may end when all pages are found."""
         return every(s.found[p] for p in s.pages)
 
     @sometimes(when=lambda s: len(s.pages) > 1)
     def half_precise_and_all_recalled(s) -> Value:
-        """A full recall can go with a precision of a half."""
+        """Full recall is possible with a precision of 1/2."""
         (a, found), (b, relevant) = s.precision(), s.recall()
         return every(b > 0, b == relevant, 2 * a == found)

@@ -1,7 +1,7 @@
-"""What every crawler of a bounded web has: pages, on their way from unknown to done.
+"""The base of crawler specs: the pages of a bounded web, on their way from unknown to done.
 
-The web is not given. What a page links to is chosen when it is fetched, in every possible way, so
-that a verdict speaks of every web of that many pages. The first page is the start page.
+The web is not given. The links of a page are chosen when it is fetched, in every possible way, so a
+verdict covers every web of that many pages. The first page is the start page.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from counterpoint.spec.notation import (
 
 
 class Place(IntEnum):
-    """How far a page is."""
+    """The state of a page."""
 
     UNKNOWN = 0
     DISCOVERED = 1
@@ -40,7 +40,7 @@ class Place(IntEnum):
 
 
 class Crawl(Spec):
-    """Pages that are discovered by fetching others; a subclass says which is requested next."""
+    """Pages are discovered by fetching others; a subclass decides which is requested next."""
 
     lane = "pages"
 
@@ -55,12 +55,22 @@ class Crawl(Spec):
     offered = Array(pages, Boolean(), initially=lambda s, p: p == 0)
     """History: the start page, and all that a fetched page links to."""
     fetches = Array(pages, Integer(0, 2))
-    """History: how often a page was fetched to the end."""
+    """History: how often a page was finished."""
 
     # What a crawler does to a page
 
     def offer(s, p: int, when: Value = True, to: Place = Place.QUEUED) -> None:
-        """Follow a link to p, if there is one: a page that is unknown gets a place."""
+        """Follow a link to p, if there is one: an unknown page gets a place.
+
+        Parameters
+        ----------
+        p : int
+            The page.
+        when : Value
+            Whether there is a link.
+        to : Place
+            The place that an unknown page gets.
+        """
         s.offered[p] = some(s.offered[p], when)
         s.place[p] = ite(every(when, s.is_new(p)), to, s.place[p])
 
@@ -69,7 +79,7 @@ class Crawl(Spec):
         return s.place[p] == Place.UNKNOWN
 
     def finish(s, p: int) -> None:
-        """Have p, to the end."""
+        """Finish p, and count that."""
         s.fetches[p] = s.fetches[p] + 1
         s.place[p] = Place.DONE
 
@@ -96,27 +106,27 @@ class Crawl(Spec):
 
     @invariant
     def nothing_before_it_was_discovered(s) -> Value:
-        """Only the start page, and what a fetched page links to, is ever queued or requested."""
+        """Only the start page and pages linked from fetched pages are ever queued or requested."""
         return every(implies(s.place[p] >= Place.QUEUED, s.offered[p]) for p in s.pages)
 
     @invariant
     def nothing_is_lost(s) -> Value:
-        """What a fetched page links to is known from then on."""
+        """A page to which a fetched page links is known from then on."""
         return every(implies(s.offered[p], s.place[p] != Place.UNKNOWN) for p in s.pages)
 
     @invariant
     def no_more_in_flight_than_allowed(s) -> Value:
-        """At most so many requests are in flight as may be."""
+        """At most the allowed number of requests is in flight."""
         return s.in_flight() <= s.concurrency
 
     @transition
     def done_stays_done(s, after: Self) -> Value:
-        """A page that is done never leaves that place."""
+        """A page that is done stays done."""
         return every(
             implies(s.place[p] == Place.DONE, after.place[p] == Place.DONE) for p in s.pages
         )
 
     @finished
     def all_discovered_is_done(s) -> Value:
-        """It may end when everything that was discovered is done."""
+        """A crawl may end when all discovered pages are done."""
         return every(some(s.place[p] == Place.UNKNOWN, s.place[p] == Place.DONE) for p in s.pages)

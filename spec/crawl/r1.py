@@ -1,4 +1,4 @@
-"""R1 of [BeeBot], the trivial rule: an equal share of the budget first, the rest to the best site.
+"""R1 of [BeeBot], the trivial rule: equal shares of the budget first, then the rest for one site.
 
 As printed: 1. Scan the first [N/K] pages of every site, [.] being the nearest integer. 2. Scan the
 remaining N - [N/K] pages on the site with the largest sum. That is K [N/K] + N - [N/K] > N pages
@@ -26,7 +26,7 @@ from .rule import Rule
 
 
 class R1(Rule):
-    """N/K pages of every site, then all the rest of the one with most links."""
+    """N/K pages of every site, then the rest of the budget for the site with most links."""
 
     name = "r1"
     flaws = ("rest", "rounding", "exhausted")
@@ -48,7 +48,7 @@ class R1(Rule):
 
     @property
     def remains(s) -> int:
-        """How many pages the second phase has at least."""
+        """The least number of pages in the second phase."""
         shares = len(s.sites) if s.rest == "what-is-left" else 1
         return s.budget - shares * s.sample
 
@@ -58,7 +58,7 @@ class R1(Rule):
         return s.remains > 0 and s.sample < s.pages
 
     def is_over(s) -> Value:
-        """Return whether the budget is spent, or what the paper takes for its rest."""
+        """Return whether the budget is spent, or the rest of it as the paper computes it."""
         if s.rest == "what-is-left":
             spent = s.spent() >= s.budget
         else:
@@ -69,12 +69,12 @@ class R1(Rule):
         return some(spent, s.all_exhausted()) if s.passes_over else spent
 
     def better(s, i: int, j: int) -> Value:
-        """Return whether site i has yielded more links."""
+        """Return whether more links were found on site i."""
         return s.found[i] > s.found[j]
 
     @transition
     def stays_with_its_choice(s, after: Self) -> Value:
-        """In the second phase a site is scanned to its end."""
+        """In the second phase a site is scanned until it is exhausted."""
         return no(
             every(s.is_choosing(), s.chosen(i), after.has_page(i), no(after.is_over()),
                   no(after.chosen(i)))
@@ -83,7 +83,7 @@ class R1(Rule):
 
     @sometimes(when=lambda s: s.passes_over and s.leaves_a_rest and len(s.sites) > 1 < s.remains)
     def another_has_the_rest_of_the_rest(s) -> Value:
-        """The best site can end in the second phase, and the next best goes on."""
+        """The best site can be exhausted in the second phase, and the next best follows."""
         return every(
             s.is_choosing(),
             some(every(s.scanned[i] > s.sample, no(s.has_page(i))) for i in s.sites),
@@ -91,5 +91,5 @@ class R1(Rule):
 
     @sometimes(when=lambda s: s.sample > 1)
     def a_share_is_not_used_up(s) -> Value:
-        """A site can end within its share."""
+        """A site can be exhausted before its share is used up."""
         return some(every(no(s.has_page(i)), s.scanned[i] < s.sample) for i in s.sites)

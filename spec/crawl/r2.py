@@ -1,12 +1,12 @@
-"""R2 of [BeeBot], after Gittins: again and again n pages of the site with most links a page.
+"""R2 of [BeeBot], after Gittins: repeatedly n pages of the site with most links per page.
 
 As printed: scan n pages of each site (n << N); Ind(i) := s(i)/n; repeat: scan n pages of the site
-with the largest Ind, Ind(i) := s(i)/t(i), while the sum of t(i) <= N. The last n pages are begun
-with up to N spent, so up to n too many are scanned.
+with the largest Ind, Ind(i) := s(i)/t(i), while the sum of t(i) <= N. The last n pages are started
+with up to N spent, so up to n pages too many are scanned.
 
-A site whose sample is empty has Ind = 0 and is not visited again while another with links has a
-page, whatever its further pages hold; `a_site_is_starved` shows it. What those pages hold was never
-looked at, so each way to fill them makes the same crawl.
+A site without links in its sample has Ind = 0 and is not visited again while a site with links has
+a page, whatever its further pages contain; `a_site_is_starved` shows that. The crawl is the same
+for any content of those pages, since they are never scanned.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .rule import Rule
 
 
 class R2(Rule):
-    """Some pages at a time, of the site with most links a page."""
+    """Some pages at a time, of the site with most links per page."""
 
     name = "r2"
     flaws = ("stops", "exhausted")
@@ -47,15 +47,15 @@ class R2(Rule):
 
     @property
     def sample(s) -> int:
-        """As many pages as a step has."""
+        """The pages of a step."""
         return s.step
 
     def chosen(s, i: int) -> Value:
-        """Return whether the site is next: within a step, the one that has won."""
+        """Return whether the site is next: within a step, the one that won the contest."""
         return ite(s.left > 0, s.current == i, super().chosen(i))
 
     def is_over(s) -> Value:
-        """Return whether the budget is spent; as printed, asked between steps."""
+        """Return whether the budget is spent; as printed, it is checked between steps only."""
         if s.stops == "at-the-budget":
             spent = s.spent() >= s.budget
         else:
@@ -67,7 +67,7 @@ class R2(Rule):
         return every(super().is_choosing(), s.left == 0)
 
     def better(s, i: int, j: int) -> Value:
-        """Return whether site i has yielded more links a page."""
+        """Return whether site i has more links per page."""
         return s.found[i] * s.scanned[j] > s.found[j] * s.scanned[i]
 
     @action
@@ -81,7 +81,7 @@ class R2(Rule):
 
     @invariant
     def steps_are_whole(s) -> Value:
-        """Each site with a page left has been scanned by whole steps, but for the present one."""
+        """Each site with a page left was scanned in whole steps, except for the current one."""
         present = [ite(s.current == i, s.left, 0) for i in s.sites]
         return every(
             implies(
@@ -103,13 +103,13 @@ class R2(Rule):
 
     @property
     def can_starve(s) -> bool:
-        """Whether one site can be left with its sample, and others have the budget's rest."""
+        """Whether one site can be left after its sample, and others use the rest of the budget."""
         fits = s.budget <= (len(s.sites) - 1) * s.pages + s.step
         return len(s.sites) > 1 and s.links > 0 and s.leaves_a_rest and fits
 
     @sometimes(when=lambda s: s.can_starve)
     def a_site_is_starved(s) -> Value:
-        """A site never visited after an empty sample can hold more than all that was found."""
+        """A site never visited after an empty sample can have more links than were found in all."""
         total = sum(s.found[i] for i in s.sites)
         return every(
             s.is_over(),
@@ -133,7 +133,7 @@ class R2(Rule):
 
     @sometimes(when=lambda s: s.can_starve and (len(s.sites) + 1) * s.step < s.budget)
     def the_lead_changes(s) -> Value:
-        """The site with the next step need not be the one with the last."""
+        """Two successive steps can go to different sites."""
         return every(
             s.is_choosing(),
             some(

@@ -75,7 +75,7 @@ def places(most_pages: int, largest: int, n: int) -> dict[tuple[int, int], int]:
 def index_place(
     sites: int, pages: int, budget: int, largest: int, t: int, links: int, n: int
 ) -> int:
-    """Return the place of a site's index; what no contest comes to is like the nearest that does.
+    """Return the place of a site's index; arguments beyond all contests count as the nearest.
 
     Parameters
     ----------
@@ -95,8 +95,8 @@ def index_place(
 def may_precede(other: int, own: int, n: int) -> bool:
     """Return whether a site with `other` pages can be chosen while one with `own` pages waits.
 
-    The best that can be said of the one is that each page has Xmax links, and the worst of the
-    other that none has any. Before any page is scanned it is as after the first.
+    The best case for the first is that each of its pages has Xmax links, and the worst case for the
+    second is that none of its pages has any. A site without scanned pages counts as one with one.
     """
     other, own, n = max(other, 1), max(own, 1), max(n, 1)
     return compare(other, other, 0, own, 1, n) >= 0
@@ -106,7 +106,7 @@ def may_precede(other: int, own: int, n: int) -> bool:
 def most_ahead(own: int, sites: int, most_pages: int) -> int:
     """Return how many pages another site can have while one with `own` pages waits: T + 1.
 
-    Sites have at most ``most_pages`` pages. Before any page is scanned it is as after the first.
+    Sites have at most ``most_pages`` pages. A site without scanned pages counts as one with one.
     """
     other = own = max(own, 1)
     while other < most_pages and may_precede(other, own, own + other + sites - 2):
@@ -156,7 +156,7 @@ class R3(Rule):
         return most_ahead(s.sample, len(s.sites), s.pages) < s.pages
 
     def chosen(s, i: int) -> Value:
-        """Return whether the site is next; no site is where the index is not defined."""
+        """Return whether the site is next; no site is next if the index is not defined."""
         return every(some(s.is_sampling(), s.has_indices()), super().chosen(i))
 
     def is_over(s) -> Value:
@@ -216,7 +216,7 @@ class R3(Rule):
 
     @invariant
     def who_waits_is_owed(s) -> Value:
-        """Nobody is chosen who is so far ahead in pages that no mean can make up for it."""
+        """No site is chosen that is so far ahead in pages that no mean can make up for it."""
         return every(
             implies(
                 every(s.is_choosing(), s.chosen(j), s.has_page(i)),
@@ -229,7 +229,7 @@ class R3(Rule):
 
     @invariant
     def nobody_waits_too_long(s) -> Value:
-        """A site with pages left is visited again at the latest when the bound says so."""
+        """A site with pages left is visited again by the visit that the bound gives."""
         return every(
             implies(
                 every(no(s.is_sampling()), s.has_page(i)),

@@ -1,8 +1,8 @@
-"""What R1, R2 and R3 share: a first sample of every site, then a contest between sites.
+"""The base of R1, R2 and R3: a first sample of every site, then a contest between sites.
 
-Two readings: as printed, and as corrected. The printed rules break their own statement in several
-ways, and each way is a parameter of its own whose last value is the printed one; `reading` sets
-those that are not set by themselves.
+There are two readings: as printed, and as corrected. The printed rules violate their own statement
+in several ways. Each way is a parameter whose last value is the printed one; `reading` sets those
+that are not set explicitly.
 """
 
 from __future__ import annotations
@@ -25,17 +25,15 @@ from .sites import Sites
 
 
 class Rule(Sites):
-    """Sites are compared by what they have yielded; the best one is scanned next."""
+    """Sites are compared by the links found on them; the best site is scanned next."""
 
     flaws: tuple[str, ...] = ("exhausted",)
 
-    reading = Choice("corrected", "printed", help="the rule as printed, or without its flaws")
-    exhausted = Choice(
-        "leave", "stay", help="sites without a page leave the contest, or no rule says so"
-    )
+    reading = Choice("corrected", "printed", help="the rule as printed, or without its errors")
+    exhausted = Choice("leave", "stay", help="sites without pages leave the contest, or stay in it")
 
     def derive(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Take the flaws that are not given from the reading."""
+        """Derive the flaws that are not given from the reading."""
         found = super().derive(given)
         reading = given.get("reading", self.declared_parameters["reading"].default)
         for name in (flaw.replace("_", "-") for flaw in self.flaws):
@@ -46,21 +44,21 @@ class Rule(Sites):
                 found[name] = follows
         return found
 
-    # What a rule says of itself
+    # What each rule defines
 
     @property
     def sample(s) -> int:
-        """How many pages of each site are scanned first."""
+        """The number of pages of each site that are scanned first."""
         raise NotImplementedError
 
     @property
     def passes_over(s) -> bool:
-        """Whether sites that are exhausted leave the contest."""
+        """Whether exhausted sites leave the contest."""
         return s.exhausted == "leave"
 
     @property
     def leaves_a_rest(s) -> bool:
-        """Whether budget and pages can be left when every site has its whole sample."""
+        """Whether budget and pages can be left after every site's whole sample."""
         return len(s.sites) * s.sample < s.budget and s.sample < s.pages
 
     def better(s, i: int, j: int) -> Value:
@@ -83,18 +81,18 @@ class Rule(Sites):
         return some(s.is_due(i) for i in s.sites)
 
     def takes_part(s, i: int) -> Value:
-        """Return whether the rule considers the site at all."""
+        """Return whether the site takes part in the contest."""
         return s.has_page(i) if s.passes_over else True
 
     def is_best(s, i: int) -> Value:
-        """Return whether no other site is preferred; of equal ones the first given is best."""
+        """Return whether no other site is preferred; of equal sites the first given is best."""
         return every(
             s.takes_part(i),
             every(implies(s.takes_part(j), s.is_before(i, j)) for j in s.sites if j != i),
         )
 
     def is_before(s, i: int, j: int) -> Value:
-        """Return whether site i is taken rather than site j."""
+        """Return whether site i is preferred to site j."""
         return no(s.prefers(j, i)) if i < j else s.prefers(i, j)
 
     def prefers(s, i: int, j: int) -> Value:
@@ -109,7 +107,7 @@ class Rule(Sites):
 
     @invariant
     def samples_are_right(s) -> Value:
-        """The contest begins when each site has its sample or is exhausted, and none has more."""
+        """The contest begins when each site has exactly its sample, or is exhausted."""
         return every(
             some(s.is_over(), s.is_sampling(), every(map(s.was_sampled, s.sites))),
             implies(s.is_sampling(), every(s.scanned[i] <= s.sample for i in s.sites)),

@@ -1,26 +1,27 @@
-"""S.C.E.N.T. (Sotnik): which pages of a site to look at again, a little like ants find their way.
+"""S.C.E.N.T. (Sotnik): which pages of a site to revisit, by scents as ants use them.
 
-Every page has a scent. An iteration takes the ``batch`` pages with the strongest scent, of equal
-ones the page given first. Visiting one halves its scent and then adds the harvest; when all are
-visited, every page gains ``delta-s``. What a page's visit finds is chosen in every possible way:
-nothing new (0), or a change that is worth up to ``changes - 1``; the first ``static`` pages never
-change. As corrected, the harvest is what has changed, ln(difference + 1), and so 0 if nothing has.
-As printed, it is ln(size + 1): for pages of one size the same positive number at each visit, here
-the greatest.
+Every page has a scent. An iteration visits the ``batch`` pages with the strongest scent; of equal
+pages the one given first. A visit halves the page's scent and then adds the harvest. When all pages
+of the batch are visited, every page gains ``delta-s``. The result of a visit is chosen in every
+possible way: nothing new (0), or a change that is worth up to ``changes - 1``; the first ``static``
+pages never change. As corrected, the harvest is the change, ln(difference + 1), so it is 0 if
+nothing has changed. As printed, it is ln(size + 1): for pages of one size the same positive number
+at each visit, here the greatest.
 
-Scents are exact. After v visits a scent is a multiple of 1 / 2^v; it is kept as an integer, in
-units of 1 / 2^iterations, and within so many iterations nothing is rounded.
+Scents are exact. After v visits a scent is a multiple of 1 / 2^v. It is stored as an integer, in
+units of 1 / 2^iterations, so nothing is rounded within so many iterations.
 
 **Bounds.** Let H be the greatest harvest, d the gain, I the initial scent, and r = pages / batch,
-rounded up. Let C = max(2 H + (r + 1) d, I). By induction, when an iteration begins, at most
-(j - 1) ``batch`` pages have a scent above C + (r - j) d, for j = 1 .. r: those visited, the
-strongest, end at (C + (r - 1) d) / 2 + H + d <= C, and each other one moves up by a gain and
-by ``batch`` ranks. So no scent exceeds C + (r - 1) d.
+rounded up. Let C = max(2 H + (r + 1) d, I). By induction, when an iteration begins, at most (j - 1)
+``batch`` pages have a scent above C + (r - j) d, for j = 1 .. r: those visited, the strongest, end
+at (C + (r - 1) d) / 2 + H + d <= C, and each other page moves up by a gain and by ``batch`` ranks.
+So no scent exceeds C + (r - 1) d.
 
-A page that has waited w iterations has a scent of at least m + w d, m = min(I, d). One that is
-visited meanwhile ends at C at the most: from w = (C - m) / d on, rounded down, below a page that
-still waits, and it stays below. So at most r - 1 iterations later the others are used up: a page
-is visited within (C - m) / d + r iterations, rounded as above. `scent_proof` has this as lemmas.
+A page that has waited w iterations has a scent of at least m + w d, m = min(I, d). A page that is
+visited meanwhile ends at most at C: from w = (C - m) / d on, rounded down, that is below a page
+that still waits, and it stays below. So at most r - 1 iterations later no other page is left: a
+page is visited within (C - m) / d + r iterations, rounded as above. `scent_proof` has this as
+lemmas.
 
 **Round after round.** If d >= 2 H, I > 2 H, and ``batch`` divides ``pages``, pages are visited in
 turn, a batch after the other as they are given, so that visits never differ by two. If this was so
@@ -66,13 +67,13 @@ from counterpoint.spec.notation import (
 
 
 class Nobody(IntEnum):
-    """No page was visited yet, or there is gain."""
+    """No page was visited yet, or `delta-s` is positive."""
 
     NOBODY = -1
 
 
 class Scaled(Integer):
-    """A multiple of 1 / 2^iterations, shown as the number that it is."""
+    """A multiple of 1 / 2^iterations, shown as that number."""
 
     def show(self, spec: Spec, value: int) -> str:
         """Return the number; binary fractions of so few places are exact."""
@@ -88,14 +89,14 @@ class Scent(Spec):
 
     pages = Index(3, names="p", labels="P", at_most=6, help="how many pages the site has")
     changes = Index(
-        2, names="change", at_least=2, at_most=9, help="what changes are worth: 0 .. changes - 1"
+        2, names="change", at_least=2, at_most=9, help="the values of changes: 0 .. changes - 1"
     )
     batch = Number(1, at_least=1, at_most=6, help="how many pages an iteration visits")
     delta_s = Number(1, at_most=64, help="what every page gains after an iteration")
     initial = Number(3, at_most=64, help="every page's scent at the start")
     static = Number(0, at_most=6, help="how many pages never change: the first ones")
     iterations = Number(10, at_least=1, at_most=16, help="how many iterations there are")
-    returns = Choice("difference", "size", name="harvest", help="of what the harvest tells")
+    returns = Choice("difference", "size", name="harvest", help="what the harvest measures")
 
     scent = Array(
         pages,
@@ -106,21 +107,21 @@ class Scent(Spec):
     """Whether a page was visited in this iteration."""
     iteration = Integer(0, lambda s: s.iterations, grows=True)
     wait = Array(pages, Integer(0, lambda s: s.iterations if s.delta_s else 0, grows=True))
-    """History: for how many iterations a page was not visited."""
+    """History: the number of iterations since a page was visited."""
     visits = Array(pages, Integer(0, lambda s: s.iterations if s.goes_round else 0, grows=True))
-    """History: how often a page was visited, where pages are visited in turn."""
+    """History: how often a page was visited, if pages are visited in turn."""
     changed = Array(pages, Boolean())
     """History, without gain: whether the last visit found a change."""
     last = Reference(pages, Nobody)
     """History, without gain: the page that was visited last."""
     unchanged = Array(pages, Integer(0, lambda s: 0 if s.delta_s else s.enough))
-    """History, without gain: how often in a row visits found none, up to `enough`."""
+    """History, without gain: how many visits in a row found no change, up to `enough`."""
 
     # An iteration
 
     @action
     def visit(s, p: int, change: int) -> None:
-        """Look at the page with the strongest scent; when the batch is visited, all gain."""
+        """Visit the page with the strongest scent."""
         require(s.may_go_on(), s.is_next(p))
         require(some(change == 0, p >= s.static))
         s.smell(p, s.harvest(change) * s.one())
@@ -143,11 +144,11 @@ class Scent(Spec):
         s.scent[p] = s.scent[p] // 2 + harvest
 
     def harvest(s, change: int) -> int:
-        """Return what a visit brings."""
+        """Return the harvest of a visit."""
         return change if s.returns == "difference" else s.most_harvested
 
     def gained(s, p: int) -> Value:
-        """Return what p gains."""
+        """Return p's gain."""
         return s.delta_s
 
     def is_next(s, p: int) -> Value:
@@ -163,11 +164,11 @@ class Scent(Spec):
         return s.scent[q] >= s.scent[p] if q < p else s.scent[q] > s.scent[p]
 
     def is_complete(s) -> Value:
-        """Return whether this iteration has visited what it should."""
+        """Return whether this iteration has visited its batch."""
         return s.number_visited() >= min(s.batch, len(s.pages))
 
     def record_visit(s, p: int, change: int) -> None:
-        """Keep what the properties speak of."""
+        """Record the history that the properties need."""
         s.wait[p] = 0
         if s.goes_round:
             s.visits[p] = s.visits[p] + 1
@@ -198,27 +199,27 @@ class Scent(Spec):
 
     @property
     def rounds(s) -> int:
-        """How many iterations visit all pages, at the least."""
+        """The least number of iterations that visit all pages: r."""
         return -(-len(s.pages) // s.batch)
 
     @property
     def step(s) -> int:
-        """The scent that a page may have after a visit, and what most pages stay below."""
+        """The bound C on the scent of a page after a visit and a gain."""
         return max(2 * s.most_harvested + (s.rounds + 1) * s.delta_s, s.initial)
 
     @property
     def bound(s) -> int:
-        """The greatest scent."""
+        """The bound on all scents."""
         return s.step + (s.rounds - 1) * s.delta_s
 
     @property
     def passing(s) -> int:
-        """For how many iterations a page that waits may still be overtaken twice by another."""
+        """The number of iterations in which a visited page may still overtake a waiting one."""
         return (s.step - min(s.initial, s.delta_s)) // s.delta_s
 
     @property
     def gap(s) -> int:
-        """Within how many iterations each page is visited."""
+        """The bound on the iterations between two visits of a page."""
         return s.passing + s.rounds
 
     @property
@@ -229,18 +230,18 @@ class Scent(Spec):
 
     @property
     def enough(s) -> int:
-        """How often in a row a page must be found unchanged, to be left without gain."""
+        """How often in a row a page must be found unchanged to be left, without gain."""
         return s.bound.bit_length()
 
     @property
     def may_leave(s) -> bool:
-        """Whether there is time to see that an unchanged page is left."""
+        """Whether there are enough iterations to leave an unchanged page."""
         time = s.iterations >= s.enough * len(s.pages)
         return s.delta_s == 0 and s.initial > 0 and time and len(s.pages) > s.batch
 
     @property
     def may_pass_over(s) -> bool:
-        """Whether there is time to see that a page waits longer than a round."""
+        """Whether there are enough iterations for a page to wait longer than a round."""
         small = 0 < s.delta_s <= s.most_harvested
         return small and s.iterations > s.rounds + 1 and len(s.pages) > s.batch
 
@@ -248,7 +249,7 @@ class Scent(Spec):
 
     @transition
     def exactly_a_batch(s, after: Self) -> Value:
-        """An iteration visits as many different pages as it should; only then do all gain."""
+        """An iteration visits a batch of different pages; only then do all pages gain."""
         last = s.number_visited() == min(s.batch, len(s.pages)) - 1
         return ite(
             last,
@@ -259,7 +260,7 @@ class Scent(Spec):
 
     @invariant
     def the_strongest_is_next(s) -> Value:
-        """The page visited next has the strongest scent; of equal ones it is the one given first.
+        """The next page has the strongest scent; of equal pages it is the one given first.
 
         Pages that this iteration has visited do not count.
         """
@@ -292,12 +293,12 @@ class Scent(Spec):
 
     @invariant
     def scent_is_bounded(s) -> Value:
-        """No scent exceeds C + (r - 1) d; that none is negative is a range."""
+        """No scent exceeds C + (r - 1) d."""
         return every(s.scent[p] <= s.bound * s.one() for p in s.pages)
 
     @invariant(when=lambda s: s.delta_s > 0)
     def visited_within_the_gap(s) -> Value:
-        """Each page is visited within (C - m) / d + r iterations; fewer iterations show nothing."""
+        """Each page is visited within (C - m) / d + r iterations."""
         return every(s.wait[p] < s.gap for p in s.pages)
 
     @invariant(when=lambda s: s.goes_round)
@@ -319,7 +320,7 @@ class Scent(Spec):
 
     @finished
     def all_iterations_are_over(s) -> Value:
-        """It ends after so many iterations."""
+        """A run ends after the given number of iterations."""
         return s.iteration == s.iterations
 
     @sometimes(when=lambda s: s.may_leave)
@@ -334,5 +335,5 @@ class Scent(Spec):
 
     @sometimes(when=lambda s: s.may_pass_over)
     def waits_longer_than_a_round(s) -> Value:
-        """With a small gain a page can be passed over in favour of those that change."""
+        """With a small gain a page can wait while pages that change are visited again."""
         return some(s.wait[p] >= s.rounds for p in s.pages)

@@ -1,8 +1,8 @@
-"""Why S.C.E.N.T. keeps its bounds for ever: the argument of `scent` as lemmas for induction.
+"""A proof that S.C.E.N.T. keeps its bounds for ever: the argument of `scent` as lemmas.
 
-Nothing ends here, and the unit in which scents are kept is any positive integer. What a run of any
-length computes is a multiple of some unit, so that in that unit nothing is rounded; the lemmas hold
-in every unit, and even if each halving were rounded down.
+Runs do not end here, and the unit of scents is any positive integer. All values of a run of any
+length are multiples of some unit, so nothing is rounded in that unit. The lemmas hold in every
+unit, and even if each halving were rounded down.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .scent import Scent
 
 
 class EndlessScent(Scent):
-    """S.C.E.N.T. without a last iteration, and without a least unit."""
+    """S.C.E.N.T. without a last iteration, and with any unit."""
 
     name = "endless-scent"
     without = ("all_iterations_are_over",)
@@ -43,35 +43,35 @@ class EndlessScent(Scent):
         return s.unit
 
     def may_go_on(s) -> Value:
-        """Always say so."""
+        """Return true: there is always another iteration."""
         return True
 
     @initially
     def all_alike(s) -> Value:
-        """Every page begins with the same scent."""
+        """All pages start with the same scent."""
         return every(s.scent[p] == s.initial * s.unit for p in s.pages)
 
     @finished
     def never(s) -> Value:
-        """It runs for ever."""
+        """A run never ends."""
         return False
 
     # Words for the lemmas
 
     def above(s, p: int) -> Value:
-        """Return how many pages would be visited before p, as scents are."""
+        """Return how many pages would be visited before p by their current scents."""
         return count(s.is_stronger(q, p) for q in s.pages if q != p)
 
     # The lemmas
 
     @lemma
     def no_more_than_the_batch(s) -> Value:
-        """An iteration visits no more pages than it should."""
+        """An iteration visits at most a batch of pages."""
         return s.number_visited() <= s.batch
 
     @lemma
     def few_are_strong(s) -> Value:
-        """Above C + (r - j) d there are (j - 1) batches at most, fewer by those just visited."""
+        """At most (j - 1) batches of pages are above C + (r - j) d, less those just visited."""
         return every(
             some(strong == 0, strong + s.number_visited() <= (j - 1) * s.batch)
             for j in range(1, s.rounds + 1)
@@ -84,13 +84,13 @@ class EndlessScent(Scent):
 
     @lemma
     def who_was_visited_is_weak(s) -> Value:
-        """Whoever was visited in this iteration will have C at the most after the gain."""
+        """A page visited in this iteration has at most C after the gain."""
         limit = (s.step - s.delta_s) * s.unit
         return every(implies(s.visited[p], s.scent[p] <= limit) for p in s.pages)
 
     @lemma
     def who_waits_grows(s) -> Value:
-        """After w iterations of waiting a scent is m + w d or more."""
+        """After w iterations of waiting a scent is at least m + w d."""
         least = min(s.initial, s.delta_s)
         return every(
             implies(
@@ -103,12 +103,12 @@ class EndlessScent(Scent):
 
     @lemma
     def who_is_visited_waits_no_more(s) -> Value:
-        """Whoever was visited in this iteration does not wait."""
+        """A page visited in this iteration does not wait."""
         return every(implies(s.visited[p], s.wait[p] == 0) for p in s.pages)
 
     @lemma(when=lambda s: s.delta_s > 0)
     def nobody_passes_twice(s) -> Value:
-        """From some time on, who was visited meanwhile stays below the page that waits."""
+        """After some time, pages visited meanwhile stay below the page that waits."""
         others = len(s.pages) - 1
         return every(
             implies(
@@ -121,7 +121,7 @@ class EndlessScent(Scent):
 
     @lemma(when=lambda s: s.delta_s == 0 and s.returns == "difference")
     def unchanged_is_weak(s) -> Value:
-        """What was found unchanged k times in a row has no more than the bound over 2^k."""
+        """A page found unchanged k times in a row has at most the bound over 2^k."""
         return every(
             implies(s.unchanged[p] == k, s.scent[p] * 2**k <= s.bound * s.unit)
             for p in s.pages
@@ -130,5 +130,5 @@ class EndlessScent(Scent):
 
     @lemma(when=lambda s: s.delta_s == 0 and s.returns == "difference")
     def changed_is_strong(s) -> Value:
-        """What was found changed has 1 at least."""
+        """A page found changed has at least 1."""
         return every(implies(s.changed[p], s.scent[p] >= s.unit) for p in s.pages)

@@ -1,13 +1,13 @@
-"""Sites that share a budget of pages: what the rules of [BeeBot] have in common.
+"""Sites that share a budget of pages: the base of the rules of [BeeBot].
 
-Pechnikov and Chernobrovkin, an adaptive crawler for external hyperlinks (2011/12): of K sites at
-most N pages may be scanned, so that as many external links as possible are found. Within a site
-pages come breadth first, so a rule decides between sites only, by what it has counted so far.
+Pechnikov and Chernobrovkin, an adaptive crawler for external hyperlinks (2011/12): at most N pages
+of K sites may be scanned, and as many external links as possible are to be found. Within a site
+pages come breadth first, so a rule only decides between sites, by its counts so far.
 
-The web is the environment. How many external links a page has, and how many pages it is the first
-to link to, is open until the page is scanned; then the web chooses. No rule can see more, so a
-verdict is one on every web of that size. A page that could not be fetched is one without links. A
-rule sees whether a site has a page left, not how many: `reveals` = 1 allows all that can be seen.
+The web is the environment. The numbers of external links of a page, and of pages that it is the
+first to link to, are chosen when the page is scanned. No rule can see more, so a verdict covers
+every web of that size. A page that could not be fetched counts as one without links. A rule sees
+whether a site has a page left, not how many: `reveals` = 1 allows all that can be seen.
 
 The pages of a site are a queue: those scanned are its first, those known and not scanned the rest.
 No page is scanned twice exactly if each scan moves one count by one, and none before it was found
@@ -42,7 +42,7 @@ from counterpoint.spec.notation import (
 
 
 class Sites(Spec):
-    """K sites and a budget; a rule says which site is next, and when the crawl is over."""
+    """K sites and a budget; a rule decides which site is next, and when the crawl is over."""
 
     sites = Index(2, names="i", labels="S", at_most=8, help="K, how many sites")
     budget = Number(5, at_least=1, help="N, how many pages may be scanned in all")
@@ -59,7 +59,7 @@ class Sites(Spec):
     found = Array(sites, Integer(0, lambda s: s.pages * s.links))
 
     def derive(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Take the sizes of two indices from the numbers that they count to."""
+        """Derive the sizes of two indices from the numbers of links and new pages."""
         sizes = {}
         for index, number in (("amounts", "links"), ("discoveries", "reveals")):
             sizes[index] = given.get(number, self.declared_parameters[number].default) + 1
@@ -71,7 +71,7 @@ class Sites(Spec):
 
     @property
     def passes_over(s) -> bool:
-        """Whether the rule leaves out sites that are exhausted."""
+        """Whether the rule skips exhausted sites."""
         return True
 
     def chosen(s, i: int) -> Value:
@@ -98,7 +98,7 @@ class Sites(Spec):
         return s.is_over()
 
     def has_page(s, i: int) -> Value:
-        """Return whether a page of the site is known and not scanned: it is not exhausted."""
+        """Return whether the site has a known page that was not scanned."""
         return s.scanned[i] < s.known[i]
 
     def spent(s) -> Value:
@@ -133,7 +133,7 @@ class Sites(Spec):
 
     @invariant
     def one_choice(s) -> Value:
-        """What was counted decides: while the crawl goes on, exactly one site is next."""
+        """While the crawl continues, the counts decide: exactly one site is next."""
         return some(s.is_over(), count(s.chosen(i) for i in s.sites) == 1)
 
     @transition
@@ -151,7 +151,7 @@ class Sites(Spec):
 
     @lemma
     def counts_fit_together(s) -> Value:
-        """What was scanned was known, and no page has had more links than a page has."""
+        """Scanned pages were known, and no page has more links than allowed."""
         return every(
             every(s.scanned[i] <= s.known[i], s.found[i] <= s.links * s.scanned[i]) for i in s.sites
         )
@@ -170,7 +170,7 @@ class Sites(Spec):
 
     @sometimes(when=lambda s: len(s.sites) > 1 < s.budget)
     def a_site_is_exhausted_early(s) -> Value:
-        """A site can be exhausted while the crawl goes on."""
+        """A site can be exhausted while the crawl continues."""
         return every(
             no(s.is_over()),
             some(every(no(s.has_page(i)), s.scanned[i] > 0) for i in s.sites),

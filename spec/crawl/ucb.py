@@ -20,7 +20,7 @@ again to spare.
 """
 
 FIRST_BITS = 64
-"""Of the first enclosure; each further one has twice as many."""
+"""The precision of the first enclosure in bits; each further one has twice as many."""
 
 
 def index(s: int, t: int, largest: int, n: int) -> float:

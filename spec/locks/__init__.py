@@ -1,1 +1,1 @@
-"""Mutual exclusion: small, well known protocols, for reading and for comparing with other tools."""
+"""Well-known protocols for mutual exclusion, to read and to compare with other tools."""

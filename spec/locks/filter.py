@@ -27,7 +27,7 @@ from counterpoint.spec.notation import (
 
 
 class Place(IntEnum):
-    """What a process does; on the way in it climbs and waits on each level."""
+    """The place of a process; on its way in it climbs to each level and waits there."""
 
     OUTSIDE = 0
     WANTS = 1
@@ -37,20 +37,22 @@ class Place(IntEnum):
 
 
 class Nobody(IntEnum):
-    """To a level, no process has come yet."""
+    """No process has reached the level yet."""
 
     NOBODY = -1
 
 
 class Filter(Spec):
-    """Processes climb level after level; whoever comes last to one waits for all as high."""
+    """Processes climb level by level; the last to reach a level waits for all as high or higher."""
 
     name = "filter-lock"
 
     processes = Index(3, names="p", labels="P", at_least=2, help="how many processes")
     levels = Index(2, labels="L", help="one less than processes; follows from them")
     waits = Choice(
-        "for-all", "for-higher", help="for whom the last waits: all as high, or only those higher"
+        "for-all",
+        "for-higher",
+        help="the last on a level waits for all at least as high, or only for those higher",
     )
 
     place = Array(processes, Member(Place))
@@ -58,7 +60,7 @@ class Filter(Spec):
     last = Array(levels, Reference(processes, Nobody))
 
     def derive(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Take the number of levels from that of processes."""
+        """Derive the number of levels from the number of processes."""
         levels = given.get("processes", self.declared_parameters["processes"].default) - 1
         if given.get("levels", levels) != levels:
             raise SpecError(f"{levels + 1} processes need {levels} levels, not {given['levels']}")
@@ -66,13 +68,13 @@ class Filter(Spec):
 
     @action
     def want(s, p: int) -> None:
-        """Begin to climb."""
+        """Start to climb."""
         require(s.place[p] == Place.OUTSIDE)
         s.place[p] = Place.WANTS
 
     @action
     def climb(s, p: int) -> None:
-        """Go to the next level, from outside at once, from a level when nothing holds p there."""
+        """Go to the next level: from outside at once, from a level once p may pass."""
         require(s.level[p] < len(s.levels))
         if s.place[p] != Place.WANTS:
             require(s.place[p] == Place.WAITS, s.may_pass(p))
@@ -81,14 +83,14 @@ class Filter(Spec):
 
     @action
     def arrive(s, p: int) -> None:
-        """Be the last to come to this level."""
+        """Become the last process to reach this level."""
         require(s.place[p] == Place.CLIMBS)
         s.last[s.level[p] - 1] = p
         s.place[p] = Place.WAITS
 
     @action
     def enter(s, p: int) -> None:
-        """Enter from the highest level when nothing holds p there."""
+        """Enter from the highest level once p may pass."""
         require(s.place[p] == Place.WAITS, s.level[p] == len(s.levels), s.may_pass(p))
         s.place[p] = Place.INSIDE
 
@@ -100,7 +102,7 @@ class Filter(Spec):
         s.place[p] = Place.OUTSIDE
 
     def may_pass(s, p: int) -> Value:
-        """Return whether another came later, or p waits for nobody."""
+        """Return whether another process came later, or there is no process for p to wait for."""
         others = [q for q in s.processes if q != p]
         return some(
             no(every(s.level[p] == x + 1, s.last[x] == p) for x in s.levels),
@@ -120,7 +122,7 @@ class Filter(Spec):
 
     @sometimes
     def somebody_enters_against_all(s) -> Value:
-        """One can be inside while all the others want to be."""
+        """One process can be inside while all the others want to enter."""
         return some(
             every(
                 s.place[p] == Place.INSIDE,

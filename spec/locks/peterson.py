@@ -27,7 +27,7 @@ from counterpoint.spec.notation import (
 
 
 class Place(IntEnum):
-    """Where a process is."""
+    """The place of a process."""
 
     OUTSIDE = 0
     WANTS = 1
@@ -36,7 +36,7 @@ class Place(IntEnum):
 
 
 class Peterson(Spec):
-    """Two processes, a flag each, and a shared turn."""
+    """Two processes with a flag each and a shared turn."""
 
     processes = Index(2, names="p", labels="P", at_least=2, at_most=2, help="always two")
     first = Choice("flag", "turn", help="what a process sets first; with the turn first it fails")
@@ -61,7 +61,7 @@ class Peterson(Spec):
 
     @action
     def enter(s, p: int) -> None:
-        """Enter when the other does not want to, or has given the turn away."""
+        """Enter when the other process does not want to, or has given the turn away."""
         require(s.place[p] == Place.WAITS)
         require(some(no(s.flag[1 - p]), s.turn == p))
         s.place[p] = Place.INSIDE
@@ -74,7 +74,7 @@ class Peterson(Spec):
         s.place[p] = Place.OUTSIDE
 
     def set(s, p: int, flag: bool) -> None:
-        """Raise p's flag, or give the turn to the other."""
+        """Raise p's flag, or give the turn to the other process."""
         if flag:
             s.flag[p] = True
         else:
@@ -82,18 +82,18 @@ class Peterson(Spec):
 
     @invariant
     def mutual_exclusion(s) -> Value:
-        """The two are never inside together."""
+        """The two processes are never inside together."""
         return no(every(s.place[p] == Place.INSIDE for p in s.processes))
 
     @lemma
     def flags_tell(s) -> Value:
-        """A flag is up from the first step of its process, or from the second, to the last."""
+        """A flag is up from the first step of its process (or the second) until its last step."""
         up = Place.WANTS if s.first == "flag" else Place.WAITS
         return every((s.place[p] >= up) == s.flag[p] for p in s.processes)
 
     @lemma
     def who_waits_gave_way(s) -> Value:
-        """While one is inside and the other waits, it is the turn of the one inside."""
+        """While one process is inside and the other waits, the turn belongs to the one inside."""
         return every(
             implies(every(s.place[p] == Place.INSIDE, s.place[1 - p] == Place.WAITS), s.turn == p)
             for p in s.processes
@@ -101,7 +101,7 @@ class Peterson(Spec):
 
     @sometimes
     def both_wait(s) -> Value:
-        """Both can be waiting at once."""
+        """Both processes can wait at the same time."""
         return every(s.place[p] == Place.WAITS for p in s.processes)
 
     @finished

@@ -24,7 +24,7 @@ from counterpoint.spec.notation import (
 
 
 class Place(IntEnum):
-    """What a philosopher does."""
+    """The activity of a philosopher."""
 
     THINKS = 0
     HUNGRY = 1
@@ -34,7 +34,7 @@ class Place(IntEnum):
 
 
 class Philosophers(Spec):
-    """Philosophers around a table, a fork between any two; each needs both of theirs to eat."""
+    """Philosophers around a table with a fork between neighbours; each needs two forks to eat."""
 
     philosophers = Index(5, names="p", labels="P", at_least=2, help="how many sit around the table")
     left_handed = Choice(
@@ -89,7 +89,7 @@ class Philosophers(Spec):
 
     @invariant
     def neighbours_do_not_eat_together(s) -> Value:
-        """Nobody eats beside somebody who eats."""
+        """No two neighbours eat at the same time."""
         around = len(s.philosophers)
         return no(
             every(s.place[p] == Place.EATS, s.place[(p + 1) % around] == Place.EATS)
@@ -98,12 +98,12 @@ class Philosophers(Spec):
 
     @sometimes
     def somebody_eats(s) -> Value:
-        """Somebody can eat."""
+        """A philosopher can eat."""
         return some(s.place[p] == Place.EATS for p in s.philosophers)
 
     @sometimes(when=lambda s: len(s.philosophers) > 3)
     def two_eat(s) -> Value:
-        """Two who are no neighbours can eat at once."""
+        """Two philosophers who are not neighbours can eat at the same time."""
         return every(s.place[p] == Place.EATS for p in (0, 2))
 
     @finished

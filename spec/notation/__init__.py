@@ -1,4 +1,4 @@
-"""The whole notation: State, action, require, ite, invariant, sometimes.
+"""The notation in which specifications are written, as one import.
 
 A specification is a class that declares parameters, variables, actions and properties::
 
@@ -11,10 +11,11 @@ A specification is a class that declares parameters, variables, actions and prop
             require(s.counter < len(s.processes))
             s.counter = s.counter + 1
 
-Actions and properties are plain Python. On the integers of a state they are the simulator; on
-symbolic values the engines read them as guarded commands. ``if``, ``and``, ``or`` and ``not`` on
-values of the state fork such a reading; ``ite``, ``every``, ``some``, ``no``, ``implies``,
-``count``, ``minimum``, ``maximum`` and ``tabulated`` choose without forking.
+Actions and properties are plain Python. On the integers of a state they run as a simulator; on
+symbolic values they give the guarded commands that the engines use. ``if``, ``and``, ``or`` and
+``not`` on values of the state fork a symbolic run into two paths. ``ite``, ``every``, ``some``,
+``no``, ``implies``, ``count``, ``minimum``, ``maximum`` and ``tabulated`` do not fork it: they
+build one expression.
 """
 
 from ._marks import (

@@ -17,12 +17,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 MARK = "_counterpoint_mark"
 
 MARKED = "_counterpoint_marked"
-"""Where the body of a class keeps what was marked in it, until the class is made."""
+"""Name of a list in the body of a class: the functions marked in it, until the class is created."""
 
 
 @dataclass(frozen=True)
-class Mark:
-    """What a decorated method is.
+class MethodMark:
+    """The kind of a decorated method.
 
     Attributes
     ----------
@@ -30,29 +30,29 @@ class Mark:
         ``action``, ``invariant``, ``lemma``, ``transition``, ``sometimes``, ``finished`` or
         ``initially``.
     when : callable or None
-        Of the spec: whether the method counts under its parameters.
+        Called with the spec: whether the method is part of it under its parameters.
     """
 
     kind: str
     when: Callable[[Any], bool] | None = None
 
 
-class Disabled(Exception):  # no error: the action is not possible in this state
-    """An action's requirement does not hold in the present state."""
+class Disabled(Exception):  # not an error: the action is not possible in this state
+    """A requirement of an action does not hold in the current state."""
 
 
 def require(*conditions: Value) -> None:
-    """Say what must hold for the action to be possible at all.
+    """State conditions that must hold for the action to be possible.
 
-    A condition that fails disables the action; what it did before is undone.
+    A condition that fails disables the action; assignments made before it are undone.
 
     Raises
     ------
     SpecError
-        If a condition is no value, or a property is judged.
+        If a condition is not a value, or a property calls it.
     """
     if judging.get():
-        raise SpecError("require belongs in actions")
+        raise SpecError("require may be used in actions only")
     for condition in map(as_value, conditions):
         if isinstance(condition, Symbolic):
             path = deciding.get()
@@ -65,7 +65,7 @@ def require(*conditions: Value) -> None:
 
 
 def _body_of_a_class() -> dict[str, Any] | None:
-    """Return the names of the class whose body the caller runs; None if it runs none."""
+    """Return the namespace of the class body that is running; None if none is."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if not frame.f_code.co_flags & inspect.CO_OPTIMIZED:  # no function, but a class or a module
@@ -74,17 +74,17 @@ def _body_of_a_class() -> dict[str, Any] | None:
     return None
 
 
-def no_longer_open(cls: type) -> None:
-    """Take what a class has off the list of the class around it, in whose body it is made."""
+def remove_from_outer_list(cls: type) -> None:
+    """Remove a nested class's marked functions from the list of the class around it."""
     around = _body_of_a_class() or {}
     has = {id(getattr(value, MARK, None)) for value in vars(cls).values()}
     if MARKED in around:
         around[MARKED] = [m for m in around[MARKED] if id(getattr(m, MARK)) not in has]
 
 
-def taken_out(cls: type) -> list[Callable[..., Any]]:
-    """Return what was marked in the body of a class, and forget it."""
-    no_longer_open(cls)
+def take_marked(cls: type) -> list[Callable[..., Any]]:
+    """Return the functions that were marked in the body of a class, and delete their list."""
+    remove_from_outer_list(cls)
     found: list[Callable[..., Any]] = cls.__dict__.get(MARKED, [])
     if found:
         delattr(cls, MARKED)
@@ -102,12 +102,12 @@ class _Marker:
     @overload
     def __call__(self, *, when: Callable[[Any], bool]) -> Callable[[Function], Function]: ...
     def __call__(self, function: Any = None, *, when: Callable[[Any], bool] | None = None) -> Any:
-        def decorate(of: Any) -> Any:
-            setattr(of, MARK, Mark(self.kind, when))
+        def decorate(method: Any) -> Any:
+            setattr(method, MARK, MethodMark(self.kind, when))
             body = _body_of_a_class()
             if body is not None:
-                body.setdefault(MARKED, []).append(of)
-            return of
+                body.setdefault(MARKED, []).append(method)
+            return method
 
         return decorate if function is None else decorate(function)
 
@@ -119,16 +119,47 @@ invariant = _Marker("invariant")
 """A condition on a state that must always hold."""
 
 lemma = _Marker("lemma")
-"""An invariant that a proof by induction rests on. Other engines judge it only when asked to."""
+"""An invariant on which proofs by induction rest. Other engines check it only on request."""
 
 transition = _Marker("transition")
-"""A condition on a state and the next one (``def p(s, after)``) that every step must keep."""
+"""A condition on a state and its successor (``def p(s, after)``) that every step must satisfy."""
 
 sometimes = _Marker("sometimes")
 """A witness: a condition that at least one reachable state must satisfy."""
 
 finished = _Marker("finished")
-"""Where a run may end. With it declared, any other state without a possible step is a deadlock."""
+"""A condition on states where a run may end; other states without a step are then deadlocks."""
 
 initially = _Marker("initially")
-"""A condition that restricts the initial states that ``ANY`` leaves open."""
+"""A condition that initial states must satisfy, for variables that start with ``ANY``."""
+
+
+def check_parameters(spec: Any, method: str) -> None:
+    """Reject a property that takes other parameters than a state, or a state and the next one.
+
+    Parameters
+    ----------
+    spec : Spec
+        The spec.
+    method : str
+        The name of one of its marked methods; actions may have any parameters.
+
+    Raises
+    ------
+    SpecError
+        If it cannot be called with these; the message names its line.
+    """
+    kind = spec.declared_methods[method].kind
+    if kind == "action":
+        return
+    takes = ("s", "after") if kind == "transition" else ("s",)
+    function = getattr(type(spec), method)
+    try:
+        inspect.signature(function).bind(*takes)
+    except TypeError:
+        code = inspect.unwrap(function).__code__
+        has = ", ".join(inspect.signature(function).parameters)
+        raise SpecError(
+            f"{code.co_filename}:{code.co_firstlineno}: a property marked {kind} is written "
+            f"def {method}({', '.join(takes)}), not def {method}({has})"
+        ) from None

@@ -1,4 +1,4 @@
-"""A specification as engines see it: cells, steps, properties, and plain-Python runs."""
+"""A specification as engines use it: its cells, steps and properties, and plain-Python runs."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from itertools import product
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
-from ._marks import Disabled
+from ._marks import Disabled, check_parameters
 from ._parameters import Index
 from ._records import Action, Property, Step
 from ._spec import Spec
-from .errors import RangeError, SpecError, Stopped
+from .errors import RangeError, RunInterrupted, SpecError
 from .nodes import Cell
-from .store import Layout, Store
+from .store import CellLayout, StateStore
 from .symbolic import Value, as_value, judging
 from .variables import Variable
 
 MOST_STARTS = 65536
-"""Values of a cell that are tried one by one where it may start anywhere."""
+"""The most initial values of one cell that are enumerated."""
 
 Values: TypeAlias = tuple[int, ...]
 """A concrete state: the value of every cell, in the order of `Model.cells`."""
 
 
 class Model:
-    """What a spec under its parameters consists of, and how to run it.
+    """A spec under its parameters: its parts, and how to run it.
 
     Parameters
     ----------
@@ -38,12 +38,12 @@ class Model:
     reference : str
         How a user names the spec on the command line; by default its name.
     unbounded : bool
-        Whether the ranges that grow have no upper end.
+        Whether ranges declared with ``grows`` have no upper end.
 
     Raises
     ------
     SpecError
-        If the spec's text cannot mean the same in a run and in a trace (`_text`).
+        If the spec's source means different things in a plain and in a symbolic run (see `text`).
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Model:
     def __reduce__(self) -> tuple[type[Model], tuple[Spec, str, bool]]:
         return Model, (self.spec, self.reference, self.unbounded)
 
-    # What the spec consists of
+    # The parts of the spec
 
     @cached_property
     def _variables(self) -> list[tuple[Variable, list[Cell]]]:
@@ -69,14 +69,14 @@ class Model:
         return [(v, v.cells(self.spec, unbounded=self.unbounded)) for v in declared]
 
     @cached_property
-    def layout(self) -> Layout:
-        """Where each variable's cells stand."""
+    def layout(self) -> CellLayout:
+        """The positions of each variable's cells."""
         sizes = {v.name: tuple(i.size(self.spec) for i in v.indices) for v, _ in self._variables}
         labels = [c.label for _, cells in self._variables for c in cells]
         for label in labels:
             if labels.count(label) > 1:
                 raise SpecError(f"{self.name}: two cells are called {label}: labels must differ")
-        return Layout([(v.name, sizes[v.name], cells) for v, cells in self._variables])
+        return CellLayout([(v.name, sizes[v.name], cells) for v, cells in self._variables])
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -84,7 +84,7 @@ class Model:
         return self.layout.cells
 
     def methods(self, *kinds: str) -> list[str]:
-        """Return the methods marked as one of the kinds that count under the parameters."""
+        """Return the methods of some kinds that are part of the spec under its parameters."""
         marks = self.spec.declared_methods.items()
         return [m for m, k in marks if k.kind in kinds and (k.when is None or k.when(self.spec))]
 
@@ -105,8 +105,8 @@ class Model:
                 if name not in by_name:
                     known = ", ".join(sorted(by_name)) or "none"
                     raise SpecError(
-                        f"{_place(function)}: action {method}: no index has a member named "
-                        f"{name!r} (known: {known})"
+                        f"{_place(function)}: action {method}: no index lists the name "
+                        f"{name!r} (known names: {known})"
                     )
             parameters = tuple((n, by_name[n]) for n in names)
             found.append(Action(method, parameters, _first_line(function)))
@@ -119,7 +119,7 @@ class Model:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """Every action with every choice of its parameters, in order."""
+        """Every action with every combination of its parameters, in order."""
         return tuple(
             Step(a.name, binding)
             for a in self.actions
@@ -128,15 +128,18 @@ class Model:
 
     @cached_property
     def properties(self) -> tuple[Property, ...]:
-        """What the spec claims: declared properties, then deadlock and ranges."""
+        """The declared properties, then ``no-deadlock`` and ``ranges``."""
+        for method in self.methods("lemma", "finished", "initially"):
+            check_parameters(self.spec, method)
         found = []
         for method in self.methods("invariant", "transition", "sometimes"):
+            check_parameters(self.spec, method)
             kind = self.spec.declared_methods[method].kind
             description = _first_line(getattr(type(self.spec), method))
             found.append(Property(method.replace("_", "-"), kind, description, method))
         for taken in ("ranges", "no-deadlock"):
             if any(p.name == taken for p in found):
-                raise SpecError(f"{self.name}: the property name {taken!r} is taken")
+                raise SpecError(f"{self.name}: the property name {taken!r} is reserved")
         if self.methods("finished"):
             found.append(Property("no-deadlock", "deadlock", "A run stops only where it may end."))
         found.append(Property("ranges", "range", "No variable leaves its declared range."))
@@ -144,19 +147,19 @@ class Model:
 
     @cached_property
     def lemmas(self) -> tuple[Property, ...]:
-        """The invariants that a proof rests on."""
+        """The invariants on which proofs rest."""
         return tuple(
             Property(m.replace("_", "-"), "lemma", _first_line(getattr(type(self.spec), m)), m)
             for m in self.methods("lemma")
         )
 
     def property_named(self, name: str) -> Property:
-        """Return one property.
+        """Return the property or lemma with a name.
 
         Raises
         ------
         SpecError
-            If there is none of that name; the message lists them.
+            If there is none with that name; the message lists the properties.
         """
         for found in (*self.properties, *self.lemmas):
             if found.name == name or found.name == name.replace("_", "-"):
@@ -170,11 +173,11 @@ class Model:
         """Return the spec with the values of a state, concrete or symbolic."""
         found = object.__new__(type(self.spec))
         found.__dict__.update(self.spec.__dict__)
-        found.__dict__["_store"] = Store(self.layout, values)
+        found.__dict__["_store"] = StateStore(self.layout, values)
         return found
 
     def initial_values(self) -> list[Sequence[int]]:
-        """Return, for every cell, the values it may start with."""
+        """Return, for every cell, its possible initial values."""
         return [v.initial_values(self.spec, c) for v, cells in self._variables for c in cells]
 
     def initial_states(self, pause: Callable[[], None] = lambda: None) -> Iterator[Values]:
@@ -183,19 +186,20 @@ class Model:
         Parameters
         ----------
         pause : callable
-            Called now and then, also while nothing is found; it may raise.
+            Called regularly, even while no initial state is found; it may raise to stop the search.
 
         Raises
         ------
         SpecError
-            If a cell may start with too many values to try them all.
+            If a cell has too many possible initial values.
         """
         conditions = self.methods("initially")
         choices = self.initial_values()
         for cell, several in zip(self.cells, choices, strict=True):
             if len(several) > MOST_STARTS:
                 raise SpecError(
-                    f"{cell.label} may start with {len(several)} values; {MOST_STARTS} is the most"
+                    f"{cell.label} may start with {len(several)} values; at most {MOST_STARTS} "
+                    f"are allowed"
                 )
         for number, values in enumerate(product(*choices)):
             if number % 256 == 0:
@@ -206,12 +210,26 @@ class Model:
     def call(self, method: str, state: Spec, *arguments: Any) -> Any:
         """Run one of the spec's methods on a state; an error names the line of the spec.
 
-        Only an action may change the state or be disabled. An action returns nothing, and anything
-        else returns a value.
+        Only an action may change the state or be disabled. An action returns nothing; every other
+        method returns a value.
+
+        Parameters
+        ----------
+        method : str
+            The name of an action or a property.
+        state : Spec
+            A state, see `at`; an action changes it in place.
+        *arguments
+            A member for each parameter of an action; the next state for a transition property.
 
         Raises
         ------
-        SpecError, Disabled
+        SpecError
+            If the method raises any other error, or returns no value.
+        RangeError
+            If a variable would leave its range.
+        Disabled
+            If a requirement of the action does not hold.
         """
         acts = method in self._acting
         token = judging.set("" if acts else method)
@@ -222,11 +240,11 @@ class Model:
             if found is not None:
                 raise SpecError("an action returns nothing; require says when it is possible")
             return None
-        except (Disabled, Stopped):
+        except (Disabled, RunInterrupted):
             raise
         except RangeError as error:
             message = f"{error} in {self._doing(method, arguments)}"
-            if not any(a.name == method for a in self.actions):  # no trace leads to this place
+            if not any(a.name == method for a in self.actions):  # no trace shows this place
                 message = f"{self._line(error, method)}: {message}"
             raise RangeError(error.variable, message) from error
         except Exception as error:
@@ -241,7 +259,7 @@ class Model:
         return frozenset(name for name, mark in marks if mark.kind == "action")
 
     def _line(self, error: Exception, method: str) -> str:
-        """Return file and line of the deepest place in the spec's files, or where the method is."""
+        """Return file and line of the innermost frame in the spec's files, or of the method."""
         classes = [c for c in type(self.spec).__mro__ if c not in (Spec, object)]
         files = {f.co_filename for c in classes for f in _codes(c)}
         frames = traceback.extract_tb(error.__traceback__)
@@ -254,7 +272,7 @@ class Model:
         return method
 
     def take(self, values: Values, step: Step) -> Values | None:
-        """Take a step in plain Python: the next state, or None where the step is not possible.
+        """Take a step in plain Python and return the next state; None if the step is not possible.
 
         Raises
         ------
@@ -269,7 +287,17 @@ class Model:
         return tuple(state._store.values)
 
     def holds(self, claim: Property, values: Values, after: Values | None = None) -> bool:
-        """Return whether an invariant, a witness or a transition property is true of states."""
+        """Return whether a property is true in a state, or of a state and its successor.
+
+        Parameters
+        ----------
+        claim : Property
+            An invariant, lemma, witness or transition property.
+        values : Values
+            The state.
+        after : Values, optional
+            The next state; a transition property is true of a state without one.
+        """
         state = self.at(values)
         if claim.kind == "transition":
             return after is None or bool(self.call(claim.method, state, self.at(after)))
@@ -279,12 +307,12 @@ class Model:
         """Return whether a run may end in this state."""
         return all(self.call(m, self.at(values)) for m in self.methods("finished"))
 
-    # Showing
+    # Text for people
 
     def changed_parameters(self) -> dict[str, Any]:
         """Return the parameters that differ from their defaults and do not follow from others.
 
-        With them alone given, all are as they are.
+        A spec that is created with these alone has the same parameters.
         """
         own = self.spec.parameters
         declared = self.spec.declared_parameters
@@ -311,7 +339,7 @@ class Model:
         return f"{step.action}({inside})"
 
     def read_step(self, action: str, parameters: dict[str, str]) -> Step:
-        """Return the step that an action's name and labelled parameters mean.
+        """Return the step with an action's name and its parameters as labels.
 
         Raises
         ------
@@ -327,7 +355,7 @@ class Model:
         raise SpecError(f"{self.name} has no action {action!r}")
 
     def changes(self, before: Values, after: Values) -> dict[str, tuple[Any, Any]]:
-        """Return what differs: a cell's label to its old and its new value, as shown."""
+        """Return the cells that differ: for each label, the old and the new value as shown."""
         return {
             c.label: (self.show_value(c, old), self.show_value(c, new))
             for c, old, new in zip(self.cells, before, after, strict=True)
@@ -335,7 +363,7 @@ class Model:
         }
 
     def show_open_cells(self, values: Values) -> dict[str, Any]:
-        """Return the cells that may start with several values, with those that a state has."""
+        """Return the values of the cells that have several possible initial values, by label."""
         choices = zip(self.cells, self.initial_values(), values, strict=True)
         return {c.label: self.show_value(c, v) for c, several, v in choices if len(several) > 1}
 
@@ -353,10 +381,10 @@ def _say(error: Exception) -> str:
     if isinstance(error, SpecError):
         return str(error)
     if isinstance(error, AssertionError) and not str(error):
-        return "an assertion failed: an action says what it needs by require, and what must hold " \
-               "is an invariant"  # fmt: skip
+        return "an assertion failed: use require for conditions of an action, and an invariant " \
+               "for conditions that must always hold"  # fmt: skip
     return f"{type(error).__name__}: {error}"
 
 
-def _codes(of: type) -> Iterator[CodeType]:
-    return (f.__code__ for f in vars(of).values() if isinstance(f, FunctionType))
+def _codes(owner: type) -> Iterator[CodeType]:
+    return (f.__code__ for f in vars(owner).values() if isinstance(f, FunctionType))

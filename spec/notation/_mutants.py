@@ -1,4 +1,4 @@
-"""Mutants: small changes of a right spec, declared beside it, that its properties must notice."""
+"""Mutants: copies of a correct spec with a small fault that its properties must detect."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ Mutated = TypeVar("Mutated", bound=type[Spec])
 
 @dataclass(frozen=True)
 class Mutation:
-    """What makes a spec a mutant of another, and what must notice it.
+    """How a mutant differs from the correct spec, and which properties detect it.
 
     Attributes
     ----------
     of : type of Spec
-        The right spec.
+        The correct spec.
     readings : mapping of str to value
-        The parameters that are fixed to a wrong value.
+        The parameters that the mutant fixes to a wrong value.
     replaces : tuple of str
-        The methods of the right spec that the mutant has in another form.
+        The methods of the correct spec that the mutant overrides.
     killed : mapping of str to (int or None)
-        The properties that are violated, each with the length of its shortest counterexample; None
-        for a witness that is missed.
+        The properties that the mutant violates, each with the length of its shortest
+        counterexample; None for a witness that the mutant cannot reach.
     at : mapping of str to value
-        The bounds at which that is so, where they are not the defaults: there it survives.
+        The bounds that are needed to kill the mutant; empty if the default bounds suffice. With the
+        default bounds such a mutant survives.
     """
 
     of: type[Spec]
@@ -39,30 +40,35 @@ class Mutation:
 
 
 def mutant(
-    *,
-    killed: Mapping[str, int | None],
+    *without_brackets: object,
+    killed: Mapping[str, int | None] | None = None,
     readings: Mapping[str, Any] | None = None,
     at: Mapping[str, Any] | None = None,
 ) -> Callable[[Mutated], Mutated]:
     """Declare that a class is a mutant of the spec that it is derived from.
 
-    The class has nothing but the methods in which it differs; its docstring says what the slip is.
-    Its name is that of the right spec, a slash, and its own.
+    The class contains only the methods that differ; its docstring describes the fault. Its name
+    becomes the name of the correct spec, a slash, and its own name.
 
     Parameters
     ----------
     killed : mapping of str to (int or None)
         See `Mutation`.
     readings : mapping of str to value, optional
-        Parameters that the mutant has fixed to a value.
+        Parameters that the mutant fixes to a value.
     at : mapping of str to value, optional
-        The bounds at which it is killed, where they are not the defaults.
+        The bounds that are needed to kill it, if the default bounds do not suffice.
 
     Raises
     ------
     SpecError
-        If it does not differ from the right spec, or nothing is said to kill it.
+        If the class does not differ from the correct spec, or `killed` is missing or empty.
     """
+    if without_brackets or killed is None:
+        raise SpecError(
+            "@mutant names the properties that detect the mutant, and the steps that they need, as "
+            'in @mutant(killed={"mutual-exclusion": 4})'
+        )
 
     def declare(cls: Mutated) -> Mutated:
         of = next(base for base in cls.__bases__ if issubclass(base, Spec))
@@ -70,9 +76,11 @@ def mutant(
         replaces = tuple(n for n in vars(cls) if callable(getattr(of, n, None)) and n[:2] != "__")
         cls.name = f"{of.name}/{cls.name}"
         if not fixed and not replaces:
-            raise SpecError(f"{cls.name} is no mutant: nothing in it differs from {of.name}")
+            raise SpecError(f"{cls.name} is not a mutant: it does not differ from {of.name}")
         if not killed:
-            raise SpecError(f"{cls.name}: a mutant must say what kills it")
+            raise SpecError(
+                f"{cls.name}: killed must name at least one property that detects the mutant"
+            )
         for name, value in fixed.items():
             if name not in cls.declared_parameters:
                 raise SpecError(f"{cls.name}: {of.name} has no parameter {name!r}")

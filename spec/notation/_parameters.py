@@ -16,7 +16,7 @@ class Parameter:
     Parameters
     ----------
     default
-        The value where nothing is set.
+        The value that is used if the user sets none.
     help : str
         One line for ``counterpoint list``.
     name : str
@@ -34,7 +34,7 @@ class Parameter:
         self.name = self.name or attribute.replace("_", "-")
 
     def value(self, spec: Spec) -> Any:
-        """Return what the spec has for this parameter."""
+        """Return the value of this parameter in a spec."""
         return spec.parameters[self.name]
 
     def parse(self, given: Any) -> Any:
@@ -43,16 +43,16 @@ class Parameter:
         Raises
         ------
         SpecError
-            If it stands for none; the message says what is allowed.
+            If the value is not allowed; the message lists the allowed values.
         """
         raise NotImplementedError
 
     def allowed(self) -> str:
-        """Say in a few words what values there are."""
+        """Describe the allowed values in a few words."""
         raise NotImplementedError
 
     def fixed(self, given: Any) -> Self:
-        """Return the parameter with one value left."""
+        """Return a copy of the parameter that allows one value only."""
         found = object.__new__(type(self))
         found.__dict__.update(self.__dict__)
         found.default = self.parse(given)
@@ -73,10 +73,15 @@ class _Whole(Parameter):
         self.at_least, self.at_most = at_least, at_most
         kind = type(self).__name__
         for number in (default, at_least, at_most):
+            if callable(number):
+                raise SpecError(
+                    f"{kind} takes whole numbers, not a function: give the default value, which "
+                    f"--set can change"
+                )
             if not isinstance(number, int) or isinstance(number, bool):
-                raise SpecError(f"{kind}({default!r}): {number!r} is no whole number")
+                raise SpecError(f"{kind}({default!r}): {number!r} is not a whole number")
         if not at_least <= default <= at_most:
-            raise SpecError(f"{kind}({default}) lies outside of its bounds {at_least}..{at_most}")
+            raise SpecError(f"{kind}({default}) is outside its bounds {at_least}..{at_most}")
 
     def parse(self, given: Any) -> int:
         """Return the number that a text or an int stands for."""
@@ -89,13 +94,13 @@ class _Whole(Parameter):
         return number
 
     def fixed(self, given: Any) -> Self:
-        """Return the parameter with one number left."""
+        """Return a copy of the parameter that allows one number only."""
         found = super().fixed(given)
         found.at_least = found.at_most = found.default
         return found
 
     def allowed(self) -> str:
-        """Say what numbers are allowed."""
+        """Describe the allowed numbers."""
         if self.at_least == self.at_most:
             return f"always {self.at_least}"
         return f"a whole number from {self.at_least} to {self.at_most}"
@@ -115,20 +120,20 @@ class Number(_Whole):
 class Index(_Whole):
     """A finite domain ``0 .. size - 1`` whose size is a parameter.
 
-    It is what arrays are indexed by and what action parameters range over. In a method,
-    ``s.processes`` is the range of its members.
+    Arrays are indexed by it, and parameters of actions range over it. In a method, ``s.processes``
+    is the range of its members.
 
     Parameters
     ----------
     default : int
-        The size where nothing is set.
+        The size that is used if the user sets none.
     names : str
-        The action parameters that range over it, separated by spaces.
+        Names of action parameters that range over this index, separated by spaces.
     labels : str
-        How members are shown: one prefix (``"T"`` gives T0, T1, ...) or a name for each, separated
-        by spaces.
+        How members are shown: one prefix (``"T"`` gives T0, T1, ...), or one name for each member,
+        separated by spaces.
     at_least, at_most : int
-        Bounds of the size.
+        The smallest and the largest size that a user may set.
     """
 
     def __init__(
@@ -144,11 +149,11 @@ class Index(_Whole):
     ) -> None:
         super().__init__(default, at_least=at_least, at_most=at_most, help=help, name=name)
         if at_least < 1:
-            raise SpecError("an Index has at least one member: nothing can be said of none")
+            raise SpecError("an Index has at least one member: at_least must be 1 or more")
         self.names = tuple(names.split())
         self.labels = labels.split()
         for wrong in [n for n in self.names if not n.isidentifier()]:
-            raise SpecError(f"Index names={names!r}: {wrong!r} is no name of a parameter")
+            raise SpecError(f"Index names={names!r}: {wrong!r} is not a valid parameter name")
 
     @overload
     def __get__(self, spec: None, owner: type) -> Index: ...
@@ -172,12 +177,12 @@ class Index(_Whole):
         return f"{self.labels[0] if len(self.labels) == 1 else ''}{member}"
 
     def member(self, spec: Spec, label: str) -> int:
-        """Return the member that a label names; a number names one where no label is like it.
+        """Return the member with a label; a number is accepted too, unless a label equals it.
 
         Raises
         ------
         SpecError
-            If none has that label.
+            If no member has that label.
         """
         labels = [self.label(spec, member) for member in range(self.size(spec))]
         for names in (labels, [str(member) for member in range(len(labels))]):
@@ -187,13 +192,24 @@ class Index(_Whole):
 
 
 class Choice(Parameter):
-    """One of several named readings; the first is the default."""
+    """One of several named readings; the first is the default.
+
+    Parameters
+    ----------
+    *values : str
+        The readings.
+    help, name : str
+        See `Parameter`.
+    """
 
     def __init__(self, *values: str, help: str = "", name: str = "") -> None:
-        if not values or not all(isinstance(value, str) and value for value in values):
-            raise SpecError(f"Choice takes the texts of its readings, each by itself: not {values}")
+        if not values:
+            raise SpecError('Choice() has no reading: name one or more, as in Choice("new", "old")')
+        for value in values:
+            if not (isinstance(value, str) and value):
+                raise SpecError(f"Choice takes a text for each reading, not {value!r}")
         if len(set(values)) < len(values):
-            raise SpecError(f"Choice{values}: two readings are alike")
+            raise SpecError(f"Choice{values}: two readings are equal")
         super().__init__(values[0], help=help, name=name)
         self.values = values
 
@@ -205,19 +221,19 @@ class Choice(Parameter):
         return self if spec is None else self.value(spec)
 
     def parse(self, given: Any) -> str:
-        """Return the reading that is named."""
+        """Return the reading with the given name."""
         if given not in self.values:
             raise self.refuse(given)
         return str(given)
 
     def fixed(self, given: Any) -> Self:
-        """Return the parameter with one reading left."""
+        """Return a copy of the parameter that allows one reading only."""
         found = super().fixed(given)
         found.values = (found.default,)
         return found
 
     def allowed(self) -> str:
-        """Say what readings there are."""
+        """List the allowed readings."""
         if len(self.values) == 1:
             return f"always {self.values[0]}"
         return " or ".join(self.values)

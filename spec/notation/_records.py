@@ -1,4 +1,4 @@
-"""What a specification consists of, and what it can say about a violation."""
+"""The parts of a specification as records, and explanations of a violation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Action:
 
 @dataclass(frozen=True)
 class Step:
-    """An action with a member for each of its parameters."""
+    """An action with a value for each of its parameters."""
 
     action: str
     binding: tuple[int, ...]
@@ -39,7 +39,7 @@ class Property:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a paper says of a spec: one value of a parameter is wrong, another is right.
+    """A paper's claim about a spec: with one value of a parameter it is wrong, with another right.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Claim:
     broken, clean : str
         The value with which the criterion is violated, and the one with which it holds.
     criterion : str
-        A property.
+        The name of the property that distinguishes them.
     """
 
     parameter: str
@@ -59,14 +59,14 @@ class Claim:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a violated property is violated, in words, with the contradiction as arrows.
+    """Why a property is violated, in words, with the contradiction as a cycle of arrows.
 
     Attributes
     ----------
     lines : tuple of str
         Sentences, the conclusion last.
     edges : tuple of (str, str, str)
-        Who must precede whom, and why; together they close a circle.
+        First, second and reason: the first must precede the second. Together they form a cycle.
     """
 
     lines: tuple[str, ...]
@@ -82,9 +82,9 @@ class Picture:
     now : int
         The clock.
     versions : dict
-        Object to (date, writer) of its present version.
+        For each object, (date, writer) of its current version.
     windows : dict
-        Lane to (bottom, top) of its window, top None while it is open.
+        For each lane, (bottom, top) of its window; top is None while it is open.
     """
 
     now: int

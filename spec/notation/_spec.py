@@ -1,7 +1,7 @@
 """The base class of every specification.
 
-A subclass declares parameters, variables, actions and properties. An instance is the spec under
-given parameters; within an action or a property it also holds the values of a state.
+A subclass declares parameters, variables, actions and properties. An instance is the spec with
+given parameters; within an action or a property it also contains the values of a state.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ._declarations import refuse_declarations
-from ._marks import MARK, Mark, taken_out
+from ._declarations import check_declarations
+from ._marks import MARK, MethodMark, take_marked
 from ._parameters import Parameter
 from ._records import Claim, Explanation, Picture
 from .errors import SpecError
-from .memory import Reached, remembered
-from .store import Store
-from .text import refuse_what_reads_twice
+from .memory import Digests, digests_of
+from .store import StateStore
+from .text import check_source
 from .variables import Variable
 
 if TYPE_CHECKING:
@@ -43,20 +43,25 @@ class Spec:
     name : str
         The public name; by default the class's, in lower case with dashes.
     lane : str
-        The index whose members a trace shows side by side; by default that of the first parameter
-        of the first action.
+        The index whose members get a column each in a chart, or a parameter of actions that ranges
+        over it. A step stands in the column of the member that acts: with ``lane = "j"`` that of
+        ``j``, wherever an action has this parameter. By default, it is the index of the first
+        parameter of the first action; an action with two such parameters, as in ``vote(i, j)``,
+        stands in the column of the member whose variables it changes, or else of the first.
+        Members of other indices have a column if they take a step.
     without : tuple of str
-        Methods of a base class that are no actions or properties of this one.
+        Actions and properties of a base class that this class does not have.
     any_number : tuple of str
-        The indices of which a proof need not know the size.
+        The indices for which a proof may cover every size.
     in_other_words : dict
-        For a property's method, the names of properties that say the same without numbers.
+        For a property's method, the names of properties that together state the same without
+        counting.
     criteria : tuple of str
         Properties that form a chain, the weakest first: each implies those before it.
     published_claim : Claim or None
-        What a paper says of the spec, for ``counterpoint readings``.
+        What a paper claims about the spec; ``counterpoint readings`` tests it.
     mutation : Mutation or None
-        How the spec differs from the right one, if it is a mutant.
+        How the spec differs from the correct one, if it is a mutant.
     parameters : dict
         The value of every parameter, by its public name.
     """
@@ -71,11 +76,11 @@ class Spec:
     mutation: ClassVar[Mutation | None] = None
     declared_parameters: ClassVar[dict[str, Parameter]] = {}
     declared_variables: ClassVar[dict[str, Variable]] = {}
-    declared_methods: ClassVar[dict[str, Mark]] = {}
+    declared_methods: ClassVar[dict[str, MethodMark]] = {}
     _text_was_read: ClassVar[list[FunctionType]] = []
 
     parameters: dict[str, Any]
-    _store: Store
+    _store: StateStore
 
     def __init_subclass__(cls) -> None:
         """Collect what the body declares, after what the bases declare."""
@@ -90,14 +95,16 @@ class Spec:
         for attribute, value in cls.__dict__.items():
             declares = isinstance(value, Parameter | Variable) or hasattr(value, MARK)
             if declares and (hasattr(Spec, attribute) or attribute == "parameters"):
-                raise SpecError(f"{cls.name}: the name {attribute!r} is taken by Spec itself")
+                raise SpecError(
+                    f"{cls.name}: the name {attribute!r} is already used by Spec itself"
+                )
             if isinstance(value, Parameter):
                 cls.declared_parameters[value.name] = value
             elif isinstance(value, Variable):
                 cls.declared_variables[attribute] = value
-            elif isinstance(getattr(value, MARK, None), Mark):
+            elif isinstance(getattr(value, MARK, None), MethodMark):
                 cls.declared_methods[attribute] = getattr(value, MARK)
-        refuse_declarations(cls, Spec, taken_out(cls))
+        check_declarations(cls, Spec, take_marked(cls))
 
     def __init__(self, /, **given: Any) -> None:
         named = {name.replace("_", "-"): value for name, value in given.items()}
@@ -118,66 +125,68 @@ class Spec:
     def __eq__(self, other: object) -> bool:
         """Return whether both are one object; states are compared by their variables."""
         if "_store" in self.__dict__:
-            raise SpecError("a state is no value: compare its variables")
+            raise SpecError("a state is not a value: compare its variables")
         return self is other
 
     __hash__ = object.__hash__
 
     def __bool__(self) -> bool:
-        """Return true, but of a state."""
+        """Return true; a state has no truth value and raises."""
         if "_store" in self.__dict__:
-            raise SpecError("a state is no value: ask for one of its variables")
+            raise SpecError("a state is not a value: use one of its variables")
         return True
 
     @classmethod
     def read_text(cls) -> None:
-        """Refuse the class if its text cannot mean the same in a run and in a trace.
+        """Reject the class if its source means different things in plain and in symbolic runs.
 
         Raises
         ------
         SpecError
-            See `_text`.
+            See `text`.
         """
         if "_text_was_read" not in cls.__dict__:
-            cls._text_was_read = refuse_what_reads_twice(cls, Spec, cls.declared_methods)
+            cls._text_was_read = check_source(cls, Spec, cls.declared_methods)
 
     @classmethod
-    def remembered(cls) -> Reached:
-        """Return a digest of all that the text can reach beside the state, by name."""
+    def remembered(cls) -> Digests:
+        """Return a digest of the objects outside the state that the code can reach, by name."""
         cls.read_text()
-        return remembered(cls.__dict__["_text_was_read"], cls)
+        return digests_of(cls.__dict__["_text_was_read"], cls)
 
-    # What a subclass may say about itself
+    # What a subclass may override
 
     def derive(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Return parameters that follow from those given explicitly; overridden where some do."""
+        """Return the parameters that follow from those given explicitly; by default none do."""
         return {}
 
     def label(self, index: str, member: int) -> str | None:
-        """Return the label of an index's member if the spec knows better than the declaration."""
+        """Return a label that replaces the declared one for an index's member; None to keep it."""
         return None
 
     def explain(self, violated: str, states: Sequence[Self]) -> Explanation:
-        """Return why the last of the states violates a property; empty if there is no more to say.
+        """Return why the last state violates a property; empty if the trace says it all.
 
         Parameters
         ----------
         violated : str
             The property's name.
         states : sequence of Spec
-            The states of the run, the initial one first.
+            The states of the run, from the initial state on.
         """
         return Explanation(())
 
     def picture(self) -> Picture | None:
-        """Return the state drawn on a line of time, where the spec has one."""
+        """Return the state as a picture on a line of logical time; None if the spec draws none."""
         return None
 
 
 def _inherited(cls: type[Spec], what: str) -> dict[str, Any]:
-    """Return what the bases declare; of two bases, the one that Python would ask first decides.
+    """Return what the base classes declare, by name.
 
-    A base decides only on what it declares anew: not on what it has from a base of its own.
+    Where two bases declare the same name, the first in Python's method resolution order decides.
+
+    A base decides only about names that it declares itself, not about those it inherits.
     """
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__[1:]):

@@ -1,4 +1,4 @@
-"""Any function of bounded values, written out: a balanced tree of choices that do not fork."""
+"""Tables: any function of bounded values, as a balanced tree of choices that do not fork."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from .nodes import UNBOUNDED, Node
 from .symbolic import Symbolic, Value, as_value, node_of, value_of
 
 MOST_ENTRIES = 65536
-"""Combinations of values that a function is tabulated for."""
+"""The most combinations of values for which a function is tabulated."""
 
 
 def tabulated(function: Callable[..., int], *arguments: Value) -> Value:
     """Return a function's value without forking.
 
-    On integers it is called; on values of the state it is called once for each combination that
-    their ranges allow, so it must be defined for all of them. Parts of the table that are alike
-    become one. A function of a module is tabulated once, one that is made anew again and again; so
-    hand in what it needs of the spec's parameters as arguments.
+    On integers the function is simply called. On values of the state it is called once for each
+    combination that their ranges allow, so it must be defined for all of them; equal parts of the
+    table become one. The table is kept for each function object, so use a function of the module
+    and not a lambda, and pass the spec's parameters that it needs as arguments.
 
     Parameters
     ----------
     function : callable
         Takes integers and returns an integer, or a truth value; pure.
     *arguments
-        What it is called with, truth values as 0 and 1.
+        Its arguments; truth values are passed as 0 and 1.
 
     Raises
     ------
     SpecError
-        If there are too many combinations, a range has no upper end, or the function returns no
-        value.
+        If there are too many combinations, a range has no upper end, or the function returns
+        neither an integer nor a truth value.
     """
     given = [as_value(a) for a in arguments]
     if not any(isinstance(a, Symbolic) for a in given):
@@ -42,10 +42,13 @@ def tabulated(function: Callable[..., int], *arguments: Value) -> Value:
     inputs = tuple(nodes.integer(node_of(a)) for a in given)
     sizes = [a.high - a.low + 1 for a in inputs]
     if UNBOUNDED in sizes:
-        raise SpecError("a table over a range without an end: a proof cannot take it")
+        raise SpecError(
+            "tabulated needs bounded ranges, and this range has no upper end in a proof"
+        )
     if math.prod(sizes) > MOST_ENTRIES:
         raise SpecError(
-            f"a table of {' x '.join(map(str, sizes))} entries; {MOST_ENTRIES} is the most"
+            f"a table of {' x '.join(map(str, sizes))} entries is too large; at most "
+            f"{MOST_ENTRIES} are allowed"
         )
     return value_of(_table(function, inputs))
 
@@ -56,7 +59,17 @@ def _table(function: Callable[..., int], inputs: tuple[Node, ...]) -> Node:
 
 
 def _tree(function: Callable[..., int], inputs: tuple[Node, ...], chosen: tuple[int, ...]) -> Node:
-    """Return the function's value where its first arguments are chosen."""
+    """Return the function's value as a node.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    inputs : tuple of Node
+        All its arguments.
+    chosen : tuple of int
+        The values of its first arguments.
+    """
     if len(chosen) == len(inputs):
         return node_of(function(*chosen))
     here = inputs[len(chosen)]

@@ -10,8 +10,8 @@ class SpecError(Exception):
     """
 
 
-class Stopped(Exception):  # no error of the spec
-    """Somebody else ends a run of the spec's own code, which does not end by itself."""
+class RunInterrupted(Exception):  # not an error of the spec
+    """The caller interrupts the spec's own code, because it ran longer than the time limit."""
 
 
 class RangeError(SpecError):

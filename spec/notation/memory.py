@@ -1,8 +1,8 @@
-"""What the text of a spec could remember from run to run: objects outside of the state.
+"""Digests of the objects outside the state that a spec's code can reach.
 
-Most of that is refused by its text (`_text`). What a look at the text cannot see, such as an object
-that counts how often it was asked, is found by looking at all that the text can reach before and
-after a check: it must not have changed.
+A spec must not store anything outside its state. Most violations are visible in the source and are
+rejected by `text`. Others, such as an object that counts its own calls, are found by computing
+these digests before and after a check: they must not have changed.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from ._marks import MARK
 from .text import OURS
 
 MOST = 100_000
-"""Objects that are looked at from one name, at most."""
+"""The most objects that are followed from one name."""
 
 PLAIN = (int, float, complex, str, bytes, bool, type(None), range, Enum)
 
 SEVERAL = (list, tuple, set, frozenset, deque)
 
-Reached = dict[tuple[str, str], bytes]
-"""A digest of what can be reached, by a name and the function or class that uses the name."""
+Digests = dict[tuple[str, str], bytes]
+"""For each name, and the function or class that uses it: a digest of all that it can reach."""
 
 
-def remembered(functions: Iterable[FunctionType], spec: type) -> Reached:
-    """Return a digest of what each name that some functions use can reach.
+def digests_of(functions: Iterable[FunctionType], spec: type) -> Digests:
+    """Return, for each name that the functions use, a digest of the objects it can reach.
 
     Parameters
     ----------
     functions : iterable of functions
-        Actions, properties, and what they call.
+        Actions, properties, and the functions they call.
     spec : type
-        The spec's class: its other attributes can be reached as well.
+        The spec's class; its other attributes are included.
     """
-    found: Reached = {}
+    found: Digests = {}
     done: dict[int, tuple[Any, bytes]] = {}  # each object once, and kept alive
     for name, user, value in _used(functions, spec):
         if id(value) not in done:
@@ -52,7 +52,7 @@ def remembered(functions: Iterable[FunctionType], spec: type) -> Reached:
 
 
 def _used(functions: Iterable[FunctionType], spec: type) -> Iterator[tuple[str, str, Any]]:
-    """Yield each name, the function or class that uses it, and what it means there."""
+    """Yield each name, the function or class that uses it, and its value there."""
     for number, function in enumerate(functions):
         for name, value in _named(function):
             yield name, f"function {number}", value
@@ -64,13 +64,13 @@ def _used(functions: Iterable[FunctionType], spec: type) -> Iterator[tuple[str, 
                     yield name, above.__qualname__, value
 
 
-def changed(before: Reached, after: Reached) -> list[str]:
-    """Return the names from which something else can be reached than before."""
+def changed_names(before: Digests, after: Digests) -> list[str]:
+    """Return the names whose digests differ."""
     return list(dict.fromkeys(k[0] for k in before if after.get(k) != before[k]))
 
 
 def _named(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """Yield what a function can reach by a name of its own."""
+    """Yield the names that a function uses, with their values."""
     code = function.__code__
     for name in _names(code):
         if name in function.__globals__:
@@ -105,7 +105,7 @@ def _digest(root: Any) -> bytes:
         elif id(value) in seen:
             digest.update(b"again;")
         else:
-            seen[id(value)] = value  # kept, so that nothing else gets its number
+            seen[id(value)] = value  # kept alive, so that its id is not reused
             parts = _parts(value)
             digest.update(f"{type(value).__name__} {len(parts)};".encode())
             todo += parts
@@ -113,7 +113,7 @@ def _digest(root: Any) -> bytes:
 
 
 def _parts(value: Any) -> list[Any]:
-    """Return what an object consists of, as far as a run could change it."""
+    """Return the parts of an object that a run could change."""
     if isinstance(value, SEVERAL):
         return list(value)
     if isinstance(value, dict):
@@ -133,7 +133,7 @@ def _has_text(value: Any) -> bool:
 
 
 def _of_text(value: Any) -> list[Any]:
-    """Return what can change of a function, a class or a module; nothing of those of others."""
+    """Return the changeable parts of a user's function, class or module; none of a library's."""
     if _is_ours(value):
         return []
     if isinstance(value, FunctionType):
@@ -143,7 +143,7 @@ def _of_text(value: Any) -> list[Any]:
 
 def _of_object(value: Any) -> list[Any]:
     wrapped = getattr(value, "__wrapped__", None)
-    if wrapped is not None:  # a cache: what it holds changes no answer
+    if wrapped is not None:  # a cache: its content changes no answer
         return [wrapped]
     owner = getattr(value, "__self__", None)
     if owner is not None:  # a method written in C
@@ -158,18 +158,18 @@ def _of_object(value: Any) -> list[Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return [pickle.dumps(value)]
-    except Exception:  # whatever it is, its text may show a change
+    except Exception:  # the last resort: its repr may show a change
         return [repr(value)]
 
 
-def _is_computed(of: type, name: str) -> bool:
-    return isinstance(getattr(of, name, None), functools.cached_property)
+def _is_computed(owner: type, name: str) -> bool:
+    return isinstance(getattr(owner, name, None), functools.cached_property)
 
 
 def _is_ours(value: Any) -> bool:
-    """Return whether something is of this program or of a library: no run keeps anything there.
+    """Return whether an object belongs to this program or a library: no run stores data there.
 
-    An object of Python's own is none of these: its class says nothing of what it holds.
+    Instances of Python's own classes do not count: their class says nothing about their content.
     """
     if isinstance(value, ModuleType):
         return not _is_of_user(value.__name__)

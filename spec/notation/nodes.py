@@ -1,7 +1,7 @@
-"""Expressions over the cells of a state: immutable, shared, with the interval of their values.
+"""Expressions over the cells of a state: immutable, shared, each with an interval of its values.
 
-Every node is built by one of the functions below, which simplify, and is interned: equal nodes are
-the same object. A node is an integer or a truth value; ``low`` and ``high`` enclose its values.
+The functions below build all nodes and simplify them. Nodes are interned: equal nodes are the same
+object. A node is an integer or a truth value; its values lie between ``low`` and ``high``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, cast
 from .errors import SpecError
 
 UNBOUNDED = cast(int, float("inf"))
-"""The upper end of a range that has none; it takes part in the arithmetic of intervals only."""
+"""The upper end of a range without one; used in the arithmetic of intervals only."""
 
 
 @dataclass(frozen=True)
@@ -23,15 +23,15 @@ class Cell:
     Attributes
     ----------
     variable : str
-        Name of the variable it belongs to.
+        The variable that the cell belongs to.
     index : tuple of int
-        Place within an array, empty for a scalar.
+        Position within an array; empty for a scalar.
     label : str
-        As shown to people, for example ``date[x]``.
+        The name shown to people, for example ``date[x]``.
     low, high : int
         The declared range, both ends included; ``high`` may be `UNBOUNDED`.
     boolean : bool
-        Whether it holds a truth value (0 or 1).
+        Whether its value is a truth value (0 or 1).
     """
 
     variable: str
@@ -65,6 +65,7 @@ _interned: dict[tuple[Any, ...], Node] = {}
 
 
 def _node(op: str, args: tuple[Any, ...], low: int, high: int, boolean: bool = False) -> Node:
+    """Return the node with an operator, arguments and a range; equal nodes are one object."""
     key = (op, boolean, low, high, *args)
     found = _interned.get(key)
     if found is None:
@@ -86,7 +87,7 @@ FALSE = constant(False)
 
 
 def cell(of: Cell) -> Node:
-    """Return the node of a cell's present value; a cell with one possible value is a constant."""
+    """Return the node of a cell's value; a cell with one possible value becomes a constant."""
     if of.low == of.high:
         return constant(bool(of.low)) if of.boolean else constant(of.low)
     return _node("cell", (of,), of.low, of.high, of.boolean)
@@ -246,6 +247,15 @@ def negation(a: Node) -> Node:
 
 
 def _junction(op: str, parts: Iterable[Node], neutral: Node, absorbing: Node) -> Node:
+    """Return a conjunction or a disjunction, simplified.
+
+    Parameters
+    ----------
+    op : str
+    parts : iterable of Node
+    neutral, absorbing : Node
+        The value that changes nothing, and the value that decides the result alone.
+    """
     found: dict[Node, None] = {}
     for part in map(truth, parts):
         for leaf in part.args if part.op == op else (part,):
@@ -261,17 +271,27 @@ def _junction(op: str, parts: Iterable[Node], neutral: Node, absorbing: Node) ->
 
 
 def conjunction(parts: Iterable[Node]) -> Node:
-    """Return the truth of all parts; of none, true."""
+    """Return whether all parts are true; true for no parts."""
     return _junction("and", parts, TRUE, FALSE)
 
 
 def disjunction(parts: Iterable[Node]) -> Node:
-    """Return the truth of at least one part; of none, false."""
+    """Return whether at least one part is true; false for no parts."""
     return _junction("or", parts, FALSE, TRUE)
 
 
 def ite(condition: Node, then: Node, otherwise: Node) -> Node:
-    """Return ``then`` where the condition is true, ``otherwise`` elsewhere."""
+    """Return the node of a choice.
+
+    Parameters
+    ----------
+    condition : Node
+        A condition; an integer counts as true if it is not 0.
+    then : Node
+        The value where the condition is true.
+    otherwise : Node
+        The value elsewhere.
+    """
     condition = truth(condition)
     if condition.op == "constant":
         return then if condition.args[0] else otherwise
@@ -305,16 +325,16 @@ BUILD: dict[str, Callable[..., Node]] = {
 
 
 def rebuild(node: Node, replace: dict[Node, Node], done: dict[Node, Node]) -> Node:
-    """Return the node with some nodes replaced, simplified anew.
+    """Return the node with some nodes replaced, simplified again.
 
     Parameters
     ----------
     node : Node
-        What to rewrite.
+        The expression to rewrite.
     replace : dict
-        Old node to new node.
+        From old nodes to new ones.
     done : dict
-        A memory for one set of replacements, shared between calls.
+        A cache for one set of replacements; pass the same one to further calls.
     """
     found = replace.get(node) or done.get(node)
     if found is not None:

@@ -10,19 +10,19 @@ from .nodes import Cell, Node
 from .symbolic import Symbolic, Value, judging, node_of, value_of
 
 
-class Layout:
-    """Where the cells of each variable stand.
+class CellLayout:
+    """The positions of the cells of each variable in a state.
 
     Attributes
     ----------
     cells : tuple of Cell
         All cells, in the order of declaration.
     base : dict
-        The place of a variable's first cell.
+        For each variable, the position of its first cell.
     shape : dict
-        The sizes of a variable's indices.
+        For each variable, the sizes of its indices.
     places : dict
-        The place of each element, by variable and key.
+        The position of each element, by variable and key.
     """
 
     def __init__(self, variables: Sequence[tuple[str, tuple[int, ...], Sequence[Cell]]]) -> None:
@@ -36,24 +36,24 @@ class Layout:
         self.places = {(c.variable, c.index): place for place, c in enumerate(cells)}
 
     def position(self, name: str, key: tuple[int, ...]) -> int:
-        """Return the place of an element.
+        """Return the position of an element.
 
         Raises
         ------
         RangeError
-            If the key is outside of the array.
+            If the key is outside the array.
         """
         offset = 0
         for i, size in zip(key, self.shape[name], strict=True):
             if not 0 <= i < size:
                 shown = ", ".join(map(str, key))
-                raise RangeError(name, f"{name}[{shown}] is outside of the array")
+                raise RangeError(name, f"{name}[{shown}] is outside the array")
             offset = offset * size + i
         return self.base[name] + offset
 
 
 def may_change(name: str) -> None:
-    """Refuse an assignment while a property is judged.
+    """Reject an assignment while a property is evaluated.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def may_change(name: str) -> None:
         raise SpecError(f"{judged} assigns to {name}: only an action may change the state")
 
 
-class Store:
+class StateStore:
     """The values of a state.
 
     Attributes
@@ -76,12 +76,12 @@ class Store:
 
     __slots__ = ("layout", "values")
 
-    def __init__(self, layout: Layout, values: Sequence[Value]) -> None:
+    def __init__(self, layout: CellLayout, values: Sequence[Value]) -> None:
         self.layout = layout
         self.values = list(values)
 
     def read(self, name: str, key: tuple[Value, ...]) -> Value:
-        """Return the value at a place, symbolic if the state or the key is."""
+        """Return the value of an element; it is symbolic if the state or the key is."""
         try:
             return self._typed(self.layout.places[name, key])
         except (KeyError, TypeError):  # outside of the array, or symbolic
@@ -95,14 +95,23 @@ class Store:
         return value_of(found)
 
     def write(self, name: str, key: tuple[Value, ...], value: Value) -> None:
-        """Assign to a place.
+        """Assign a value to an element.
+
+        Parameters
+        ----------
+        name : str
+            The variable.
+        key : tuple of int or Symbolic
+            One member for each index of the variable; empty for a scalar.
+        value : int, bool or Symbolic
+            The new value.
 
         Raises
         ------
         RangeError
-            If the value is outside of the range; if it is symbolic, the trace forks on that.
+            If the value is outside the range; if it is symbolic, the symbolic run forks on that.
         SpecError
-            If a property is judged.
+            If a property is being evaluated.
         """
         may_change(name)
         if not self._symbolic(name, key):
@@ -119,12 +128,12 @@ class Store:
         return any(isinstance(part, Symbolic) for part in key)
 
     def _choices(self, name: str, key: tuple[Value, ...]) -> list[tuple[Node, int]]:
-        """Return the places a key with symbolic parts can mean, each with its condition."""
+        """Return the positions that a key with symbolic parts can mean, each with its condition."""
         choices = [(nodes.TRUE, 0)]
         for part, size in zip(key, self.layout.shape[name], strict=True):
             node = node_of(part)
             if not value_of(_within(node, 0, size - 1)):
-                raise RangeError(name, f"an index of {name} is outside of the array")
+                raise RangeError(name, f"an index of {name} is outside the array")
             choices = [
                 (nodes.conjunction([condition, chosen]), offset * size + i)
                 for condition, offset in choices
@@ -148,13 +157,13 @@ class Store:
         if not isinstance(value, int):
             raise SpecError(f"{cell.label} would become {value!r}, which is no integer")
         if not cell.low <= value <= cell.high:
-            where = f"outside of {cell.low}..{cell.high}"
+            where = f"outside {cell.low}..{cell.high}"
             raise RangeError(cell.label, f"{cell.label} would become {int(value)}, {where},")
         self.values[place] = int(value)
 
 
 def _within(node: Node, low: int, high: int) -> Node:
-    """Return the condition that a node's value is from low to high."""
+    """Return the condition that a node's value lies between low and high, both included."""
     node = nodes.integer(node)
     ends = [nodes.negation(nodes.less(node, nodes.constant(low)))]
     if high != nodes.UNBOUNDED:

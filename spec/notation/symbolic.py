@@ -1,8 +1,8 @@
-"""Values that may be symbolic, and the choices that do not fork.
+"""Values that may be symbolic, and choices that do not fork.
 
-A specification is run on integers (the simulator) or on symbolic values (for the engines). The same
-text serves both: the operators below work on either. A Python ``if`` on a symbolic condition asks
-the running trace which side to take, and the trace later takes the other side too.
+A specification runs on integers (the simulator) or on symbolic values (for the engines). The
+operators below work on both. A Python ``if`` on a symbolic condition asks the running symbolic run
+which side to take; a later run of the same code takes the other side.
 """
 
 from __future__ import annotations
@@ -20,39 +20,39 @@ Value: TypeAlias = Any
 """An integer or a truth value, concrete or symbolic."""
 
 
-class Path(Protocol):
-    """A running trace, asked about symbolic conditions."""
+class SymbolicPath(Protocol):
+    """A symbolic run, which decides symbolic conditions."""
 
     def decide(self, condition: Node) -> bool:
-        """Take a side of a branch."""
+        """Return which side of a branch this run takes."""
 
     def assume(self, condition: Node) -> None:
-        """Go on only where the condition holds."""
+        """Restrict this run to states in which the condition holds."""
 
 
-deciding: ContextVar[Path | None] = ContextVar("deciding", default=None)
-"""The trace that is running, if any."""
+deciding: ContextVar[SymbolicPath | None] = ContextVar("deciding", default=None)
+"""The current symbolic run, if any."""
 
 judging: ContextVar[str] = ContextVar("judging", default="")
-"""The property that is judged now, if any: it cannot change the state it judges."""
+"""The name of the property that is being evaluated, if any: it must not change the state."""
 
 
 class Quantifiers(Protocol):
-    """A trace over indices of any size, in which a generator over an index stands for all of it."""
+    """A symbolic run over indices of any size: a generator over an index stands for all members."""
 
     def junction(self, conditions: tuple[Value, ...], every: bool) -> Value:
         """Return whether every condition, or some condition, holds of all members."""
 
     def count(self, conditions: tuple[Value, ...]) -> Any:
-        """Return how many conditions hold, as what can be compared with a constant."""
+        """Return how many conditions hold, as a value that can be compared with a constant."""
 
 
 quantifying: ContextVar[Quantifiers | None] = ContextVar("quantifying", default=None)
-"""Set while a trace runs whose indices have no size."""
+"""Set during a symbolic run over indices of any size."""
 
 
-class Unhashable(SpecError, TypeError):
-    """What Python raises where something has no hash, with what to write instead."""
+class UnhashableValue(SpecError, TypeError):
+    """The error for a symbolic value used as a key; a `TypeError`, as Python expects."""
 
 
 class Symbolic:
@@ -68,17 +68,19 @@ class Symbolic:
         self.node = node
 
     def __hash__(self) -> int:  # a dictionary would compare, and so fork, silently
-        raise Unhashable(
+        raise UnhashableValue(
             "a value of the state cannot be looked up in a dict or set: compare it in a loop, or "
-            "write tabulated"
+            "use tabulated"
         )
 
     def __getattr__(self, name: str) -> Any:
-        raise SpecError(f"a value of the state has no {name}: an engine reads it as a symbol")
+        raise SpecError(
+            f"a value of the state has no attribute {name}: for an engine it is a symbol"
+        )
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        """What ``isinstance`` asks for: nobody may tell a symbol from an integer in a trace."""
+        """The class; in a symbolic run no code may distinguish symbols from integers."""
         if deciding.get() is not None:
             raise SpecError("a value of the state has no type: compare it instead")
         return Symbolic
@@ -97,7 +99,7 @@ class Symbolic:
     def __bool__(self) -> bool:
         path = deciding.get()
         if path is None:
-            raise SpecError("a symbolic condition was asked for its truth outside of a trace")
+            raise SpecError("a symbolic condition has a truth value in a symbolic run only")
         return path.decide(nodes.truth(self.node))
 
     def __index__(self) -> int:
@@ -161,16 +163,16 @@ class Symbolic:
         return value_of(nodes.negation(nodes.equal(self.node, node_of(other))))
 
     def _no_operator(self, *others: object) -> Any:
-        raise SpecError("values of the state have + - * // % abs and comparisons, and no other "
-                        "operators: multiply, or write tabulated")  # fmt: skip
+        raise SpecError("values of the state support + - * // % abs and comparisons, but no "
+                        "other operators: multiply, or use tabulated")  # fmt: skip
 
     __pow__ = __rpow__ = __truediv__ = __rtruediv__ = __divmod__ = __rdivmod__ = _no_operator
     __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __xor__ = __rxor__ = _no_operator
     __round__ = __matmul__ = __invert__ = __trunc__ = _no_operator
 
     def _no_divisor(self, other: object) -> Any:
-        raise SpecError("what stands to the right of // and % is a plain integer, and no value of "
-                        "the state: write tabulated")  # fmt: skip
+        raise SpecError("the right operand of // and % must be a plain integer, not a value of "
+                        "the state: use tabulated")  # fmt: skip
 
     __rfloordiv__ = __rmod__ = _no_divisor
 
@@ -197,33 +199,35 @@ def node_of(value: Value) -> Node:
 
 
 def no_value(given: object) -> SpecError:
-    """Return the error for what stands where a value is needed, with what to write instead."""
+    """Return the error for an object that is not a value, with what to write instead."""
     if given is None:
-        return SpecError("None is no integer and no truth value: a method may lack its return")
+        return SpecError(
+            "None is neither an integer nor a truth value: does a method lack its return?"
+        )
     refusal = getattr(given, "refusal", "")
     if refusal and isinstance(refusal, str):
         return SpecError(refusal)
     if isinstance(given, str | bytes):
-        return SpecError(f"{given!r} is a text, and no integer or truth value")
+        return SpecError(f"{given!r} is a text, not an integer or truth value")
     if isinstance(given, MethodType | FunctionType):
         name = given.__name__
         return SpecError(f"{name} is a method, and always true: call it, as in {name}()")
     if isinstance(given, Iterable):
         kind = type(given).__name__
         return SpecError(
-            f"a {kind} is no value: every, some, no, count, minimum and maximum take values, or "
-            f"one generator or list of values and nothing beside it"
+            f"a {kind} is not a value: every, some, no, count, minimum and maximum take either "
+            f"values, or a single generator or list of values"
         )
     return SpecError(f"a {type(given).__name__} is no integer and no truth value")
 
 
 def as_value(given: object) -> Value:
-    """Return what is given if it is a value.
+    """Return the argument if it is a value.
 
     Raises
     ------
     SpecError
-        If it is none; the message says what to write instead.
+        If it is not a value; the message says what to write instead.
     """
     if type(given) is Symbolic or isinstance(given, int):
         return given
@@ -231,7 +235,7 @@ def as_value(given: object) -> Value:
 
 
 def _truths(*values: Value) -> tuple[Value, ...]:
-    """Return the values if they are truth values: on integers Python's & and | mean bits."""
+    """Return the values if they are truth values; Python's & and | on integers work on bits."""
     if not all(node_of(value).boolean for value in values):
         raise SpecError("& and | take truth values; use every, some or ite on numbers")
     return values
@@ -245,7 +249,20 @@ def value_of(node: Node) -> Value:
 
 
 def ite(condition: Value, then: Value, otherwise: Value) -> Value:
-    """Choose without forking: ``then`` if the condition holds, else ``otherwise``."""
+    """Choose without forking: ``then`` if the condition holds, else ``otherwise``.
+
+    Parameters
+    ----------
+    condition : Value
+        A truth value; an integer counts as true if it is not 0.
+    then, otherwise : Value
+        Both are evaluated before the choice.
+
+    Raises
+    ------
+    SpecError
+        If an argument is not a value.
+    """
     as_value(condition), as_value(then), as_value(otherwise)
     if type(condition) is Symbolic:
         return value_of(nodes.ite(condition.node, node_of(then), node_of(otherwise)))
@@ -253,7 +270,7 @@ def ite(condition: Value, then: Value, otherwise: Value) -> Value:
 
 
 def _parts(given: tuple[Value, ...]) -> tuple[Value, ...]:
-    """Return the values that were given, several or one iterable of them; all are evaluated."""
+    """Return the given values, passed as several or as one iterable; all are evaluated."""
     if len(given) == 1 and not (type(given[0]) is Symbolic or isinstance(given[0], int)):
         (alone,) = given
         if isinstance(alone, str | bytes) or not isinstance(alone, Iterable):
@@ -266,7 +283,7 @@ def _parts(given: tuple[Value, ...]) -> tuple[Value, ...]:
 
 
 def _sides(given: tuple[Value, ...]) -> tuple[set[bool], list[Node]]:
-    """Return which truth values stand among conditions, and the nodes of the symbolic ones."""
+    """Return the truth values among conditions, and the nodes of the symbolic ones."""
     known, symbolic = set(), []
     for part in _parts(given):
         if type(part) is bool:
@@ -281,8 +298,8 @@ def _sides(given: tuple[Value, ...]) -> tuple[set[bool], list[Node]]:
 def every(*conditions: Value) -> Value:
     """Return whether all conditions hold, without forking.
 
-    All of them are evaluated, also those behind one that does not hold: what an engine reads is
-    then what a plain run does.
+    All conditions are evaluated, even after one that does not hold, so that plain and symbolic runs
+    execute the same code.
 
     Parameters
     ----------
@@ -292,7 +309,7 @@ def every(*conditions: Value) -> Value:
     Raises
     ------
     SpecError
-        If a condition is no value.
+        If a condition is not a value.
     """
     quantifiers = quantifying.get()
     if quantifiers is not None:

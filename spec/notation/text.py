@@ -1,10 +1,10 @@
-"""What the text of a spec must not say, since it would read differently in a run and in a trace.
+"""Checks of a spec's source: it must mean the same in a plain and in a symbolic run.
 
-A plain-Python run gives a spec its meaning; the engines read the same text once on symbols. Some of
-Python means one thing on integers and another on symbols (``is``), or means another thing each time
-(``random``), or keeps what is no part of the state (a set that grows). Where a look at the syntax
-tree shows that, the text is refused, with its line and with what to write instead. What such a look
-cannot show is found by comparing what an engine read with plain runs
+A plain-Python run gives a spec its meaning; the engines run the same code once on symbols. Some
+Python means one thing on integers and another on symbols (``is``), or differs from call to call
+(``random``), or stores data outside the state (a set that grows). Where the syntax tree shows that,
+the spec is rejected; the message names the line and what to write instead. What the syntax tree
+cannot show is found by comparing symbolic with plain runs
 (`counterpoint.models.symbolic.comparing`).
 """
 
@@ -25,13 +25,13 @@ from typing import Any
 from .errors import SpecError
 
 UNSTEADY = frozenset({"random", "secrets", "time", "datetime", "uuid", "numpy.random"})
-"""Modules whose functions answer differently each time."""
+"""Modules whose functions return something else at each call."""
 
 SEES_MORE = frozenset({
     "asyncio", "concurrent", "ctypes", "gc", "inspect", "io", "multiprocessing", "os", "posix",
     "pickle", "signal", "socket", "subprocess", "sys", "threading", "traceback", "weakref",
 })  # fmt: skip
-"""Modules that tell a symbol from an integer, or reach around a run."""
+"""Modules that can distinguish a symbol from an integer, or have effects outside the run."""
 
 CHANGING = frozenset({
     "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem",
@@ -43,42 +43,45 @@ ASKS_THE_KIND = frozenset({
     isinstance, issubclass, type, id, hash, vars, dir, hasattr, getattr, callable,
     operator.is_, operator.is_not,
 })  # fmt: skip
-"""Functions of Python that tell an integer from a symbol."""
+"""Functions of Python that can distinguish an integer from a symbol."""
 
 CHANGEABLE = (list, dict, set, bytearray, deque)
 
 HIDES = frozenset({eval, exec, compile, __import__, globals, locals})
-"""Functions of Python behind which a text cannot be read."""
+"""Functions of Python that hide code from these checks."""
 
-KEPT = "is kept from run to run: what a run remembers must be declared as a variable of the spec"
+KEPT = "is kept from run to run: declare all that a run stores as variables of the spec"
 
-CHOOSE = "where several values are possible, let an index of the action choose"
+CHOOSE = "for a choice among values, add a parameter to the action that ranges over an index"
 
 OURS = frozenset({"counterpoint"})
 
 Function = ast.FunctionDef | ast.Lambda
 
 
-def refuse_what_reads_twice(spec: type, base: type, marked: Iterable[str]) -> list[FunctionType]:
-    """Refuse a spec whose text cannot mean the same in a plain run and in a trace.
-
-    Return the functions that were read.
+def check_source(spec: type, base: type, marked: Iterable[str]) -> list[FunctionType]:
+    """Reject a spec whose source means different things in a plain and in a symbolic run.
 
     Parameters
     ----------
     spec : type
         The spec's class.
     base : type
-        The class of all specs: what it has is not part of the text.
+        The base class of all specs; it is not checked.
     marked : iterable of str
-        Names of actions and properties. They are read, and the methods and the functions of the
-        same module that they use. What has no source, such as a method that was typed at a prompt,
-        is passed over.
+        Names of actions and properties. They are checked, together with the methods and the user's
+        functions that they use. A function without source, such as one typed at a prompt, is
+        skipped.
+
+    Returns
+    -------
+    list of function
+        The functions that were found, by module and line.
 
     Raises
     ------
     SpecError
-        With file and line, and what to write instead.
+        For the first fault; the message has file and line, and says what to write instead.
     """
     found: dict[str, list[FunctionType]] = {}
     for above in spec.__mro__:
@@ -103,14 +106,14 @@ def refuse_what_reads_twice(spec: type, base: type, marked: Iterable[str]) -> li
 
 
 def _functions(found: Any) -> list[FunctionType]:
-    """Return the function of a method or of a property."""
+    """Return the functions behind a method or a property."""
     of_property = [getattr(found, name, None) for name in ("fget", "func", "__func__")]
     return [f for f in (found, *of_property) if isinstance(f, FunctionType)]
 
 
 @lru_cache(maxsize=64)
 def _trees(lines: tuple[str, ...]) -> dict[tuple[int, str], Function]:
-    """Return the functions that a file defines, by the line where they begin and their name."""
+    """Return the functions that a file defines, by their first line and their name."""
     try:
         found = ast.walk(ast.parse("".join(lines)))
     except SyntaxError:
@@ -129,14 +132,14 @@ def _tree(function: FunctionType) -> Function | None:
 
 
 class _Reader(ast.NodeVisitor):
-    """Reads one function.
+    """Checks one function.
 
     Attributes
     ----------
-    called : list of functions
-        Those of the same module that it calls.
+    called : list of function
+        The user's functions that it calls.
     asked : set of str
-        The attributes that it names, methods among them.
+        The names of the attributes that it uses, methods among them.
     """
 
     def __init__(self, function: FunctionType, methods: Collection[str], marked: bool) -> None:
@@ -146,11 +149,11 @@ class _Reader(ast.NodeVisitor):
         self.local: set[str] = set()
 
     def read(self, tree: Function) -> None:
-        """Read the function's body; its decorators and annotations mean nothing to a run."""
+        """Check the function's body; decorators and annotations have no effect on a run."""
         if inspect.iscoroutinefunction(self.function) or (
             inspect.isgeneratorfunction(self.function) and self.marked
         ):
-            self._refuse(tree, "yield and async make a method that does nothing when it is called")
+            self._refuse(tree, "a method with yield or async does nothing when it is called")
         for default in (*(self.function.__defaults__ or ()), *self._named_defaults()):
             if isinstance(default, CHANGEABLE):
                 self._refuse(tree, f"the default {default!r} {KEPT}")
@@ -172,7 +175,7 @@ class _Reader(ast.NodeVisitor):
         raise SpecError(f"{place}: in {self.function.__name__}: {why}")
 
     def _meant(self, node: ast.AST) -> Any:
-        """Return what a name outside of the function means; None for anything else."""
+        """Return the value of a name defined outside the function; None for any other node."""
         if not isinstance(node, ast.Name) or node.id in self.local:
             return None
         code, cells = self.function.__code__, self.function.__closure__ or ()
@@ -187,22 +190,22 @@ class _Reader(ast.NodeVisitor):
         self._refuse(node, f"global {', '.join(node.names)} {KEPT}")
 
     def visit_Try(self, node: ast.Try | ast.TryStar) -> None:
-        self._refuse(node, "try: a requirement that fails, and leaving a range, end an action by "
-                           "an exception that must not be caught; use require or if")  # fmt: skip
+        self._refuse(node, "try: a failed requirement and a range error end an action by an "
+                           "exception that must not be caught; use require or if")  # fmt: skip
 
     def visit_TryStar(self, node: ast.TryStar) -> None:
         self.visit_Try(node)
 
     def visit_With(self, node: ast.With) -> None:
-        self._refuse(node, "with: an action is one step, and needs nothing that is opened or held")
+        self._refuse(node, "with: an action is one atomic step, and must not open or lock anything")
 
     def visit_MatchSingleton(self, node: ast.MatchSingleton) -> None:
         if node.value is not None:
-            self._refuse(node, f"case {node.value} compares by identity, which a symbol does not "
-                               f"have; use if, or a name of an enumeration")  # fmt: skip
+            self._refuse(node, f"case {node.value} compares by identity, and a symbol has none; "
+                               f"use if, or a member of an enumeration")  # fmt: skip
 
     def visit_MatchClass(self, node: ast.MatchClass) -> None:
-        self._refuse(node, "a class in case asks for a type, which a symbol does not have; compare "
+        self._refuse(node, "a class pattern tests the type, and a symbol has none; compare "
                            "the value")  # fmt: skip
 
     def visit_Assign(self, node: ast.Assign) -> None:
@@ -219,7 +222,7 @@ class _Reader(ast.NodeVisitor):
             self._changes(target)
 
     def _changes(self, target: ast.expr) -> None:
-        """Refuse to assign to a part of something outside of the function."""
+        """Reject an assignment to a part of an object defined outside the function."""
         if isinstance(target, ast.Tuple | ast.List):
             for one in target.elts:
                 self._changes(one)
@@ -236,8 +239,8 @@ class _Reader(ast.NodeVisitor):
         for sign_of, left, right in zip(node.ops, parts, parts[1:], strict=False):
             if isinstance(sign_of, ast.Is | ast.IsNot) and not (_is_none(left) or _is_none(right)):
                 sign = "!=" if isinstance(sign_of, ast.IsNot) else "=="
-                self._refuse(node, f"{ast.unparse(node)} compares by identity, which a symbol does "
-                                   f"not have; write {sign}")  # fmt: skip
+                self._refuse(node, f"{ast.unparse(node)} compares by identity, and a symbol has "
+                                           f"none; write {sign}")  # fmt: skip
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -246,20 +249,20 @@ class _Reader(ast.NodeVisitor):
         if isinstance(meant, FunctionType) and self._is_of_user(meant):
             self.called.append(meant)
         if meant is next and any(hasattr(self._meant(a), "__next__") for a in node.args):
-            self._refuse(node, f"{ast.unparse(node)} gives something else each time")
+            self._refuse(node, f"{ast.unparse(node)} returns something else at each call")
         if isinstance(function, ast.Attribute) and function.attr in CHANGING:
             self._refuse_change(node, function)
         self.generic_visit(node)
 
     def _meaning(self, node: ast.expr) -> Any:
-        """Return what a name, or an attribute of a module, means outside of the function."""
+        """Return the value of a name, or of a module's attribute, defined outside the function."""
         if isinstance(node, ast.Attribute):
             of = self._meant(node.value)
             return getattr(of, node.attr, None) if isinstance(of, ModuleType) else None
         return self._meant(node)
 
     def _is_of_user(self, meant: FunctionType) -> bool:
-        """Return whether a function stands in the same module or in another one of the user's."""
+        """Return whether a function is defined in this module or another one of the user's."""
         name = meant.__module__ or ""
         if name == self.function.__module__:
             return True
@@ -278,13 +281,13 @@ class _Reader(ast.NodeVisitor):
             self._must_not_be_special(node, node.value)
 
     def _must_not_be_special(self, node: ast.expr, name: str) -> None:
-        """Refuse Python's own methods: an integer's knows no symbol, and says what counts as true.
+        """Reject Python's special methods: those of an integer do not work on symbols.
 
-        A class is refused where it is asked for, by what it is asked of.
+        ``__class__`` is rejected when the code runs, by the symbol itself.
         """
         if name != "__class__" and len(name) > 4 and name[:2] == name[-2:] == "__":
-            self._refuse(node, f"{ast.unparse(node)} is Python's own, and answers something else "
-                               f"for a symbol; write the operator")  # fmt: skip
+            self._refuse(node, f"{ast.unparse(node)} is a special method, and behaves "
+                               f"differently on a symbol; write the operator")  # fmt: skip
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         self.asked.add(node.attr)
@@ -298,14 +301,14 @@ class _Reader(ast.NodeVisitor):
     def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
         names = [node.module] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
         for name in UNSTEADY.intersection(filter(None, names)):
-            self._refuse(node, f"{name} answers differently each time; {CHOOSE}")
+            self._refuse(node, f"{name} returns something else at each call; {CHOOSE}")
         for name in filter(None, names):
             if name.partition(".")[0] in SEES_MORE:
-                self._refuse(node, f"{name} can see or do what is no part of the state")
+                self._refuse(node, f"{name} has effects outside the state")
             if name.partition(".")[0] not in {*sys.stdlib_module_names, *OURS}:
-                self._refuse(node, f"{ast.unparse(node)} within a function is looked for anew when "
-                                   f"it runs, perhaps in another folder; write it at the top of "
-                                   f"the file")  # fmt: skip
+                self._refuse(node, f"{ast.unparse(node)} within a function is resolved when the "
+                                   f"function runs, perhaps in another folder; write it at the top "
+                                   f"of the file")  # fmt: skip
         if isinstance(node, ast.ImportFrom) and node.level:
             self._refuse(node, "import at the top of the file")
 
@@ -314,14 +317,14 @@ class _Reader(ast.NodeVisitor):
     def _must_be_plain(self, node: ast.expr, meant: Any) -> None:
         hashable = isinstance(meant, Hashable)
         if hashable and meant in ASKS_THE_KIND:
-            self._refuse(node, f"{ast.unparse(node)} tells an integer from a symbol; compare "
-                               f"values instead")  # fmt: skip
+            self._refuse(node, f"{ast.unparse(node)} distinguishes integers from symbols; "
+                               f"compare values instead")  # fmt: skip
         if hashable and meant in HIDES:
-            self._refuse(node, f"{ast.unparse(node)} hides what is done from the engines")
+            self._refuse(node, f"{ast.unparse(node)} hides code from the engines")
         if _from(meant, UNSTEADY):
-            self._refuse(node, f"{ast.unparse(node)} answers differently each time; {CHOOSE}")
+            self._refuse(node, f"{ast.unparse(node)} returns something else at each call; {CHOOSE}")
         if _from(meant, SEES_MORE):
-            self._refuse(node, f"{ast.unparse(node)} can see or do what is no part of the state")
+            self._refuse(node, f"{ast.unparse(node)} has effects outside the state")
         if isinstance(meant, MethodWrapperType | WrapperDescriptorType):
             self._must_not_be_special(node, meant.__name__)
 
@@ -342,13 +345,13 @@ class _Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def _must_be_condition(self, node: ast.expr) -> None:
-        """Refuse what is true whatever the state: a generator, or a method that is not called."""
+        """Reject a condition that is always true: a generator, or a method that is not called."""
         if isinstance(node, ast.GeneratorExp | ast.Lambda):
             self._refuse(node, "a generator is always true; write every(...) or some(...)")
         state = self.function.__code__.co_varnames[:1]
         methods = {f"{name}.{method}" for name in state for method in self.methods}
-        if isinstance(node, ast.Attribute) and (said := ast.unparse(node)) in methods:
-            self._refuse(node, f"{said} is a method, and always true; call it: {said}()")
+        if isinstance(node, ast.Attribute) and (written := ast.unparse(node)) in methods:
+            self._refuse(node, f"{written} is a method, and always true; call it: {written}()")
 
 
 def _is_none(node: ast.expr) -> bool:
@@ -356,7 +359,7 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _from(meant: Any, modules: Collection[str]) -> bool:
-    """Return whether a name means one of some modules, or something from one."""
+    """Return whether a value is one of some modules, or comes from one."""
     if isinstance(meant, ModuleType):
         return _is_one(meant.__name__, modules)
     if isinstance(meant, MethodType) or inspect.isbuiltin(meant):

@@ -1,11 +1,13 @@
 """Variables of a state: bounded integers, truth values, named values, references, and arrays.
 
 A variable is declared in the body of a spec; on a state, ``s.clock`` and ``s.date[x]`` read and
-write it. Assigning a value outside of the declared range is an error, never a wrap or a clamp.
+write it. Assigning a value outside the declared range is an error: values neither wrap around nor
+stop at the bound.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from enum import IntEnum
 from itertools import product
@@ -22,18 +24,26 @@ if TYPE_CHECKING:
 Bound: TypeAlias = "int | Callable[[Any], int]"
 
 
-class Any_:  # its one instance, ANY, is the public name
+def _place() -> str:
+    """Return file and line of the declaration that is being made."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__") == __name__:
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+class AnyValue:  # its one instance, ANY, is the public name
     """The initial value of a variable that may start anywhere in its range."""
 
     def __repr__(self) -> str:
         return "ANY"
 
 
-ANY = Any_()
+ANY = AnyValue()
 
 
 class Variable:
-    """What scalars and arrays share: a name, an element's range, and an initial value."""
+    """The base of scalars and arrays: a name, the range of an element, and an initial value."""
 
     indices: tuple[Index, ...] = ()
     boolean = False
@@ -42,6 +52,7 @@ class Variable:
     def __init__(self, initially: Any = None) -> None:
         self.initially = initially
         self.name = ""
+        self.place = _place()
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -57,11 +68,15 @@ class Variable:
     def cells(self, spec: Spec, *, unbounded: bool = False) -> list[Cell]:
         """Return the cells of this variable, in row-major order.
 
-        With ``unbounded``, a range that grows has no upper end, unless it is one value only.
+        With ``unbounded``, a range declared with ``grows`` has no upper end, unless it has one
+        value only.
         """
         low, high = self.bounds(spec)
         if low > high:
-            raise SpecError(f"variable {self.name} has an empty range {low}..{high}")
+            raise SpecError(
+                f"{self.place}: variable {self.name} has an empty range: {low} is greater than "
+                f"{high}"
+            )
         if unbounded and self.grows and low < high:
             high = UNBOUNDED
         found = []
@@ -81,14 +96,16 @@ class Variable:
         if first is None:
             first = min(max(0, cell.low), cell.high)
         if not isinstance(first, int):
-            raise SpecError(f"{cell.label} starts at {first!r}, which is no integer")
+            raise SpecError(f"{self.place}: {cell.label} starts at {first!r}, which is no integer")
         if not cell.low <= int(first) <= cell.high:
-            raise SpecError(f"{cell.label} starts at {first}, outside {cell.low}..{cell.high}")
+            raise SpecError(
+                f"{self.place}: {cell.label} starts at {first}, outside {cell.low}..{cell.high}"
+            )
         return [int(first)]
 
 
 class Scalar(Variable):
-    """A variable that is one value."""
+    """A variable with a single value."""
 
     @overload
     def __get__(self, spec: None, owner: type) -> Scalar: ...
@@ -101,32 +118,38 @@ class Scalar(Variable):
         spec._store.write(self.name, (), value)
 
 
-def _bound(spec: Spec, bound: Bound) -> int:
+def _bound(spec: Spec, bound: Bound, place: str) -> int:
     found = bound(spec) if callable(bound) else bound
     if not isinstance(found, int):
-        raise SpecError(f"a bound of an Integer is {found!r}, and no whole number")
+        raise SpecError(f"{place}: a bound of an Integer is {found!r}, not a whole number")
     return int(found)
 
 
-def _values_of(of: object, by: str) -> type[IntEnum]:
+def _values_of(named: object, by: str) -> type[IntEnum]:
     """Return a class of named values.
 
     Raises
     ------
     SpecError
-        If it is no `enum.IntEnum` with members.
+        If it is not an `enum.IntEnum` with members.
     """
-    if not (isinstance(of, type) and issubclass(of, IntEnum) and len(of)):
-        raise SpecError(f"{by} takes an enum.IntEnum with at least one name, not {of!r}")
-    return of
+    if not (isinstance(named, type) and issubclass(named, IntEnum) and len(named)):
+        raise SpecError(f"{by} takes an enum.IntEnum with at least one name, not {named!r}")
+    return named
 
 
 class Integer(Scalar):
     """An integer from ``low`` to ``high``, both included.
 
-    A bound is an int or a function of the spec; a variable starts at 0 if its range has it, else at
-    the bound next to 0. With ``grows``, the upper bound stands only for the size of what is
-    explored: a proof knows no upper bound.
+    Parameters
+    ----------
+    low, high : int or callable
+        The bounds, as integers or functions of the spec.
+    initially
+        The initial value, a function of the spec, or ``ANY``. By default a variable starts at 0 if
+        its range contains 0, else at the bound next to 0.
+    grows : bool
+        Whether the upper bound only limits what is explored: a proof assumes no upper bound.
     """
 
     def __init__(
@@ -135,14 +158,16 @@ class Integer(Scalar):
         super().__init__(initially)
         for bound in (low, high):
             if not callable(bound) and type(bound) is not int:
-                raise SpecError(f"Integer({low!r}, {high!r}): {bound!r} is no whole number")
+                raise SpecError(f"Integer({low!r}, {high!r}): {bound!r} is not a whole number")
         if isinstance(low, int) and isinstance(high, int) and low > high:
-            raise SpecError(f"Integer({low}, {high}) has no value")
+            raise SpecError(
+                f"Integer({low}, {high}) is an empty range: {low} is greater than {high}"
+            )
         self.low, self.high, self.grows = low, high, grows
 
     def bounds(self, spec: Spec) -> tuple[int, int]:
         """Return the declared range."""
-        return _bound(spec, self.low), _bound(spec, self.high)
+        return _bound(spec, self.low, self.place), _bound(spec, self.high, self.place)
 
 
 class Boolean(Scalar):
@@ -160,7 +185,7 @@ class Boolean(Scalar):
 
 
 class Member(Scalar):
-    """A member of an `enum.IntEnum` whose values leave no gap; it starts at the least."""
+    """A member of an `enum.IntEnum` whose values leave no gap; it starts at the least value."""
 
     def __init__(self, of: type[IntEnum], *, initially: Any = None) -> None:
         self.of = _values_of(of, "Member")
@@ -180,12 +205,26 @@ class Member(Scalar):
 class Reference(Scalar):
     """A member of an index, or one of a few named values below zero (an `enum.IntEnum` up to -1).
 
-    It starts at the least named value.
+    Parameters
+    ----------
+    to : Index
+        The index whose members it refers to.
+    otherwise : type of IntEnum
+        The named values below zero, without gaps up to -1.
+    initially
+        The initial value; by default the least named value.
     """
 
-    def __init__(self, to: Index, otherwise: type[IntEnum], *, initially: Any = None) -> None:
+    def __init__(
+        self, to: Index, otherwise: type[IntEnum] | None = None, *, initially: Any = None
+    ) -> None:
         if not isinstance(to, Index):
             raise SpecError(f"Reference takes the index that it refers to, not {to!r}")
+        if otherwise is None:
+            raise SpecError(
+                "Reference also takes the names for no member, as in Reference(nodes, Nobody) with "
+                "class Nobody(IntEnum): NONE = -1"
+            )
         self.to, self.otherwise = to, _values_of(otherwise, "Reference")
         super().__init__(min(otherwise) if initially is None else initially)
         if sorted(otherwise) != list(range(min(otherwise), 0)):
@@ -200,7 +239,7 @@ class Reference(Scalar):
         return self.otherwise(value).name if value < 0 else self.to.label(spec, value)
 
 
-class Cells:
+class ArrayView:
     """An array on a state: ``s.date[x]``, ``s.holds[t, x]``."""
 
     __slots__ = ("_name", "_spec")
@@ -216,8 +255,8 @@ class Cells:
 
     def _whole(self, *_: object) -> Any:
         raise SpecError(
-            f"{self._name} is an array, and no value: name an element, as in {self._name}[p], or "
-            f"go through an index, as in every(s.{self._name}[p] for p in ...)"
+            f"{self._name} is an array, not a value: name an element, as in {self._name}[p], or "
+            f"loop over an index, as in every(s.{self._name}[p] for p in ...)"
         )
 
     __bool__ = __iter__ = __len__ = __eq__ = __contains__ = _whole
@@ -232,7 +271,7 @@ class Array(Variable):
     over : Index or tuple of Index
         Its dimensions.
     of : Scalar
-        What an element is.
+        The kind and range of an element.
     initially
         A value for every element, a function of the spec and the indices, or ``ANY``.
     """
@@ -242,11 +281,11 @@ class Array(Variable):
     ) -> None:
         self.indices = over if isinstance(over, tuple) else (over,)
         if not self.indices or not all(isinstance(index, Index) for index in self.indices):
-            raise SpecError(f"Array goes over an Index, or a tuple of several; not over {over!r}")
+            raise SpecError(f"Array takes an Index or a tuple of several, not {over!r}")
         if not isinstance(of, Scalar):
             raise SpecError(
                 f"an element of an Array is an Integer, Boolean, Member or Reference, not {of!r} "
-                f"(an array of arrays goes over two indices: Array((rows, columns), ...))"
+                f"(instead of an array of arrays, use two indices: Array((rows, columns), ...))"
             )
         super().__init__(of.initially if initially is None else initially)
         self.of = of
@@ -257,15 +296,15 @@ class Array(Variable):
         return self.of.bounds(spec)
 
     def show(self, spec: Spec, value: int) -> str | int | bool:
-        """Return an element as people see it."""
+        """Return an element's value as people and JSON see it."""
         return self.of.show(spec, value)
 
     @overload
     def __get__(self, spec: None, owner: type) -> Array: ...
     @overload
-    def __get__(self, spec: Spec, owner: type) -> Cells: ...
+    def __get__(self, spec: Spec, owner: type) -> ArrayView: ...
     def __get__(self, spec: Spec | None, owner: type) -> Any:
-        return self if spec is None else Cells(spec, self.name)
+        return self if spec is None else ArrayView(spec, self.name)
 
     def __set__(self, spec: Spec, value: object) -> None:
         raise SpecError(f"{self.name} is an array: assign to its elements")

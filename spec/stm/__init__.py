@@ -1,1 +1,1 @@
-"""Software transactional memory: protocols, one a file, and what it means for them to be right."""
+"""Software transactional memory: one protocol in each module, and criteria of correctness."""

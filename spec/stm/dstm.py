@@ -1,24 +1,25 @@
 """DSTM: Herlihy, Luchangco, Moir and Scherer, PODC 2003 (pp. 92-101).
 
-An object's locator names the transaction that last opened it for writing, and holds the version
-before and the one that it writes: which of them counts is decided by that transaction's status. So
-one compare-and-swap of the status commits everything at once. Reads are invisible: a transaction
-keeps a table of the versions it has read, and looks at all of it again whenever it opens an object,
-and before it changes its status.
+An object's locator names the transaction that last opened it for writing, and contains the version
+before and the new one; that transaction's status decides which of them counts. So one
+compare-and-swap of the status commits all writes at once. Reads are invisible: a transaction keeps
+a table of the versions it has read, and checks the whole table whenever it opens an object, and
+before it changes its status.
 
-Lesani and Palsberg (Proving Non-opacity, DISC 2013) found it not opaque: between that last look
-and the change of the status another transaction can do the same, and two transactions that each
-write what the other has read both commit (write skew).
+Lesani and Palsberg (Proving Non-opacity, DISC 2013) found it not opaque: between that last check
+and the change of the status another transaction can do the same. Two transactions that each write
+what the other has read then both commit (write skew).
 
-Two mends. ``validation=owners-at-commit``: the last look, which comes when everything to be written
-is owned, aborts whoever owns what was read. Then what commits is serializable; but from three
-transactions on it is not opaque: after the last look of T0 somebody may overwrite what T0 has read,
-and a reader T1 sees that and, in another object, the version that T0 is about to replace. With
-``validation=owners`` every look does it, so that the reader T1 would have aborted T0.
+There are two corrections. With ``validation=owners-at-commit``, the last check, which is made when
+all objects to be written are owned, aborts the owners of objects that were read. Then committed
+transactions are serializable; but with three transactions the protocol is not opaque. After the
+last check of T0 another transaction may overwrite what T0 has read, and a reader T1 sees that and,
+in another object, the version that T0 is about to replace. With ``validation=owners`` every check
+aborts owners, so the reader T1 would have aborted T0.
 
-Opening an object for reading is two steps, finding the version and looking at the table; the last
-look goes object by object. A transaction that another aborts ends at once, though it learns of it
-only at its next operation: until then it gets no answer.
+Opening an object for reading takes two steps: finding the version, and checking the table. The last
+check takes one step for each object. A transaction that another aborts ends at once, although it
+learns of that only at its next operation: until then it gets no answer.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from .stepped import Owner, SteppedReads
 
 
 class DSTM(SteppedReads):
-    """DSTM: as published it allows write skew; ``validation=owners`` is mended."""
+    """DSTM: as published it allows write skew; ``validation=owners`` is the corrected one."""
 
     name = "dstm"
 
@@ -53,8 +54,8 @@ class DSTM(SteppedReads):
 
     validation = Choice(
         "versions", "owners-at-commit", "owners",
-        help="a look at what was read: at its version; also, before a commit or always, abort who "
-        "owns it by now",
+        help="a check of what was read: of its version; also, before a commit or always, abort "
+             "its " "current owner",
     )  # fmt: skip
     read_conflict = Choice(
         "abort-owner", "old-version",
@@ -72,7 +73,7 @@ class DSTM(SteppedReads):
 
     @action
     def begin(s, t: int) -> None:
-        """Be active."""
+        """Become active."""
         s.record_begin(t)
 
     @action
@@ -87,7 +88,7 @@ class DSTM(SteppedReads):
 
     @action
     def look_again(s, t: int, x: int) -> None:
-        """Look at the whole table: return the version if all are the last committed; else abort."""
+        """Check the whole table: return the version if all entries are current; else abort."""
         require(s.has_loaded(t, x))
         if s.validation == "owners":
             s.abort_owners(t, x, looks=True)
@@ -98,7 +99,7 @@ class DSTM(SteppedReads):
 
     @action
     def write(s, t: int, x: int) -> None:
-        """Open for writing: own the object, and look at the whole table; if it is old: abort."""
+        """Open for writing: own the object, and check the table; if an entry is old: abort."""
         require(s.may_operate("w", t, x))
         if s.write_conflict == "abort-self" and s.owned_by_other(t, x):
             s.abort(t)
@@ -114,7 +115,7 @@ class DSTM(SteppedReads):
 
     @action
     def validate(s, t: int, x: int) -> None:
-        """Look at what was read, in a fixed order; if it is old: abort."""
+        """Check what was read, in a fixed order; if it is old: abort."""
         asks = s.may_commit(t)
         require(some(asks, s.status[t] == Status.COMMITTING), s.must_check(t, x))
         require(no(s.must_check(t, y) for y in s.objects if y < x))
@@ -129,7 +130,7 @@ class DSTM(SteppedReads):
 
     @action
     def commit(s, t: int) -> None:
-        """Change the status from active to committed: all that was written is current."""
+        """Change the status from active to committed: all new versions become current."""
         require(some(s.may_commit(t), s.status[t] == Status.COMMITTING))
         require(no(s.must_check(t, x) for x in s.objects))
         for x in s.objects:
@@ -144,7 +145,7 @@ class DSTM(SteppedReads):
         return every(s.owner[x] != Owner.NOBODY, s.owner[x] != t)
 
     def abort_owners(s, t: int, opened: int, *, looks: bool) -> None:
-        """Abort the others that own what t opens and, if it looks at it, what t has read."""
+        """Abort other owners of the opened object and, if ``looks``, of the objects t has read."""
         guilty = {
             u: some(
                 every(s.owner[x] == u, some(x == opened, every(looks, s.has_read(t, x))))
@@ -162,30 +163,30 @@ class DSTM(SteppedReads):
         return s.source[t, x] == s.writer[x]
 
     def table_is_valid(s, t: int) -> Value:
-        """Return whether all that t has read is."""
+        """Return whether all versions that t has read are the last committed ones."""
         return every(some(no(s.has_read(t, x)), s.is_valid(t, x)) for x in s.objects)
 
     def must_check(s, t: int, x: int) -> Value:
-        """Return whether t's last look has still to come to x."""
+        """Return whether t's last check has still to check x."""
         return every(s.has_read(t, x), no(s.checked[t, x]))
 
     def abort(s, t: int) -> None:
-        """Change the status from active to aborted: nothing that was written counts."""
+        """Change the status from active to aborted: none of its new versions counts."""
         s.record_abort(t)
         s.forget(t)
 
     def forget(s, t: int) -> None:
-        """Leave the locators, and clear what t no longer needs."""
+        """Leave the locators, and clear data that t no longer needs."""
         s.drop_read(t)
         for x in s.objects:
             s.checked[t, x] = False
             s.owner[x] = ite(s.owner[x] == t, Owner.NOBODY, s.owner[x])
 
-    # What must hold, beside the criteria
+    # What must hold in addition to the criteria
 
     @invariant
     def owners_are_running_writers(s) -> Value:
-        """Who owns an object is running and writes it, and who writes one owns it."""
+        """The owner of an object is running and writes it; a running writer owns its objects."""
         return every(
             (s.owner[x] == t) == every(s.wrote[t, x], no(s.ended(t)))
             for t in s.transactions

@@ -1,4 +1,4 @@
-"""Why a concrete history breaks a criterion: the circle of who must precede whom."""
+"""Explains why a concrete history violates a criterion: by a cycle of orders."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def explain(
     names: Sequence[str],
     objects: Sequence[str],
 ) -> Explanation:
-    """Return the contradiction in a history that breaks a criterion.
+    """Return the contradiction in a history that violates a criterion.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ def explain(
     versions : sequence of sequences of int
         For each object, the transactions that published it, in that order.
     names, objects : sequence of str
-        How transactions and objects are called.
+        The names of transactions and objects.
 
     Returns
     -------
     Explanation
-        A dirty read, or the shortest circle; nothing if the history satisfies the criterion.
+        A dirty read, or a shortest cycle; empty if the history satisfies the criterion.
     """
     failing = [d for d in CRITERIA[criterion](h) if not in_some_order(h, d)]
     if not failing:
@@ -56,7 +56,7 @@ def explain(
 
 
 class _Arrows(dict[tuple[int, int], str]):
-    """Every pair of members that has an order, with the reason."""
+    """The pairs of members with a required order, each with the reason."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class _Arrows(dict[tuple[int, int], str]):
             self.setdefault((t, u), why)
 
     def _from_read(self, t: int, x: int) -> None:
-        """Add what follows from t's read of x, the versions of x being in published order."""
+        """Add the orders that follow from t's read of x and the published versions of x."""
         h, reader, thing = self.h, self.names[t], self.objects[x]
         others = [v for v in h.transactions if v != t and writes(h, self.demand, v, x)]
         if h.reads_initial[t][x]:
@@ -115,13 +115,13 @@ class _Arrows(dict[tuple[int, int], str]):
 
 
 def _later(published: Sequence[int], v: int, w: int) -> bool:
-    """Return whether v's version comes after w's; one not yet published comes last."""
+    """Return whether v's version comes after w's; an unpublished version comes last."""
     places = {t: i for i, t in enumerate(published)}
     return places.get(v, len(places)) > places.get(w, len(places))
 
 
 def _shortest_circle(arrows: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the arrows of a shortest circle, in order; none if there is no circle."""
+    """Return the arrows of a shortest cycle, in order; empty if there is none."""
     after: dict[int, list[int]] = {}
     for t, u in arrows:
         after.setdefault(t, []).append(u)
@@ -131,7 +131,7 @@ def _shortest_circle(arrows: Iterable[tuple[int, int]]) -> list[tuple[int, int]]
 
 
 def _way_back(start: int, after: dict[int, list[int]]) -> list[int]:
-    """Return a shortest way from a transaction back to itself; empty if there is none."""
+    """Return a shortest path from a transaction back to itself; empty if there is none."""
     ways: deque[list[int]] = deque([[start]])
     seen: set[int] = set()
     while ways:

@@ -43,8 +43,8 @@ class History:
     before : sequence of sequences of truth values
         ``[t][u]``: t had ended when u began.
     effective_before, effective_before_commit : sequence of sequences of truth values
-        ``[t][u]``: when u began, or asked to commit, t had ended or somebody had read from it: in
-        TMS2, it had its place by then.
+        ``[t][u]``: when u began, or asked to commit, t had ended or another transaction had read
+        from it: in TMS2, it had its place by then.
     predecessor : sequence of (int or None)
         The transaction that the same process ran just before.
     """
@@ -127,12 +127,12 @@ def tms2(h: History) -> list[Demand]:
     """Demand opacity with updates in the order of their commits.
 
     In TMS2 an update takes effect at one moment between the call of its commit and the answer, on
-    the newest memory, and whoever reads from it does so after that moment; any other transaction
-    sees the memory of one moment between its begin and its last read. Such moments exist just when
-    an order does in which no transaction stands before one that had its place when it could first
-    have had its own: when it asked to commit, if it is an update, else when it began. (That a
-    reader's moment lies before its last read need not be asked: all that it read was there by then,
-    and if it is still there at a later moment, it was there at the last read too.)
+    the newest memory, and a transaction that reads from it does so after that moment. Any other
+    transaction sees the memory of one moment between its begin and its last read. Such moments
+    exist exactly if some order fits in which t stands before u whenever t had taken effect when u
+    could first do so: when u asked to commit, if u is an update, and else when u began. (It need
+    not be demanded that a reader's moment lies before its last read: all that it read was there by
+    then, and if it is still there at a later moment, it was there at the last read too.)
     """
 
     def keeps(t: int, u: int) -> Value:

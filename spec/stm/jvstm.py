@@ -2,9 +2,10 @@
 
 An object is a box that keeps its old versions, each with the number of the update that made it. A
 transaction begins with the number of the most recent committed update and reads, of every box, the
-newest version not later than that: so what only reads sees one memory and never aborts. An update
-commits under one global lock: it validates that everything it has read is still the newest, draws
-the next number, adds its versions, and only then makes the number the most recent one.
+newest version not later than that: so read-only transactions see one memory and never abort. An
+update commits under one global lock: it validates that all versions it has read are still the
+newest, draws the next number, adds its versions, and only then makes the number the most recent
+one.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Stage(IntEnum):
 
 
 class JVSTM(TransactionalMemory):
-    """JVSTM: old versions are kept, what only reads never aborts."""
+    """JVSTM: old versions are kept, and read-only transactions never abort."""
 
     name = "jvstm"
 
@@ -113,7 +114,7 @@ class JVSTM(TransactionalMemory):
 
     @action
     def validate(s, t: int) -> None:
-        """All that was read is the newest: draw a number; else abort."""
+        """Draw a number if all versions read are the newest; else abort."""
         require(s.stage[t] == Stage.LOCKED)
         if every(s.is_valid(t, x) for x in s.objects):
             s.number[t] = s.most_recent + 1 if s.tag == "next" else s.most_recent
@@ -133,7 +134,7 @@ class JVSTM(TransactionalMemory):
 
     @action
     def advance_number(s, t: int) -> None:
-        """Make the update's number the most recent one: from now on, who begins sees it."""
+        """Make the update's number the most recent one: transactions that begin later see it."""
         require(s.stage[t] == Stage.VALIDATED, no(s.advanced[t]))
         require(some(s.advance_when == "first", s.all_published(t)))
         s.most_recent = s.most_recent + 1
@@ -141,7 +142,7 @@ class JVSTM(TransactionalMemory):
 
     @action
     def unlock(s, t: int) -> None:
-        """Give the lock back; the commit is done."""
+        """Release the lock; the commit is done."""
         require(s.stage[t] == Stage.VALIDATED, s.advanced[t], s.all_published(t))
         s.record_commit(t)
         s.forget(t)
@@ -150,11 +151,11 @@ class JVSTM(TransactionalMemory):
 
     @property
     def may_want_old_versions(s) -> bool:
-        """Whether somebody can want a version that is no longer the newest."""
+        """Whether a transaction can need a version that is no longer the newest."""
         return s.may_overlap and s.tag == "next"
 
     def version_at(s, time: Value, x: int) -> Value:
-        """Return who wrote the newest version of x that is not later than a time."""
+        """Return the writer of the newest version of x that is not later than a time."""
         found: Value = Writer.FIRST
         newest: Value = 0
         for w in s.transactions:
@@ -163,7 +164,7 @@ class JVSTM(TransactionalMemory):
         return found
 
     def is_valid(s, t: int, x: int) -> Value:
-        """Return whether x is no obstacle to the commit of t."""
+        """Return whether x does not prevent the commit of t."""
         if s.validation == "nothing":
             return True
         if s.validation == "writes":
@@ -179,13 +180,13 @@ class JVSTM(TransactionalMemory):
         return no(s.must_publish(t, x) for x in s.objects)
 
     def forget(s, t: int) -> None:
-        """Give the lock back, and clear what t no longer needs; its versions and number stay."""
+        """Release the lock, and clear data that t no longer needs; its versions and number stay."""
         s.stage[t] = Stage.OUTSIDE
         s.start[t] = 0
         s.advanced[t] = False
         s.lock_owner = ite(s.lock_owner == t, Owner.NOBODY, s.lock_owner)
 
-    # What must hold, beside the criteria
+    # What must hold in addition to the criteria
 
     @invariant
     def readers_never_abort(s) -> Value:

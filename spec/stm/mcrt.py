@@ -1,17 +1,19 @@
 """McRT-STM: Saha, Adl-Tabatabai, Hudson, Minh and Hertzberg, PPoPP 2006 (pp. 187-197).
 
-Updates in place. A write first takes the object's record, which then names its owner, notes the old
-value for an undo, and stores the new one at once. A read looks at the record, notes its version and
-loads the value; that what it has read still has the versions noted is looked at when it commits. A
-commit frees its records, each with its next version; an abort first restores what stood there.
+Objects are updated in place. A write first takes the object's record, which then names its owner,
+saves the old value for an undo, and stores the new value at once. A read checks the record, saves
+its version and loads the value; at commit the transaction checks that all records it has read still
+have the saved versions. A commit frees its records, each with its next version; an abort first
+restores the old values.
 
 Lesani and Palsberg (Proving Non-opacity, DISC 2013) found it not opaque: the object may be taken
-and overwritten between a read's look at the record and its load, so that the read returns what is
-not committed and perhaps never will be (write exposure). The reader cannot commit, but has seen it.
+and overwritten between a read's check of the record and its load, so that the read returns a value
+that is not committed and perhaps never will be (write exposure). The reader cannot commit, but it
+has seen the value.
 
-``read-check=record`` looks at the record again after the load; then a doomed reader can still see
-two objects of different moments. ``read-check=all-records`` looks at the records of everything
-that was read, and mends it. An abort restores and frees object by object.
+``read-check=record`` checks the record again after the load; then a reader that cannot commit can
+still see two objects of different moments. ``read-check=all-records`` checks the records of all
+objects read, which corrects the error. An abort restores and frees object by object.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ from .stepped import Owner, SteppedReads
 
 
 class McRT(SteppedReads):
-    """McRT: as published it exposes writes; ``read-check=all-records`` is mended."""
+    """McRT: as published it exposes writes; ``read-check=all-records`` is the corrected one."""
 
     name = "mcrt"
 
@@ -52,7 +54,7 @@ class McRT(SteppedReads):
 
     read_check = Choice(
         "nothing", "record", "all-records",
-        help="what a read looks at after its load: nothing, its record, the records of all reads",
+        help="what a read checks after its load: nothing, its record, the records of all reads",
     )  # fmt: skip
     undo_version = Choice(
         "next", "same", help="the version of a record that an abort frees; the same hides the undo"
@@ -80,7 +82,7 @@ class McRT(SteppedReads):
 
     @action
     def read(s, t: int, x: int) -> None:
-        """Look at x's record and note its version; if it has an owner: abort."""
+        """Check x's record and save its version; if it has an owner: abort."""
         require(s.may_operate("r", t, x))
         if s.returns_own_copy(t, x):
             return
@@ -100,7 +102,7 @@ class McRT(SteppedReads):
 
     @action(when=lambda s: s.read_check != "nothing")
     def check(s, t: int, x: int) -> None:
-        """Return the value if the records are as they were noted; else abort."""
+        """Return the value if the records are as they were saved; else abort."""
         require(s.has_loaded(t, x))
         if s.read_is_consistent(t, x):
             s.answer(t, x)
@@ -109,7 +111,7 @@ class McRT(SteppedReads):
 
     @action
     def write(s, t: int, x: int) -> None:
-        """Take x's record, note the old value and store the new; if it has an owner: abort."""
+        """Take x's record, save the old value and store the new one; if it has an owner: abort."""
         require(s.may_operate("w", t, x))
         if s.owned_by_other(t, x):
             s.abort(t)
@@ -123,7 +125,7 @@ class McRT(SteppedReads):
 
     @action
     def validate(s, t: int, x: int) -> None:
-        """Look at what was read, in a fixed order; another version, or owner: abort."""
+        """Check the records that were read, in a fixed order; another version, or owner: abort."""
         asks = s.may_commit(t)
         require(s.is_committing(t), s.must_check(t, x))
         require(no(s.must_check(t, y) for y in s.objects if y < x))
@@ -151,7 +153,7 @@ class McRT(SteppedReads):
 
     @action
     def commit_read_only(s, t: int) -> None:
-        """Nothing written, all that was read is valid: commit."""
+        """Nothing written, and all reads are valid: commit."""
         require(s.status[t] == Status.COMMITTING, s.owns_nothing(t))
         require(no(s.must_check(t, x) for x in s.objects))
         s.record_commit(t)
@@ -186,20 +188,20 @@ class McRT(SteppedReads):
         return every(s.owner[x] != Owner.NOBODY, s.owner[x] != t)
 
     def is_valid(s, t: int, x: int) -> Value:
-        """Return whether x's record is as t noted it, but for t's own ownership."""
+        """Return whether x's record is as t saved it, except for t's own ownership."""
         return every(no(s.owned_by_other(t, x)), s.version[x] == s.noted[t, x])
 
     def read_is_consistent(s, t: int, x: int) -> Value:
-        """Return whether t may answer with what it has loaded of x."""
+        """Return whether t may return the value that it has loaded from x."""
         others = every(implies(s.has_read(t, y), s.is_valid(t, y)) for y in s.objects)
         return every(s.is_valid(t, x), some(s.read_check == "record", others))
 
     def must_check(s, t: int, x: int) -> Value:
-        """Return whether t's validation has still to look at x."""
+        """Return whether t's validation has still to check x."""
         return every(s.has_read(t, x), no(s.checked[t, x]))
 
     def abort(s, t: int) -> None:
-        """Abort: at once if nothing was written, else after what was written is restored."""
+        """Abort: at once if nothing was written, else after the old values are restored."""
         s.drop_read(t)
         if s.owns_nothing(t):
             s.record_abort(t)
@@ -212,7 +214,7 @@ class McRT(SteppedReads):
         return no(s.owner[x] == t for x in s.objects)
 
     def forget(s, t: int) -> None:
-        """Clear what t no longer needs."""
+        """Clear data that t no longer needs."""
         s.drop_read(t)
         s.undoing[t] = False
         for x in s.objects:
@@ -220,7 +222,7 @@ class McRT(SteppedReads):
             s.undo[t, x] = Source.NOT_READ
             s.checked[t, x] = False
 
-    # What must hold, beside the criteria
+    # What must hold in addition to the criteria
 
     @invariant
     def ended_owns_nothing(s) -> Value:
@@ -233,7 +235,7 @@ class McRT(SteppedReads):
 
     @invariant
     def nothing_uncommitted_stays(s) -> Value:
-        """What stands in an object that nobody owns was committed, or stood there at first."""
+        """The value of an object without an owner was committed, or is the initial one."""
         return no(
             every(s.writer[x] == t, s.owner[x] != t, s.idle(t), s.status[t] != Status.COMMITTED)
             for t in s.transactions
@@ -247,7 +249,7 @@ class McRT(SteppedReads):
 
     @sometimes(when=lambda s: s.may_overlap)
     def a_load_meets_an_owner(s) -> Value:
-        """An object can be taken between a read's look at its record and its load."""
+        """An object can be taken between a read's check of its record and its load."""
         return some(
             every(s.target[t] == x, s.loaded[t] == Source.NOT_READ, s.owned_by_other(t, x))
             for t in s.transactions

@@ -1,8 +1,8 @@
-"""What every transactional memory here has: transactions, objects, a recorded history, criteria.
+"""The base of transactional memories: transactions, objects, a recorded history, criteria.
 
-A protocol is a subclass that says when a transaction may begin, read, write and commit; it calls
-the ``record_`` methods, which write down what `history.History` needs. Recording decides nothing:
-no protocol step depends on it, except that a transaction knows what it has read and written.
+A protocol is a subclass that defines when a transaction may begin, read, write and commit. It calls
+the ``record_`` methods, which record what `history.History` needs. No step of a protocol depends on
+the record, except that a transaction knows what it has read and written.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from .programs import Programs, parse
 
 
 class Status(IntEnum):
-    """How far a transaction is."""
+    """The progress of a transaction."""
 
     NOT_BEGUN = 0
     LIVE = 1
@@ -52,14 +52,14 @@ class Status(IntEnum):
 
 
 class Source(IntEnum):
-    """From whom a transaction read an object, if from no other transaction."""
+    """The source of a read, if it is not another transaction."""
 
     NOT_READ = -2
     FIRST = -1
 
 
 class Earlier(IntEnum):
-    """How far another transaction was when a transaction began."""
+    """The progress of another transaction when a transaction began."""
 
     NO = 0
     EFFECTIVE = 1
@@ -67,7 +67,7 @@ class Earlier(IntEnum):
 
 
 class Writer(IntEnum):
-    """Who wrote an object's present version, if no transaction did."""
+    """The writer of an object's current version, if it is not a transaction."""
 
     FIRST = -1
 
@@ -83,7 +83,7 @@ class TransactionalMemory(Spec):
         2, names="x", labels="x y z a b c", at_most=6, help="how many objects they share"
     )
     operations = Number(
-        2, at_least=1, at_most=6, help="reads and writes of a transaction, at most; chosen freely"
+        2, at_least=1, at_most=6, help="the most reads and writes of a transaction, chosen freely"
     )
     programs = Programs(
         "", help='given operations instead, as "r x, w y; w x": one program for each transaction'
@@ -103,7 +103,7 @@ class TransactionalMemory(Spec):
     # Programs
 
     def derive(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Take the numbers of transactions and objects from the programs, where they are given."""
+        """Derive the numbers of transactions and objects from the programs, if given."""
         if not given.get("programs"):
             return {}
         sizes = {"transactions": len(self.plans), "objects": len(self.object_names)}
@@ -120,7 +120,7 @@ class TransactionalMemory(Spec):
 
     @cached_property
     def plans(self) -> tuple[tuple[tuple[str, str], ...], ...]:
-        """The programs, empty where operations are chosen freely."""
+        """The programs; empty if operations are chosen freely."""
         return parse(self.parameters["programs"]) if self.parameters["programs"] else ()
 
     @cached_property
@@ -143,7 +143,7 @@ class TransactionalMemory(Spec):
         return every(s.status[t] == Status.LIVE, fresh, done < s.operations)
 
     def may_commit(s, t: Value) -> Value:
-        """Return whether t is at the end of its operations; chosen freely, after at least one."""
+        """Return whether t is at the end of its program, or has chosen at least one operation."""
         if s.plans:
             return every(s.status[t] == Status.LIVE, s.position[t] == len(s.plans[t]))
         return every(
@@ -157,7 +157,7 @@ class TransactionalMemory(Spec):
             s.position[t] = s.position[t] + 1
 
     def returns_own_copy(s, t: Value, x: Value) -> bool:
-        """Let a program's read return what t has read or written itself, where it has."""
+        """Let a program's read return t's own copy, if t has read or written the object before."""
         if s.plans and some(s.has_read(t, x), s.wrote[t, x]):
             s.advance(t)
             return True
@@ -171,11 +171,11 @@ class TransactionalMemory(Spec):
     # What a transaction knows
 
     def has_read(s, t: Value, x: Value) -> Value:
-        """Return whether t holds a copy of x that it has read."""
+        """Return whether t has a copy of x that it has read."""
         return s.source[t, x] != Source.NOT_READ
 
     def writes_something(s, t: Value) -> Value:
-        """Return whether t has written at all."""
+        """Return whether t has written an object."""
         return some(s.wrote[t, x] for x in s.objects)
 
     def alone(s, t: Value) -> Value:
@@ -194,7 +194,7 @@ class TransactionalMemory(Spec):
         return s.status[t] >= Status.COMMITTED
 
     def idle(s, t: Value) -> Value:
-        """Return whether t is outside of its commit operation."""
+        """Return whether t is outside its commit operation."""
         return s.status[t] != Status.COMMITTING
 
     def has_been_read(s, t: Value) -> Value:
@@ -204,7 +204,7 @@ class TransactionalMemory(Spec):
     # Recording
 
     def record_begin(s, t: Value) -> None:
-        """Begin t: after its predecessor in the same process, and after all that has ended."""
+        """Begin t: after its predecessor in the same process, and after all ended transactions."""
         require(s.status[t] == Status.NOT_BEGUN)
         earlier = s.predecessor(t)
         if earlier is not None:
@@ -216,11 +216,11 @@ class TransactionalMemory(Spec):
             s.before[u, t] = ite(u == t, Earlier.NO, known)
 
     def record_read(s, t: Value, x: Value) -> None:
-        """Let t take a copy of the present version of x."""
+        """Let t take a copy of the current version of x."""
         s.record_read_of(t, x, s.writer[x])
 
     def record_read_of(s, t: Value, x: Value, version: Value) -> None:
-        """Let t take a copy of the x that ``version`` wrote, or of the first."""
+        """Let t take a copy of the version of x that ``version`` wrote, or of the first version."""
         s.source[t, x] = version
         s.advance(t)
 
@@ -236,15 +236,15 @@ class TransactionalMemory(Spec):
             s.before_commit[u, t] = every(u != t, some(s.ended(u), s.has_been_read(u)))
 
     def record_publish(s, t: Value, x: Value) -> None:
-        """Make t's x the present version."""
+        """Make t's version of x the current one."""
         s.writer[x] = t
 
     def record_commit(s, t: Value) -> None:
-        """Tell t that it has committed."""
+        """Record that t has committed."""
         s.status[t] = Status.COMMITTED
 
     def record_abort(s, t: Value) -> None:
-        """Tell t that it has aborted."""
+        """Record that t has aborted."""
         s.status[t] = Status.ABORTED
 
     def predecessor(s, t: int) -> int | None:
@@ -298,7 +298,7 @@ class TransactionalMemory(Spec):
 
     @invariant
     def alone_commits(s) -> Value:
-        """A transaction that runs while no other does is never aborted."""
+        """A transaction that runs alone is never aborted."""
         return no(every(s.status[t] == Status.ABORTED, s.alone(t)) for t in s.transactions)
 
     @sometimes
@@ -337,12 +337,12 @@ class TransactionalMemory(Spec):
         return every(s.ended(t) for t in s.transactions)
 
     def writer_label(self, x: int) -> str:
-        """Return who wrote the present version of x, in words."""
+        """Return the writer of the current version of x, in words."""
         writer = self.writer[x]
         return type(self).transactions.label(self, writer) if writer >= 0 else "first"
 
     def explain(self, violated: str, states: Sequence[Self]) -> Explanation:
-        """Name the transactions that contradict each other, and why."""
+        """Return the transactions that contradict each other, with reasons."""
         if violated not in history.CRITERIA:
             return Explanation(())
         versions: list[list[Any]] = [[] for _ in self.objects]

@@ -1,14 +1,14 @@
 """NOrec: Dalessandro, Spear and Scott, PPoPP 2010 (pp. 67-78).
 
 No ownership records: one global sequence lock, odd while an update publishes, and validation by
-value. A transaction remembers at which clock value its reads were last known to be valid, its
-snapshot. A read that finds the clock moved compares everything it has read with what stands there
-now; so does a commit that fails to move the clock from its snapshot. A comparison counts only if
-the clock did not move meanwhile. Loads, single comparisons and publications are steps of their own.
+value. A transaction's snapshot is the clock value at which its reads were last known to be valid. A
+read that finds that the clock has moved compares all values it has read with the current ones; so
+does a commit that fails to move the clock from its snapshot. A comparison counts only if the clock
+did not move meanwhile. Loads, single comparisons and publications are steps of their own.
 
 Values are all different by default, so that comparing values is comparing writers. With
 ``values=two`` all transactions write one of two values, one of them the first: then a read stays
-valid when its object was overwritten with the same value.
+valid if its object is overwritten with the same value.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class NOrec(SteppedReads):
 
     @action
     def begin(s, t: int) -> None:
-        """Let the snapshot be the clock, once nobody publishes."""
+        """Let the snapshot be the clock, once no transaction publishes."""
         require(s.is_free())
         s.record_begin(t)
         s.snapshot[t] = s.clock
@@ -97,7 +97,7 @@ class NOrec(SteppedReads):
 
     @action
     def return_value(s, t: int, x: int) -> None:
-        """Return the value if the clock still is the snapshot."""
+        """Return the value if the clock is still the snapshot."""
         require(s.has_loaded(t, x), no(s.comparing[t]), s.is_at_snapshot(t))
         s.answer(t, x)
 
@@ -118,7 +118,7 @@ class NOrec(SteppedReads):
 
     @action
     def begin_comparison(s, t: int) -> None:
-        """The clock moved: note it, once it is even, to compare all that was read."""
+        """The clock has moved: save it, once it is even, to compare all values read."""
         asks = s.asks_to_commit(t)
         require(some(asks, s.stage[t] == Stage.ACQUIRING, s.loaded[t] != Source.NOT_READ))
         require(no(s.comparing[t]), no(s.is_at_snapshot(t)), s.is_free())
@@ -130,7 +130,7 @@ class NOrec(SteppedReads):
 
     @action
     def compare(s, t: int, x: int) -> None:
-        """Compare what was read with what stands there, in a fixed order; another value: abort."""
+        """Compare values read with the current ones, in a fixed order; another value: abort."""
         require(s.comparing[t], s.must_compare(t, x))
         require(no(s.must_compare(t, y) for y in s.objects if y < x))
         if s.is_valid(t, x):
@@ -140,7 +140,7 @@ class NOrec(SteppedReads):
 
     @action
     def end_comparison(s, t: int) -> None:
-        """All is equal: the snapshot is the clock as it was noted, unless it moved: once more."""
+        """All are equal: the snapshot is the saved clock; if the clock has moved: compare again."""
         require(s.comparing[t], no(s.must_compare(t, x) for x in s.objects))
         require(some(s.comparison == "once", s.is_free()))
         if s.comparison_counts(t):
@@ -183,7 +183,7 @@ class NOrec(SteppedReads):
     # The sequence lock and what is compared
 
     def is_free(s) -> Value:
-        """Return whether nobody publishes: the clock is even."""
+        """Return whether no transaction publishes: the clock is even."""
         return s.clock % 2 == 0
 
     def is_at_snapshot(s, t: int) -> Value:
@@ -191,17 +191,17 @@ class NOrec(SteppedReads):
         return s.clock == s.snapshot[t]
 
     def must_compare(s, t: int, x: int) -> Value:
-        """Return whether t's comparison has still to look at x."""
+        """Return whether t's comparison has still to check x."""
         return every(s.has_read(t, x), no(s.compared[t, x]))
 
     def is_valid(s, t: int, x: int) -> Value:
-        """Return whether the value that t read stands in x."""
+        """Return whether x has the value that t read."""
         if s.values == "two":
             return s.value(s.source[t, x]) == s.value(s.writer[x])
         return s.source[t, x] == s.writer[x]
 
     def comparison_counts(s, t: int) -> Value:
-        """Return whether t's comparison showed one moment."""
+        """Return whether t's comparison is of a single moment."""
         return some(s.comparison != "repeated", s.clock == s.compared_at[t])
 
     def must_publish(s, t: int, x: int) -> Value:
@@ -209,7 +209,7 @@ class NOrec(SteppedReads):
         return every(s.wrote[t, x], s.writer[x] != t)
 
     def value(s, writer: Value) -> Value:
-        """Return the value that a transaction writes: 1, 0, 1, ...; at first there is 0."""
+        """Return the value that a transaction writes: 1, 0, 1, ...; initially objects have 0."""
         return some(writer == t for t in s.transactions if t % 2 == 0)
 
     def asks_to_commit(s, t: int) -> Value:
@@ -227,7 +227,7 @@ class NOrec(SteppedReads):
         s.forget(t)
 
     def forget(s, t: int) -> None:
-        """Clear what t no longer needs."""
+        """Clear data that t no longer needs."""
         s.drop_read(t)
         s.stage[t] = Stage.OUTSIDE
         s.snapshot[t] = 0
@@ -236,17 +236,17 @@ class NOrec(SteppedReads):
         for x in s.objects:
             s.compared[t, x] = False
 
-    # What must hold, beside the criteria
+    # What must hold in addition to the criteria
 
     @invariant(when=lambda s: s.values == "two")
     def opacity_of_values(s) -> Value:
-        """Opaque, where a value counts and not who wrote it."""
+        """Opaque, if reads are judged by values and not by writers."""
         first, values = 0, [int(s.value(t)) for t in s.transactions]
         return history.opaque_by_value(s.history(), first, values)
 
     @invariant
     def one_publisher(s) -> Value:
-        """The clock is odd just while one transaction publishes."""
+        """The clock is odd exactly while one transaction publishes."""
         publishing = [s.stage[t] == Stage.PUBLISHING for t in s.transactions]
         pairs = [(t, u) for t in s.transactions for u in s.transactions if t < u]
         return every(
@@ -266,7 +266,7 @@ class NOrec(SteppedReads):
 
     @sometimes(when=lambda s: s.may_overlap and s.operations > 1 and len(s.objects) > 1)
     def a_snapshot_moves(s) -> Value:
-        """A transaction that has read can get a later snapshot, all it has read being the same."""
+        """A transaction can get a later snapshot if all values it has read are unchanged."""
         return some(
             every(s.comparing[t], s.compared[t, x], s.compared_at[t] == s.clock)
             for t in s.transactions

@@ -1,4 +1,4 @@
-"""Given programs, instead of operations chosen freely: ``w x; w z; r x, r z; r z, r x``."""
+"""Parses given programs, as in ``w x; w z; r x, r z; r z, r x``."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ def parse(text: str) -> tuple[Program, ...]:
     Raises
     ------
     SpecError
-        If the text is none; the message names the part that is wrong.
+        If the text is not a list of programs; the message names the wrong part.
     """
     programs = []
     for place, part in enumerate(text.rstrip("; ").split(";")):
         named = re.fullmatch(r"\s*(?:T(\d+)\s*:)?(.*)", part, re.DOTALL)
         number, body = named.groups() if named else (None, part)
         if number is not None and int(number) != place:
-            raise SpecError(f"programs: T{number} stands at the place of T{place}")
+            raise SpecError(f"programs: T{number} is given in place of T{place}")
         operations = []
         for piece in body.split(","):
             found = _OPERATION.fullmatch(piece.strip())
             if found is None:
                 raise SpecError(
-                    f"programs: T{place} has {piece.strip()!r}, which is no operation "
+                    f"programs: T{place} has {piece.strip()!r}, which is not an operation "
                     f'(as in "r x, w y; w x")'
                 )
             operations.append((found[1][0], found[2]))
@@ -47,7 +47,7 @@ def parse(text: str) -> tuple[Program, ...]:
 
 
 class Programs(Parameter):
-    """A program for each transaction, kept as text; empty where operations are chosen freely."""
+    """A program for each transaction, as text; empty if operations are chosen freely."""
 
     @overload
     def __get__(self, spec: None, owner: type) -> Programs: ...
@@ -65,5 +65,5 @@ class Programs(Parameter):
         )
 
     def allowed(self) -> str:
-        """Say what programs look like."""
+        """Show an example of programs."""
         return 'programs such as "r x, w y; w x"'

@@ -1,9 +1,9 @@
 """The window protocol with its whole history: the lemmas from which the criteria follow.
 
-To the lemmas of `window_proof.PlacedWindow` come those that tie the places to what was recorded:
-who wrote the version that was read, and who had ended when a transaction began. From them the
-criteria follow as `memory` states them; and, for any number of transactions, that every order which
-the places allow explains all reads.
+It adds to the lemmas of `window_proof.PlacedWindow` those that relate places to the recorded
+history: the writers of the versions that were read, and the transactions that had ended when
+another began. The criteria as `memory` states them follow from these lemmas. For any number of
+transactions it follows that every order that the places allow explains all reads.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .window_proof import PlacedWindow
 
 
 class RecordedWindow(PlacedWindow):
-    """Every transaction runs once, and the history is kept: the criteria follow."""
+    """The window protocol with its recorded history, from whose lemmas the criteria follow."""
 
     name = "recorded-window"
     in_other_words = dict.fromkeys(  # opacity, and the criteria that it implies
@@ -34,7 +34,7 @@ class RecordedWindow(PlacedWindow):
 
     @lemma
     def versions_have_writers(s) -> Value:
-        """The present version is the last writer's, and dated by its place."""
+        """The current version is the last writer's, and its date is the writer's place."""
         return every(
             every(
                 implies(s.writer[x] < 0, s.date[x] == s.origin),
@@ -58,7 +58,7 @@ class RecordedWindow(PlacedWindow):
 
     @lemma
     def copies_have_sources(s) -> Value:
-        """What was read is dated by the place of the committed update that wrote it."""
+        """The date of a read version is the place of the committed update that wrote it."""
         return every(
             every(
                 implies(s.source[t, x] == Source.FIRST, s.read_date[t, x] == s.origin),
@@ -83,7 +83,7 @@ class RecordedWindow(PlacedWindow):
 
     @lemma
     def ended_updates_precede(s) -> Value:
-        """An ended update read only what was dated before its place."""
+        """An ended update has read only versions dated before its place."""
         return every(
             implies(every(s.update(t), s.has_read(t, x)), s.read_date[t, x] < s.placed(t))
             for t in s.transactions
@@ -92,7 +92,7 @@ class RecordedWindow(PlacedWindow):
 
     @lemma
     def nothing_is_hidden(s) -> Value:
-        """No update that writes x stands between the version t has read and t's place."""
+        """No update that writes x has a place between the version that t has read and t's place."""
 
         def before_or_after(t: Value, v: Value, x: Value) -> Value:
             undrawn = some(
@@ -114,7 +114,7 @@ class RecordedWindow(PlacedWindow):
 
     @lemma
     def updates_have_places_of_their_own(s) -> Value:
-        """No two updates have one place, and no later one can have it either."""
+        """No two updates have the same place, and no later update can get it."""
         return every(
             implies(
                 s.update(t),
@@ -131,7 +131,7 @@ class RecordedWindow(PlacedWindow):
 
     @lemma
     def real_time_is_kept(s) -> Value:
-        """What had ended before a transaction began stands before it."""
+        """Transactions that had ended before another began stand before it."""
         return every(
             implies(
                 s.precedes(u, t),
@@ -150,14 +150,14 @@ class RecordedWindow(PlacedWindow):
 
     @lemma
     def nobody_reads_from_the_running(s) -> Value:
-        """Only what has ended can have been read from when a transaction begins."""
+        """When a transaction begins, only ended transactions have been read from."""
         return every(
             s.before[u, t] != Earlier.EFFECTIVE for u in s.transactions for t in s.transactions
         )
 
     @lemma
     def commits_are_called_in_time(s) -> Value:
-        """What had ended when a transaction asked to commit stands before its commit time."""
+        """Transactions that had ended when another asked to commit stand before its commit time."""
         return every(
             implies(
                 s.before_commit[u, t],
@@ -174,7 +174,7 @@ class RecordedWindow(PlacedWindow):
 
     @lemma
     def overwriting_takes_two(s) -> Value:
-        """A copy is overwritten, and a transaction aborts, only beside a concurrent one."""
+        """Only a concurrent transaction can overwrite a copy or cause an abort."""
         return every(
             every(
                 implies(s.status[t] == Status.ABORTED, no(s.alone(t))),
@@ -186,12 +186,12 @@ class RecordedWindow(PlacedWindow):
             for t in s.transactions
         )
 
-    # What follows, in words that need no number of transactions
+    # Consequences, stated for any number of transactions
 
     def stands_before(s, t: Value, u: Value) -> Value:
         """Return whether t stands before u: by place, then updates first, then by real time.
 
-        Readers that ran concurrently at one place have no order: any will do.
+        Readers that ran concurrently at the same place have no order; any order is allowed.
         """
         later = every(
             s.placed(t) == s.placed(u),
@@ -202,7 +202,7 @@ class RecordedWindow(PlacedWindow):
 
     @invariant
     def places_make_an_order(s) -> Value:
-        """Who stands before whom has no circle."""
+        """The relation "stands before" has no cycle."""
         return every(
             every(
                 implies(s.stands_before(t, u), no(s.stands_before(u, t))),
@@ -221,9 +221,8 @@ class RecordedWindow(PlacedWindow):
     def the_order_explains_all(s) -> Value:
         """In every order that the places allow, real time is kept and each read is explained.
 
-        This is opacity, without naming the order: a transaction reads from one that stands before
-        it, and whoever else takes effect and writes the object stands before the writer or after
-        the reader.
+        This is opacity for all these orders: a transaction reads from one that stands before it,
+        and any other effective writer of the object stands before the writer or after the reader.
         """
         return every(
             every(

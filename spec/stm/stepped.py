@@ -1,4 +1,4 @@
-"""Reads that take several steps: a value is loaded first, and returned or thrown away later."""
+"""Reads in several steps: a value is loaded first, and returned or discarded later."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from .memory import Source, TransactionalMemory
 
 
 class Target(IntEnum):
-    """What a transaction is reading, if no object."""
+    """The target of a transaction's read, if there is none."""
 
     NOTHING = -1
 
 
 class Owner(IntEnum):
-    """Who holds a lock, if no transaction does."""
+    """The owner of a lock, if no transaction owns it."""
 
     NOBODY = -1
 
 
 class SteppedReads(TransactionalMemory):
-    """A memory in which others may step between a read's load and its answer.
+    """A memory in which other transactions may step between a read's load and its answer.
 
-    A read counts, and is recorded, when it answers: what is loaded and thrown away is never seen.
+    A read is recorded when it answers: a value that is loaded and discarded is never seen.
     """
 
     target = Array(TransactionalMemory.transactions, Reference(TransactionalMemory.objects, Target))
@@ -45,16 +45,16 @@ class SteppedReads(TransactionalMemory):
         return every(s.target[t] == x, s.loaded[t] != Source.NOT_READ)
 
     def load_present(s, t: Value, x: Value) -> None:
-        """Let t load what stands in x, to be checked."""
+        """Let t load the current version of x, to check it later."""
         s.target[t] = x
         s.loaded[t] = s.writer[x]
 
     def answer(s, t: Value, x: Value) -> None:
-        """Let t's read of x return what was loaded."""
+        """Let t's read of x return the loaded value."""
         s.record_read_of(t, x, s.loaded[t])
         s.drop_read(t)
 
     def drop_read(s, t: Value) -> None:
-        """Let t no longer be reading."""
+        """End t's read without an answer."""
         s.target[t] = Target.NOTHING
         s.loaded[t] = Source.NOT_READ

@@ -1,13 +1,13 @@
 """Transactional Locking II: Dice, Shalev and Shavit, DISC 2006 (LNCS 4167, pp. 194-208).
 
 A global version clock, and a versioned write-lock for each object. A transaction draws its read
-version rv from the clock when it begins; a read samples the lock, loads the value and looks at the
+version rv from the clock when it begins; a read samples the lock, loads the value and checks the
 lock again. A commit locks what it writes, increments the clock and so draws its write version wv,
-validates what it has read against rv, publishes and releases. Each of these is a step of its own;
-the validation goes object by object.
+validates its reads against rv, publishes and releases. Each of these is a step of its own; the
+validation goes object by object.
 
-With a Fetch&Increment that returns the old value it has the window protocol's disease: a version
-that is published after a reader has begun carries the reader's rv.
+With a Fetch&Increment that returns the old value it has the same error as the window protocol: a
+version that is published after a reader has begun carries the reader's rv.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ class TL2(SteppedReads):
     )
     shortcut = Choice(
         "yes", "no", "if-incremented",
-        help="whether rv + 1 = wv spares the validation; the last: only to who moved the clock",
+        help="whether rv + 1 = wv makes validation unnecessary; the last: only if t moved the "
+             "clock",
     )  # fmt: skip
     clock_update = Choice(
         "increment", "pass", name="clock",
@@ -139,7 +140,7 @@ class TL2(SteppedReads):
 
     @action
     def lock(s, t: int, x: int) -> None:
-        """Lock what was written, in a fixed order; what another holds: abort."""
+        """Lock the written objects, in a fixed order; if another transaction holds one: abort."""
         first = every(s.may_commit(t), s.writes_something(t))
         require(some(first, s.stage[t] == Stage.LOCKING))
         require(s.wrote[t, x], s.owner[x] != t)
@@ -154,7 +155,7 @@ class TL2(SteppedReads):
 
     @action(when=lambda s: s.clock_update == "pass")
     def read_clock(s, t: int) -> None:
-        """Read the clock, to increment it if nobody else does so first."""
+        """Read the clock, to increment it if no other transaction does so first."""
         require(s.stage[t] == Stage.LOCKING, s.has_all_locks(t))
         s.write_version[t] = s.clock
         s.stage[t] = Stage.CLOCK_READ
@@ -174,7 +175,7 @@ class TL2(SteppedReads):
 
     @action
     def validate(s, t: int, x: int) -> None:
-        """Look at what was read, in a fixed order: locked by another or later than rv: abort."""
+        """Check the objects read, in a fixed order; locked by another or later than rv: abort."""
         require(s.stage[t] == Stage.STAMPED, s.must_check(t, x))
         require(no(s.must_check(t, y) for y in s.objects if y < x))
         if s.is_valid(t, x):
@@ -203,7 +204,7 @@ class TL2(SteppedReads):
 
     @property
     def may_spare_validation(s) -> bool:
-        """Whether some update with reads may need no validation, whatever the programs."""
+        """Whether an update with reads may need no validation, with any programs."""
         return not s.plans and s.operations > 1 and s.shortcut != "no" and s.returns == "new"
 
     def locked_by_other(s, t: int, x: int) -> Value:
@@ -211,28 +212,28 @@ class TL2(SteppedReads):
         return every(s.owner[x] != Owner.NOBODY, s.owner[x] != t)
 
     def read_is_consistent(s, t: int, x: int) -> Value:
-        """Return whether what t loaded was there when t began, as x's lock shows."""
+        """Return whether the loaded version was current when t began, according to x's lock."""
         unchanged = every(no(s.locked_by_other(t, x)), s.version[x] == s.sampled[t])
         return every(unchanged, s.version[x] <= s.read_version[t])
 
     def is_valid(s, t: int, x: int) -> Value:
-        """Return whether what t read of x is still what it was when t began."""
+        """Return whether the version of x that t read is still the one from t's begin."""
         return every(no(s.locked_by_other(t, x)), s.version[x] <= s.read_version[t])
 
     def has_all_locks(s, t: int) -> Value:
-        """Return whether t holds all that it wrote."""
+        """Return whether t holds the locks of all objects it wrote."""
         return every(implies(s.wrote[t, x], s.owner[x] == t) for x in s.objects)
 
     def has_released_before(s, t: int, x: int) -> Value:
-        """Return whether t has released what stands before x."""
+        """Return whether t has released all locks before x in the order."""
         return every(s.owner[y] != t for y in s.objects if y < x)
 
     def must_check(s, t: int, x: int) -> Value:
-        """Return whether t's validation has still to look at x."""
+        """Return whether t's validation has still to check x."""
         return every(s.has_read(t, x), no(s.checked[t, x]), no(s.needs_no_validation(t)))
 
     def needs_no_validation(s, t: int) -> Value:
-        """Return whether rv + 1 = wv: then nobody has drawn a version since t began."""
+        """Return whether rv + 1 = wv: then no other has drawn a version since t began."""
         spared = s.read_version[t] + 1 == s.write_version[t]
         if s.shortcut == "if-incremented":
             return every(spared, no(s.overtaken[t]))
@@ -244,7 +245,7 @@ class TL2(SteppedReads):
         s.forget(t)
 
     def forget(s, t: int) -> None:
-        """Free t's locks and clear what it no longer needs."""
+        """Free t's locks and clear data it no longer needs."""
         s.drop_read(t)
         s.stage[t] = Stage.OUTSIDE
         s.read_version[t] = 0
@@ -255,7 +256,7 @@ class TL2(SteppedReads):
             s.checked[t, x] = False
             s.owner[x] = ite(s.owner[x] == t, Owner.NOBODY, s.owner[x])
 
-    # What must hold, beside the criteria
+    # What must hold in addition to the criteria
 
     @invariant
     def idle_holds_nothing(s) -> Value:

@@ -115,7 +115,7 @@ class Window(TransactionalMemory):
         """The date of the first versions, and the bottom of a window before the clock is read.
 
         Where the commit alone touches the clock, it lies before every time that a commit can draw,
-        be it the old value: otherwise the first versions would look as new as the first update, and
+        even the old value: otherwise the first versions would look as new as the first update, and
         OLD would be broken by the initial state alone.
         """
         return 0 if s.clock_read == "begin" else -1
@@ -283,7 +283,7 @@ class Window(TransactionalMemory):
         s.forget(t)
 
     def forget(s, t: int) -> None:
-        """Release t's locks and clear what it no longer needs."""
+        """Release t's locks and clear data it no longer needs."""
         s.stage[t] = Stage.OUTSIDE
         s.bottom[t] = s.origin
         s.commit_time[t] = 0
@@ -293,7 +293,7 @@ class Window(TransactionalMemory):
             s.overwritten[t, x] = False
             s.end[t, x] = 0
 
-    # What must hold, beside the criteria
+    # What must hold in addition to the criteria
 
     @invariant
     def one_owner(s) -> Value:
@@ -312,7 +312,7 @@ class Window(TransactionalMemory):
 
     @invariant
     def nothing_half_published(s) -> Value:
-        """Nobody has read from a transaction that still has something to publish."""
+        """No transaction has read from another that still has an object to publish."""
         return no(
             every(
                 t != w,

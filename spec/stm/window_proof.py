@@ -1,12 +1,13 @@
-"""Why the corrected window protocol is right, for any number of steps: lemmas for induction.
+"""A proof that the corrected window protocol is opaque in runs of any length: its lemmas.
 
 Every transaction has a place in one order: an update its commit time, every other transaction the
-bottom of its window; at one place the update stands first. The lemmas say that what a transaction
-has read is what that order shows at its place. They speak of the protocol itself: the classes here
-add only what is recorded for the proof (ghosts: no step depends on them), and leave out the limit
-on a transaction's operations, which proves more.
+bottom of its window; at one place the update stands first. The lemmas state that a transaction has
+read the versions that are current at its place in that order. They hold of the protocol itself: the
+classes here only add variables for the proof (ghosts: no step depends on them), and remove the
+limit on a transaction's operations, which makes the result stronger.
 
-`EndlessWindow` lets every process run transactions for ever and forgets each as the next begins.
+`EndlessWindow` lets every process run transactions for ever and forgets each transaction when
+the next begins.
 `recorded_window.RecordedWindow` keeps the whole history of transactions that run once, and so the
 criteria themselves, opacity among them, follow from its lemmas.
 """
@@ -55,19 +56,19 @@ class PlacedWindow(Window):
     # Ghosts
 
     def may_operate(s, kind: str, t: Value, x: Value) -> Value:
-        """Return whether t may read or write x; without programs, as often as it likes."""
+        """Return whether t may read or write x; without programs, any number of times."""
         if s.plans:
             return super().may_operate(kind, t, x)
         read = every(kind == "r", s.has_read(t, x))
         return every(s.status[t] == Status.LIVE, no(s.wrote[t, x]), no(read))
 
     def record_read(s, t: Value, x: Value) -> None:
-        """Note the date of the version that is read."""
+        """Record the date of the version that is read."""
         super().record_read(t, x)
         s.read_date[t, x] = s.date[x]
 
     def forget(s, t: Value) -> None:
-        """Note the place, before what it depends on is forgotten."""
+        """Record the place before the variables it depends on are cleared."""
         s.place[t] = ite(s.drawn(t), s.commit_time[t], s.bottom[t])
         super().forget(t)
 
@@ -110,7 +111,7 @@ class PlacedWindow(Window):
 
     @lemma
     def the_clock_is_ahead(s) -> Value:
-        """No date, end or place is later than the clock; no time that was drawn comes again."""
+        """No date, end or place is later than the clock, and no commit time is drawn twice."""
         return every(
             every(s.clock >= s.date[x] for x in s.objects),
             every(
@@ -159,7 +160,7 @@ class PlacedWindow(Window):
 
     @lemma
     def locks_are_taken_in_order(s) -> Value:
-        """Whoever holds a lock holds all that it needs before it."""
+        """A transaction that holds a lock holds all that it needs before it in the order."""
         return every(
             implies(every(s.holds[t, x], y < x, s.needs_lock(t, y)), s.holds[t, y])
             for t in s.transactions
@@ -182,7 +183,7 @@ class PlacedWindow(Window):
 
     @lemma
     def current_copies_are_present(s) -> Value:
-        """What is read and current has the date of the object."""
+        """A current copy has the date of its object."""
         return every(
             implies(s.current(t, x), s.read_date[t, x] == s.date[x])
             for t in s.transactions
@@ -191,7 +192,7 @@ class PlacedWindow(Window):
 
     @lemma
     def windows_are_open(s) -> Value:
-        """What a transaction read was dated within its window, and ends beyond its bottom."""
+        """Versions that a transaction read have dates in its window, and end after its bottom."""
         return every(
             implies(
                 every(s.undrawn(t), s.has_read(t, x)),
@@ -206,7 +207,7 @@ class PlacedWindow(Window):
 
     @lemma
     def updates_follow_what_they_saw(s) -> Value:
-        """A commit time lies after all dates that the update has read or is to overwrite."""
+        """A commit time is later than all dates that the update has read or will overwrite."""
         return every(
             every(
                 implies(s.to_publish(u, x), s.date[x] < s.commit_time[u]),
@@ -218,7 +219,7 @@ class PlacedWindow(Window):
 
     @lemma
     def readers_precede_what_is_to_come(s) -> Value:
-        """Whoever has read the current x stands before an update that is still to publish x."""
+        """A reader of the current x stands before an update that is still to publish x."""
         return every(
             implies(
                 every(s.to_publish(u, x), s.undrawn(t), s.current(t, x)),
@@ -233,7 +234,7 @@ class PlacedWindow(Window):
 
     @transition
     def places_respect_real_time(s, after: Self) -> Value:
-        """A transaction begins, and an update is placed, after all that have ended."""
+        """The places of new transactions and updates come after those of all ended ones."""
         return every(
             implies(
                 every(s.ended(u), u != t),
@@ -262,7 +263,7 @@ class PlacedWindow(Window):
 
 
 class EndlessWindow(PlacedWindow):
-    """Every process runs transactions for ever; nothing is recorded of those that have ended."""
+    """Every process runs transactions for ever; ended transactions leave no record."""
 
     name = "endless-window"
     without = (
@@ -296,7 +297,7 @@ class EndlessWindow(PlacedWindow):
 
     @invariant
     def reads_are_explained(s) -> Value:
-        """What a running transaction has read is what stands at its place in the order."""
+        """A running transaction has read the versions current at its place in the order."""
         return every(
             implies(
                 every(s.running(t), s.has_read(t, x)),

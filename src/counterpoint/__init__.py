@@ -1,6 +1,6 @@
-"""Checks order: in which transactions commit, and in which a crawler fetches.
+"""Checks the order in which transactions commit and in which a crawler fetches pages.
 
-What a spec is written with is imported from here::
+The notation for specs is imported from here::
 
     from counterpoint import Index, Integer, Spec, action, invariant, require
 """

@@ -1,4 +1,4 @@
-"""What every command shares: one line for an error, the exit codes, and progress on a terminal."""
+"""What all commands share: error messages of one line, exit codes, and a progress line."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
 import click
 
-from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.errors import ConnectionLostError, CrawlError
 from counterpoint.graph.errors import GraphError
 from counterpoint.models.checking.processes import cores
+from counterpoint.models.limits import LONGEST
 from counterpoint.models.loading import line_of_user
+from counterpoint.outputs import must_not_be_lost
 from counterpoint.sim_web.errors import WebError
 from counterpoint.spec.notation import SpecError
 
@@ -23,7 +25,27 @@ OK, FELL, WRONG, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Refuse what is no finite number above zero; a callback of an option."""
+    """Refuse a value that is no limit of time, see `LONGEST`; a callback for options.
+
+    Raises
+    ------
+    BadParameter
+        If the value is zero, negative, too large or not a number.
+    """
+    value = above_zero(ctx, param, value)
+    if value is not None and value > LONGEST:
+        raise click.BadParameter(f"{value} is more than {LONGEST:,} seconds", ctx, param)
+    return value
+
+
+def above_zero(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """Refuse a value that is not a finite number above zero; a callback for options.
+
+    Raises
+    ------
+    BadParameter
+        If the value is zero, negative, infinite or not a number.
+    """
     if value is not None and not 0 < value < math.inf:
         raise click.BadParameter(f"{value} is no number of seconds above zero", ctx, param)
     return value
@@ -37,13 +59,29 @@ def shown(text: str) -> str:
 
 processes_option = click.option(
     "--processes", type=click.IntRange(1, 64), default=cores, show_default="all cores",
-    help="How many run at a time.",
+    help="Use N processes at the same time.", metavar="N",
 )  # fmt: skip
-"""The option of every command that runs many checks."""
+"""The option ``--processes`` of every command that runs many checks or crawls."""
 
 
-def must_be_writable(option: str, path: Path | None) -> None:
-    """Refuse a file that an option names if it cannot be written; long work comes after this."""
+def must_be_writable(option: str, path: Path | None, replaces: bool = True) -> None:
+    """Refuse the file of an option if it cannot be written; called before long work begins.
+
+    Parameters
+    ----------
+    option : str
+        The option's name, for the message.
+    path : Path or None
+        The file; None if the option was not given.
+    replaces : bool
+        Whether the command would replace such a file. Then it is refused, unless ``--force``
+        is given, or the file is empty or a page that Counterpoint has written.
+
+    Raises
+    ------
+    UsageError
+        If nothing can be written there, or a file would be lost.
+    """
     if path is None:
         return
     if not path.name:
@@ -51,20 +89,22 @@ def must_be_writable(option: str, path: Path | None) -> None:
     folder = path.absolute().parent
     if not folder.is_dir():
         raise click.UsageError(f"{option}: there is no folder {folder}")
-    there = path if path.exists() else folder
-    if not os.access(there, os.W_OK):
-        raise click.UsageError(f"{option}: nothing can be written in {there}")
+    target = path if path.exists() else folder
+    if not os.access(target, os.W_OK):
+        raise click.UsageError(f"{option}: nothing can be written in {target}")
+    if replaces:
+        must_not_be_lost(option, path)
 
 
 def must_be_page(path: Path | None) -> None:
-    """Refuse a file for ``--html`` that cannot be written, or that is there and is no page."""
+    """Refuse a file for ``--html`` that cannot be written or would be lost.
+
+    Raises
+    ------
+    UsageError
+        See `must_be_writable`.
+    """
     must_be_writable("--html", path)
-    if path is None or not path.is_file():
-        return
-    with path.open("rb") as file:
-        begin = file.read(100).lstrip()
-    if begin and not begin.startswith(b"<"):
-        raise click.UsageError(f"--html: {path} is there and is no page; name another file")
 
 
 def run(command: click.Command, arguments: list[str] | None = None) -> int:
@@ -78,10 +118,11 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
     except click.ClickException as error:
         return _say(error.format_message(), error.exit_code)
     except (SpecError, WebError, CrawlError, GraphError) as error:
-        return _say(str(error), WRONG)
+        return _say(str(error), UNKNOWN if isinstance(error, ConnectionLostError) else WRONG)
     except (KeyboardInterrupt, click.Abort) as error:
-        told = str(error.__cause__ or error)  # click makes an Abort of it
-        return _say(f"interrupted; {told or 'nothing was written'}", INTERRUPTED)
+        # Click replaces a KeyboardInterrupt by an Abort, and keeps the first one as its cause.
+        reason = str(error.__cause__ or error)
+        return _say(f"interrupted; {reason or 'nothing was written'}", INTERRUPTED)
     except OSError as error:
         return _say(f"{error.filename or 'system'}: {error.strerror or error}", WRONG)
     except (RecursionError, MemoryError) as error:
@@ -92,14 +133,18 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
 
 
 def keep_lines(command: click.Command) -> None:
-    """Let examples stand a line each: click's mark for that is no raw text."""
+    """Keep the line breaks of the examples in a command's help, and in its subcommands'.
+
+    Click keeps them after a backspace character. In the raw docstrings this is written as a
+    backslash and a "b".
+    """
     command.help = (command.help or "").replace("\\b\n", "\b\n")
     for below in command.commands.values() if isinstance(command, click.Group) else ():
         keep_lines(below)
 
 
 def _of_user(error: BaseException) -> str:
-    """Say where a user's file failed; an error of ours is raised again."""
+    """Return the line of the user's file that failed; raise an error of Counterpoint again."""
     place = line_of_user(error)
     if not place:
         raise error
@@ -114,7 +159,7 @@ def _say(message: str, code: int) -> int:
 
 @contextmanager
 def printing() -> Iterator[None]:
-    """Print to a reader who may have seen enough; the exit code is then what it would be."""
+    """Suppress the error of a closed pipe while printing, so that the exit code stays the same."""
     try:
         yield
     except BrokenPipeError:
@@ -122,25 +167,33 @@ def printing() -> Iterator[None]:
 
 
 def print_what_can_be_encoded() -> None:
-    """Let an escape stand for each character that the terminal's encoding does not have."""
+    """Print an escape sequence for each character that the terminal's encoding lacks."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[str], None] | None]:
-    """Show a moving line on a terminal while something runs; yield None where there is none.
+def user_code() -> Iterator[None]:
+    """Send what a user's code prints to standard error, away from a command's own output."""
+    with redirect_stdout(sys.stderr or io.StringIO()):
+        yield
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Callable[[str], None] | None]:
+    """Show a progress line on the terminal while a command works; see also `user_code`.
 
     Yields
     ------
     callable or None
-        Takes a line about how far it is.
+        Shows a text after the title; None if standard error is not a terminal.
     """
     if sys.stderr is None or not sys.stderr.isatty():
-        yield None
+        with user_code():
+            yield None
         return
     from rich.console import Console  # only a terminal needs it, and it takes a while to load
 
-    with Console(stderr=True).status(what, spinner="dots") as status:
-        yield lambda line: status.update(f"{what}: {line}")
+    with user_code(), Console(stderr=True).status(title, spinner="dots") as status:
+        yield lambda line: status.update(f"{title}: {line}")

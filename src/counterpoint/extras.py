@@ -1,4 +1,4 @@
-"""What commands need beyond the base installation, and what is said where it is missing."""
+"""The extras that each command needs, and the error message where one is missing."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ EXTRAS = {
     "compare": "crawl,web", "coverage": "crawl,web", "crawl": "crawl",
     "evaluate": "crawl", "gate": "crawl,web",
     "graph": "graph", "index": "crawl", "links": "crawl", "list": "crawl,web",
-    "papers": "crawl,web", "sites": "crawl", "studio": "studio", "web": "web",
+    "papers": "crawl,web", "sites": "crawl", "studio": "studio", "try": "crawl", "web": "web",
 }  # fmt: skip
-"""For each command the extras that it needs; the others need none."""
+"""The extras that each command needs; commands that are not listed need none."""
 
 OPTIONAL = {
     "distributed": "dask", "matplotlib": "plots", "psycopg": "postgresql", "pyarrow": "parquet",
     "webgraph": "webgraph",
 }  # fmt: skip
-"""For modules that only some options need, their extras."""
+"""The extra that installs each module that only some options need."""
 
 
 def command_to_install(extras: str) -> str:
-    """Return how extras are installed, as one types it."""
+    """Return the shell command that installs some extras, separated by commas."""
     return f"pip install 'counterpoint[{extras}]'"
 
 
 class MissingExtraError(click.ClickException):
-    """A command needs packages that are not installed; the message says how they are.
+    """A command needs packages that are not installed; the message says how to install them.
 
     Parameters
     ----------
     error : ModuleNotFoundError
-        What Python said of a module that is not ours.
+        Python's error; it names a module that does not belong to Counterpoint.
     command : str
         The command's name.
     """

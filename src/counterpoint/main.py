@@ -1,4 +1,4 @@
-"""The command line."""
+"""The command line: finds a command by its name, and imports only the module of that command."""
 
 from __future__ import annotations
 
@@ -12,48 +12,66 @@ from typing import Any
 
 import click
 
+from counterpoint.commands.completing import complete
 from counterpoint.console import keep_lines, print_what_can_be_encoded, run
 from counterpoint.extras import EXTRAS, MissingExtraError, command_to_install
 from counterpoint.models.loading import line_of_user
+from counterpoint.outputs import offer_force
+from counterpoint.waiting import say_when_compiling
 
 SECTIONS = {
     "Specs": {
-        "check": "specs.checking:check_", "replay": "specs.checking:replay",
-        "readings": "specs.readings:readings", "search": "specs.search:search_",
-        "errata": "specs.errata:errata", "export": "specs.exporting:export",
-        "list": "specs.checking:list_", "gate": "gate:gate",
+        "check": ("specs.checking:check_", "Check the properties of a spec"),
+        "replay": ("specs.replaying:replay", "Replay recorded counterexamples in plain Python"),
+        "readings": ("specs.readings:readings", "Check all readings of a paper's description"),
+        "search": ("specs.search:search_", "Search short programs for a violation"),
+        "errata": ("specs.errata:errata", "Show errors in papers, and that corrections hold"),
+        "export": ("specs.exporting:export", "Write a spec or a counterexample for other tools"),
+        "list": ("specs.listing:list_", "List specs, engines, policies and profiles"),
+        "gate": ("gate:gate", "Run all that counterpoint.toml asks for; one report"),
+        "init": ("init:init", "Write counterpoint.toml and examples for a repository"),
     },
     "Webs and policies": {
-        "web": "web:web", "compare": "policies.compare:compare",
-        "evaluate": "policies.evaluate:evaluate_",
+        "web": ("web:web", "Describe, serve and judge synthetic webs"),
+        "compare": ("policies.compare:compare", "Compare crawl policies on the same webs"),
+        "evaluate": ("policies.evaluate:evaluate_", "Measure a ranking by relevance judgments"),
     },
     "Crawls": {
-        "crawl": "crawls.crawl:crawl_", "sites": "crawls.sites:sites",
-        "links": "crawls.links:links_", "index": "crawls.index:index_",
-        "studio": "crawls.studio:studio",
+        "try": ("crawls.try_policy:try_", "Try a policy on real pages, without a link store"),
+        "crawl": ("crawls.crawl:crawl", "Crawl sites into a link store; can be resumed"),
+        "sites": ("crawls.sites:sites", "Show and change the sites of a link store"),
+        "links": ("crawls.links:links_", "List the links that a crawl stored"),
+        "index": ("crawls.index:index_", "Rank the pages that the last crawl found"),
+        "studio": ("crawls.studio:studio", "Watch and edit a crawl in a browser"),
     },
-    "Graphs": {"graph": "graph:graph"},
-    "Studies": {"papers": "policies.papers:papers", "coverage": "coverage:coverage"},
+    "Graphs": {"graph": ("graph:graph", "Build, search and rank web graphs")},
+    "Studies": {
+        "papers": ("policies.papers:papers", "Repeat the measurements of papers"),
+        "coverage": ("coverage:coverage", "Estimate how much of a web a crawl covers"),
+    },
 }  # fmt: skip
-"""The commands by topic, and where each stands below `counterpoint.commands`."""
+"""The commands by topic: where each stands below `counterpoint.commands`, and what it does.
 
-COMMANDS = {name: place for section in SECTIONS.values() for name, place in section.items()}
+The descriptions stand here, because the module of a command cannot be imported where its extra is
+missing."""
+
+COMMANDS = {name: place for section in SECTIONS.values() for name, (place, _) in section.items()}
 
 
 class Commands(click.Group):
-    """Commands of which only the one that is asked for is imported."""
+    """The group of all commands; it imports only the module of the requested command."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return all names."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command; None if there is none of that name.
+        """Return the command of a name; None if there is none.
 
         Raises
         ------
         MissingExtraError
-            If it needs packages that are not installed.
+            If the command needs packages that are not installed.
         """
         if cmd_name in COMMANDS and cmd_name not in self.commands:
             module, _, name = COMMANDS[cmd_name].partition(":")
@@ -64,29 +82,31 @@ class Commands(click.Group):
                     raise
                 raise MissingExtraError(error, cmd_name) from error
             keep_lines(found)
+            complete(found)
+            offer_force(found)
             self.add_command(found, cmd_name)
         return self.commands.get(cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands by topic, a line each."""
+        """Write the commands by topic; where an extra is missing, also how to install it."""
         width = max(map(len, COMMANDS))
         for section, commands in SECTIONS.items():
-            room = formatter.width - width - 6
-            lines = [(name.ljust(width), self._about(ctx, name, room)) for name in commands]
+            rows = []
+            for name, (_, about) in commands.items():
+                rows.append((name.ljust(width), f"{about}."))
+                if not self._is_installed(ctx, name):
+                    rows.append(("", f"({command_to_install(EXTRAS.get(name, 'all'))})"))
             with formatter.section(section):
-                formatter.write_dl(lines)
+                formatter.write_dl(rows)
 
-    def _about(self, ctx: click.Context, name: str, room: int) -> str:
-        """Return a line on a command; how it is installed, if it is not."""
+    def _is_installed(self, ctx: click.Context, name: str) -> bool:
         try:
-            command = self.get_command(ctx, name)
+            return self.get_command(ctx, name) is not None
         except MissingExtraError:
-            return f"({command_to_install(EXTRAS.get(name, 'all'))})"
-        assert command is not None
-        return command.get_short_help_str(room)
+            return False
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command that was asked for."""
+        """Run the requested command."""
         try:
             return super().invoke(ctx)
         except ModuleNotFoundError as error:
@@ -107,26 +127,31 @@ def _is_ours(error: ModuleNotFoundError) -> bool:
 @click.version_option(package_name="counterpoint", prog_name="counterpoint")
 @click.pass_context
 def counterpoint(context: click.Context) -> None:
-    r"""Check order: of transactions that commit, of a crawler that fetches.
+    r"""Check the order in which transactions commit and in which a crawler fetches pages.
+
+    Each command explains its options and exit codes with --help.
 
     \b
-    counterpoint list                                  what there is
+    counterpoint list                              specs, engines, policies, profiles
+    counterpoint check window-stm                  check all properties of a spec
     counterpoint check window-stm --set fetch-and-increment=old
-    counterpoint check window-stm --mutants            who kills whom
-    counterpoint check --all                           every spec
-    counterpoint readings window-stm --changes 1       which readings keep the paper's claim
-    counterpoint errata                                what papers printed
-    counterpoint web serve --profile broder-1999       a web to crawl, whose truth is known
-    counterpoint gate                                  everything, one report
-    counterpoint web judge access.jsonl                how well a crawler did
-    counterpoint crawl R3 --start https://example.org/               a policy on real pages
-    counterpoint links --db crawl.db --filter domain=example.org     what a crawl stored
-    counterpoint index --db crawl.db                   what it found, the best first
-    counterpoint compare R1 R2 R3 --web universities --pages 2000    crawl policies, offline
-    counterpoint papers beebot                         what a paper measured, measured again
-    counterpoint studio                                a crawl, watched and edited in a browser
-    counterpoint coverage report --profile broder-1999               which estimate to believe
-    counterpoint graph bowtie crawl.graph              the graph of a crawl, taken apart and ranked
+    counterpoint check window-stm --mutants        check that each mutant is killed
+    counterpoint check --all                       check every spec
+    counterpoint readings window-stm --changes 1   which readings keep the paper's claim
+    counterpoint errata                            errors in papers, and corrections
+    counterpoint init                              configure the gate of your repository
+    counterpoint gate                              run everything, write one report
+    counterpoint web serve --profile broder-1999   serve a web whose truth is known
+    counterpoint web judge access.jsonl            measure how well a crawler did
+    counterpoint try R3 --start https://example.org/
+    counterpoint crawl R3 --db crawl.db --seeds sites.txt
+    counterpoint links --db crawl.db --filter domain=example.org
+    counterpoint index --db crawl.db               the found pages, the best first
+    counterpoint studio                            watch and edit a crawl in a browser
+    counterpoint compare R1 R2 R3 --web universities --pages 2000
+    counterpoint papers beebot                     repeat a paper's measurements
+    counterpoint coverage report --profile broder-1999
+    counterpoint graph bowtie crawl.graph          the components of a crawl's graph
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -134,8 +159,9 @@ def counterpoint(context: click.Context) -> None:
 
 def main() -> None:
     """Run the command line."""
-    # Hypothesis keeps notes in the present folder unless it is told another one.
+    # Without this variable, Hypothesis writes its database into the current folder.
     notes = Path(tempfile.gettempdir()) / f"counterpoint-{getpass.getuser()}"
     os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(notes))
     print_what_can_be_encoded()
+    say_when_compiling()
     sys.exit(run(counterpoint))

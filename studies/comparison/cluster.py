@@ -1,7 +1,7 @@
-"""The same plan on a Dask cluster: a task for each web, each a pure function of plan and seed.
+"""Runs a comparison on a Dask cluster: one task per web, each a pure function of plan and seed.
 
-A task lets a process of its own run the policies (`crew`), so that a policy that hangs is ended
-there as it is here. A worker that dies loses nothing: its tasks are given to another one.
+A task runs the policies in a separate process (`pool`), so that a policy that hangs can be killed
+there as on one machine. If a worker dies, Dask gives its tasks to another worker.
 """
 
 from __future__ import annotations
@@ -17,38 +17,38 @@ from counterpoint.graph.errors import GraphError
 from counterpoint.sim_web.errors import WebError
 
 from .comparison import Comparison, Tell, checked, collected
-from .crew import Crew, Fallen
-from .plan import Plan
-from .run import Run
+from .plan import ComparisonPlan
+from .pool import FailedPolicies, WorkerPool
+from .run import PolicyRun
 
 REACH = 5.0
-"""Seconds in which a scheduler has to answer."""
+"""Seconds within which a scheduler must answer."""
 
 WORKERS = 30.0
-"""Seconds that a scheduler may be without a worker."""
+"""Seconds for which a scheduler may be without a worker."""
 
 _LOOK = 1.0
 
 _of_thread = threading.local()
 
 
-def compare_on(address: str, plan: Plan, tell: Tell | None = None) -> Comparison:
+def compare_on(address: str, plan: ComparisonPlan, tell: Tell | None = None) -> Comparison:
     """Run a plan on the cluster of a scheduler.
 
     Parameters
     ----------
     address : str
-        Such as ``tcp://192.0.2.7:8786``.
-    plan : Plan
+        The address of the scheduler, such as ``tcp://192.0.2.7:8786``.
+    plan : ComparisonPlan
     tell : callable, optional
-        Told how far it is.
+        Called with a line of text about the progress.
 
     Raises
     ------
     CrawlError
         If dask.distributed is not installed, the scheduler does not answer, or it has no workers.
     """
-    policies, fallen = checked(plan), Fallen(len(plan.policies))
+    policies, fallen = checked(plan), FailedPolicies(len(plan.policies))
     client = _client(address)
     try:
         runs = _runs(client, address, plan, fallen)
@@ -75,8 +75,24 @@ def _client(address: str) -> Any:
         raise CrawlError(f"--on: no scheduler answers at {address}: {why}") from None
 
 
-def _runs(client: Any, address: str, plan: Plan, fallen: Fallen) -> Iterator[Run]:
-    """Yield the runs of all tasks as they end; a few more are under way than there are threads."""
+def _runs(
+    client: Any, address: str, plan: ComparisonPlan, fallen: FailedPolicies
+) -> Iterator[PolicyRun]:
+    """Yield the runs of all tasks as they end; twice as many tasks are submitted as threads exist.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    address : str
+        The address of the scheduler, for messages.
+    plan : ComparisonPlan
+    fallen : FailedPolicies
+
+    Raises
+    ------
+    CrawlError
+        If the scheduler has no workers for too long, or a task fails on the cluster.
+    """
     from distributed import wait
 
     seeds = iter(plan.seeds)
@@ -109,8 +125,8 @@ def _ended(wait: Any, waiting: set[Any]) -> set[Any]:
         return set()
 
 
-def _result(future: Any, address: str) -> list[Run]:
-    """Return the runs of a task; what is no error of ours is the cluster's."""
+def _result(future: Any, address: str) -> list[PolicyRun]:
+    """Return the runs of a task; exceptions that are not ours become a `CrawlError`."""
     try:
         return list(future.result())
     except (CrawlError, GraphError, WebError, MemoryError):
@@ -120,16 +136,24 @@ def _result(future: Any, address: str) -> list[Run]:
         raise CrawlError(f"--on: a task failed on the cluster of {address}: {why}") from error
 
 
-def run_seed(plan: Plan, seed: int, policies: tuple[int, ...]) -> list[Run]:
-    """Run policies of a plan on the web of a seed, in a process that this thread keeps."""
-    crew = getattr(_of_thread, "crew", None)
-    if crew is None or _of_thread.plan != plan:
-        if crew is not None:
-            crew.close()
-        _of_thread.plan, _of_thread.crew = plan, Crew(plan, 1)
+def run_seed(plan: ComparisonPlan, seed: int, policies: tuple[int, ...]) -> list[PolicyRun]:
+    """Run policies on the web of a seed, in a process that this thread keeps for later tasks.
+
+    Parameters
+    ----------
+    plan : ComparisonPlan
+    seed : int
+    policies : tuple of int
+        The indices of the policies in the plan.
+    """
+    pool = getattr(_of_thread, "pool", None)
+    if pool is None or _of_thread.plan != plan:
+        if pool is not None:
+            pool.close()
+        _of_thread.plan, _of_thread.pool = plan, WorkerPool(plan, 1)
     try:
-        return list(_of_thread.crew.work([seed], lambda _: policies))
+        return list(_of_thread.pool.work([seed], lambda _: policies))
     except BaseException:
-        _of_thread.crew.close()
-        del _of_thread.crew
+        _of_thread.pool.close()
+        del _of_thread.pool
         raise

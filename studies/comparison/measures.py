@@ -1,7 +1,7 @@
-"""How good an order of visits is: curves over its steps, and what they end at.
+"""Measures an order of visits: curves over its steps, and their final values.
 
-Everything is computed from the order alone, after the crawl, so that measuring costs the crawl
-nothing and the same order is measured alike wherever it comes from.
+All measures are computed after the crawl, from the order of visits alone. So measuring does not
+slow the crawl down, and an order has the same values wherever it comes from.
 """
 
 from __future__ import annotations
@@ -25,20 +25,23 @@ INTERPOLATION = Interpolation.TREC_EVAL_9
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure that is measured of each run.
+    """A measure that is computed for each run.
 
     Attributes
     ----------
     name : str
-        As in JSON.
+        Its name in JSON.
     title : str
-        As people read it.
+        Its name in tables and diagrams.
     share : bool
-        Whether it is a share, from 0 to 1.
+        Whether its values are shares, from 0 to 1.
     best : str
-        "most" or "least".
+        "most" or "least": whether large or small values are better.
     revisits : bool
-        Whether it is one of crawls that come again.
+        Whether it applies to crawls that revisit pages.
+    of_reach : bool
+        Whether it is a share of what a policy can reach, so that only policies that can reach the
+        same pages are compared by it.
     """
 
     name: str
@@ -46,33 +49,37 @@ class Measure:
     share: bool = False
     best: str = "most"
     revisits: bool = False
+    of_reach: bool = False
 
 
 MEASURES = (
     Measure("external", "external links"),
     Measure("pages", "pages fetched"),
-    Measure("quantity", "coverage by quantity: of the reachable pages", share=True),
-    Measure("quality", "coverage by quality: of their PageRank mass", share=True),
-    Measure("top", "coverage by quality: of the 5% with the highest PageRank", share=True),
+    Measure("quantity", "coverage by quantity: of the reachable pages", share=True, of_reach=True),
+    Measure("quality", "coverage by quality: of their PageRank mass", share=True, of_reach=True),
+    Measure("top", "coverage by quality: of the 5% with the highest PageRank", share=True,
+            of_reach=True),
     Measure("index_precision", "precision: relevant pages, of the answer", share=True),
-    Measure("index_recall", "recall: relevant pages in the answer, of the reachable", share=True),
+    Measure("index_recall", "recall: relevant pages in the answer, of the reachable", share=True,
+            of_reach=True),
     Measure("index_f", "F: of precision and recall of the answer", share=True),
     Measure("ndcg", "nDCG of the answer", share=True),
     Measure("map", "MAP: average precision of the answer", share=True),
     Measure("precision", "harvest rate: relevant pages, of those fetched", share=True),
-    Measure("recall", "recall of the crawl: of the reachable relevant pages", share=True),
+    Measure("recall", "recall of the crawl: of the reachable relevant pages", share=True,
+            of_reach=True),
     Measure("frontier", "pages found and not fetched", best="least"),
     Measure("freshness", "freshness, mean over time", share=True, revisits=True),
     Measure("age", "age of the copies in hours, mean over time", best="least", revisits=True),
     Measure("q", "Q, mean over time", revisits=True),
     Measure("q_share", "Q, of what it is if all copies are fresh", share=True, revisits=True),
-)
+)  # fmt: skip
 
 ANSWER = 1000
-"""How many pages of an index, the best ones, are its answer: as many as TREC looks at."""
+"""The number of best pages of an index that are its answer: as many as TREC evaluates."""
 
 TOPICAL = ("index_precision", "index_recall", "index_f", "ndcg", "map", "precision")
-"""What is told first of crawls that look for something."""
+"""The measures in the overview of topical crawls."""
 
 BY_NAME = {measure.name: measure for measure in MEASURES}
 
@@ -87,18 +94,18 @@ def discovery(
     planted : Planted
         The web.
     scope : Scope
-        Of the policy, which says what was reachable.
+        The scope of the policy; it determines which pages were reachable.
     order : int64[n]
         Pages in the order of visits.
     came : bool[n]
-        Whether the page came.
+        Whether each page was fetched successfully.
     steps : int64[k]
-        After how many visits each point is; beyond the last visit a curve is level.
+        The number of visits at each point of the curves; after the last visit a curve is constant.
 
     Returns
     -------
     dict of str to float64[k]
-        By the names of `MEASURES`.
+        The curves by the names of `MEASURES`.
     """
     at = np.minimum(steps, len(order))
 
@@ -125,7 +132,10 @@ def discovery(
 
 
 def _waiting(planted: Planted, scope: Scope, order: Pages, came: Array) -> Array:
-    """Return how many pages were found and not fetched after each number of visits."""
+    """Return how many pages were found and not yet fetched, after 0, 1, 2, ... visits.
+
+    The parameters are those of `discovery`.
+    """
     known = np.zeros(planted.web.pages, dtype=np.bool_)
     known[planted.starts(scope)] = True
     found = [int(known.sum())]
@@ -139,24 +149,33 @@ def _waiting(planted: Planted, scope: Scope, order: Pages, came: Array) -> Array
 def answered(
     planted: Planted, scope: Scope, index: Sequence[int]
 ) -> tuple[dict[str, float], Array]:
-    """Return measures of an index, and its 11-point graph; both of its `ANSWER`.
+    """Return the measures of an index and its 11-point graph, over its first `ANSWER` pages.
+
+    Parameters
+    ----------
+    planted : Planted
+        The web.
+    scope : Scope
+        The scope of the policy.
+    index : sequence of int
+        Pages, the best first.
 
     Returns
     -------
     dict of str to float
-        By the names of `MEASURES`.
+        Values by the names of `MEASURES`.
     float64[11]
-        Precision at each of `LEVELS`, interpolated as `INTERPOLATION` has it.
+        Precision at each of the `LEVELS` of recall, with the interpolation `INTERPOLATION`.
     """
     relevant = np.flatnonzero(planted.relevant & planted.reachable(scope))
     judged = {str(page): 1 for page in relevant.tolist()}
-    told = measured([str(page) for page in index[:ANSWER]], judged, interpolation=INTERPOLATION)
+    values = measured([str(page) for page in index[:ANSWER]], judged, interpolation=INTERPOLATION)
     names = {"index_precision": "set_P", "index_recall": "set_recall", "index_f": "set_F",
              "ndcg": "ndcg", "map": "map"}  # fmt: skip
-    points = np.array([told[f"iprec_at_recall_{level:.2f}"] for level in LEVELS])
-    return {name: told[theirs] for name, theirs in names.items()}, points
+    points = np.array([values[f"iprec_at_recall_{level:.2f}"] for level in LEVELS])
+    return {name: values[theirs] for name, theirs in names.items()}, points
 
 
 def by_site(planted: Planted, order: Pages) -> Array:
-    """Return how many visits each site of the target set got, and all other hosts together."""
+    """Return the number of visits to each site of the target set; the last item: other hosts."""
     return np.bincount(planted.of_site[order], minlength=len(planted.sites) + 1)

@@ -1,7 +1,8 @@
-"""What is to be compared, on what, and how much of it: all that a run depends on."""
+"""The plan of a comparison: policies, webs, budget and limits. A run depends on nothing else."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,35 +11,35 @@ import numpy.typing as npt
 from counterpoint.sim_web.profile import Profile
 
 POINTS = 50
-"""Of a curve."""
+"""Number of points of a curve."""
 
 DEFAULT_SITES = 10
 STEP_LIMIT = 30.0
-"""Seconds that a policy may take for a step."""
+"""Seconds of processor time that a policy may take for a step."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A comparison. Every run is a pure function of its plan, its seed and its policy.
+class ComparisonPlan:
+    """A plan of a comparison. Every run is a pure function of its plan, its seed and its policy.
 
     Attributes
     ----------
     policies : tuple of str
-        As the user named them; the first is what the others are held against.
+        The policies as the user named them; all others are compared with the first.
     profile : Profile
-        Of the webs.
+        The profile of the webs.
     budget : int
         Pages that each run may fetch.
     web_pages : int or None
-        Of each web; None: as many as the profile says.
-    seeds : range
-        A web for each.
+        Pages of each web; None: as the profile says.
+    seeds : sequence of int
+        There is one web per seed; ascending.
     sites : int
-        How many sites are the target set, where the profile names none.
+        The number of sites in the target set, if the profile names none.
     visits_per_day : float or None
-        Of policies of scope `Scope.KNOWN`; None: as many as there are pages.
+        The rate of visits by policies of scope `Scope.KNOWN`; None: one visit per page and day.
     step_limit : float
-        Seconds that a policy may take for a step.
+        Seconds of processor time that a policy may take for a step.
     orders : bool
         Whether runs keep their orders of visits.
     """
@@ -47,7 +48,7 @@ class Plan:
     profile: Profile
     budget: int
     web_pages: int | None = None
-    seeds: range = range(1)
+    seeds: Sequence[int] = range(1)
     sites: int = DEFAULT_SITES
     visits_per_day: float | None = None
     step_limit: float = STEP_LIMIT
@@ -55,7 +56,7 @@ class Plan:
 
     @property
     def pages_of_web(self) -> int:
-        """How many pages each web has."""
+        """Number of pages of each web."""
         return int(self.profile.pages) if self.web_pages is None else self.web_pages
 
     @property

@@ -1,18 +1,19 @@
-"""The web of a seed as arrays: what all policies crawl, and what is true of it.
+"""The web of a seed as arrays: its links, which the policies crawl, and its true properties.
 
-The target set are the profile's own sites, or those hosts that have the most pages (where hosts
-have themes, of those that share the largest one's; where pages have their own, that one alone).
-Three scopes see three parts of the web:
+The target set consists of the sites that the profile names. If it names none, it consists of the
+hosts with the most pages; if hosts have themes, only hosts with the theme of the largest host; if
+pages have themes of their own, only the largest host. Policies see a part of the web by their
+scope:
 
-- `Scope.SITE`: each site of the target set for itself, by the links within it;
-- `Scope.WEB`: all that the start pages of the target set lead to. Where the profile names sites,
-  the others are only led to: nobody follows links out of the target set;
+- `Scope.SITE`: each site of the target set separately, by the links within it;
+- `Scope.WEB`: all pages that can be reached from the start pages of the target set. If the profile
+  names sites, links out of the target set are not followed;
 - `Scope.KNOWN`: all pages, or all pages of the sites that the profile names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
@@ -21,27 +22,27 @@ import numpy as np
 from counterpoint.crawler.policy.protocol import Pages, Scope
 from counterpoint.sim_web.generator import Explicit, Web
 from counterpoint.sim_web.generator.counting import first_pages, leaving_links
-from counterpoint.sim_web.measure.graph import Graph
+from counterpoint.sim_web.measure.graph import MeasuredGraph
 from counterpoint.sim_web.measure.kernels import extend
 from counterpoint.sim_web.pages import change
-from counterpoint.sim_web.pages.sizes import Texts
+from counterpoint.sim_web.pages.sizes import TextSizes
 from counterpoint.sim_web.referee.quality import page_rank, top
 from counterpoint.sim_web.world import topics
 
-from .plan import Plan
+from .plan import ComparisonPlan
 
 TOP = 5
-"""Per cent of the pages that are important ([COV])."""
+"""The percentage of pages that count as important ([COV])."""
 
 Array = np.ndarray[Any, Any]
 
 
 class Planted:
-    """A web with its truth, written out.
+    """A generated web with its true properties, stored as arrays.
 
     Parameters
     ----------
-    plan : Plan
+    plan : ComparisonPlan
     seed : int
 
     Attributes
@@ -54,10 +55,10 @@ class Planted:
     sites : tuple of int
         Hosts of the target set.
     external : int64[pages]
-        How many links of each page lead to other hosts, copies included.
+        How many links of each page lead to other hosts; repeated links count each time.
     """
 
-    def __init__(self, plan: Plan, seed: int) -> None:
+    def __init__(self, plan: ComparisonPlan, seed: int) -> None:
         self.web = Web(plan.profile, plan.web_pages, seed)
         self.links: Explicit = self.web.explicit()
         first = first_pages(self.web)
@@ -68,6 +69,25 @@ class Planted:
         self._parts: dict[Scope, tuple[Array, Array]] = {}
         self._reachable: dict[Scope, Array] = {}
         self._sizes: dict[float, Array] = {}
+
+    def freeze(self, scopes: Iterable[Scope]) -> None:
+        """Compute what policies of some scopes need, and make the arrays immutable.
+
+        Nobody can make them writeable again. Compiled code takes an immutable array for one of
+        another type, so what compiled code computes from them is computed before.
+        """
+        for scope in scopes:
+            offsets, targets = self.part(scope)
+            if scope is not Scope.KNOWN:
+                self._reachable[scope] = immutable(self.reachable(scope))
+                self.ranks = immutable(self.ranks)
+            self._parts[scope] = immutable(offsets), immutable(targets)
+        if self.topical:
+            self.relevant = immutable(self.relevant)
+        self.of_site = immutable(self.of_site)
+        self.links = Explicit(immutable(self.links.offsets), immutable(self.links.targets))
+        self.host, self.external = immutable(self.host), immutable(self.external)
+        self._first = immutable(self._first)
 
     def _target_set(self, number: int) -> tuple[int, ...]:
         if self.web.profile.sites:
@@ -82,18 +102,18 @@ class Planted:
 
     @property
     def topical(self) -> bool:
-        """Whether hosts have themes, so that pages can be off the topic."""
+        """Whether the web has several themes, so that pages can be off the topic."""
         return self.web.profile.themes.count > 1
 
     @cached_property
     def of_site(self) -> Array:
-        """The place in ``sites`` of the site of each page; of a page elsewhere: their number."""
+        """By page, the index of its site in `sites`; for pages of other hosts ``len(sites)``."""
         places = np.full(self.web.hosts, len(self.sites), dtype=np.int64)
         places[list(self.sites)] = np.arange(len(self.sites))
         return places[self.host]
 
     def starts(self, scope: Scope) -> list[int]:
-        """Return the pages that a policy of a scope is given at the start."""
+        """Return the start pages of policies of a scope."""
         if scope is not Scope.KNOWN:
             return [int(self._first[host]) for host in self.sites]
         if self.web.profile.sites:
@@ -101,7 +121,7 @@ class Planted:
         return list(range(self.web.pages))
 
     def part(self, scope: Scope) -> tuple[Array, Array]:
-        """Return the links that policies of a scope are told of, as offsets and int64 targets."""
+        """Return the links that policies of a scope see, as offsets and int64 targets."""
         if scope not in self._parts:
             self._parts[scope] = self._part(scope)
         return self._parts[scope]
@@ -120,12 +140,12 @@ class Planted:
         return before[offsets], targets[kept].astype(np.int64)
 
     def reachable(self, scope: Scope) -> Array:
-        """Return which pages a policy of a scope can fetch at all, bool[pages]."""
+        """Return whether a policy of a scope can reach each page, bool[pages]."""
         if scope not in self._reachable:
             reached = np.zeros(self.web.pages, dtype=np.bool_)
             reached[self.starts(scope)] = True
             if scope is not Scope.KNOWN:
-                graph = Graph(*self.part(scope))
+                graph = MeasuredGraph(*self.part(scope))
                 extend(graph.offsets, graph.targets, np.zeros_like(graph.offsets),
                        graph.targets[:0], reached)  # fmt: skip
             self._reachable[scope] = reached
@@ -143,7 +163,7 @@ class Planted:
 
     @cached_property
     def topic(self) -> int:
-        """What is looked for: the target set's theme; if pages have their own, a middle one."""
+        """The theme to search for: the target set's; if pages have themes, one of middle size."""
         if self.web.profile.themes.sections > 0:
             return topics.middle(self.web, 1)[0]
         return self.web.theme(self.sites[0])
@@ -155,48 +175,75 @@ class Planted:
 
     @cached_property
     def relevant(self) -> Array:
-        """Which pages are about the topic, bool[pages]."""
+        """Whether each page is about the topic, bool[pages]."""
         return self.web.relevant_to(self.topic)
 
     def links_of(self, scope: Scope, page: int) -> Pages:
-        """Return the links of a page that policies of a scope are told of."""
+        """Return the links of a page that policies of a scope see."""
         offsets, targets = self.part(scope)
         found: Pages = targets[offsets[page] : offsets[page + 1]]
         return found
 
     @cached_property
-    def texts(self) -> Texts:
+    def texts(self) -> TextSizes:
         """The sizes of the pages' texts."""
-        return Texts(self.web)
+        return TextSizes(self.web)
 
     def sizes_until(self, time: float) -> Array:
-        """Return the sizes of the pages' texts, int64[pages]; -1 of those that change by a time."""
+        """Return the sizes of the pages' texts, int64[pages]; -1 for pages that change until then.
+
+        Parameters
+        ----------
+        time : float
+            Seconds since the beginning of the crawl.
+        """
         if time not in self._sizes:
             pages = np.arange(self.web.pages)
             never = np.zeros(len(pages), dtype=np.int64)
             sizes, _ = self.texts.compared(pages, never, never)
             changes = self.texts.versions(pages, np.full(len(pages), time)) > 0
-            self._sizes[time] = np.where(changes, -1, sizes)
+            self._sizes[time] = immutable(np.where(changes, -1, sizes))
         return self._sizes[time]
 
 
-class Known:
-    """What an oracle is told.
+class Oracle:
+    """True properties of a web, for policies that are oracles.
+
+    Its functions are closures, from which nothing else of the web is reached.
 
     Parameters
     ----------
     planted : Planted
         The web.
+
+    Attributes
+    ----------
+    external : callable
+        Returns how many links of a page lead to other hosts.
+    rate : callable
+        Returns how often a page changes, in changes per second.
     """
 
+    __slots__ = ("external", "rate")
+
     def __init__(self, planted: Planted) -> None:
-        self._external: Callable[[int], int] = planted.external.item
-        self._web = planted.web
+        self.external: Callable[[int], int] = number_of(planted.external)
+        web = planted.web
+        self.rate: Callable[[int], float] = lambda page: change.rate(web, page)
 
-    def external(self, page: int) -> int:
-        """Return how many links of a page lead to other hosts."""
-        return self._external(page)
 
-    def rate(self, page: int) -> float:
-        """Return how often a page changes, in changes per second."""
-        return change.rate(self._web, page)
+def immutable(array: Array) -> Array:
+    """Return a copy of an array whose memory is that of immutable bytes."""
+    found: Array = np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape)
+    return found
+
+
+def number_of(numbers: Array) -> Callable[[int], int]:
+    """Return a function for the number of a page, without the attribute ``__self__``."""
+    item = numbers.item
+
+    def number(page: int) -> int:
+        found: int = item(page)
+        return found
+
+    return number

@@ -1,4 +1,4 @@
-"""Where the curves and bars of the page stand: geometry only, the template draws it."""
+"""Computes the geometry of the page's diagrams and bars; the templates draw them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .world import DAY
 WIDTH, HEIGHT = 460, 260
 LEFT, RIGHT, TOP, BOTTOM = 62, 18, 12, 44
 COLOURS = 8
-"""Of which the style sheet has one each; further policies get them again, dashed."""
+"""Number of colours in the style sheet; further policies reuse them with dashed lines."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """What a curve shows: values at the steps of its diagram, and the ends of its band, if any."""
+    """The data of a curve: its values at the steps of the diagram, and its band, if it has one."""
 
     name: str
     colour: int
@@ -33,8 +33,8 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Graph:
-    """What a diagram shows: a measure over steps, which are of what is said in ``across``."""
+class PlotData:
+    """The data of a diagram: a measure over steps; `across` names the unit of the steps."""
 
     measure: Measure
     across: str
@@ -44,7 +44,7 @@ class Graph:
 
 @dataclass(frozen=True)
 class Curve:
-    """A line and the band of its interval, as SVG wants their points."""
+    """A line and the band of its interval, as SVG points."""
 
     name: str
     colour: int
@@ -71,55 +71,73 @@ class Plot:
 
 
 @dataclass(frozen=True)
-class Part:
-    """A site's part of a bar: from where, how wide, and what is said of it."""
+class BarPart:
+    """A site's part of a bar.
+
+    Attributes
+    ----------
+    at, width : float
+        Its left end and its width, as shares of the bar.
+    name : str
+        The name of the site.
+    title : str
+        The text that appears when the pointer is over it.
+    place : int
+        The index of the site, which selects its colour.
+    """
 
     at: float
     width: float
     name: str
-    told: str
+    title: str
     place: int
 
 
 @dataclass(frozen=True)
 class Bar:
-    """How a policy's budget was divided."""
+    """A bar that shows how a policy's visits were divided among the sites."""
 
     name: str
-    parts: tuple[Part, ...]
+    parts: tuple[BarPart, ...]
 
 
-def plots(of: Comparison) -> tuple[Plot, ...]:
-    """Return the diagram of each graph."""
+def plots(comparison: Comparison) -> tuple[Plot, ...]:
+    """Return a diagram for each graph of a comparison."""
     return tuple(
-        diagram(graph.measure, graph.across, graph.steps, graph.series) for graph in graphs(of)
+        diagram(graph.measure, graph.across, graph.steps, graph.series)
+        for graph in graphs(comparison)
     )
 
 
-def graphs(of: Comparison) -> Iterator[Graph]:
-    """Yield a graph for each curve, but for what is the same as steps; 11 points first."""
-    yield from _eleven_points(of)
-    for measure in of.measured():
-        if measure.name != "pages" and any(policy.curve(measure.name) for policy in of.policies):
-            yield _over_steps(of, measure)
+def graphs(comparison: Comparison) -> Iterator[PlotData]:
+    """Yield the 11-point graph, if there is one, and a graph for each measure over steps.
+
+    The measure ``pages`` has no graph, since it nearly equals the number of steps.
+    """
+    yield from _eleven_points(comparison)
+    for measure in comparison.measured():
+        if measure.name != "pages" and any(
+            policy.curve(measure.name) for policy in comparison.policies
+        ):
+            yield _over_steps(comparison, measure)
 
 
-def _eleven_points(of: Comparison) -> Iterator[Graph]:
-    """Yield the recall/precision graph of the indices, if something was looked for."""
+def _eleven_points(comparison: Comparison) -> Iterator[PlotData]:
+    """Yield the recall/precision graph of the indices, if the web has topics."""
     series = []
-    for number, policy in enumerate(of.policies):
+    for number, policy in enumerate(comparison.policies):
         points = policy.points()
         if points:
             series.append(Series(policy.name, *colour(number), *_banded(points, True)))
     if series:
         measure = Measure("points", f"precision at recall ({INTERPOLATION})", share=True)
-        yield Graph(measure, "recall", list(LEVELS), series)
+        yield PlotData(measure, "recall", list(LEVELS), series)
 
 
 def _banded(
     points: Sequence[Mean], share: bool
 ) -> tuple[list[float], list[float], list[float]]:  # fmt: skip
-    """Return means with the ends of their intervals; a share is drawn up to 1."""
+    """Return means with the ends of their intervals; those of shares are cut at 1."""
     most = 1.0 if share else math.inf
     return (
         [point.value for point in points],
@@ -128,14 +146,14 @@ def _banded(
     )
 
 
-def bars(of: Comparison) -> tuple[Bar, ...]:
-    """Return how the visits of each policy were divided among sites."""
-    names = [*of.site_names(), "elsewhere"]
+def bars(comparison: Comparison) -> tuple[Bar, ...]:
+    """Return a bar for each policy: how its visits were divided among the sites."""
+    names = [*comparison.site_names(), "elsewhere"]
     found = []
-    for policy in of.policies:
+    for policy in comparison.policies:
         parts, at = [], 0.0
         for place, (name, share) in enumerate(zip(names, policy.sites(), strict=False)):
-            parts.append(Part(at, share, name, f"{name}: {share:.1%}", place))
+            parts.append(BarPart(at, share, name, f"{name}: {share:.1%}", place))
             at += share
         if parts:
             found.append(Bar(policy.name, tuple(parts)))
@@ -143,13 +161,15 @@ def bars(of: Comparison) -> tuple[Bar, ...]:
 
 
 def colour(number: int) -> tuple[int, bool]:
-    """Return the colour of a policy's curves by its place, and whether they are dashed."""
+    """Return the colour of a policy's curves by its index, and whether they are dashed."""
     return number % COLOURS, number // COLOURS % 2 == 1
 
 
-def _over_steps(of: Comparison, measure: Measure) -> Graph:
-    shown = [(k, policy) for k, policy in enumerate(of.policies) if policy.values(measure.name)]
-    steps, across = [float(step) for step in of.plan.grid], "pages fetched"
+def _over_steps(comparison: Comparison, measure: Measure) -> PlotData:
+    shown = [
+        (k, policy) for k, policy in enumerate(comparison.policies) if policy.values(measure.name)
+    ]
+    steps, across = [float(step) for step in comparison.plan.grid], "pages fetched"
     if measure.revisits:
         across = "days"
         steps = [step * shown[0][1].runs[0].seconds / DAY for step in steps]
@@ -157,7 +177,7 @@ def _over_steps(of: Comparison, measure: Measure) -> Graph:
         Series(policy.name, *colour(k), *_banded(policy.curve(measure.name), measure.share))
         for k, policy in shown
     ]
-    return Graph(measure, across, steps, series)
+    return PlotData(measure, across, steps, series)
 
 
 def diagram(
@@ -169,9 +189,9 @@ def diagram(
     ----------
     measure : Measure
     across : str
-        What the steps are.
+        The unit of the steps, such as ``pages fetched``.
     steps : sequence of float
-        Ascending; each series has a value at each.
+        Ascending; each series has a value at each step.
     series : sequence of Series
     """
     ends = [value for one in series for value in (*one.values, *one.lower, *one.upper)]
@@ -203,7 +223,7 @@ def diagram(
 
 
 def axis(low: float, high: float) -> tuple[float, ...]:
-    """Return from two to seven round numbers, the first not above ``low``, the last not below."""
+    """Return two to seven round numbers; the first is at most `low`, the last at least `high`."""
     span = high - low or abs(high) or 1.0
     scale = 10.0 ** math.floor(math.log10(span / 4))
     step = next(s * scale for s in (1, 2, 2.5, 5, 10) if s * scale * 5 >= span)
@@ -211,11 +231,21 @@ def axis(low: float, high: float) -> tuple[float, ...]:
     return tuple(step * k for k in range(first, max(last, first + 1) + 1))
 
 
-def label(value: float, of: tuple[float, ...], share: bool = False) -> str:
-    """Return what stands at a tick."""
+def label(value: float, ticks: tuple[float, ...], share: bool = False) -> str:
+    """Return the label of a tick.
+
+    Parameters
+    ----------
+    value : float
+        The tick.
+    ticks : tuple of float
+        All ticks of the axis; the largest selects the unit (k, M or G).
+    share : bool
+        Whether the value is a share, and is written in per cent.
+    """
     if share:
         return f"{100 * value:.10g}%"
-    greatest = max(abs(of[0]), abs(of[-1]))
+    greatest = max(abs(ticks[0]), abs(ticks[-1]))
     for sign, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if greatest >= 10 * size and value:
             return f"{value / size:.6g}{sign}"

@@ -1,10 +1,10 @@
-"""Crawls that come again: how fresh the copies are, how old, and what they are worth.
+"""Measures crawls that revisit pages: the freshness and the age of the copies, and [SCENT]'s Q.
 
-An index holds a copy of every page, at first as the page was at time 0 (when all pages are
-known), later as it was at the last visit. A copy is fresh until the page changes; from then on its
-age is the time since that change (Cho & Garcia-Molina 2000). Q is the sum over all pages of
-log(1 + ActualSize) - log(1 + DeletedSize), where ActualSize is the text that is both in the copy
-and on the page now, DeletedSize what is in one of them only ([SCENT], our reading).
+An index has a copy of every page. At time 0, when all pages are known, it is the page itself; later
+it is the page at the last visit. A copy is fresh until the page changes; from then on its age is
+the time since that change (Cho & Garcia-Molina 2000). Q is the sum over all pages of
+log(1 + ActualSize) - log(1 + DeletedSize), where ActualSize is the text that is in the copy and on
+the present page, and DeletedSize is the text that is in only one of them ([SCENT], as we read it).
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ Array = np.ndarray[Any, Any]
 HOUR = 3600.0
 
 
-class Revisited:
-    """The pages of a web at the moments at which copies of them are judged.
+class CopyQuality:
+    """Measures the copies of a web's pages at some points in time.
 
     Parameters
     ----------
     planted : Planted
         The web.
     pages : int64[n]
-        Of which the index holds copies; ascending.
+        The pages of which the index has copies; ascending.
     seconds : float
-        Between two visits.
+        Seconds between two visits.
     steps : int64[k]
-        After how many visits copies are judged: at the moment of the next one.
+        The numbers of visits after which copies are measured, at the time of the next visit.
     """
 
     def __init__(self, planted: Planted, pages: Pages, seconds: float, steps: Array) -> None:
@@ -43,7 +43,15 @@ class Revisited:
         self._now = [self._texts.versions(pages, np.full(len(pages), s * seconds)) for s in steps]
 
     def curves(self, order: Pages, came: Array) -> dict[str, Array]:
-        """Return the curves of an order of visits; ``came`` tells which visits brought a copy."""
+        """Return the curves of an order of visits, by the names of the measures.
+
+        Parameters
+        ----------
+        order : int64[visits]
+            The visited pages.
+        came : bool[visits]
+            Whether each visit fetched a copy.
+        """
         visits = self._texts.versions(order, np.arange(len(order)) * self._seconds)
         places = np.searchsorted(self._pages, order)
         copies = np.zeros(len(self._pages), dtype=np.int64)

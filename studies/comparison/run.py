@@ -1,9 +1,10 @@
-"""One policy on one web."""
+"""Runs one policy on one web, and measures the crawl."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,53 +13,57 @@ from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.evaluation.indices import index_of
 from counterpoint.crawler.policy.kernels import offer
 from counterpoint.crawler.policy.protocol import NONE, Outcome, Pages, Scheduler, Scope
-from counterpoint.crawler.schedulers.finding import Chosen
+from counterpoint.crawler.schedulers.finding import ChosenPolicy
 from counterpoint.crawler.worlds.crawl import crawl
 from counterpoint.graph.errors import GraphError
 
 from .measures import Array, answered, by_site, discovery
-from .plan import Plan
-from .planted import Known, Planted
-from .revisits import Revisited
+from .plan import ComparisonPlan
+from .planted import Oracle, Planted, number_of
+from .revisits import CopyQuality
+from .webs import changed, digest_of_web, snapshot
+from .worker import FIRST, IDLE, MAKING, MEASURING
 from .world import World, seconds_per_visit
-
-IDLE, MAKING, FIRST = -1, 0, 1
-"""Marks: no policy's turn; one is made; its first step. Step s is begun at 2 s - 1, and at 2 s its
-page has come; whoever stands at a mark for too long is at the step (mark + 1) // 2."""
 
 
 @dataclass(frozen=True)
-class Run:
-    """What came of a policy on the web of a seed.
+class PolicyRun:
+    """The run of a policy on the web of a seed.
 
     Attributes
     ----------
     seed, policy : int
-        The web, and the place of the policy in the plan.
+        The seed of the web, and the index of the policy in the plan.
     why : str
-        Why it ended, in one line.
+        Why the run ended, in one line.
     failed : bool
-        Whether the policy broke a rule for policies; nothing was measured then.
+        Whether the policy broke a rule for policies; there are no measures then.
     wrong : bool
-        Whether it could not be made as the user wished, which is the command's fault.
+        Whether the policy could not be created from the user's command.
+    timed_out : bool
+        Whether it failed only because a step took too long.
+    took : float
+        Wall time of the run, in seconds.
+    web : str
+        A digest of the web; "" if the plan does not keep orders.
     steps : int
-        Pages fetched.
+        Number of pages fetched.
     seconds : float
-        By which the clock moved at each visit.
+        Seconds by which the clock moved at each visit.
     digest : str
-        Of the order.
+        A digest of the order of visits.
     sites : int64[sites + 1]
-        Visits of each site of the target set, and of all others.
+        Visits to each site of the target set; the last item: to all other hosts.
     final : dict of str to float
-        Measures at the end, by the names of `MEASURES`.
+        The measures at the end of the run, by the names of `MEASURES`.
     curves : dict of str to float64[points]
-        The same at the plan's grid.
+        The measures at the steps of the plan's grid.
     order : int64[steps]
-        The pages in the order of visits, if the plan keeps orders.
+        The pages in the order of visits; empty if the plan does not keep orders.
     came : bool[steps]
-        Which of them came, likewise.
+        Whether each of these pages was fetched successfully; empty likewise.
     points : float64[11] or float64[0]
-        The 11-point graph of the index, if something was looked for.
+        The 11-point graph of the index; empty if the web has no topics.
     """
 
     seed: int
@@ -75,73 +80,109 @@ class Run:
     order: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False)
     came: Array = field(default_factory=lambda: np.zeros(0, dtype=np.bool_), compare=False)
     points: Array = field(default_factory=lambda: np.zeros(0), compare=False)
+    timed_out: bool = False
+    took: float = field(default=0.0, compare=False)
+    web: str = ""
 
 
-class Runs:
-    """All policies of a plan on the web of one seed.
+class PolicyRunner:
+    """Runs policies of a plan on the web of one seed.
 
     Parameters
     ----------
-    plan : Plan
+    plan : ComparisonPlan
     seed : int
     mark : int64[1], optional
-        Where the step is left that a policy is at.
+        The present mark of progress is written here.
+    scopes : iterable of Scope
+        The scopes of the policies.
+
+    Attributes
+    ----------
+    spoiled : bool
+        Whether a policy has changed the web, so that no other policy can run on it.
     """
 
-    def __init__(self, plan: Plan, seed: int, mark: Any = None) -> None:
+    def __init__(
+        self, plan: ComparisonPlan, seed: int, mark: Any = None, scopes: Iterable[Scope] = ()
+    ) -> None:
         self._plan, self._seed = plan, seed
         self._planted = Planted(plan, seed)
         self._mark = [IDLE] if mark is None else mark
-        self._revisited: Revisited | None = None
-        offer(NONE, np.zeros(1, dtype=np.uint8))  # what the loop compiles is no policy's time
+        self._revisited: CopyQuality | None = None
+        offer(NONE, np.zeros(1, dtype=np.uint8))  # compile now, not in the time of a policy
+        self._web = digest_of_web(self._planted) if plan.orders else ""
+        self._planted.freeze(scopes)
+        self._whole = snapshot(self._planted)
+        self.spoiled = False
 
-    def of(self, policy: int, chosen: Chosen) -> Run:
-        """Run a policy and measure what it did."""
-        plan, planted, told = self._plan, self._planted, chosen.policy
-        name = plan.policies[policy]
-        starts = planted.starts(told.scope)
-        seconds = seconds_per_visit(plan, planted, told.scope)
-        world = World(planted, told.scope, seconds, plan.budget, self._mark, reads=told.reads)
+    def run(self, policy: int, chosen: ChosenPolicy) -> PolicyRun:
+        """Run a policy, and measure its crawl.
+
+        Parameters
+        ----------
+        policy : int
+            The index of the policy in the plan.
+        chosen : ChosenPolicy
+            The same policy.
+        """
+        begun = time.monotonic()
+        made = self._run(policy, chosen)
+        return replace(made, took=time.monotonic() - begun)
+
+    def _run(self, policy: int, chosen: ChosenPolicy) -> PolicyRun:
+        plan, planted, definition = self._plan, self._planted, chosen.policy
+        name, scope = plan.policies[policy], definition.scope
+        starts = planted.starts(scope)
+        seconds = seconds_per_visit(plan, planted, scope)
+        world = World(planted, scope, seconds, plan.budget, self._mark, reads=definition.reads)
         outcomes: list[bool] = []
-        self._mark[0] = MAKING  # it stays if a policy ends the process, which is how that is known
+        self._mark[0] = MAKING  # if a policy ends the process, its mark remains and shows it
         try:
             scheduler = chosen.scheduler(
-                starts, plan.budget, self._seed, Known(planted), query=planted.query,
-                hosts=planted.host.item,
+                starts, plan.budget, self._seed, Oracle(planted), query=planted.query,
+                hosts=number_of(planted.host),
             )  # fmt: skip
         except (CrawlError, GraphError) as error:
-            self._mark[0] = IDLE
+            self._mark[0] = MEASURING
             why = f"{name}: while it was made: {str(error).removeprefix(f'{name}: ')}"
-            return Run(self._seed, policy, why, failed=True, wrong=not _raised(error))
+            return PolicyRun(self._seed, policy, why, failed=True, wrong=not _raised(error))
         self._mark[0] = FIRST
         ended = crawl(
-            name, scheduler, world, starts, plan.budget, told.scope,
+            name, scheduler, world, starts, plan.budget, scope,
             on_outcome=_noted(outcomes, self._mark), step_limit=plan.step_limit,
-            may_overspend=told.overspends,
+            may_overspend=definition.overspends,
         )  # fmt: skip
         if ended.failed:
-            self._mark[0] = IDLE
-            return Run(self._seed, policy, ended.why, failed=True, steps=ended.steps)
+            self._mark[0] = MEASURING
+            self.spoiled = chosen.is_of_user and bool(changed(planted, self._whole))
+            return PolicyRun(self._seed, policy, ended.why, failed=True, steps=ended.steps,
+                             timed_out=ended.timed_out)  # fmt: skip
         came = np.array(outcomes, dtype=np.bool_)
         try:
-            index = self._index(scheduler, told.scope, ended.order[came])
+            index = self._index(scheduler, scope, ended.order[came])
         except (CrawlError, GraphError) as error:
             why = f"{name}: after step {ended.steps}: {error}"
-            return Run(self._seed, policy, why, failed=True, steps=ended.steps)
+            return PolicyRun(self._seed, policy, why, failed=True, steps=ended.steps)
         finally:
-            self._mark[0] = IDLE
-        final, curves = self._measured(told.scope, ended.order, came, seconds)
+            self._mark[0] = MEASURING
+        if chosen.is_of_user and (what := changed(planted, self._whole)):
+            self.spoiled = True
+            why = f"{name}: changed the web on which policies are compared ({what[0]})"
+            return PolicyRun(self._seed, policy, why, failed=True, steps=ended.steps)
+        final, curves = self._measured(scope, ended.order, came, seconds)
         points = np.zeros(0)
         if index is not None:
-            told_of_index, points = answered(planted, told.scope, index)
-            final |= told_of_index
+            of_index, points = answered(planted, scope, index)
+            final |= of_index
         sites = by_site(planted, ended.order)
         kept = slice(None) if plan.orders else slice(0)
-        return Run(self._seed, policy, ended.why, False, False, ended.steps, seconds, ended.digest,
-                   sites, final, curves, ended.order[kept], came[kept], points)  # fmt: skip
+        return PolicyRun(self._seed, policy, ended.why, False, False, ended.steps, seconds,
+                         ended.digest, sites, final, curves, ended.order[kept], came[kept],
+                         points, web=self._web)  # fmt: skip
 
     def _index(self, scheduler: Scheduler, scope: Scope, fetched: Pages) -> Sequence[int] | None:
-        """Return what a policy found, the best first; None where nothing is looked for."""
+        """Return a policy's index, the best page first; None if there is nothing to search for."""
         if not self._planted.topical or scope is not Scope.WEB:
             return None
         planted = self._planted
@@ -150,17 +191,42 @@ class Runs:
     def _measured(
         self, scope: Scope, order: Array, came: Array, seconds: float
     ) -> tuple[dict[str, float], dict[str, Array]]:
-        grid = self._plan.grid
-        steps = np.append(grid, max(len(order), 1))
-        if scope is not Scope.KNOWN:
-            whole = discovery(self._planted, scope, order, came, steps)
-            final = {name: float(curve[-1]) for name, curve in whole.items()}
-            return final, {name: curve[:-1] for name, curve in whole.items()}
+        return measured_crawl(
+            self._planted, scope, order, came, self._plan.grid, lambda: self._copies(seconds)
+        )
+
+    def _copies(self, seconds: float) -> CopyQuality:
         if self._revisited is None:
-            pages = np.array(self._planted.starts(scope), dtype=np.int64)
-            self._revisited = Revisited(self._planted, pages, seconds, grid)
-        curves = self._revisited.curves(order, came)
-        return {name: float(curve.mean()) for name, curve in curves.items()}, curves
+            pages = np.array(self._planted.starts(Scope.KNOWN), dtype=np.int64)
+            self._revisited = CopyQuality(self._planted, pages, seconds, self._plan.grid)
+        return self._revisited
+
+
+def measured_crawl(
+    planted: Planted, scope: Scope, order: Array, came: Array, grid: Array,
+    copies: Callable[[], CopyQuality],
+) -> tuple[dict[str, float], dict[str, Array]]:  # fmt: skip
+    """Return the measures of a crawl at its end, and their curves.
+
+    Parameters
+    ----------
+    planted : Planted
+    scope : Scope
+        The scope of the policy.
+    order, came : int64[n], bool[n]
+        The pages in the order of visits, and whether each was fetched successfully.
+    grid : int64[k]
+        The numbers of visits at the points of the curves.
+    copies : callable
+        Returns what measures copies at these points, for policies that revisit pages.
+    """
+    steps = np.append(grid, max(len(order), 1))
+    if scope is not Scope.KNOWN:
+        whole = discovery(planted, scope, order, came, steps)
+        final = {name: float(curve[-1]) for name, curve in whole.items()}
+        return final, {name: curve[:-1] for name, curve in whole.items()}
+    curves = copies().curves(order, came)
+    return {name: float(curve.mean()) for name, curve in curves.items()}, curves
 
 
 def _noted(outcomes: list[bool], mark: Any) -> Callable[[Outcome], None]:
@@ -174,5 +240,5 @@ def _noted(outcomes: list[bool], mark: Any) -> Callable[[Outcome], None]:
 
 
 def _raised(error: CrawlError | GraphError) -> bool:
-    """Tell whether a policy's own code raised while it made a scheduler."""
+    """Return whether a policy's own code raised the error while it created a scheduler."""
     return error.__cause__ is not None and not isinstance(error.__cause__, CrawlError)

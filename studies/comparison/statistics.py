@@ -1,4 +1,4 @@
-"""Means over webs with their intervals, and differences that are paired by web."""
+"""Computes means over webs with their confidence intervals, and differences paired by web."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Mean:
     ----------
     value : float
     half : float or None
-        Half of the 95% interval's width; None: one value alone tells no interval.
+        Half of the 95% interval's width; None if there is only one value.
     """
 
     value: float
@@ -32,15 +32,15 @@ class Mean:
 
 
 @dataclass(frozen=True)
-class Against:
-    """A policy against another on the same webs.
+class PairedComparison:
+    """A comparison of a policy with another one on the same webs.
 
     Attributes
     ----------
     difference : Mean
-        Of its values less the other's.
+        The mean of the policy's values minus the other's.
     wins, ties, losses : int
-        On how many webs it was better, as good, worse.
+        On how many webs the policy was better, equal, or worse.
     """
 
     difference: Mean
@@ -50,7 +50,7 @@ class Against:
 
 
 def mean(values: Sequence[float]) -> Mean:
-    """Return the mean of values, of which there is at least one, with its interval."""
+    """Return the mean of one or more values, with its interval."""
     row = np.asarray(values, dtype=np.float64)
     if len(row) < 2:
         return Mean(float(row.mean()), None)
@@ -58,11 +58,23 @@ def mean(values: Sequence[float]) -> Mean:
     return Mean(float(row.mean()), quantile * float(row.std(ddof=1)) / len(row) ** 0.5)
 
 
-def against(values: Sequence[float], others: Sequence[float], most: bool = True) -> Against:
-    """Compare values with others, pair by pair; ``most``: whether the larger one is better."""
+def against(
+    values: Sequence[float], others: Sequence[float], most: bool = True
+) -> PairedComparison:
+    """Compare values pair by pair.
+
+    Parameters
+    ----------
+    values, others : sequence of float
+        The values of two policies on the same webs.
+    most : bool
+        Whether larger values are better.
+    """
     differences = np.asarray(values, dtype=np.float64) - np.asarray(others, dtype=np.float64)
     better = int((differences > 0).sum())
     worse = int((differences < 0).sum())
     if not most:
         better, worse = worse, better
-    return Against(mean(differences.tolist()), better, len(differences) - better - worse, worse)
+    return PairedComparison(
+        mean(differences.tolist()), better, len(differences) - better - worse, worse
+    )

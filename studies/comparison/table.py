@@ -1,45 +1,48 @@
-"""A comparison as a person reads it in a terminal of 80 columns."""
+"""Prints a comparison for a terminal of 80 columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import wrap
 
-from .comparison import Compared, Comparison
+from .comparison import Comparison, PolicyRuns
 from .measures import ANSWER, TOPICAL, Measure
-from .plots import Graph, graphs
+from .plots import PlotData, graphs
 from .statistics import Mean
 
 NAME, SITES = 22, 4
-"""Width of the first column; sites that are named."""
+"""The width of the first column, and the number of sites that are named."""
 
 FIRST, COLUMN = 14, 11
-"""Widths in the overview of a search."""
+"""The widths of the first and of the other columns in the overview of topical crawls."""
 
 HEIGHTS = "▁▂▃▄▅▆▇█"
-"""Of which a curve is put together."""
+"""The characters of a curve."""
 
 
-def lines(of: Comparison) -> Iterator[str]:
+def lines(comparison: Comparison) -> Iterator[str]:
     """Yield the lines of a comparison: its web, tables of measures, curves, why the runs ended."""
-    plan = of.plan
-    seeds = len(plan.seeds)
-    fewer = any(run.steps < plan.budget for policy in of.policies for run in policy.runs)
+    plan = comparison.plan
+    seeds, first = len(plan.seeds), comparison.first
+    fewer = any(run.steps < plan.budget for policy in comparison.policies for run in policy.runs)
     yield (f"{plan.profile.name}: {seeds} web{'s' * (seeds != 1)} of {plan.pages_of_web:,} pages, "
            f"{'up to ' * fewer}{plan.budget:,} fetched on each")  # fmt: skip
-    yield from _overview(of)
-    for measure in of.measured():
+    if len(comparison.policies) > 1 and not first.fell and len(first.name) > 14:
+        yield from wrap(f"differences are to {first.name}", 80, break_on_hyphens=False)
+    yield from _overview(comparison)
+    for measure in comparison.measured():
         yield ""
-        yield from _table(of, measure)
-    for graph in graphs(of):
+        yield from _table(comparison, measure)
+    for graph in graphs(comparison):
         yield ""
         yield from _graph(graph)
-    yield from _sites(of)
-    yield from _ends(of)
+    yield from _sites(comparison)
+    yield from _ends(comparison)
 
 
-def _overview(of: Comparison) -> Iterator[str]:
-    """Yield the measures of a search side by side, if something was looked for."""
-    shown = [policy for policy in of.policies if policy.values("map")]
+def _overview(comparison: Comparison) -> Iterator[str]:
+    """Yield a table of the measures of topical crawls, if the web has topics."""
+    shown = [policy for policy in comparison.policies if policy.values("map")]
     if not shown:
         return
     yield ""
@@ -48,22 +51,23 @@ def _overview(of: Comparison) -> Iterator[str]:
     for policy in shown:
         means = [policy.mean(name) for name in TOPICAL]
         cells = (f"{_percent(one):>{COLUMN}}" for one in means if one is not None)
-        yield f"{_name(policy.name, FIRST - 1):{FIRST}}" + "".join(cells)
+        yield from named(policy.name, FIRST, "".join(cells), 0)
     yield f"of the first {ANSWER:,} pages of the index; where there is none, of all pages as"
     yield "HITS ranks them; harvest: of all pages fetched"
 
 
-def _percent(of: Mean) -> str:
-    """Return a share with half its interval, which two webs may make wider than all shares."""
-    half = "" if of.half is None else f" ±{100 * of.half:.{0 if of.half >= 0.9995 else 1}f}"
-    return f"{100 * of.value:.1f}{half}"
+def _percent(mean: Mean) -> str:
+    """Return a share with half its interval; with two webs the interval can exceed 100%."""
+    half = "" if mean.half is None else f" ±{100 * mean.half:.{0 if mean.half >= 0.9995 else 1}f}"
+    return f"{100 * mean.value:.1f}{half}"
 
 
-def _table(of: Comparison, measure: Measure) -> Iterator[str]:
-    first = of.policies[0]
-    shown = [policy for policy in of.policies if policy.values(measure.name)]
-    beside = bool(first.values(measure.name)) and len(shown) > 1
-    other = f"less {_name(first.name, 14)}" if beside else ""
+def _table(comparison: Comparison, measure: Measure) -> Iterator[str]:
+    first = comparison.first
+    shown = [policy for policy in comparison.policies if policy.values(measure.name)]
+    compared = bool(first.values(measure.name)) and len(shown) > 1
+    short = f"minus {first.name}" if len(first.name) <= 14 else "difference"
+    other = short if compared else ""
     won = "won, tied, lost" if other else ""
     title = measure.title
     if len(title) >= NAME:
@@ -71,26 +75,38 @@ def _table(of: Comparison, measure: Measure) -> Iterator[str]:
         title = ""
     yield f"{title:{NAME}}{'mean':>10} {'95%':10}{other:>20} {won:>16}".rstrip()
     for policy in shown:
-        yield _row(policy, first, measure)
+        yield from named(policy.name, NAME, _row(policy, first, measure))
+    if compared and measure.of_reach and not all(one.reaches_as(first) for one in shown):
+        yield "  (no difference: these policies cannot reach the same pages)"
 
 
-def _row(policy: Compared, first: Compared, measure: Measure) -> str:
-    told = policy.mean(measure.name)
-    assert told is not None
-    row = f"  {_name(policy.name, NAME - 3):{NAME - 2}}{_cell(told, measure, False)}"
-    if policy is first or (beside := policy.against(first, measure)) is None:
-        return row.rstrip()
-    won = f"{beside.wins}, {beside.ties}, {beside.losses}"
-    return f"{row}{_cell(beside.difference, measure, True)}{won:>16}".rstrip()
+def _row(policy: PolicyRuns, first: PolicyRuns, measure: Measure) -> str:
+    """Return the cells of a policy, without its name."""
+    own = policy.mean(measure.name)
+    assert own is not None
+    row = _cell(own, measure, False)
+    if policy is first or (paired := policy.against(first, measure)) is None:
+        return row
+    won = f"{paired.wins}, {paired.ties}, {paired.losses}"
+    return f"{row}{_cell(paired.difference, measure, True)}{won:>16}"
 
 
-def _cell(of: Mean, measure: Measure, signed: bool) -> str:
-    half = "" if of.half is None else f"± {figure(of.half, measure)}"
-    return f"{figure(of.value, measure, signed):>10} {half:10}"
+def _cell(mean: Mean, measure: Measure, signed: bool) -> str:
+    half = "" if mean.half is None else f"± {figure(mean.half, measure)}"
+    return f"{figure(mean.value, measure, signed):>10} {half:10}"
 
 
 def figure(value: float, measure: Measure, signed: bool = False) -> str:
-    """Return a value as people read it: shares as per cent, others with four digits or more."""
+    """Return a value as text: shares in per cent, other values with four digits or more.
+
+    Parameters
+    ----------
+    value : float
+    measure : Measure
+        The measure of the value.
+    signed : bool
+        Whether to write the sign of positive values.
+    """
     sign = "+" if signed else ""
     if measure.share:
         return f"{100 * value:{sign}.2f}%"
@@ -100,8 +116,8 @@ def figure(value: float, measure: Measure, signed: bool = False) -> str:
     return f"{value:{sign},.{digits}f}"
 
 
-def _graph(graph: Graph) -> Iterator[str]:
-    """Yield curves on one scale; those over recall with their figures, per cent."""
+def _graph(graph: PlotData) -> Iterator[str]:
+    """Yield the curves of a graph on one scale; over recall, add their values in per cent."""
     measure, first, last = graph.measure, graph.steps[0], graph.steps[-1]
     ends = [value for one in graph.series for value in one.values]
     low, high = min(ends) if measure.revisits else 0.0, max(ends)
@@ -109,10 +125,10 @@ def _graph(graph: Graph) -> Iterator[str]:
     yield (f"  from {figure(low, measure)} to {figure(high, measure)}; "
            f"{graph.across}: {_step(first)} to {_step(last)}")  # fmt: skip
     for one in graph.series:
-        row = f"  {_name(one.name, NAME - 3):{NAME - 2}}{_curve(one.values, low, high)}"
+        row = _curve(one.values, low, high)
         if graph.across == "recall":
             row += "".join(f"{100 * value:4.0f}" for value in one.values)
-        yield row
+        yield from named(one.name, NAME, row)
 
 
 def _step(value: float) -> str:
@@ -124,33 +140,45 @@ def _curve(values: list[float], low: float, high: float) -> str:
     return "".join(HEIGHTS[min(int(level), len(HEIGHTS) - 1)] for level in levels)
 
 
-def _sites(of: Comparison) -> Iterator[str]:
-    names = [*of.site_names(), "elsewhere"]
+def _sites(comparison: Comparison) -> Iterator[str]:
+    names = [*comparison.site_names(), "elsewhere"]
     yield ""
     yield "which sites got the budget"
-    for policy in of.policies:
+    for policy in comparison.policies:
         if not policy.fell:
             parts = sorted(zip(policy.sites(), names, strict=True), key=lambda one: -one[0])
-            told = ", ".join(f"{name} {share:.0%}" for share, name in parts[:SITES] if share > 0)
-            yield f"  {_name(policy.name, NAME - 3):{NAME - 2}}{_short(told, 80 - NAME)}"
+            text = ", ".join(f"{name} {share:.0%}" for share, name in parts[:SITES] if share > 0)
+            yield from named(policy.name, NAME, _short(text, 80 - NAME))
 
 
-def _ends(of: Comparison) -> Iterator[str]:
-    whole = [policy for policy in of.policies if not policy.fell]
+def _ends(comparison: Comparison) -> Iterator[str]:
+    whole = [policy for policy in comparison.policies if not policy.fell]
     if whole:
         yield ""
         yield "why the runs ended"
     for policy in whole:
         whys = "; ".join(f"{why} ({count})" for why, count in policy.whys())
-        yield f"  {_name(policy.name, NAME - 3):{NAME - 2}}{_short(whys, 80 - NAME)}"
+        yield from named(policy.name, NAME, _short(whys, 80 - NAME))
 
 
-def _name(name: str, width: int) -> str:
-    """Return a policy's name: of one in a module rather the end, with parameters both ends."""
-    if len(name) <= width:
-        return name
-    head = width // 3 if "," in name else 0 if ":" in name else width - 1
-    return name[:head] + "…" + name[len(name) - (width - 1 - head) :]
+def named(name: str, width: int, row: str, indent: int = 2) -> Iterator[str]:
+    """Yield a row after a name; a long name is folded, and its last line gets the row if it fits.
+
+    Parameters
+    ----------
+    name : str
+    width : int
+        Where the row begins.
+    row : str
+    indent : int
+        How far the name is indented.
+    """
+    *above, last = wrap(name, 80 - indent, break_on_hyphens=False) or [""]
+    yield from (" " * indent + line for line in above)
+    if len(last) >= width - indent:
+        yield " " * indent + last
+        last = ""
+    yield f"{' ' * indent}{last:{width - indent}}{row}".rstrip()
 
 
 def _short(text: str, width: int) -> str:

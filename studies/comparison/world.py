@@ -1,8 +1,7 @@
-"""Pages fetched in process: what fetching one brings is looked up, and nothing is rendered.
+"""A world for crawls of a generated web in this process, without a server and without HTML.
 
-What pages say is put together for policies that read, and for no others.
-
-The clock moves by one visit at each fetch, so that time is a function of the step.
+The outcome of a fetch is looked up in arrays. The content of pages is generated only for policies
+that read it. The clock moves by a fixed time at each fetch, so that time is a function of the step.
 """
 
 from __future__ import annotations
@@ -13,43 +12,43 @@ import numpy as np
 
 from counterpoint.crawler.policy.protocol import NONE, Content, Outcome, Pages, Scope
 from counterpoint.sim_web.answer import SECONDS_PER_REQUEST
-from counterpoint.sim_web.pages.contents import said
-from counterpoint.sim_web.world.fetcher import Clock, Simulated
+from counterpoint.sim_web.pages.contents import page_text
+from counterpoint.sim_web.world.fetcher import ManualClock, Simulated
 from counterpoint.sim_web.world.site import SyntheticSite
 
-from .plan import Plan
+from .plan import ComparisonPlan
 from .planted import Planted
 
 DAY = 86_400.0
 
 _HIDING = ("server_error", "unavailable", "reset", "wrong_type", "vanish")
-"""Faults with which a page does not come, or comes without links."""
+"""The faults of a profile by which a page cannot be fetched, or has no links."""
 
 
-def seconds_per_visit(plan: Plan, planted: Planted, scope: Scope) -> float:
-    """Return by how much a fetch moves the clock."""
+def seconds_per_visit(plan: ComparisonPlan, planted: Planted, scope: Scope) -> float:
+    """Return the seconds by which a fetch by a policy of a scope moves the clock."""
     if scope is not Scope.KNOWN:
         return SECONDS_PER_REQUEST
     return DAY / (plan.visits_per_day or len(planted.starts(scope)))
 
 
 class World:
-    """A web as policies of one scope meet it.
+    """A generated web as policies of one scope see it.
 
     Parameters
     ----------
     planted : Planted
         The web.
     scope : Scope
-        Of the policy.
+        The scope of the policy.
     seconds : float
-        By which a fetch moves the clock; the first page is fetched at 0.
+        Seconds by which a fetch moves the clock; the first page is fetched at time 0.
     steps : int
-        How many fetches there may be; more are right as well, but some of them slower.
+        The expected number of fetches; further ones are correct, but may be slower.
     mark : int64[1], optional
-        Twice the number of the step is left there before a fetch.
+        Twice the number of the step is written here before a fetch.
     reads : bool
-        Whether the policy is told what pages say.
+        Whether outcomes include the content of pages.
     """
 
     def __init__(
@@ -69,11 +68,11 @@ class World:
         self._status = 200
         self._simulated: Simulated | None = None
         if any(getattr(planted.web.profile.faults, key) for key in _HIDING):
-            self._simulated = Simulated(SyntheticSite(planted.web), Clock(), planted.links)
+            self._simulated = Simulated(SyntheticSite(planted.web), ManualClock(), planted.links)
             self._linking = np.diff(planted.links.offsets) > 0
 
     def fetch(self, page: int) -> Outcome:
-        """Fetch a page, now."""
+        """Fetch a page at the present time."""
         step = self._step
         self._step = step + 1
         self._mark[0] = 2 * step + 2
@@ -84,7 +83,7 @@ class World:
         if size < 0 or time >= self._last:
             size, difference = self._compared(page, time)
         low, high = self._offsets[page], self._offsets[page + 1]
-        # A copy: a policy that writes into its links must not change the web for the next one.
+        # A copy, so that a policy that changes the array does not change the web for later ones.
         links = self._targets[low:high].copy()
         content = self._content(page, links, time) if self._reads else None
         return Outcome(
@@ -92,19 +91,19 @@ class World:
         )  # fmt: skip
 
     def _content(self, page: int, links: Pages, time: float) -> Content:
-        told = said(self._web, page, time)
-        anchors = tuple(map(told.anchors.__getitem__, links.tolist()))
-        return Content(told.title, told.text, anchors, told.language)
+        text = page_text(self._web, page, time)
+        anchors = tuple(map(text.anchors.__getitem__, links.tolist()))
+        return Content(text.title, text.text, anchors, text.language)
 
     def _is_well(self, simulated: Simulated, page: int, time: float) -> bool:
-        """Tell whether a page comes and can be read; leave its status behind."""
+        """Return whether a page can be fetched and read; store the status in ``_status``."""
         simulated.clock.now = time
         answer = simulated.fetch(page)
         self._status = answer.status
         return answer.status == 200 and (len(answer.links) > 0 or not self._linking[page])
 
     def _compared(self, page: int, time: float) -> tuple[int, int]:
-        """Return the size of a text and what is new or gone since it was fetched last."""
+        """Return the size of a page's text, and how much of it changed since the last fetch."""
         seen = self._seen
         seen[page], size, difference = self._texts.visited(page, time, seen.get(page, -1))
         return size, difference

@@ -1,7 +1,8 @@
-"""The estimators that are held against the truth, with what each costs.
+"""The estimators of coverage that the study compares with the truth, and the cost of each.
 
-A sample does not depend on the crawl, so one sample serves all crawls of a web; an estimator gets
-the sample, and which pages a crawl has. Its cost are requests: addresses asked and pages fetched.
+A sample does not depend on the crawl, so one sample serves all crawls of a web. An estimator gets
+the sample, and the set of pages that a crawl has. Its cost is the number of requests: requested
+addresses and fetched pages.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ from counterpoint.crawler.coverage.shares import (
 from counterpoint.crawler.coverage.slopes import through_origin, with_intercept
 from counterpoint.sim_web.profile import Profile
 
-from .drawn import Drawn, Ranked
+from .samples import RankedSample, SampleSet
 from .truth import GRID, PARTS, TOPICAL
 
 Array = np.ndarray[Any, Any]
-Estimating = Callable[[Drawn, Array], Estimate]
-Costing = Callable[[Drawn], int]
+Estimating = Callable[[SampleSet, Array], Estimate]
+Costing = Callable[[SampleSet], int]
 
 STANDS, PAPERS, OURS, RIVAL = "[COV]", "[COV], corrected", "ours", "rival"
 TOLD = "ours, told a truth"
@@ -45,16 +46,16 @@ class Estimator:
     ----------
     name : str
     of : str
-        What it estimates: "quantity", or the ranking by which pages are important.
+        The estimated coverage: "quantity", or the ranking by which pages are important.
     whose : str
-        `STANDS`, `PAPERS` (with the paper's own correction), `OURS`, `TOLD` (which cannot be had
-        outside), `RIVAL`.
+        `STANDS` (of the paper), `PAPERS` (with the paper's own correction), `OURS`, `TOLD` (uses a
+        truth that is unknown on the real Web) or `RIVAL`.
     about : str
-        One line: what is taken, and how the interval is made.
+        One line: the sample that is used, and the method of the interval.
     estimate : callable
-        Takes samples, and which pages a crawl has.
+        Takes samples and the set of crawled pages, bool[pages]; returns the estimate.
     requests : callable
-        What the samples cost.
+        Takes samples; returns the number of requests that they cost.
     """
 
     name: str
@@ -69,25 +70,25 @@ def _covered(crawled: Array, sample: Sample) -> tuple[int, int]:
     return int(crawled[sample.pages].sum()), len(sample.pages)
 
 
-def _fronts(drawn: Drawn, crawled: Array) -> Estimate:
+def _fronts(drawn: SampleSet, crawled: Array) -> Estimate:
     pages = drawn.fronts.pages
     return share(int(crawled[pages].sum()), len(pages))
 
 
-def _serving(drawn: Drawn, crawled: Array) -> Estimate:
+def _serving(drawn: SampleSet, crawled: Array) -> Estimate:
     return share(int(crawled[drawn.fronts.pages].sum()), drawn.fronts.serving)
 
 
-def _growing(drawn: Drawn, crawled: Array) -> tuple[list[int], list[int]]:
+def _growing(drawn: SampleSet, crawled: Array) -> tuple[list[int], list[int]]:
     sizes = [one.serving for one in drawn.growing]
     return sizes, [int(crawled[one.pages].sum()) for one in drawn.growing]
 
 
-def _slope(drawn: Drawn, crawled: Array) -> Estimate:
+def _slope(drawn: SampleSet, crawled: Array) -> Estimate:
     return through_origin(*_growing(drawn, crawled)).slope
 
 
-def _line(drawn: Drawn, crawled: Array) -> Estimate:
+def _line(drawn: SampleSet, crawled: Array) -> Estimate:
     return with_intercept(*_growing(drawn, crawled)).slope
 
 
@@ -99,13 +100,13 @@ def _by_lumps(sample: Sample, crawled: Array, seed: int) -> Estimate:
     return bootstrap(covered[sizes > 0], sizes[sizes > 0], seed)
 
 
-def _searches(drawn: Drawn, crawled: Array) -> OverSamples:
+def _searches(drawn: SampleSet, crawled: Array) -> OverSamples:
     pairs = [_covered(crawled, one.sample) for one in drawn.searches]
     return over_samples([covered for covered, _ in pairs], [size for _, size in pairs])
 
 
-def _by_reach(drawn: Drawn, crawled: Array) -> Estimate:
-    """Weigh each search by what can be reached from its own start."""
+def _by_reach(drawn: SampleSet, crawled: Array) -> Estimate:
+    """Multiply the share of each search by the share of pages that its start page reaches."""
     found = []
     for one, reach in zip(drawn.searches, drawn.reachable, strict=True):
         covered, size = _covered(crawled, one.sample)
@@ -113,11 +114,11 @@ def _by_reach(drawn: Drawn, crawled: Array) -> Estimate:
     return over_samples([a for a, _ in found], [b for _, b in found]).mean
 
 
-def _first_search(drawn: Drawn, crawled: Array) -> Estimate:
+def _first_search(drawn: SampleSet, crawled: Array) -> Estimate:
     return share(*_covered(crawled, drawn.searches[0].sample))
 
 
-def _chapman(drawn: Drawn, crawled: Array) -> Estimate:
+def _chapman(drawn: SampleSet, crawled: Array) -> Estimate:
     """Take the sample by random IP, expanded, as one capture and the searches as the other."""
     searched = np.unique(np.concatenate([one.sample.pages for one in drawn.searches]))
     both = len(np.intersect1d(searched, drawn.once.pages))
@@ -127,34 +128,52 @@ def _chapman(drawn: Drawn, crawled: Array) -> Estimate:
 
 
 def _known(crawled: Array, *samples: Array) -> int:
-    """Return how many pages are known to exist: of the crawl and of some samples."""
+    """Return the number of pages in the union of the crawl and some samples."""
     found = crawled.copy()
     for pages in samples:
         found[pages] = True
     return int(found.sum())
 
 
-def _chao(drawn: Drawn, crawled: Array) -> Estimate:
+def _chao(drawn: SampleSet, crawled: Array) -> Estimate:
     samples = [one.sample.pages for one in drawn.searches]
     number = chao2(*met(samples), len(samples))
     return covered_of(int(crawled.sum()), number, _known(crawled, *samples))
 
 
-def _chao_with_crawl(drawn: Drawn, crawled: Array) -> Estimate:
+def _chao_with_crawl(drawn: SampleSet, crawled: Array) -> Estimate:
     samples = [*(one.sample.pages for one in drawn.searches), np.flatnonzero(crawled)]
     return covered_of(int(crawled.sum()), chao2(*met(samples), len(samples)))
 
 
-def important(ranked: Ranked, signal: str, crawled: Array) -> tuple[int, int]:
-    """Return how many of a sample's important pages a crawl has, and how many there are."""
+def important(ranked: RankedSample, signal: str, crawled: Array) -> tuple[int, int]:
+    """Return how many of a sample's important pages a crawl has, and how many there are.
+
+    Parameters
+    ----------
+    ranked : RankedSample
+    signal : str
+        The ranking by which pages are important.
+    crawled : bool[pages]
+        Whether the crawl has each page.
+    """
     if len(ranked.sample.pages) == 0:
         return 0, 0
     chosen = ranked.sample.pages[top(ranked.weights[signal], PARTS[signal])]
     return int(crawled[chosen].sum()), len(chosen)
 
 
-def curves(drawn: Drawn, signal: str, crawled: Array) -> Array:
-    """Return the quality coverage at each threshold, mean over the searches, float64[points]."""
+def curves(drawn: SampleSet, signal: str, crawled: Array) -> Array:
+    """Return the quality coverage at each threshold, mean over the searches, float64[points].
+
+    Parameters
+    ----------
+    drawn : SampleSet
+    signal : str
+        The ranking by which pages are important.
+    crawled : bool[pages]
+        Whether the crawl has each page.
+    """
     rows = [
         curve(one.weights[signal], crawled[one.sample.pages], GRID)
         for one in drawn.searches
@@ -165,7 +184,7 @@ def curves(drawn: Drawn, signal: str, crawled: Array) -> Array:
 
 
 def _quality_of_searches(signal: str) -> Estimating:
-    def estimate(drawn: Drawn, crawled: Array) -> Estimate:
+    def estimate(drawn: SampleSet, crawled: Array) -> Estimate:
         pairs = [important(one, signal, crawled) for one in drawn.searches]
         return over_samples([covered for covered, _ in pairs], [size for _, size in pairs]).mean
 
@@ -173,14 +192,14 @@ def _quality_of_searches(signal: str) -> Estimating:
 
 
 def _quality_of_expanded(signal: str) -> Estimating:
-    def estimate(drawn: Drawn, crawled: Array) -> Estimate:
+    def estimate(drawn: SampleSet, crawled: Array) -> Estimate:
         return share(*important(drawn.ranked_once, signal, crawled))
 
     return estimate
 
 
 def _quality_of_topics(signal: str, own: bool) -> Estimating:
-    def estimate(drawn: Drawn, crawled: Array) -> Estimate:
+    def estimate(drawn: SampleSet, crawled: Array) -> Estimate:
         answers = drawn.answers_among(crawled) if own else drawn.answers
         pairs = [important(one, signal, crawled) for one in answers]
         return over_samples([covered for covered, _ in pairs], [size for _, size in pairs]).mean
@@ -188,15 +207,15 @@ def _quality_of_topics(signal: str, own: bool) -> Estimating:
     return estimate
 
 
-def _topic_cost(drawn: Drawn) -> int:
+def _topic_cost(drawn: SampleSet) -> int:
     return sum(one.sample.fetched for one in drawn.answers)
 
 
-def _probes(drawn: Drawn) -> int:
+def _probes(drawn: SampleSet) -> int:
     return drawn.fronts.drawn
 
 
-def _search_cost(drawn: Drawn) -> int:
+def _search_cost(drawn: SampleSet) -> int:
     return sum(one.sample.fetched for one in drawn.searches)
 
 
@@ -270,10 +289,10 @@ ESTIMATORS = (*QUANTITY, *QUALITY, *TOPICS)
 
 
 def estimators(profile: Profile) -> tuple[Estimator, ...]:
-    """Return those that apply to webs of a profile: topics need themes."""
+    """Return the estimators that apply to webs of a profile; those of topics need themes."""
     return ESTIMATORS if profile.themes.count > 1 else (*QUANTITY, *QUALITY)
 
 
 def kinds(profile: Profile) -> tuple[str, ...]:
-    """Return what is estimated of webs of a profile."""
+    """Return the names of the coverages that are estimated for webs of a profile."""
     return tuple(dict.fromkeys(one.of for one in estimators(profile)))

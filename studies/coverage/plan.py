@@ -1,41 +1,41 @@
-"""What is crawled, what is sampled, and how often."""
+"""The plan of a study of coverage: crawls, samples, repetitions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from counterpoint.sim_web.profile import Profile
-from counterpoint.studies.comparison.plan import DEFAULT_SITES, STEP_LIMIT, Plan
+from counterpoint.studies.comparison.plan import DEFAULT_SITES, STEP_LIMIT, ComparisonPlan
 
 
 @dataclass(frozen=True)
 class CoveragePlan:
-    """Crawls of webs, and samples of them. All that comes of it is a pure function of it.
+    """Crawls of webs, and samples of these webs. All results are a pure function of the plan.
 
     Attributes
     ----------
     policies : tuple of str
-        As the user named them.
+        The policies, as the user named them.
     profile : Profile
-        Of the webs.
+        The profile of the webs.
     budget : int
         Pages that each crawl may fetch.
     web_pages : int or None
-        Of each web; None: as many as the profile says.
+        Pages of each web; None: as the profile says.
     seeds : range
-        A web for each.
+        There is one web per seed.
     repeats : int
-        How often each web is sampled anew.
+        How many times each web is sampled.
     draws : int
-        Addresses that are asked for a sample by random IP.
+        Number of addresses that are requested for a sample by random IP.
     size : int
         Pages of a breadth-first sample.
     starts : int
-        Breadth-first samples, each from a start page of its own; [COV] has five.
+        Number of breadth-first samples, each from another start page; [COV] has five.
     sites : int
-        How many sites the crawls start from, where the profile names none.
+        If the profile names no sites, crawls start at this number of the largest hosts.
     step_limit : float
-        Seconds that a policy may take for a step.
+        Seconds of processor time that a policy may take for a step.
     """
 
     policies: tuple[str, ...]
@@ -51,7 +51,7 @@ class CoveragePlan:
     step_limit: float = STEP_LIMIT
 
     @property
-    def crawls(self) -> Plan:
+    def crawls(self) -> ComparisonPlan:
         """The plan of the crawls."""
-        return Plan(self.policies, self.profile, self.budget, self.web_pages, self.seeds,
+        return ComparisonPlan(self.policies, self.profile, self.budget, self.web_pages, self.seeds,
                     self.sites, step_limit=self.step_limit, orders=True)  # fmt: skip

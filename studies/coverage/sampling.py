@@ -1,4 +1,4 @@
-"""Samples of a synthetic web as rows that can be printed."""
+"""Samples of a synthetic web as rows for printing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from counterpoint.crawler.policy.protocol import Pages
 from counterpoint.sim_web.describe.memory import must_fit
 from counterpoint.sim_web.pages.address import address, page_at
 from counterpoint.sim_web.profile import Profile
-from counterpoint.studies.comparison.plan import Plan
+from counterpoint.studies.comparison.plan import ComparisonPlan
 from counterpoint.studies.comparison.planted import Planted
 
 from .truth import Domain
@@ -21,15 +21,15 @@ from .truth import Domain
 Array = np.ndarray[Any, Any]
 
 
-class Row(NamedTuple):
-    """A page of a sample, with its weight if pages are ranked."""
+class SampleRow(NamedTuple):
+    """A page of a sample; ``weight`` is None if pages are not ranked."""
 
     address: str
     weight: float | None
 
 
-class Asked(NamedTuple):
-    """An address that was asked, what it answered, and the page if there is one."""
+class AddressAnswer(NamedTuple):
+    """The answer of an address: ``site``, ``default`` or ``empty``, and its page, if any."""
 
     address: str
     answer: str
@@ -43,51 +43,73 @@ class SyntheticWeb:
     ----------
     profile : Profile
     pages : int, optional
-        By default the profile's.
+        Number of pages; by default as the profile says.
     seed : int
-        Of the web.
+        The seed of the web.
     """
 
     def __init__(self, profile: Profile, pages: int | None, seed: int) -> None:
-        plan = Plan((), profile, 1, pages)
+        plan = ComparisonPlan((), profile, 1, pages)
         must_fit(profile, plan.pages_of_web)
         self._planted = Planted(plan, seed)
         self.domain = Domain(self._planted)
 
     def addresses(
         self, draws: int, seed: int, times: int, sites: bool
-    ) -> tuple[list[Asked], Pages, int]:
-        """Ask random addresses; return what they answered, the sample, and all requests.
+    ) -> tuple[list[AddressAnswer], Pages, int]:
+        """Request random addresses, and sample the pages of those that answer.
 
         Parameters
         ----------
         draws : int
+            Number of addresses.
         seed : int
+            Seed of the random draw.
         times : int
-            Expansions.
+            How many times the pages that sampled pages link to are added.
         sites : bool
-            Whether all pages of the sites join instead.
+            Whether all pages of the sites are added instead.
+
+        Returns
+        -------
+        list of AddressAnswer
+            The answers, in the order of the requests.
+        int64, shape (n,)
+            The pages of the sample.
+        int
+            The number of requests.
         """
-        asked, fronts = [], []
+        answers, fronts = [], []
         for one in self.domain.blocks.draw(draws, seed):
             front = self.domain.front(one)
             if front.kind is Kind.SITE:
                 fronts.append(front.page)
             page = self.url(front.page) if front.kind is Kind.SITE else None
-            asked.append(Asked(str(one), front.kind.value, page))
+            answers.append(AddressAnswer(str(one), front.kind.value, page))
         if sites:
             found = whole_sites(self.domain, fronts, self.domain.host)
         else:
             found = expanded(self.domain, fronts, times)
-        return asked, found.pages, draws + found.fetched
+        return answers, found.pages, draws + found.fetched
 
     def search(self, start: str | None, size: int, seed: int, counted: str) -> tuple[Pages, int]:
-        """Return a breadth-first sample, and what it cost.
+        """Return a breadth-first sample, and the number of requests that it cost.
+
+        Parameters
+        ----------
+        start : str or None
+            The address of the start page; None: a page with many in-links, drawn at random.
+        size : int
+            Number of pages.
+        seed : int
+            Seed of the random draw.
+        counted : str
+            ``fetched`` or ``found``: which pages are the sample.
 
         Raises
         ------
         CrawlError
-            If the start is no page of the web.
+            If the start page is not in the web.
         """
         if start is None:
             page: int | None = int(np.random.default_rng(seed).choice(self.domain.known))
@@ -102,10 +124,10 @@ class SyntheticWeb:
         """Return the address of a page."""
         return address(self._planted.web, page)
 
-    def rows(self, pages: Pages, signal: str | None) -> list[Row]:
-        """Return the rows of a sample, with weights by the links among its pages if wanted."""
-        held = weights(*among(self.domain, pages))[signal].tolist() if signal else None
+    def rows(self, pages: Pages, signal: str | None) -> list[SampleRow]:
+        """Return the rows of a sample; ``signal`` names the weights of pages, None: no weights."""
+        ranks = weights(*among(self.domain, pages))[signal].tolist() if signal else None
         return [
-            Row(self.url(page), None if held is None else held[place])
+            SampleRow(self.url(page), None if ranks is None else ranks[place])
             for place, page in enumerate(pages.tolist())
         ]

@@ -1,4 +1,4 @@
-"""Every estimator against the truth, over webs, repetitions and crawls."""
+"""The study of estimators: each is compared with the truth over webs, repetitions and crawls."""
 
 from __future__ import annotations
 
@@ -18,39 +18,40 @@ from counterpoint.sim_web.generator.allocation import Allocation
 from counterpoint.studies.comparison.comparison import compare
 from counterpoint.studies.comparison.planted import Planted
 from counterpoint.studies.comparison.statistics import Mean, mean
-from counterpoint.studies.papers.study import Tell, collected
+from counterpoint.studies.papers.study import Tell, run_all
 
-from .drawn import Drawn
 from .estimators import Estimator, curves, estimators, kinds
 from .plan import CoveragePlan
+from .samples import SampleSet
 from .truth import GRID, PARTS, Domain
 
 Array = np.ndarray[Any, Any]
 
 TELLING = 0.5
-"""An estimator of which fewer tries than this come to a figure is not judged."""
+"""An estimator is not judged if a smaller share of its tries gives an estimate."""
 
 
 ENDS = (0.1, 1.0)
-"""Thresholds at which curves end whose knee is looked for; [COV]'s longest ends at 11%."""
+"""The ends of the curves whose knees are searched; the longest curve of [COV] ends at 11%."""
 
 
 @dataclass(frozen=True)
-class OfWeb:
-    """What came of one web.
+class WebResult:
+    """The results on one web.
 
     Attributes
     ----------
     seed : int
     truth : dict of str to float64[policies]
-        The true coverages, by what they are of.
+        The true coverages, by the names of `kinds`.
     estimates : dict of str to float64[repeats, policies, 3]
         Value and interval of each estimator; NaN where there is none.
     requests : dict of str to float64[repeats]
     true_curves, curves : dict of str to float64[policies, points]
         Quality coverage against the threshold: true, and the mean over repetitions.
     weak, reach : float
-        The largest weak component; the mean share reachable from the start of a search.
+        Shares of the pages: in the largest weak component, and reachable from the start of a
+        search (mean over searches).
     """
 
     seed: int
@@ -64,8 +65,8 @@ class OfWeb:
 
 
 @dataclass(frozen=True)
-class Judged:
-    """An estimator against the truth of one policy's crawls.
+class EstimatorResult:
+    """The errors of an estimator on the crawls of one policy.
 
     Attributes
     ----------
@@ -78,13 +79,13 @@ class Judged:
     rmse : float
         Root of the mean squared error.
     contains : float or None
-        Share of the intervals that contain the truth; None: it gives none.
+        Share of the intervals that contain the truth; None if the estimator gives no intervals.
     width : float or None
         Mean width of the intervals.
-    told : float
-        Share of the tries that came to a figure; the others count in nothing above.
+    success : float
+        Share of the tries that gave an estimate; the other figures are over these tries only.
     requests : float
-        Mean over all.
+        Mean over all tries.
     """
 
     truth: float
@@ -93,59 +94,62 @@ class Judged:
     rmse: float
     contains: float | None
     width: float | None
-    told: float
+    success: float
     requests: float
 
 
 @dataclass(frozen=True)
-class Study:
-    """A plan with what came of it.
+class CoverageStudy:
+    """The results of a plan.
 
     Attributes
     ----------
     plan : CoveragePlan
     policies : tuple of str
-        Those that did not fail.
+        The policies that did not fail.
     fell : list of str
-        A line for each that did.
-    webs : tuple of OfWeb
+        A line for each policy that broke a rule for policies.
+    webs : tuple of WebResult
+    unknown : tuple of str
+        A line for each policy of which a step took too long.
     """
 
     plan: CoveragePlan
     policies: tuple[str, ...]
     fell: list[str]
-    webs: tuple[OfWeb, ...]
+    webs: tuple[WebResult, ...]
+    unknown: tuple[str, ...] = ()
 
     @property
     def estimators(self) -> tuple[Estimator, ...]:
         """The estimators that apply."""
         return estimators(self.plan.profile)
 
-    def truth(self, of: str, policy: int) -> list[float]:
+    def truth(self, kind: str, policy: int) -> list[float]:
         """Return a true coverage on each web."""
-        return [float(web.truth[of][policy]) for web in self.webs]
+        return [float(web.truth[kind][policy]) for web in self.webs]
 
-    def judged(self, estimator: Estimator, policy: int) -> Judged:
-        """Return how an estimator did on the crawls of a policy, by its place."""
+    def errors_of(self, estimator: Estimator, policy: int) -> EstimatorResult:
+        """Return the errors of an estimator on the crawls of a policy, given by its place."""
         truth = np.array(self.truth(estimator.of, policy))[:, None]
         held = np.array([web.estimates[estimator.name][:, policy] for web in self.webs])[:, None]
         requests = float(np.mean([web.requests[estimator.name] for web in self.webs]))
-        return judged(truth, held, requests)
+        return judge_estimates(truth, held, requests)
 
-    def overall(self, estimator: Estimator) -> Judged:
-        """Return how an estimator did on all crawls of all policies together."""
+    def overall(self, estimator: Estimator) -> EstimatorResult:
+        """Return the errors of an estimator on all crawls of all policies together."""
         truth = np.array([web.truth[estimator.of] for web in self.webs])
         held = np.array([web.estimates[estimator.name] for web in self.webs])
         requests = float(np.mean([web.requests[estimator.name] for web in self.webs]))
-        return judged(truth, held.swapaxes(1, 2), requests)
+        return judge_estimates(truth, held.swapaxes(1, 2), requests)
 
-    def ranked(self, of: str) -> list[tuple[Estimator, Judged]]:
+    def ranked(self, kind: str) -> list[tuple[Estimator, EstimatorResult]]:
         """Return the estimators of a coverage, the least root mean squared error first.
 
-        Those that come to a figure in less than half of the tries stand last.
+        Estimators that give an estimate in less than half of the tries come last.
         """
-        found = [(one, self.overall(one)) for one in self.estimators if one.of == of]
-        return sorted(found, key=lambda pair: (pair[1].told < TELLING, pair[1].rmse))
+        found = [(one, self.overall(one)) for one in self.estimators if one.of == kind]
+        return sorted(found, key=lambda pair: (pair[1].success < TELLING, pair[1].rmse))
 
     def curve(self, signal: str, policy: int, true: bool) -> list[Mean]:
         """Return the quality coverage at each threshold, mean over webs."""
@@ -153,44 +157,56 @@ class Study:
         return [mean(column) for column in np.array(rows).T.tolist()]
 
     def knee(self, signal: str, policy: int, true: bool, end: float = 1.0) -> float | None:
-        """Return the knee of such a curve up to a threshold.
+        """Return the knee of a curve of quality coverage; None if it has none.
 
-        It is that of `counterpoint.crawler.coverage.quality.knee`.
+        Parameters
+        ----------
+        signal : str
+            The ranking by which pages are important.
+        policy : int
+            The place of the policy.
+        true : bool
+            Whether the true curve is meant, or the estimated one.
+        end : float
+            The threshold at which the curve ends.
         """
         parts = [part for part in GRID if part <= end]
         values = [point.value for point in self.curve(signal, policy, true)]
         return knee(parts, values[: len(parts)])
 
 
-def judged(truth: Array, held: Array, requests: float) -> Judged:
-    """Judge estimates.
+def judge_estimates(truth: Array, estimates: Array, requests: float) -> EstimatorResult:
+    """Compare estimates with the truth.
 
     Parameters
     ----------
     truth : float64[webs, crawls]
-    held : float64[webs, crawls, repeats, 3]
+    estimates : float64[webs, crawls, repeats, 3]
         Value, low and high; NaN where there is none.
     requests : float
+        Mean number of requests.
     """
-    each = np.repeat(truth[..., None], held.shape[2], axis=2)
-    values, low, high = held[..., 0], held[..., 1], held[..., 2]
-    told, bounded = ~np.isnan(values), ~np.isnan(low)
+    each = np.repeat(truth[..., None], estimates.shape[2], axis=2)
+    values, low, high = estimates[..., 0], estimates[..., 1], estimates[..., 2]
+    has_value, bounded = ~np.isnan(values), ~np.isnan(low)
     whole = float(each.mean())
-    if not told.any():
+    if not has_value.any():
         nothing = math.nan
-        return Judged(whole, Mean(nothing, None), nothing, nothing, None, None, 0.0, requests)
+        return EstimatorResult(
+            whole, Mean(nothing, None), nothing, nothing, None, None, 0.0, requests
+        )
     errors = values - each
-    rows = [row[here] for row, here in zip(errors, told, strict=True) if here.any()]
+    rows = [row[here] for row, here in zip(errors, has_value, strict=True) if here.any()]
     spread = _spread(values)
     right = (low <= each + 1e-12) & (each <= high + 1e-12)
-    return Judged(
+    return EstimatorResult(
         truth=whole,
         bias=mean([float(row.mean()) for row in rows]),
         deviation=math.sqrt(sum(spread) / len(spread)) if spread else math.nan,
-        rmse=math.sqrt(float((errors[told] ** 2).mean())),
+        rmse=math.sqrt(float((errors[has_value] ** 2).mean())),
         contains=float(right[bounded].mean()) if bounded.any() else None,
         width=float((high - low)[bounded].mean()) if bounded.any() else None,
-        told=float(told.mean()),
+        success=float(has_value.mean()),
         requests=requests,
     )
 
@@ -201,21 +217,21 @@ def _spread(values: Array) -> list[float]:
     return [float(row.var(ddof=1)) for row in rows if len(row) > 1]
 
 
-def study(plan: CoveragePlan, processes: int, tell: Tell | None = None) -> Study:
+def study(plan: CoveragePlan, processes: int, tell: Tell | None = None) -> CoverageStudy:
     """Crawl, sample and estimate.
 
     Parameters
     ----------
     plan : CoveragePlan
     processes : int
-        How many webs at a time; makes no difference to what is found.
+        How many webs are crawled at the same time; the results do not depend on it.
     tell : callable, optional
-        Told how far it is.
+        Shows the progress.
 
     Raises
     ------
     CrawlError, WebError
-        If the plan cannot be carried out as it is.
+        If the plan cannot be carried out.
     """
     must_be_drawable(plan)
     compared = compare(plan.crawls, processes, tell)
@@ -224,11 +240,12 @@ def study(plan: CoveragePlan, processes: int, tell: Tell | None = None) -> Study
         [(policy.runs[k].order, policy.runs[k].came) for policy in whole]
         for k in range(len(plan.seeds))
     ]
-    webs: list[OfWeb] = []
+    webs: list[WebResult] = []
     if whole:
         jobs = list(zip(plan.seeds, orders, strict=True))
-        webs = collected(partial(_of_web, plan), jobs, processes, tell, "samples of web")
-    return Study(plan, tuple(policy.name for policy in whole), compared.fell, tuple(webs))
+        webs = run_all(partial(_of_web, plan), jobs, processes, tell, "samples of web")
+    return CoverageStudy(plan, tuple(policy.name for policy in whole), compared.fell, tuple(webs),
+                         tuple(compared.unknown))  # fmt: skip
 
 
 def must_be_drawable(plan: CoveragePlan) -> None:
@@ -239,21 +256,22 @@ def must_be_drawable(plan: CoveragePlan) -> None:
                          f"{there:,} addresses allocated")  # fmt: skip
 
 
-def _of_web(plan: CoveragePlan, job: tuple[int, Sequence[tuple[Array, Array]]]) -> OfWeb:
+def _of_web(plan: CoveragePlan, job: tuple[int, Sequence[tuple[Array, Array]]]) -> WebResult:
     seed, orders = job
     domain = Domain(Planted(plan.crawls, seed))
     used = estimators(plan.profile)
     crawls = [domain.crawled(order, came) for order, came in orders]
-    drawn = [Drawn(domain, plan, _seed_of(seed, turn)) for turn in range(plan.repeats)]
-    return OfWeb(
+    drawn = [SampleSet(domain, plan, _seed_of(seed, turn)) for turn in range(plan.repeats)]
+    return WebResult(
         seed,
-        _each(kinds(plan.profile), lambda of: [domain.coverage(of, crawl) for crawl in crawls]),
+        _each(kinds(plan.profile), lambda kind: [domain.coverage(kind, crawl) for crawl in crawls]),
         {one.name: np.array([[_three(one.estimate(held, crawl)) for crawl in crawls]
                              for held in drawn]) for one in used},
         {one.name: np.array([float(one.requests(held)) for held in drawn]) for one in used},
-        _each(PARTS, lambda of: [domain.curve(of, crawl) for crawl in crawls]),
-        _each(PARTS, lambda of: [np.mean([curves(held, of, crawl) for held in drawn], axis=0)
-                                 for crawl in crawls]),
+        _each(PARTS, lambda signal: [domain.curve(signal, crawl) for crawl in crawls]),
+        _each(PARTS, lambda signal: [
+            np.mean([curves(held, signal, crawl) for held in drawn], axis=0) for crawl in crawls
+        ]),
         domain.largest_weak_component(),
         float(np.mean([held.reachable for held in drawn])),
     )  # fmt: skip
@@ -263,8 +281,8 @@ def _each(names: Sequence[str] | dict[str, float], made: Callable[[str], Any]) -
     return {name: np.array(made(name)) for name in names}
 
 
-def _three(of: Estimate) -> tuple[float, float, float]:
-    return of.value, of.low, of.high
+def _three(estimate: Estimate) -> tuple[float, float, float]:
+    return estimate.value, estimate.low, estimate.high
 
 
 def _seed_of(seed: int, turn: int) -> int:
@@ -272,9 +290,9 @@ def _seed_of(seed: int, turn: int) -> int:
     return int(np.random.SeedSequence([seed, turn]).generate_state(1, np.uint64)[0])
 
 
-def as_json(of: Study) -> dict[str, Any]:
+def as_json(study: CoverageStudy) -> dict[str, Any]:
     """Return all figures of a study, ready for JSON."""
-    plan = of.plan
+    plan = study.plan
     return {
         "web": plan.profile.name,
         "web_pages": plan.crawls.pages_of_web,
@@ -284,31 +302,32 @@ def as_json(of: Study) -> dict[str, Any]:
         "draws": plan.draws,
         "size": plan.size,
         "starts": plan.starts,
-        "fell": of.fell,
-        "largest_weak_component": [web.weak for web in of.webs],
-        "reachable_from_starts": [web.reach for web in of.webs],
+        "fell": study.fell,
+        "unknown": list(study.unknown),
+        "largest_weak_component": [web.weak for web in study.webs],
+        "reachable_from_starts": [web.reach for web in study.webs],
         "thresholds": list(GRID),
-        "policies": {name: _policy(of, place) for place, name in enumerate(of.policies)},
+        "policies": {name: _policy(study, place) for place, name in enumerate(study.policies)},
         "estimators": {
             one.name: {"of": one.of, "whose": one.whose, "about": one.about,
-                       **_figures(of.overall(one))}
-            for one in of.estimators if of.webs
+                       **_figures(study.overall(one))}
+            for one in study.estimators if study.webs
         },
     }  # fmt: skip
 
 
-def _policy(of: Study, place: int) -> dict[str, Any]:
+def _policy(study: CoverageStudy, place: int) -> dict[str, Any]:
     return {
-        "truth": {what: of.truth(what, place) for what in kinds(of.plan.profile)},
-        "estimators": {one.name: _figures(of.judged(one, place)) for one in of.estimators},
+        "truth": {what: study.truth(what, place) for what in kinds(study.plan.profile)},
+        "estimators": {one.name: _figures(study.errors_of(one, place)) for one in study.estimators},
         "curves": {
             signal: {
-                "true": [point.value for point in of.curve(signal, place, True)],
-                "estimated": [point.value for point in of.curve(signal, place, False)],
+                "true": [point.value for point in study.curve(signal, place, True)],
+                "estimated": [point.value for point in study.curve(signal, place, False)],
                 "knees": {
                     f"to {end:.0%}": {
-                        "true": of.knee(signal, place, True, end),
-                        "estimated": of.knee(signal, place, False, end),
+                        "true": study.knee(signal, place, True, end),
+                        "estimated": study.knee(signal, place, False, end),
                     }
                     for end in ENDS
                 },
@@ -318,20 +337,20 @@ def _policy(of: Study, place: int) -> dict[str, Any]:
     }
 
 
-def _figures(of: Judged) -> dict[str, Any]:
+def _figures(result: EstimatorResult) -> dict[str, Any]:
     def plain(value: float | None) -> float | None:
         return None if value is None or math.isnan(value) else value
 
-    interval = None if of.bias.interval is None else list(of.bias.interval)
+    interval = None if result.bias.interval is None else list(result.bias.interval)
     return {
-        "truth": of.truth,
-        "bias": plain(of.bias.value),
+        "truth": result.truth,
+        "bias": plain(result.bias.value),
         "bias_interval": interval,
-        "deviation": plain(of.deviation),
-        "variance": plain(of.deviation**2),
-        "rmse": plain(of.rmse),
-        "contains": of.contains,
-        "width": of.width,
-        "told": of.told,
-        "requests": of.requests,
+        "deviation": plain(result.deviation),
+        "variance": plain(result.deviation**2),
+        "rmse": plain(result.rmse),
+        "contains": result.contains,
+        "width": result.width,
+        "told": result.success,
+        "requests": result.requests,
     }

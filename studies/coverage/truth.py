@@ -1,4 +1,4 @@
-"""A web with addresses, seen as samplers see it, and what is true of it."""
+"""A web with IP addresses: the view of it that samplers get, and the true coverages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from counterpoint.studies.comparison.planted import Planted
 Array = np.ndarray[Any, Any]
 
 PARTS = {"pagerank": 0.05, "in-degree": 0.05, "hub": 0.15, "authority": 0.15}
-"""Ranking to the threshold of importance; 5% and 15% are [COV]'s."""
+"""The share of important pages, by ranking; 5% and 15% are the values of [COV]."""
 
 TOPICAL = {"hub of topics": "hub", "authority of topics": "authority"}
 """Coverage of the important pages of topics, with the ranking of each, where hosts have themes."""
@@ -31,11 +31,11 @@ GRID = (0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.
 """Thresholds of curves."""
 
 _KNOWN = 0.01
-"""Of the pages: those with the most in-links, of which people know the address."""
+"""Share of the pages that count as well-known: those with the most in-links."""
 
 
-class Backward(NamedTuple):
-    """A web's links backward."""
+class BackwardLinks(NamedTuple):
+    """The reversed links of a web."""
 
     offsets: list[int]
     targets: Pages
@@ -48,7 +48,7 @@ class Backward(NamedTuple):
 class Domain:
     """The part of a web that is studied: the profile's own sites, or all pages.
 
-    It is what samplers meet (`links`, `front`, `host`, `inside`) and what is true.
+    It has the methods that samplers call (`links`, `front`, `host`) and the true coverages.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Domain:
     Attributes
     ----------
     pages : int
-        |V|; their numbers are 0 to ``pages`` - 1.
+        Number of pages; they are numbered from 0 to ``pages - 1``.
     blocks : Blocks
         All allocated addresses, also those of hosts outside.
     weights : dict of str to float64[pages]
@@ -80,10 +80,10 @@ class Domain:
         self._tops = {signal: top(self.weights[signal], part) for signal, part in PARTS.items()}
 
     @cached_property
-    def backward(self) -> Backward:
+    def backward(self) -> BackwardLinks:
         """The links backward."""
         held = csr(self._offsets, self._targets[: self._offsets[-1]]).reversed()
-        return Backward(held.offsets.tolist(), held.targets.astype(np.int64))
+        return BackwardLinks(held.offsets.tolist(), held.targets.astype(np.int64))
 
     @cached_property
     def topics(self) -> tuple[Pages, ...]:
@@ -99,16 +99,16 @@ class Domain:
 
     @cached_property
     def _topic_tops(self) -> dict[str, list[Pages]]:
-        """The important pages of each topic, of all that is around all pages about it."""
+        """The important pages of each topic, among all pages around the pages about it."""
         found: dict[str, list[Pages]] = {what: [] for what in TOPICAL}
         for pages in self.topics:
             whole = around(self, self.backward, pages.tolist()).pages
-            told = weights(*among(self, whole))
+            by_signal = weights(*among(self, whole))
             for what, signal in TOPICAL.items():
-                found[what].append(whole[top(told[signal], PARTS[signal])])
+                found[what].append(whole[top(by_signal[signal], PARTS[signal])])
         return found
 
-    # What samplers meet
+    # The view of samplers
 
     def links(self, page: int) -> Pages:
         """Return the pages of the domain that a page links to."""
@@ -120,17 +120,17 @@ class Domain:
         return self._planted.host[pages].astype(np.int64)
 
     def front(self, address: Address) -> Front:
-        """Return what an address answers when it is asked by number.
+        """Return the answer of an IP address to a request without a host name.
 
-        A site outside the domain is as good as a default page.
+        A site outside the domain counts as a default page.
         """
-        told = self._allocation.at(address)
-        if told.shown is not None:
-            page = self._planted.web.pages_of(told.shown).start
+        server = self._allocation.at(address)
+        if server.shown is not None:
+            page = self._planted.web.pages_of(server.shown).start
             return Front(Kind.SITE, page) if page < self.pages else Front(Kind.DEFAULT)
-        return Front(Kind.DEFAULT if told.default else Kind.EMPTY)
+        return Front(Kind.DEFAULT if server.default else Kind.EMPTY)
 
-    # What is true
+    # True coverages
 
     def crawled(self, order: Pages, came: Array) -> Array:
         """Return which pages a crawl has, bool[pages]."""
@@ -139,16 +139,16 @@ class Domain:
         found[pages[pages < self.pages]] = True
         return found
 
-    def coverage(self, of: str, crawled: Array) -> float:
+    def coverage(self, kind: str, crawled: Array) -> float:
         """Return the true coverage: ``"quantity"``, or of the important pages by a ranking.
 
-        Of topics it is the mean over topics.
+        For topics, the result is the mean over topics.
         """
-        if of == "quantity":
+        if kind == "quantity":
             return float(crawled.mean())
-        if of in TOPICAL:
-            return float(np.mean([crawled[pages].mean() for pages in self._topic_tops[of]]))
-        return float(crawled[self._tops[of]].mean())
+        if kind in TOPICAL:
+            return float(np.mean([crawled[pages].mean() for pages in self._topic_tops[kind]]))
+        return float(crawled[self._tops[kind]].mean())
 
     def curve(self, signal: str, crawled: Array) -> Array:
         """Return the true quality coverage at each threshold of `GRID`."""

@@ -1,1 +1,1 @@
-"""What the papers measured, measured again: a study for each of their results."""
+"""Repeats the measurements of the papers: a study for each of their results."""

@@ -1,9 +1,9 @@
-"""Sites as a bandit sees them: rows of pages, of which each brings so many external links.
+"""Represents sites as the arms of a bandit: rows of pages with their numbers of external links.
 
-A policy of scope `Scope.SITE` scans each site breadth first, whatever it does with the others. So
-what it gets is settled by the number of links on the j-th page of each site, X(i, j) of [BeeBot],
-and a web can be replaced by these rows; that lets one change the order of a site's pages, or draw
-the rows from a distribution.
+A policy of scope `Scope.SITE` scans each site breadth first, independently of the other sites. So
+its rewards depend only on the number of external links on the j-th page of each site, X(i, j) in
+[BeeBot], and these rows can take the place of a web. An experiment can then change the order of a
+site's pages, or draw the rows from a distribution.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from counterpoint.studies.comparison.planted import Planted
 Array = np.ndarray[Any, Any]
 
 
-class Linked:
-    """A web as the rules of [BeeBot] meet it: links within sites, and how many leave them.
+class SiteLinks:
+    """A web as the rules of [BeeBot] see it: links within sites, and numbers of external links.
 
-    Nothing goes wrong and nothing changes there, so that texts and their sizes are not needed; what
-    it answers is otherwise what `counterpoint.studies.comparison.world.World` does.
+    Its pages have no faults and do not change, so texts and their sizes are not needed. Otherwise
+    it gives the same outcomes as `counterpoint.studies.comparison.world.World`.
 
     Parameters
     ----------
     planted : Planted
-        Of a profile without faults.
+        A web of a profile without faults.
     """
 
     def __init__(self, planted: Planted) -> None:
@@ -41,7 +41,7 @@ class Linked:
         self.starts = planted.starts(Scope.SITE)
 
     def fetch(self, page: int) -> Outcome:
-        """Return what a page brings."""
+        """Return the outcome of fetching a page."""
         links = self._targets[self._offsets[page] : self._offsets[page + 1]]
         return Outcome(page, 200, links, self._external[page])
 
@@ -67,7 +67,7 @@ class Arms:
         self.starts = list(range(len(rows)))
 
     def fetch(self, page: int) -> Outcome:
-        """Return what a page brings, and the page that follows it, which is new."""
+        """Return the outcome of fetching a page; it links to the next page of its row."""
         site, place = self._site[page], self._place[page]
         row = self._rows[site]
         links = NONE
@@ -78,28 +78,39 @@ class Arms:
         return Outcome(page, 200, links, row[place])
 
     def sites_of(self, order: Array) -> Array:
-        """Return the number of the site of each page, int64[n]."""
+        """Return the site of each page, int64[n]."""
         return np.array(self._site, dtype=np.int64)[order]
 
 
 @dataclass(frozen=True)
-class Played:
-    """What a policy did with arms.
+class ArmsResult:
+    """The result of a policy on arms.
 
     Attributes
     ----------
     sites : int64[n]
-        The site that each step went to.
+        The site that each step visited.
     total : int
-        External links found.
+        Number of external links found.
     """
 
     sites: Array
     total: int
 
 
-def order_of(policy: str, world: Linked | Arms, budget: int, seed: int = 0) -> Pages:
-    """Return the order in which a policy, as users name it, scans so many pages of a world."""
+def order_of(policy: str, world: SiteLinks | Arms, budget: int, seed: int = 0) -> Pages:
+    """Return the order in which a policy scans the pages of a world.
+
+    Parameters
+    ----------
+    policy : str
+        The policy, as users name it.
+    world : SiteLinks or Arms
+    budget : int
+        Number of pages.
+    seed : int
+        The seed of the policy's random decisions.
+    """
     scheduler = find(policy).scheduler(world.starts, budget, seed)
     ended = crawl(policy, scheduler, world, world.starts, budget, Scope.SITE)
     if ended.failed:
@@ -107,17 +118,29 @@ def order_of(policy: str, world: Linked | Arms, budget: int, seed: int = 0) -> P
     return ended.order
 
 
-def play(policy: str, rows: Sequence[Array], budget: int, seed: int = 0) -> Played:
-    """Let a policy scan so many pages of rows."""
+def play(policy: str, rows: Sequence[Array], budget: int, seed: int = 0) -> ArmsResult:
+    """Run a policy on the arms that rows define.
+
+    Parameters
+    ----------
+    policy : str
+        The policy, as users name it.
+    rows : sequence of integers
+        As for `Arms`.
+    budget : int
+        Number of pages to scan.
+    seed : int
+        The seed of the policy's random decisions.
+    """
     world = Arms(rows)
     sites = world.sites_of(order_of(policy, world, budget, seed))
     pages = np.bincount(sites, minlength=len(rows)).tolist()
-    return Played(sites, sum(int(row[:t].sum()) for row, t in zip(rows, pages, strict=True)))
+    return ArmsResult(sites, sum(int(row[:t].sum()) for row, t in zip(rows, pages, strict=True)))
 
 
 def rows_of(planted: Planted, pages: int) -> list[Array]:
-    """Return the external links on the first so many pages of each site, breadth first."""
-    world = Linked(planted)
+    """Return the numbers of external links on each site's first `pages` pages, breadth first."""
+    world = SiteLinks(planted)
     number = len(world.starts)
     order = order_of(f"equal-quanta,quantum={pages}", world, pages * number)
     sites, links = planted.of_site[order], planted.external[order]
@@ -125,10 +148,11 @@ def rows_of(planted: Planted, pages: int) -> list[Array]:
 
 
 def best_totals(rows: Sequence[Array], budget: int) -> Array:
-    """Return the most links that any allocation of n pages to sites can find, for n up to a budget.
+    """Return the most links that any allocation of n pages to sites finds, for n up to a budget.
 
-    Within a site the order is given, so an allocation is how many pages each site gets; the best
-    is found site by site: with one more site, the best for n pages is the best division of them.
+    The order within a site is fixed, so an allocation is the number of pages that each site gets.
+    Dynamic programming adds one site after the other: the best total for n pages is the maximum
+    over all divisions of n between the new site and the previous ones.
 
     Returns
     -------
@@ -139,14 +163,26 @@ def best_totals(rows: Sequence[Array], budget: int) -> Array:
         sums = np.concatenate(([0], np.cumsum(row[:budget], dtype=np.int64)))
         joined = best.copy()
         for t in range(1, len(sums)):
-            if row[t - 1]:  # ending on a page without links is never needed
+            if row[t - 1]:  # an allocation that ends with a page without links is never needed
                 np.maximum(joined[t:], best[: budget + 1 - t] + sums[t], out=joined[t:])
         best = joined
     return best
 
 
 def found_so_far(rows: Sequence[Array], sites: Array) -> Array:
-    """Return the links found after each step of an order of sites, int64[n]."""
+    """Return the number of links found after each step, for the site that each step visits.
+
+    Parameters
+    ----------
+    rows : sequence of integers
+        As for `Arms`.
+    sites : int64[n]
+        The site that each step visits.
+
+    Returns
+    -------
+    int64[n]
+    """
     gains = np.empty(len(sites), dtype=np.int64)
     for k, row in enumerate(rows):
         steps = np.flatnonzero(sites == k)

@@ -1,9 +1,9 @@
 """Table 2 of [BeeBot]: external links found by R1, R2 and R3 on three sets of ten sites, N = 2000.
 
-The paper gives neither n of R2 nor m of R3, so several are run. Each web is one draw of the
-profile, and each of the paper's figures is of one web: whether the paper's ratio is in the
-interval of the *mean* ratio is one question, how often a single web has a ratio as far out is
-another.
+The paper gives neither n of R2 nor m of R3, so the study runs several values. Each web is one draw
+from the profile, and each of the paper's figures comes from one web. So there are two questions:
+whether the interval of the *mean* ratio contains the paper's ratio, and how often a single web has
+a ratio as extreme as the paper's.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import numpy as np
 
 from counterpoint.crawler.schedulers.finding import find
 from counterpoint.sim_web.profile import load
-from counterpoint.studies.comparison.plan import Plan
+from counterpoint.studies.comparison.plan import ComparisonPlan
 from counterpoint.studies.comparison.planted import Planted
 from counterpoint.studies.comparison.statistics import Mean, mean
 
-from .arms import Linked, order_of, rows_of
-from .starvation import Starved, experiment, starved
+from .arms import SiteLinks, order_of, rows_of
+from .starvation import Starvation, experiment, starved
 from .statistics import as_json, contains, ratio
-from .study import Tell, collected
+from .study import Tell, run_all
 
 Array = np.ndarray[Any, Any]
 
@@ -41,11 +41,11 @@ STEPS = (5, 10, 20, 50, 100)
 INITIALS = (1, 10, 50)
 """m of R3."""
 STEP, INITIAL = 20, 10
-"""What the rules take if nobody says: N / 10 K and N / 20 K."""
+"""The defaults of the rules: N / 10 K and N / 20 K."""
 
 RULES = ("R1", *(f"R2,step={n}" for n in STEPS), *(f"R3,initial={m}" for m in INITIALS))
 TRIED = "universities"
-"""The set on which the paper's R2 does worse than R1, and so that of the experiment."""
+"""The set on which R2 does worse than R1 in the paper; the experiment uses it."""
 
 
 def printed_ratio(web: str, rule: str) -> float:
@@ -55,67 +55,67 @@ def printed_ratio(web: str, rule: str) -> float:
 
 
 @dataclass(frozen=True)
-class Crawled:
-    """The rules on one web.
+class BeeBotWeb:
+    """The results of all rules on one web.
 
     Attributes
     ----------
     found : dict of str to int
         External links that each of `RULES` found.
-    starved : dict of int to Starved
-        What R2 never returned to, by its n.
+    starved : dict of int to Starvation
+        The sites to which R2 never returned, by its n.
     richest, poorest : int64[sites + 1, 2] or None
-        What `experiment` returns, on the set on which it is made.
+        The results of `experiment`; None on other sets than `TRIED`.
     """
 
     found: dict[str, int]
-    starved: dict[int, Starved]
+    starved: dict[int, Starvation]
     richest: Array | None
     poorest: Array | None
 
 
-def crawled(budget: int, job: tuple[str, int]) -> Crawled:
-    """Let all rules crawl the web of a set and a seed."""
+def crawled(budget: int, job: tuple[str, int]) -> BeeBotWeb:
+    """Crawl the web of a set and a seed with all rules; ``job`` is (set, seed)."""
     name, seed = job
-    planted = Planted(Plan((), load(name), budget), seed)
+    planted = Planted(ComparisonPlan((), load(name), budget), seed)
     rows = rows_of(planted, budget)
     found, left = {}, {}
     for rule in RULES:
-        order = order_of(rule, Linked(planted), budget, seed)
+        order = order_of(rule, SiteLinks(planted), budget, seed)
         found[rule] = int(planted.external[order].sum())
         if rule.startswith("R2"):
             step = find(rule).parameters["step"]
             pages = np.bincount(planted.of_site[order], minlength=len(rows))
             left[step] = starved(rows, pages, step)
     if name != TRIED:
-        return Crawled(found, left, None, None)
+        return BeeBotWeb(found, left, None, None)
     tried = [experiment(rows, STEP, budget, richest) for richest in (True, False)]
-    return Crawled(found, left, *tried)
+    return BeeBotWeb(found, left, *tried)
 
 
 @dataclass(frozen=True)
 class BeeBot:
-    """What was measured.
+    """The measured figures.
 
     Attributes
     ----------
     seeds : range
     budget : int
         N.
-    webs : dict of str to tuple of Crawled
+    webs : dict of str to tuple of BeeBotWeb
         A web for each seed, by set.
     """
 
     seeds: range
     budget: int
-    webs: dict[str, tuple[Crawled, ...]]
+    webs: dict[str, tuple[BeeBotWeb, ...]]
 
     def values(self, web: str, rule: str) -> list[float]:
-        """Return what a rule found on each web of a set."""
+        """Return the number of links that a rule found on each web of a set."""
         return [float(run.found[rule]) for run in self.webs[web]]
 
     def mean(self, web: str, rule: str) -> Mean:
-        """Return what a rule found on average."""
+        """Return the mean number of links that a rule found."""
         return mean(self.values(web, rule))
 
     def ratio(self, web: str, rule: str) -> Mean:
@@ -132,7 +132,7 @@ class BeeBot:
         return sum(one <= printed_ratio(web, rule) for one in self.single(web, rule))
 
     def holds(self, web: str, rule: str) -> bool:
-        """Tell whether the interval of the ratio contains the paper's."""
+        """Return whether the interval of the ratio contains the paper's ratio."""
         return contains(self.ratio(web, rule), printed_ratio(web, rule))
 
     def tried(self, richest: bool) -> list[Mean]:
@@ -158,16 +158,16 @@ class BeeBot:
     def _set(self, web: str) -> dict[str, Any]:
         rules = {}
         for rule in RULES:
-            told: dict[str, Any] = {
+            found: dict[str, Any] = {
                 "links": as_json(self.mean(web, rule)),
                 "values": self.values(web, rule),
             }
             if rule != "R1":
-                told["ratio"] = as_json(self.ratio(web, rule))
-                told["paper"] = printed_ratio(web, rule)
-                told["paper_in_interval"] = self.holds(web, rule)
-                told["webs_at_most_paper"] = self.as_low(web, rule)
-            rules[rule] = told
+                found["ratio"] = as_json(self.ratio(web, rule))
+                found["paper"] = printed_ratio(web, rule)
+                found["paper_in_interval"] = self.holds(web, rule)
+                found["webs_at_most_paper"] = self.as_low(web, rule)
+            rules[rule] = found
         starved = {str(n): [run.starved[n]._asdict() for run in self.webs[web]] for n in STEPS}
         return {"rules": rules, "starved": starved}
 
@@ -175,9 +175,21 @@ class BeeBot:
 def study(
     seeds: range, processes: int = 1, tell: Tell | None = None, *, budget: int = BUDGET
 ) -> BeeBot:
-    """Run the rules on a web for each seed of each set."""
+    """Run the rules on one web for each set and seed.
+
+    Parameters
+    ----------
+    seeds : range
+        One web of each set for each seed.
+    processes : int
+        How many webs are crawled at the same time.
+    tell : callable, optional
+        Shows the progress.
+    budget : int
+        N, the pages that each rule may scan.
+    """
     jobs = list(product(PRINTED, seeds))
-    runs = collected(partial(crawled, budget), jobs, processes, tell)
+    runs = run_all(partial(crawled, budget), jobs, processes, tell)
     return BeeBot(seeds, budget, {
         name: tuple(run for job, run in zip(jobs, runs, strict=True) if job[0] == name)
         for name in PRINTED

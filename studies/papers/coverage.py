@@ -1,10 +1,11 @@
-"""[COV]'s tables, put through the estimators; what they hold of the text, and what they do not.
+"""The estimators of [COV], applied to the inputs in its tables.
 
-Our copy has the tables' inputs and not the figures that the paper computes of them; so each is
-computed in all the ways that the text allows. Whether each sample by random IP contains the one
-before is not said either; the table says it: residuals of independent samples would not follow one
-another as its do (`durbin_watson`). How wide the intervals of its slopes should be is
-simulated: a sample grows as the paper's did, with the coverage that it ends with.
+Our copy has the inputs of the tables, but not the figures that the paper computes from them; so
+this study computes each figure in all ways that the text allows. The paper does not say either
+whether each sample by random IP contains the previous one. The table shows that it does: residuals
+of independent samples would not be correlated as these are (`durbin_watson`). A simulation shows
+how wide the intervals of the slopes should be: its samples grow like those of the paper, with the
+coverage of the last one.
 """
 
 from __future__ import annotations
@@ -24,34 +25,36 @@ from counterpoint.studies.comparison.statistics import Mean, mean
 
 from . import coverage_tables as tables
 from .statistics import as_json
-from .study import Tell, collected
+from .study import Tell, run_all
 
 Array = np.ndarray[Any, Any]
 
 RUNS = 200
-"""Growing samples that are simulated with each seed."""
+"""Number of growing samples that are simulated with each seed."""
 
 LINES = {"origin": through_origin, "intercept": with_intercept}
 
 
 @dataclass(frozen=True)
-class Growing:
+class GrowingSample:
     """A growing sample by random IP.
 
     Attributes
     ----------
     lines : dict of str to Line
-        Through the origin; with an intercept.
+        The lines through the origin and with an intercept.
     whole : dict of str to Estimate
         The share of the last sample, with Wilson's interval and with Clopper and Pearson's.
     steps : OverSamples
-        The shares of what each step adds; these are independent samples.
+        The shares of the pages that each step adds; these are independent samples.
     apart : OverSamples
-        The shares of the samples, if they are independent ones after all.
+        The shares of the samples, as if they were independent.
     durbin_watson : float
-        Of the line through the origin: about 2 where points are independent, about 0 in sums.
+        The statistic of the line through the origin: about 2 if points are independent, about 0 if
+        they are accumulated sums.
     variances : dict of str to float
-        Of each slope, over that of the last sample's share, for independent sites.
+        The variance of each slope divided by that of the last sample's share, for independent
+        sites.
     """
 
     lines: dict[str, Line]
@@ -69,13 +72,13 @@ class Flattening:
     Attributes
     ----------
     parts, shares : float64[points]
-        Threshold, as a part of the sample; covered of the pages above it.
+        The thresholds, as shares of the sample, and the covered share of the pages above each.
     marginal : float64[points - 1]
-        Covered of the pages that each step adds.
+        The covered share of the pages that each step adds.
     quantity : float
-        Covered of the whole sample.
+        The covered share of the whole sample.
     knees : dict of str to float or None
-        By two rules, of the points alone and with the whole sample as the last one.
+        The knees by two rules, each over the points alone and with the whole sample as last point.
     """
 
     parts: Array
@@ -92,21 +95,21 @@ class Coverage:
     Attributes
     ----------
     seeds : range
-        Of the simulation.
-    sites, expanded : Growing
-        Random IP, as it stands and after one expansion.
+        The seeds of the simulation.
+    sites, expanded : GrowingSample
+        The samples by random IP, without and with one expansion.
     searches, ranked, hubs : OverSamples
         Breadth-first samples; their top pages by PageRank; the topics' top pages by hub weight.
     curves : dict of int to Flattening
-        Of samples 2 and 4.
+        The curves of samples 2 and 4.
     contains : dict of str to Mean
         How often the classical intervals of the slopes, and Wilson's of the last sample's share,
-        contain the truth where a sample grows like the paper's.
+        contain the truth if a sample grows like the paper's.
     """
 
     seeds: range
-    sites: Growing
-    expanded: Growing
+    sites: GrowingSample
+    expanded: GrowingSample
     searches: OverSamples
     ranked: OverSamples
     hubs: OverSamples
@@ -130,11 +133,17 @@ class Coverage:
         }
 
 
-def growing(sizes: Sequence[int], covered: Sequence[int]) -> Growing:
-    """Return what a growing sample says."""
+def growing(sizes: Sequence[int], covered: Sequence[int]) -> GrowingSample:
+    """Return the estimates from a growing sample.
+
+    Parameters
+    ----------
+    sizes, covered : sequence of int
+        The size of the sample and the number of covered pages after each step.
+    """
     whole = {method: share(covered[-1], sizes[-1], method)
              for method in ("wilson", "clopper-pearson")}  # fmt: skip
-    return Growing(
+    return GrowingSample(
         {name: line(sizes, covered) for name, line in LINES.items()},
         whole,
         over_samples(increments(covered).tolist(), increments(sizes).tolist()),
@@ -145,10 +154,18 @@ def growing(sizes: Sequence[int], covered: Sequence[int]) -> Growing:
 
 
 def variance_of_slope(sizes: Sequence[int], centred: bool) -> float:
-    """Return the variance of a slope over that of the last share, where the sample grows.
+    """Return the variance of a slope divided by that of the last share, for a growing sample.
 
-    What a step adds is independent of what was there, with a variance in proportion to its size;
-    it stands in all later points, so that its weight in the slope is the sum of theirs.
+    The pages that a step adds are independent of the previous ones, and their variance is
+    proportional to their number. They are part of all later points, so their weight in the slope
+    is the sum of the weights of these points.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        The size of the sample after each step.
+    centred : bool
+        Whether the line has an intercept.
     """
     x = np.asarray(sizes, dtype=np.float64)
     away = x - x.mean() if centred else x
@@ -178,10 +195,20 @@ def flattening(sample: int) -> Flattening:
 
 
 def study(seeds: range, processes: int = 1, tell: Tell | None = None) -> Coverage:
-    """Compute all figures; ``seeds`` are those of the simulation."""
+    """Compute all figures.
+
+    Parameters
+    ----------
+    seeds : range
+        The seeds of the simulation.
+    processes : int
+        How many simulations run at the same time.
+    tell : callable, optional
+        Called with a line of text about the progress.
+    """
     sizes = tables.SERVING
     truth = tables.COVERED[-1] / sizes[-1]
-    rows = collected(partial(_contain, sizes, truth), seeds, processes, tell, "seed")
+    rows = run_all(partial(_contain, sizes, truth), seeds, processes, tell, "seed")
     return Coverage(
         seeds,
         growing(sizes, tables.COVERED),
@@ -195,7 +222,16 @@ def study(seeds: range, processes: int = 1, tell: Tell | None = None) -> Coverag
 
 
 def _contain(sizes: Sequence[int], truth: float, seed: int) -> dict[str, float]:
-    """Return how often each interval contains the truth, in so many growing samples."""
+    """Return how often each interval contains the truth, over `RUNS` simulated growing samples.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        The size of the sample after each step.
+    truth : float
+        The true coverage.
+    seed : int
+    """
     random = np.random.default_rng(seed)
     steps = increments(sizes).astype(np.int64)
     right = dict.fromkeys((*LINES, "last"), 0)
@@ -207,35 +243,35 @@ def _contain(sizes: Sequence[int], truth: float, seed: int) -> dict[str, float]:
     return {name: count / RUNS for name, count in right.items()}
 
 
-def _growing_json(of: Growing) -> dict[str, Any]:
+def _growing_json(sample: GrowingSample) -> dict[str, Any]:
     return {
         "lines": {
             name: {"slope": line.slope._asdict(), "intercept": line.intercept,
-                   "variance_over_that_of_the_last_share": of.variances[name]}
-            for name, line in of.lines.items()
+                   "variance_over_that_of_the_last_share": sample.variances[name]}
+            for name, line in sample.lines.items()
         },
-        "last_share": {name: found._asdict() for name, found in of.whole.items()},
-        "steps": _over_json(of.steps),
-        "samples_if_independent": _over_json(of.apart),
-        "durbin_watson": of.durbin_watson,
+        "last_share": {name: found._asdict() for name, found in sample.whole.items()},
+        "steps": _over_json(sample.steps),
+        "samples_if_independent": _over_json(sample.apart),
+        "durbin_watson": sample.durbin_watson,
     }  # fmt: skip
 
 
-def _over_json(of: OverSamples) -> dict[str, Any]:
+def _over_json(samples: OverSamples) -> dict[str, Any]:
     return {
-        "mean": of.mean._asdict(),
-        "variance": of.variance,
-        "variance_divided_by_n": of.variance_of_all,
-        "pooled": of.pooled,
-        "chance_that_like_samples_differ_so": of.unlike,
+        "mean": samples.mean._asdict(),
+        "variance": samples.variance,
+        "variance_divided_by_n": samples.variance_of_all,
+        "pooled": samples.pooled,
+        "chance_that_like_samples_differ_so": samples.unlike,
     }
 
 
-def _curve_json(of: Flattening) -> dict[str, Any]:
+def _curve_json(flattening: Flattening) -> dict[str, Any]:
     return {
-        "thresholds": of.parts.tolist(),
-        "shares": of.shares.tolist(),
-        "marginal": of.marginal.tolist(),
-        "quantity": of.quantity,
-        "knees": of.knees,
+        "thresholds": flattening.parts.tolist(),
+        "shares": flattening.shares.tolist(),
+        "marginal": flattening.marginal.tolist(),
+        "quantity": flattening.quantity,
+        "knees": flattening.knees,
     }

@@ -1,4 +1,4 @@
-"""[COV]'s tables, told."""
+"""The report on the tables of [COV]."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from counterpoint.crawler.coverage.shares import Estimate, OverSamples, share
 from counterpoint.studies.comparison.statistics import Mean
 
 from . import coverage_tables as tables
-from .coverage import Coverage, Flattening, Growing
+from .coverage import Coverage, Flattening, GrowingSample
 from .report import (
     IN_PART,
     NOT_REPRODUCED,
@@ -21,25 +21,25 @@ from .report import (
     Section,
     Table,
 )
-from .statistics import told
+from .statistics import with_interval
 
 CORE, BEYOND, PAGES = 56_463_993, 43_166_185, 203_549_046
 """SCC, OUT and all pages of the crawl of May 1999 ([WEB])."""
 
 
-def report(of: Coverage) -> Report:
-    """Return what the figures say."""
+def report(study: Coverage) -> Report:
+    """Return the report on the computed figures."""
     return Report(
         "coverage",
         "How much a crawler covers: the tables of Tianwang's evaluation",
         "Meng Tao, Peking University: an evaluation model for search-engine coverage. Our copy has "
-        "the tables' inputs, not the results; the table of authority weights is cut off.",
-        "Each figure is computed in the ways that the text allows. Intervals are of 95%: of shares "
-        "Wilson's, of slopes and of means over samples Student's.",
-        (_slope(of), _classical(of), _sites(of), _spread(of), _reach(of), _five(of),
-         _falling(of), _flat(of), _fifteen(of)),
-        (_growing(of), _samples(of), _curves(of)),
-        f"counterpoint papers coverage --seeds {len(of.seeds)}",
+        "the inputs of the tables, but not the results; the table of authority weights is cut off.",
+        "Each figure is computed in all ways that the text allows. Intervals are 95% intervals: "
+        "Wilson's for shares, Student's for slopes and for means over samples.",
+        (_slope(study), _classical(study), _sites(study), _spread(study), _reach(study),
+         _five(study), _falling(study), _flat(study), _fifteen(study)),
+        (_growing(study), _samples(study), _curves(study)),
+        f"counterpoint papers coverage --seeds {len(study.seeds)}",
     )  # fmt: skip
 
 
@@ -47,79 +47,81 @@ def _percent(value: float, digits: int = 2) -> str:
     return f"{100 * value:.{digits}f}%"
 
 
-def _within(of: Estimate, digits: int = 2) -> str:
-    return f"{_percent(of.value, digits)} ({100 * of.low:.{digits}f} to {100 * of.high:.{digits}f})"
+def _within(estimate: Estimate, digits: int = 2) -> str:
+    low, high = f"{100 * estimate.low:.{digits}f}", f"{100 * estimate.high:.{digits}f}"
+    return f"{_percent(estimate.value, digits)} ({low} to {high})"
 
 
-def _slope(of: Coverage) -> Finding:
-    origin, line = of.sites.lines["origin"], of.sites.lines["intercept"]
+def _slope(study: Coverage) -> Finding:
+    origin, line = study.sites.lines["origin"], study.sites.lines["intercept"]
     nothing = -line.intercept / line.slope.value
     return Finding(
         "coverage by random IP is the slope of the least-squares line", "its value is lost",
         f"{_percent(origin.slope.value)} through the origin, {_percent(line.slope.value)} with an "
         "intercept",
         IN_PART,
-        f"which line is not said; with an intercept, nothing would be covered of "
-        f"{nothing:.0f} sites, and of fewer less than nothing, so it is the one through the origin",
+        f"the paper does not say which line; with an intercept, the estimated coverage is 0 at "
+        f"{nothing:.0f} sites and negative below, so it must be the line through the origin",
     )  # fmt: skip
 
 
-def _classical(of: Coverage) -> Finding:
-    more, also = (of.sites.variances[name] for name in ("origin", "intercept"))
-    found, line, last = (of.contains[name] for name in ("origin", "intercept", "last"))
+def _classical(study: Coverage) -> Finding:
+    more, also = (study.sites.variances[name] for name in ("origin", "intercept"))
+    found, line, last = (study.contains[name] for name in ("origin", "intercept", "last"))
     return Finding(
-        "ten growing samples tell more than the last one alone", "taken for granted",
+        "ten growing samples say more than the last one alone", "taken for granted",
         f"its slope has {more:.2f} times the variance of the last share, "
-        f"{_percent(of.sites.whole['wilson'].value)}; with an intercept {also:.2f} times",
+        f"{_percent(study.sites.whole['wilson'].value)}; with an intercept {also:.2f} times",
         NOT_REPRODUCED if more > 1 else REPRODUCED,
-        "each sample contains the one before (not said, but Durbin and Watson's statistic is "
-        f"{of.sites.durbin_watson:.2f}, not near 2), so errors add up: the classical 95% interval "
-        f"contains the truth in {told(_hundred(found), 0)}% of samples that grow so, with "
-        f"an intercept in {told(_hundred(line), 0)}%, Wilson's of the last share in "
-        f"{told(_hundred(last), 0)}%",
+        "each sample contains the previous one (the paper does not say so, but the Durbin-Watson "
+        f"statistic is {study.sites.durbin_watson:.2f}, not near 2), so errors add up: the "
+        f"classical 95% interval contains the truth in {with_interval(_hundred(found), 0)}% of "
+        "samples, with "
+        f"an intercept in {with_interval(_hundred(line), 0)}%, Wilson's of the last share in "
+        f"{with_interval(_hundred(last), 0)}%",
     )  # fmt: skip
 
 
-def _hundred(of: Mean) -> Mean:
-    return Mean(100 * of.value, None if of.half is None else 100 * of.half)
+def _hundred(mean: Mean) -> Mean:
+    return Mean(100 * mean.value, None if mean.half is None else 100 * mean.half)
 
 
-def _sites(of: Coverage) -> Finding:
-    sites, pages = of.sites.whole["wilson"], of.expanded.whole["wilson"]
-    searches = of.searches.times(REACHABLE).mean
+def _sites(study: Coverage) -> Finding:
+    sites, pages = study.sites.whole["wilson"], study.expanded.whole["wilson"]
+    searches = study.searches.times(REACHABLE).mean
     apart = sites.high < pages.low and pages.high < searches.low
     return Finding(
         "random IP counts sites, not pages", "so",
         f"{_within(sites, 1)} by random IP, {_within(pages, 1)} after an expansion, "
         f"{_within(searches, 1)} breadth-first times 0.9",
         REPRODUCED if apart else NOT_REPRODUCED,
-        "no two of the intervals meet, so that the samplers do not estimate the same, and the "
-        "tables cannot say which is right" if apart else "the intervals meet",
+        "no two of the intervals overlap, so the samplers estimate different things, and the "
+        "tables cannot show which one is right" if apart else "the intervals overlap",
     )  # fmt: skip
 
 
-def _spread(of: Coverage) -> Finding:
-    found, single = of.searches, share(tables.SEARCHED_COVERED[0], tables.SEARCHED[0])
+def _spread(study: Coverage) -> Finding:
+    found, single = study.searches, share(tables.SEARCHED_COVERED[0], tables.SEARCHED[0])
     return Finding(
         "breadth-first, mean and variance over five start pages", "values lost",
         f"{_percent(found.mean.value)}; variance {found.variance:.6f} (divided by n: "
         f"{found.variance_of_all:.6f})",
         IN_PART,
-        "which variance is not said. The five differ far more than samples of independent pages "
-        f"would: the interval of the mean is {_within(found.mean, 1)}, a single sample's "
-        f"binomial one {_within(single, 1)}",
+        "the paper does not say which variance. The five samples differ far more than samples of "
+        f"independent pages would: the interval of the mean is {_within(found.mean, 1)}, the "
+        f"binomial interval of a single sample {_within(single, 1)}",
     )  # fmt: skip
 
 
-def _reach(of: Coverage) -> Finding:
-    mean, core = of.searches.mean.value, (CORE + BEYOND) / PAGES
+def _reach(study: Coverage) -> Finding:
+    mean, core = study.searches.mean.value, (CORE + BEYOND) / PAGES
     return Finding(
         "times 0.9, the largest component, corrects breadth-first", "x 0.9",
-        f"{_percent(mean * REACHABLE)}; variance {of.searches.times(REACHABLE).variance:.6f}",
+        f"{_percent(mean * REACHABLE)}; variance {study.searches.times(REACHABLE).variance:.6f}",
         IN_PART,
-        "about 0.91 of [WEB]'s pages are in the largest component if links can be followed "
-        f"backward; a crawler follows them forward, and from its core reaches {core:.3f} of the "
-        f"pages, which would make it {_percent(mean * core)}",
+        "about 0.91 of the pages of [WEB] are in the largest component if links can be followed "
+        f"backward; a crawler follows links forward, and from the core it reaches {core:.3f} of "
+        f"the pages; with this factor the coverage is {_percent(mean * core)}",
     )  # fmt: skip
 
 
@@ -127,19 +129,19 @@ def _parts(tops: Sequence[int], sizes: Sequence[int]) -> list[float]:
     return [top / size for top, size in zip(tops, sizes, strict=True)]
 
 
-def _five(of: Coverage) -> Finding:
+def _five(study: Coverage) -> Finding:
     parts = _parts(tables.TOP_RANKED, tables.SEARCHED)
     return Finding(
         "the top 5% or so by PageRank; mean and variance", "values lost",
-        f"{_percent(of.ranked.mean.value)}; variance {of.ranked.variance:.6f} (divided by n: "
-        f"{of.ranked.variance_of_all:.6f}); the tops are {_percent(min(parts), 1)} to "
+        f"{_percent(study.ranked.mean.value)}; variance {study.ranked.variance:.6f} (divided by n: "
+        f"{study.ranked.variance_of_all:.6f}); the tops are {_percent(min(parts), 1)} to "
         f"{_percent(max(parts), 1)} of the samples",
         REPRODUCED if min(parts) >= 0.035 and max(parts) < 0.065 else NOT_REPRODUCED,
     )  # fmt: skip
 
 
-def _falling(of: Coverage) -> Finding:
-    steps = [later < earlier for curve in of.curves.values()
+def _falling(study: Coverage) -> Finding:
+    steps = [later < earlier for curve in study.curves.values()
              for earlier, later in zip(curve.shares, curve.shares[1:], strict=False)]  # fmt: skip
     tops = _parts(tables.TOP_RANKED_COVERED, tables.TOP_RANKED)
     whole = _parts(tables.SEARCHED_COVERED, tables.SEARCHED)
@@ -157,56 +159,58 @@ def _falling(of: Coverage) -> Finding:
     )  # fmt: skip
 
 
-def _flat(of: Coverage) -> Finding:
-    ends = [float(curve.parts[-1]) for curve in of.curves.values()]
+def _flat(study: Coverage) -> Finding:
+    ends = [float(curve.parts[-1]) for curve in study.curves.values()]
     knees = "; ".join(
         f"sample {k}: knee at {_part(curve, 'knee')}, two lines meet at "
         f"{_part(curve, 'two lines')}, with the whole sample at the end "
         f"{_part(curve, 'knee, to the whole')}"
-        for k, curve in of.curves.items()
+        for k, curve in study.curves.items()
     )
     return Finding(
         "the curve flattens at 5%", "5%", knees,
         NOT_REPRODUCED if min(ends) < 0.05 else IN_PART,
-        f"sample 2's curve ends at {_percent(min(ends), 1)}, before 5%; where a curve's knee is "
-        "depends on where one stops looking",
+        f"the curve of sample 2 ends at {_percent(min(ends), 1)}, before 5%; the place of the knee "
+        "depends on where the curve ends",
     )  # fmt: skip
 
 
-def _part(of: Flattening, rule: str) -> str:
-    found = of.knees[rule]
+def _part(flattening: Flattening, rule: str) -> str:
+    found = flattening.knees[rule]
     return "none" if found is None else _percent(found, 1)
 
 
-def _fifteen(of: Coverage) -> Finding:
+def _fifteen(study: Coverage) -> Finding:
     parts = _parts(tables.HUBS, tables.TOPICS)
     near = sum(0.13 <= part < 0.17 for part in parts)
     large = sum(0.15 * size > max(tables.HUBS) for size in tables.TOPICS)
     return Finding(
         "the top 15% or so by hub weight; mean and variance", "values lost",
-        f"{_percent(of.hubs.mean.value)}; variance {of.hubs.variance:.6f} (divided by n: "
-        f"{of.hubs.variance_of_all:.6f}); the tops are {_percent(min(parts), 1)} to "
+        f"{_percent(study.hubs.mean.value)}; variance {study.hubs.variance:.6f} (divided by n: "
+        f"{study.hubs.variance_of_all:.6f}); the tops are {_percent(min(parts), 1)} to "
         f"{_percent(max(parts), 1)} of the topics",
         NOT_REPRODUCED if near < len(parts) else REPRODUCED,
         f"{near} of {len(parts)} are from 13% to 17%; 15% of {large} of the topics is more than "
-        "the largest top, so no other order of the columns mends it" if near < len(parts) else "",
+        "the largest top, so no other order of the columns can repair this"
+        if near < len(parts) else "",
     )  # fmt: skip
 
 
-def _growing(of: Coverage) -> Section:
+def _growing(study: Coverage) -> Section:
     rows = []
-    for name, found in (("random IP", of.sites), ("expanded", of.expanded)):
+    for name, found in (("random IP", study.sites), ("expanded", study.expanded)):
         rows += [(name if k == 0 else "", *row) for k, row in enumerate(_of_growing(found))]
     return Section(
         "Slopes and shares",
-        ("The samples that each step adds are independent, whatever the others are: steps.",),
+        ("Steps: the samples that each step adds. They are independent, whether or not the whole "
+         "samples are.",),
         (Table(("", "by", "coverage", "interval", "intercept"), tuple(rows)),),
-        (_points("Random IP", tables.SERVING, tables.COVERED, of.sites),
-         _points("After one expansion", tables.EXPANDED, tables.EXPANDED_COVERED, of.expanded)),
+        (_points("Random IP", tables.SERVING, tables.COVERED, study.sites),
+         _points("After one expansion", tables.EXPANDED, tables.EXPANDED_COVERED, study.expanded)),
     )  # fmt: skip
 
 
-def _of_growing(found: Growing) -> list[tuple[str, str, str, str]]:
+def _of_growing(found: GrowingSample) -> list[tuple[str, str, str, str]]:
     rows = []
     for name, line in found.lines.items():
         rows.append((name, line.slope, f"{line.intercept:.2f}"))
@@ -219,7 +223,9 @@ def _of_growing(found: Growing) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def _points(title: str, sizes: Sequence[int], covered: Sequence[int], found: Growing) -> Figure:
+def _points(
+    title: str, sizes: Sequence[int], covered: Sequence[int], found: GrowingSample
+) -> Figure:
     xs = (0.0, float(sizes[-1]))
     lines = [Line("samples", tuple(map(float, sizes)), tuple(map(float, covered)), dots=True)]
     for name, line in found.lines.items():
@@ -228,13 +234,13 @@ def _points(title: str, sizes: Sequence[int], covered: Sequence[int], found: Gro
     return Figure(title, "pages of the sample", "covered", tuple(lines))
 
 
-def _samples(of: Coverage) -> Section:
-    searches = of.searches
+def _samples(study: Coverage) -> Section:
+    searches = study.searches
     rows = [
         _row("breadth-first", searches),
         _row("times 0.9", searches.times(REACHABLE)),
-        _row("PageRank, top 5%", of.ranked),
-        _row("hub, top 15%", of.hubs),
+        _row("PageRank, top 5%", study.ranked),
+        _row("hub, top 15%", study.hubs),
     ]
     shares = [
         (name, ", ".join(_percent(part, 2) for part in _parts(covered, sizes)))
@@ -260,15 +266,15 @@ def _row(name: str, found: OverSamples) -> tuple[str, ...]:
             _percent(found.pooled, 2))  # fmt: skip
 
 
-def _curves(of: Coverage) -> Section:
+def _curves(study: Coverage) -> Section:
     rows, lines = [], []
-    for sample, curve in of.curves.items():
+    for sample, curve in study.curves.items():
         added = ["", *(_percent(one, 1) for one in curve.marginal)]
         for k, (part, value) in enumerate(zip(curve.parts, curve.shares, strict=True)):
             rows.append((f"sample {sample}" if k == 0 else "", _percent(part), _percent(value),
                          added[k]))  # fmt: skip
         lines.append(Line(f"sample {sample}", tuple(curve.parts), tuple(curve.shares)))
-    levels = tuple((f"sample {k}, all pages", curve.quantity) for k, curve in of.curves.items())
+    levels = tuple((f"sample {k}, all pages", curve.quantity) for k, curve in study.curves.items())
     return Section(
         "Quality against the threshold",
         (),

@@ -1,4 +1,4 @@
-"""Figures as SVG that stands in a page: it takes the page's colour of ink, light or dark."""
+"""Draws figures as SVG elements for a page; they use the page's text colour, light or dark."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .report import Figure, Line
 
 COLOURS = ("#2f7fb8", "#d9542b", "#3c9a6a", "#8d6cc0", "#c08a1e", "#7c848d", "#c23b7a", "#1fa3a3")
 _INK = "#010203"
-"""Stands for the page's ink until the figure is drawn."""
+"""A placeholder for the page's text colour; it is replaced in the finished SVG."""
 
 
-def svg(of: Figure, name: str) -> str:
+def svg(figure: Figure, name: str) -> str:
     """Return a figure as an SVG element.
 
     Parameters
     ----------
-    of : Figure
+    figure : Figure
     name : str
-        Told apart from all others of the page: names within the figure begin with it.
+        A name that is unique in the page; all identifiers within the figure begin with it.
     """
     import matplotlib  # it takes a while to load, and only pages need it
 
@@ -44,42 +44,42 @@ def svg(of: Figure, name: str) -> str:
         canvas = Canvas(figsize=(5.6, 3.5), layout="constrained")
         canvas.patch.set_alpha(0)
         axes = canvas.add_subplot()
-        _draw(of, axes)
+        _draw(figure, axes)
         out = io.StringIO()
         canvas.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    return _inline(out.getvalue(), name, of.title)
+    return _inline(out.getvalue(), name, figure.title)
 
 
-def _draw(of: Figure, axes: Any) -> None:
+def _draw(figure: Figure, axes: Any) -> None:
     axes.patch.set_alpha(0)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color=_INK, alpha=0.12, linewidth=0.6)
-    if "y" in of.logarithmic:
+    if "y" in figure.logarithmic:
         axes.set_yscale("log")
-    for k, line in enumerate(of.lines):
+    for k, line in enumerate(figure.lines):
         place = k if line.colour is None else line.colour
-        _line(line, COLOURS[place % len(COLOURS)], axes, of.share)
-    paired = len(of.levels) == len(of.lines)  # then each level is of the line at its place
-    for k, (label, height) in enumerate(of.levels, 0 if paired else len(of.lines)):
+        _line(line, COLOURS[place % len(COLOURS)], axes, figure.share)
+    paired = len(figure.levels) == len(figure.lines)  # then each level has the colour of its line
+    for k, (label, height) in enumerate(figure.levels, 0 if paired else len(figure.lines)):
         colour = COLOURS[k % len(COLOURS)]
         axes.axhline(height, color=colour, linestyle=":", linewidth=1.3, label=label)
-    if "x" in of.logarithmic:
-        _logarithmic_x(of, axes)
-    if of.share:
+    if "x" in figure.logarithmic:
+        _logarithmic_x(figure, axes)
+    if figure.share:
         axes.set_ylim(-0.02, 1.04)
-    if of.places:
-        axes.set_xticks(range(1, len(of.places) + 1), of.places)
-    axes.set_xlabel(of.across)
-    axes.set_ylabel(of.up)
-    if len(of.lines) + len(of.levels) > 1:
+    if figure.places:
+        axes.set_xticks(range(1, len(figure.places) + 1), figure.places)
+    axes.set_xlabel(figure.across)
+    axes.set_ylabel(figure.up)
+    if len(figure.lines) + len(figure.levels) > 1:
         axes.legend(fontsize=7.5, labelcolor=_INK)
 
 
-def _logarithmic_x(of: Figure, axes: Any) -> None:
-    least = min((x for line in of.lines for x in line.xs if x > 0), default=1.0)
-    if any(x == 0 for line in of.lines for x in line.xs):
+def _logarithmic_x(figure: Figure, axes: Any) -> None:
+    least = min((x for line in figure.lines for x in line.xs if x > 0), default=1.0)
+    if any(x == 0 for line in figure.lines for x in line.xs):
         axes.set_xscale("symlog", linthresh=least)
-        axes.set_xlim(0, max(x for line in of.lines for x in line.xs))
+        axes.set_xlim(0, max(x for line in figure.lines for x in line.xs))
     else:
         axes.set_xscale("log")
 
@@ -103,11 +103,11 @@ def _line(line: Line, colour: str, axes: Any, share: bool) -> None:
 
 
 def _inline(text: str, name: str, title: str) -> str:
-    """Return an SVG document as an element whose names begin with its own."""
+    """Return an SVG document as an element whose identifiers begin with `name`."""
     text = text[text.index("<svg") :]
     text = re.sub(r'\bid="', f'id="{name}-', text)
     text = re.sub(r'(url\(|href=")#', rf"\1#{name}-", text)
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = text.replace(_INK, "currentColor")
-    told = title.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-    return text.replace("<svg ", f'<svg role="img" aria-label="{told}" ', 1)
+    label = title.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+    return text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)

@@ -1,8 +1,8 @@
-"""Freshness by policy against the formulas (Cho and Garcia-Molina, 2000).
+"""The freshness that policies reach, compared with the formulas (Cho and Garcia-Molina, 2000).
 
-Their example has five pages that change 1 to 5 times a day and a crawler that makes five visits a
-day; a web with a static and a dynamic part is the other case. Freshness is the share of the time
-for which a copy is up to date, and is measured exactly: from the times of visits and changes.
+Their example has five pages that change 1 to 5 times a day, and a crawler that makes five visits a
+day. The second case is a web with a static and a dynamic part. Freshness is the share of the time
+in which a copy is up to date; it is computed exactly from the times of visits and changes.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from counterpoint.crawler.schedulers.allocation import (
 from counterpoint.crawler.schedulers.finding import find
 from counterpoint.crawler.worlds.crawl import crawl
 from counterpoint.sim_web.profile import load
-from counterpoint.studies.comparison.plan import Plan
-from counterpoint.studies.comparison.planted import Known, Planted
+from counterpoint.studies.comparison.plan import ComparisonPlan
+from counterpoint.studies.comparison.planted import Oracle, Planted
 from counterpoint.studies.comparison.statistics import Mean, mean
 from counterpoint.studies.comparison.world import DAY, World
 
 from .statistics import as_json
-from .study import Tell, collected
+from .study import Tell, run_all
 
 Array = np.ndarray[Any, Any]
 
@@ -36,7 +36,7 @@ RATES = (1.0, 2.0, 3.0, 4.0, 5.0)
 BUDGET = 5.0
 FREQUENCIES = (1.15, 1.36, 1.35, 1.14, 0.0)
 PRINTED = {"uniform": 0.3651, "proportional": 0.3167, "optimal": 0.3739}
-"""What the paper has for its example."""
+"""The paper's values for its example."""
 
 POLICIES = {
     "uniform": "uniform",
@@ -46,15 +46,30 @@ POLICIES = {
     "optimal-freshness": "optimal",
     "random-revisit": "random",
 }
-"""Policies with the allocation that each of them aims at; without ``rates=true`` they estimate."""
+"""The allocation of each policy; policies without ``rates=true`` estimate the change rates."""
 
 DAYS = 1000
 WEB_PAGES, WEB_DAYS, SETTLED = 600, 30, 10
-"""Of the web: pages, days, and the day from which freshness is measured."""
+"""The web: number of pages, number of days, and the day from which freshness is measured."""
 
 
 def allocation(name: str, rates: Array, budget: float) -> Array:
-    """Return how often each page is to be visited, by the name of an allocation."""
+    """Return how often an allocation visits each page.
+
+    Parameters
+    ----------
+    name : str
+        ``optimal``, ``proportional``, or any other name for equal frequencies.
+    rates : float64, shape (pages,)
+        Changes of each page in a unit of time.
+    budget : float
+        Visits in a unit of time.
+
+    Returns
+    -------
+    float64, shape (pages,)
+        Visits of each page in a unit of time.
+    """
     if name == "optimal":
         return optimal_frequencies(rates, budget)
     if name == "proportional":
@@ -63,10 +78,11 @@ def allocation(name: str, rates: Array, budget: float) -> Array:
 
 
 def expected(name: str, rates: Array, budget: float) -> float:
-    """Return the mean freshness that an allocation must have.
+    """Return the expected freshness of an allocation, mean over pages; arguments as `allocation`.
 
-    Visits are at even intervals. Where every visit goes to a page drawn at random, intervals are
-    geometric: with chance p a page is visited at each moment, moments being 1 / budget apart.
+    Visits are at even intervals. For ``random``, each visit goes to a page drawn at random, so the
+    intervals are geometric: at each moment, a page is visited with probability 1 / pages, and
+    moments are 1 / budget apart.
     """
     if name != "random":
         return float(freshness(rates, allocation(name, rates, budget)).mean())
@@ -77,8 +93,8 @@ def expected(name: str, rates: Array, budget: float) -> float:
     return float((spent.sum() + (rates == 0).sum()) / len(rates))
 
 
-class Drawn:
-    """Pages whose changes are drawn from Poisson's law; the clock moves by one visit at each fetch.
+class PoissonPages:
+    """Pages that change by Poisson processes; each fetch moves the clock by one visit.
 
     Parameters
     ----------
@@ -87,7 +103,7 @@ class Drawn:
     budget : float
         Visits in a unit of time.
     until : float
-        When the last visit is, or later.
+        The time until which pages change; not before the last visit.
     seed : int
     """
 
@@ -108,7 +124,7 @@ class Drawn:
         return 0
 
     def fetch(self, page: int) -> Outcome:
-        """Fetch a page and tell whether it has changed."""
+        """Fetch a page; the outcome says whether it has changed since the last visit."""
         time = self._visits * self._step
         self._visits += 1
         version = int(np.searchsorted(self.changes[page], time, "right"))
@@ -116,7 +132,17 @@ class Drawn:
         return Outcome(page, 200, size=1, difference=int(changed), time=time)
 
     def next_changes(self, pages: Array, times: Array) -> Array:
-        """Return when pages change for the first time after times; infinite: not any more."""
+        """Return when each page changes first after a time; infinite if it does not change again.
+
+        Parameters
+        ----------
+        pages : int64, shape (n,)
+        times : float64, shape (n,)
+
+        Returns
+        -------
+        float64, shape (n,)
+        """
         found = np.full(len(pages), np.inf)
         for page, changes in enumerate(self.changes):
             mine = np.flatnonzero(pages == page)
@@ -128,17 +154,18 @@ class Drawn:
 def fresh_share(
     pages: Array, times: Array, next_changes: Array, count: int, since: float, until: float
 ) -> float:
-    """Return the share of pages and of the time from ``since`` to ``until`` that was fresh.
+    """Return the mean freshness: the share of copies that are fresh, over a period of time.
 
     Parameters
     ----------
     pages, times : arrays[n]
-        Visits in the order of time; the first ones are of every page, before ``since``.
+        The visits in the order of time. The first ones visit every page, before `since`.
     next_changes : float64[n]
-        When the page changes after each visit.
+        The time of the page's next change after each visit.
     count : int
-        How many pages there are.
+        Number of pages.
     since, until : float
+        The period.
     """
     by_page = np.argsort(pages, kind="stable")
     page, time = pages[by_page], times[by_page]
@@ -150,15 +177,16 @@ def fresh_share(
 
 
 def expected_of(pages: Array, times: Array, rates: Array, until: float) -> float:
-    """Return the mean freshness that visits at certain times must have, whatever the changes.
+    """Return the expected freshness for visits at given times, over all possible changes.
 
     Parameters
     ----------
     pages, times : arrays[n]
-        Visits in the order of time, the first ones of every page at time 0.
+        The visits in the order of time. The first ones visit every page at time 0.
     rates : float64[pages]
-        Above 0.
+        The rates of change of the pages, above 0.
     until : float
+        The end of the period, which begins at 0.
     """
     total = 0.0
     for page, rate in enumerate(rates.tolist()):
@@ -168,11 +196,11 @@ def expected_of(pages: Array, times: Array, rates: Array, until: float) -> float
 
 
 def five_pages(days: int, seed: int) -> dict[str, tuple[float, float]]:
-    """Return, for each policy, the freshness of the five pages, and what its visits must give."""
+    """Return, for each policy, the freshness of the five pages, and the expected one."""
     rates, found = np.array(RATES), {}
     budget = round(days * BUDGET)
     for policy in POLICIES:
-        world = Drawn(rates, BUDGET, float(days), seed)
+        world = PoissonPages(rates, BUDGET, float(days), seed)
         pages = list(range(len(rates)))
         scheduler = find(policy).scheduler(pages, budget, seed, world)
         order = crawl(policy, scheduler, world, pages, budget, Scope.KNOWN).order
@@ -186,9 +214,9 @@ def five_pages(days: int, seed: int) -> dict[str, tuple[float, float]]:
 
 
 def web(pages: int, seed: int) -> dict[str, tuple[float, float]]:
-    """Return, for each policy, the freshness of a web, and what it must be."""
-    planted = Planted(Plan((), load("living"), pages * WEB_DAYS, pages), seed)
-    known, texts = Known(planted), planted.texts
+    """Return, for each policy, the freshness of a web, and the value of the formula."""
+    planted = Planted(ComparisonPlan((), load("living"), pages * WEB_DAYS, pages), seed)
+    known, texts = Oracle(planted), planted.texts
     rates = np.array([known.rate(page) for page in range(pages)]) * DAY
     seconds, budget, found = DAY / pages, pages * WEB_DAYS, {}
     for policy, name in POLICIES.items():
@@ -206,18 +234,17 @@ def web(pages: int, seed: int) -> dict[str, tuple[float, float]]:
 
 @dataclass(frozen=True)
 class Freshness:
-    """What was measured.
+    """The measured figures.
 
     Attributes
     ----------
     seeds : range
     days, web_pages : int
-        How long the five pages were visited, and how large the web was.
+        For how many days the five pages were visited, and how many pages the web had.
     five : dict of str to (Mean, Mean)
-        Freshness of the five pages by policy, and what its visits must give.
+        Freshness of the five pages by policy, and the expected freshness for its visits.
     web : dict of str to (Mean, Mean)
-        Freshness of the web by policy, and how much it is above what the formula says of the
-        same web.
+        Freshness of the web by policy, and its difference to the formula for the same web.
     """
 
     seeds: range
@@ -248,9 +275,23 @@ def study(
     seeds: range, processes: int = 1, tell: Tell | None = None,
     *, days: int = DAYS, web_pages: int = WEB_PAGES,
 ) -> Freshness:  # fmt: skip
-    """Measure freshness by policy, on five pages and on a web."""
-    five = collected(partial(five_pages, days), seeds, processes, tell, "five pages, seed")
-    webs = collected(partial(web, web_pages), seeds, processes, tell)
+    """Measure freshness by policy, on five pages and on a web.
+
+    Parameters
+    ----------
+    seeds : range
+        Each experiment is repeated with each seed.
+    processes : int
+        How many experiments run at the same time.
+    tell : callable, optional
+        Shows the progress.
+    days : int
+        For how many days the five pages are visited.
+    web_pages : int
+        Pages of the web.
+    """
+    five = run_all(partial(five_pages, days), seeds, processes, tell, "five pages, seed")
+    webs = run_all(partial(web, web_pages), seeds, processes, tell)
     return Freshness(
         seeds,
         days,

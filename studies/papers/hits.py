@@ -1,4 +1,4 @@
-"""The experiment of Blekanov and Bondarenko: the focused crawler and the standard one."""
+"""Repeats the experiment of Blekanov and Bondarenko with the focused and the standard crawler."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from counterpoint.studies.comparison.measures import INTERPOLATION
 from counterpoint.studies.comparison.statistics import Mean, against, mean
-from counterpoint.studies.topical.experiment import CRAWLERS, SPACES, TOPICS, Searched, searched
+from counterpoint.studies.topical.experiment import CRAWLERS, SPACES, TOPICS, TopicResult, searched
 
 from .statistics import as_json, column_means
-from .study import Tell, collected
+from .study import Tell, run_all
 
 PRINTED = {
     ("regional", 0): ("Nobel prize", (117, 0.93), (117, 0.93)),
@@ -22,46 +22,57 @@ PRINTED = {
     ("regional", 1): ("Quantum computer", (45, 0.73), (48, 0.71)),
     ("local", 1): ("Quantum computer", (41, 0.71), (73, 0.0)),
 }
-"""By space and topic: the query; pages and precision of the focused and the standard crawler."""
+"""The paper's results by space and topic: the query, and the pages and the precision of the focused
+and of the standard crawler."""
 
 COLLECTED = 150_000
-"""Pages that the standard crawler of the paper had collected by the 4th iteration, at least."""
+"""The least number of pages that the paper's standard crawler had collected by iteration 4."""
 
 CELLS = tuple(PRINTED)
 
-Value = Callable[[Searched], float]
+Value = Callable[[TopicResult], float]
 
 
 @dataclass(frozen=True)
 class Hits:
-    """What was measured.
+    """The results of the study.
 
     Attributes
     ----------
     seeds : range
     pages : int
-        Of each web.
-    cells : dict of (str, int) to tuple of Searched
-        By space and topic, one for each seed.
+        Number of pages of each web.
+    cells : dict of (str, int) to tuple of TopicResult
+        By space and topic, one result per seed.
     """
 
     seeds: range
     pages: int
-    cells: dict[tuple[str, int], tuple[Searched, ...]]
+    cells: dict[tuple[str, int], tuple[TopicResult, ...]]
 
     def mean(self, cell: tuple[str, int], value: Value) -> Mean:
-        """Return the mean of something over the webs of a cell."""
+        """Return the mean of a value over the webs of a cell."""
         return mean([value(one) for one in self.cells[cell]])
 
     def of(self, cell: tuple[str, int], crawler: str, what: str) -> Mean:
-        """Return the mean of an attribute of `Judged`."""
+        """Return the mean of an attribute of `AnswerQuality`.
+
+        Parameters
+        ----------
+        cell : tuple of (str, int)
+            The space and the topic.
+        crawler : str
+            One of `CRAWLERS`.
+        what : str
+            The attribute.
+        """
         return self.mean(cell, lambda one: float(getattr(one.answers[crawler], what)))
 
     def fetched(self, cell: tuple[str, int], crawler: str) -> Mean:
-        """Return the mean of how many pages a crawler fetched."""
+        """Return the mean number of pages that a crawler fetched."""
         return self.mean(cell, lambda one: float(len(one.crawls[crawler].order)))
 
-    def beside(self, cell: tuple[str, int], crawler: str, other: str) -> Mean:
+    def difference(self, cell: tuple[str, int], crawler: str, other: str) -> Mean:
         """Return the difference of two crawlers' precision, paired by web."""
         runs = self.cells[cell]
         return against(
@@ -74,9 +85,17 @@ class Hits:
         return column_means(np.array([run.answers[crawler].points for run in self.cells[cell]]))
 
     def growth(self, space: str, crawler: str, what: str = "growth") -> tuple[Mean, ...]:
-        """Return pages fetched (or ``waiting``) at each iteration in a space.
+        """Return the mean number of pages at each iteration in a space.
 
-        A crawl that has ended stays as it is.
+        A crawl that has ended keeps its last value.
+
+        Parameters
+        ----------
+        space : str
+        crawler : str
+            One of `CRAWLERS`.
+        what : {"growth", "waiting"}
+            Pages fetched, or pages found and not fetched.
         """
         return self._by_web(space, lambda one: tuple(getattr(one.crawls[crawler], what)))
 
@@ -85,17 +104,19 @@ class Hits:
         return self._by_web(space, lambda one: one.drift)
 
     def long(self, space: str) -> tuple[Mean, ...]:
-        """Return pages fetched by the focused crawler at each of many steps."""
+        """Return the number of pages that the focused crawler has fetched at each of many steps."""
         return self._by_web(space, lambda one: one.long)
 
     def seconds(self, space: str, crawler: str) -> Mean:
-        """Return the computation time of a crawler, in seconds of the processor."""
+        """Return the mean processor time of a crawler, in seconds."""
         return self._by_web(space, lambda one: (one.crawls[crawler].seconds,))[0]
 
-    def _by_web(self, space: str, row: Callable[[Searched], tuple[float, ...]]) -> tuple[Mean, ...]:
-        """Return the mean of rows over webs; shorter ones go on with their last value.
+    def _by_web(
+        self, space: str, row: Callable[[TopicResult], tuple[float, ...]]
+    ) -> tuple[Mean, ...]:
+        """Return the mean of rows over webs; shorter rows are continued with their last value.
 
-        Topics of a web share its links, so that a web counts as one observation: their mean.
+        Topics of a web share its links. So a web counts as one observation: the mean of its topics.
         """
         rows = [[row(one) for one in self.cells[space, topic]] for topic in range(TOPICS)]
         longest = max(len(one) for of_topic in rows for one in of_topic)
@@ -104,7 +125,7 @@ class Hits:
         return column_means(np.array(levelled, dtype=np.float64).mean(axis=0))
 
     def to_json(self) -> dict[str, Any]:
-        """Return all figures but computation times, which are not the same twice."""
+        """Return all figures except computation times, which differ from run to run."""
         return {
             "seeds": [self.seeds.start, self.seeds.stop - 1],
             "pages": self.pages,
@@ -141,9 +162,20 @@ class Hits:
 def study(
     seeds: range, processes: int = 1, tell: Tell | None = None, *, pages: int = 20_000
 ) -> Hits:
-    """Make the experiment on a web of each space for each seed."""
+    """Run the experiment on one web per space and seed.
+
+    Parameters
+    ----------
+    seeds : range
+    processes : int
+        How many webs are crawled at the same time.
+    tell : callable, optional
+        Called with a line of text about the progress.
+    pages : int
+        Number of pages of each web.
+    """
     jobs = [(space, seed, pages) for seed, space in product(seeds, SPACES)]
-    found = collected(searched, jobs, processes, tell, "space")
+    found = run_all(searched, jobs, processes, tell, "space")
     cells = {
         (space, topic): tuple(
             one[topic] for job, one in zip(jobs, found, strict=True) if job[0] == space

@@ -1,4 +1,4 @@
-"""A report as one HTML page that needs nothing else."""
+"""Writes a report as a self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -13,27 +13,29 @@ from .drawing import svg
 from .report import Report
 
 
-def page(of: Report) -> str:
-    """Return a whole page."""
-    return _template().render(report=of, body=Markup(body(of)))  # the body is escaped already
+def page(report: Report) -> str:
+    """Return a complete page."""
+    return _template().render(
+        report=report, body=Markup(body(report))
+    )  # the body is escaped already
 
 
-def body(of: Report) -> str:
-    """Return what stands in a page below its heading, to be put into any page."""
+def body(report: Report) -> str:
+    """Return the content of a page below its heading, to be put into any page."""
     figures = {
-        figure: Markup(svg(figure, f"{of.name}-{k}-{n}"))  # matplotlib has escaped it
-        for k, section in enumerate(of.sections)
+        figure: Markup(svg(figure, f"{report.name}-{k}-{n}"))  # matplotlib has escaped it
+        for k, section in enumerate(report.sections)
         for n, figure in enumerate(section.figures)
     }
-    return _template("paper-body.html.j2").render(report=of, figures=figures)
+    return _template("paper-body.html.j2").render(report=report, figures=figures)
 
 
-def write(folder: Path, of: Report) -> Path:
-    """Write a page to ``NAME.html`` in a folder, wholly or not at all, and return its path."""
-    path = folder / f"{of.name}.html"
+def write(folder: Path, report: Report) -> Path:
+    """Write the page ``NAME.html`` into a folder, complete or not at all, and return its path."""
+    path = folder / f"{report.name}.html"
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        unfinished.write_text(page(of), encoding="utf-8", newline="\n")
+        unfinished.write_text(page(report), encoding="utf-8", newline="\n")
         os.replace(unfinished, path)
     finally:
         unfinished.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The studies by name."""
+"""The table of studies, by name."""
 
 from __future__ import annotations
 
@@ -16,37 +16,38 @@ from .study import Study, Tell
 
 @dataclass(frozen=True)
 class Paper:
-    """A result of a paper that is measured again.
+    """A paper whose measurements a study repeats.
 
     Attributes
     ----------
     name : str
-        As users name it; also the module here that measures it; with ``_report`` what reports it.
+        Its name on the command line. The module of this name measures, and the module with
+        ``_report`` appended makes the report.
     about : str
-        One line.
+        A description in one line.
     """
 
     name: str
     about: str
 
     def study(self, seeds: range, processes: int = 1, tell: Tell | None = None) -> Study:
-        """Measure it.
+        """Repeat the measurements of the paper.
 
         Parameters
         ----------
         seeds : range
             At least two, or there are no intervals.
         processes : int
-            How many work at a time; makes no difference to what is found.
+            How many processes run at the same time; the result does not depend on it.
         tell : callable, optional
-            Told how far it is.
+            Shows the progress.
         """
         module = _module(self.name)
         made: Callable[[range, int, Tell | None], Study] = module.study
         return made(seeds, processes, tell)
 
     def report(self, study: Study) -> Report:
-        """Return what the figures of a study of this paper say."""
+        """Return the report on a study of this paper."""
         made: Callable[[Study], Report] = _module(f"{self.name}_report").report
         return made(study)
 
@@ -59,17 +60,17 @@ PAPERS = {
     paper.name: paper
     for paper in (
         Paper("beebot", "Table 2 of BeeBot: links found by R1, R2 and R3 on three sets of sites"),
-        Paper("hits", "Blekanov and Bondarenko: the focused crawler beside the standard one"),
+        Paper("hits", "Blekanov and Bondarenko: the focused crawler and the standard one"),
         Paper("scent", "S.C.E.N.T.: Q against DeltaS, and how near the maximum it comes"),
         Paper("regret", "regret of R3 against the theory of UCB1, and on webs"),
-        Paper("coverage", "Tianwang's evaluation of coverage: its tables, put through estimators"),
+        Paper("coverage", "Tianwang's evaluation of coverage: estimators applied to its tables"),
         Paper("freshness", "Cho and Garcia-Molina's five pages, and revisits of a web"),
     )
 }
 
 
 def named(names: Sequence[str]) -> list[Paper]:
-    """Return the studies of some names, each once; all, if there are no names.
+    """Return the studies with the given names, each once; without names, all studies.
 
     Raises
     ------

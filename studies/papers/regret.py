@@ -1,10 +1,10 @@
-"""Regret of R3 against the theory of UCB1 (Auer, Cesa-Bianchi, Fischer 2002), and on webs.
+"""Compares the regret of R3 with the theory of UCB1 (Auer, Cesa-Bianchi, Fischer 2002) and on webs.
 
-On arms whose rewards are 0 or 1 Xmax is 1, so R3 *is* UCB1, and the theorem must hold: after n
-steps the expected regret is at most 8 ln n * sum of 1/D(i) + (1 + pi^2/3) * sum of D(i), D(i)
-being by how much arm i is worse than the best. On webs rewards are neither identically
-distributed nor endless, so regret is measured against the best that any allocation of n pages to
-sites could have found.
+On arms whose rewards are 0 or 1, Xmax is 1, so R3 *is* UCB1, and the theorem must hold: after n
+steps the expected regret is at most 8 ln n * sum of 1/D(i) + (1 + pi^2/3) * sum of D(i), where D(i)
+is the difference between the mean rewards of the best arm and of arm i. On webs the rewards are
+neither identically distributed nor unlimited, so the regret is measured against the best allocation
+of n pages to sites.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from counterpoint.sim_web.profile import load
-from counterpoint.studies.comparison.plan import Plan
+from counterpoint.studies.comparison.plan import ComparisonPlan
 from counterpoint.studies.comparison.planted import Planted
 from counterpoint.studies.comparison.statistics import Mean, mean
 
 from .arms import best_totals, found_so_far, play, rows_of
 from .statistics import as_json, column_means, ratio
-from .study import Tell, collected
+from .study import Tell, run_all
 
 Array = np.ndarray[Any, Any]
 
@@ -33,7 +33,8 @@ DISTRIBUTIONS = {
     "11": (0.9, *[0.6] * 9),
     "12": (0.9, *[0.8] * 3, *[0.7] * 3, *[0.6] * 3),
 }
-"""Chances of a reward of 1; numbered as in the experiments of Auer, Cesa-Bianchi and Fischer."""
+"""The probability of reward 1 of each arm, by the number of the distribution in the experiments of
+Auer, Cesa-Bianchi and Fischer."""
 
 STEPS = 20_000
 SETS = ("institutes", "universities", "sample")
@@ -42,20 +43,20 @@ RULES = ("equal-quanta", "R1", "R2", "R3")
 
 
 def gaps(chances: tuple[float, ...]) -> Array:
-    """Return by how much each arm is worse than the best."""
+    """Return D(i) of each arm: the difference between the best mean reward and its own."""
     return max(chances) - np.array(chances)
 
 
 def bound(chances: tuple[float, ...], n: Array | float) -> Array:
-    """Return what the expected regret of UCB1 after n steps is at most (Theorem 1)."""
+    """Return the upper bound of UCB1's expected regret after n steps (Theorem 1)."""
     worse = gaps(chances)[gaps(chances) > 0]
     return np.asarray(8 * np.log(n) * (1 / worse).sum() + (1 + math.pi**2 / 3) * worse.sum())
 
 
 def lowest_slope(chances: tuple[float, ...]) -> float:
-    """Return the regret per ln n that no good policy can go below in the end (Lai, Robbins 1985).
+    """Return the asymptotic lower bound of regret per ln n of good policies (Lai, Robbins 1985).
 
-    It is the sum of D(i) / KL(i), with the divergence of arm i from the best.
+    It is the sum of D(i) / KL(i), where KL(i) is the divergence of arm i from the best arm.
     """
     best, total = max(chances), 0.0
     for p in chances:
@@ -66,12 +67,19 @@ def lowest_slope(chances: tuple[float, ...]) -> float:
 
 
 def checkpoints(steps: int) -> Array:
-    """Return the steps at which regret is told: about evenly on a logarithmic scale."""
+    """Return the steps at which regret is recorded, nearly evenly spaced on a logarithmic scale."""
     return np.unique(np.rint(np.geomspace(min(10, steps), steps, 41)).astype(np.int64))
 
 
 def stationary(steps: int, job: tuple[str, int]) -> Array:
-    """Return the regret of R3 at each checkpoint: the sum of D(i) over the steps made."""
+    """Return the regret of R3 at each checkpoint: the sum of D(i) over the previous steps.
+
+    Parameters
+    ----------
+    steps : int
+    job : tuple of (str, int)
+        The name of the distribution, and the seed.
+    """
     name, seed = job
     chances = DISTRIBUTIONS[name]
     chance = np.random.default_rng([seed, 0xA5, int(name)])
@@ -83,23 +91,23 @@ def stationary(steps: int, job: tuple[str, int]) -> Array:
 
 
 @dataclass(frozen=True)
-class Crawled:
-    """The rules on the sites of one web.
+class RegretWeb:
+    """The results of the rules on the sites of one web.
 
     Attributes
     ----------
     best : int64[budget]
-        What the best allocation finds in n pages.
+        Links that the best allocation finds in 1, 2, ... pages.
     found : dict of str to int64[budget]
-        What each rule found.
+        Links that each rule has found after each page.
     single : int
-        What the best single site brings.
+        Links that the best single site has.
     trust : float
-        sqrt(2 ln n / t) for n the budget and t an even share of it.
+        sqrt(2 ln n / t), where n is the budget and t an even share of it.
     reward : float
-        The largest mean / Xmax of a site on its even share.
+        The largest mean / Xmax of a site over its even share of pages.
     least, most : int
-        Pages that R3 gave the sites with fewest and most.
+        The fewest and the most pages that R3 gave to a site.
     """
 
     best: Array
@@ -111,15 +119,23 @@ class Crawled:
     most: int
 
 
-def crawled(budget: int, job: tuple[str, int]) -> Crawled:
-    """Let the rules crawl the sites of the web of a seed."""
+def crawled(budget: int, job: tuple[str, int]) -> RegretWeb:
+    """Run the rules on the sites of one web.
+
+    Parameters
+    ----------
+    budget : int
+        Number of pages to scan.
+    job : tuple of (str, int)
+        The name of the profile, and the seed.
+    """
     name, seed = job
-    rows = rows_of(Planted(Plan((), load(name), budget), seed), budget)
+    rows = rows_of(Planted(ComparisonPlan((), load(name), budget), seed), budget)
     share = max(1, budget // len(rows))
     played = {rule: play(rule, rows, budget, seed) for rule in RULES}
     pages = np.bincount(played["R3"].sites, minlength=len(rows))
     most = max(int(row[:share].max()) for row in rows)
-    return Crawled(
+    return RegretWeb(
         best_totals(rows, budget)[1:],
         {rule: found_so_far(rows, one.sites) for rule, one in played.items()},
         max(int(row.sum()) for row in rows),
@@ -132,40 +148,40 @@ def crawled(budget: int, job: tuple[str, int]) -> Crawled:
 
 @dataclass(frozen=True)
 class Regret:
-    """What was measured.
+    """The results of the study.
 
     Attributes
     ----------
     seeds : range
     steps, budget : int
-        Of arms; of webs.
+        Number of steps on arms, and of pages on webs.
     arms : dict of str to float64[seeds, checkpoints]
-        Regret on each distribution.
-    webs : dict of str to list of Crawled
-        The rules on each set of sites.
+        The regret on each distribution.
+    webs : dict of str to list of RegretWeb
+        The results on each set of sites.
     """
 
     seeds: range
     steps: int
     budget: int
     arms: dict[str, Array]
-    webs: dict[str, list[Crawled]]
+    webs: dict[str, list[RegretWeb]]
 
     def decade(self, name: str) -> Mean:
-        """Return the regret after all steps over that after a tenth of them."""
+        """Return the regret after all steps divided by that after a tenth of the steps."""
         rows, points = self.arms[name], checkpoints(self.steps)
         tenth = int(np.abs(points - self.steps / 10).argmin())
         return ratio(rows[:, -1], rows[:, tenth])
 
     def slope(self, name: str) -> Mean:
-        """Return the growth per ln n over the last tenfold of the steps."""
+        """Return the growth of regret per ln n, from a tenth of the steps to all steps."""
         rows, points = self.arms[name], checkpoints(self.steps)
         tenth = int(np.abs(points - self.steps / 10).argmin())
         width = math.log(points[-1] / points[tenth])
         return mean(((rows[:, -1] - rows[:, tenth]) / width).tolist())
 
     def below(self, name: str) -> bool:
-        """Tell whether the interval of the regret is below the bound at all checkpoints."""
+        """Return whether the interval of the regret is below the bound at all checkpoints."""
         limits = bound(DISTRIBUTIONS[name], checkpoints(self.steps)).tolist()
         return all(
             one.value + (one.half or 0.0) <= limit
@@ -173,7 +189,7 @@ class Regret:
         )
 
     def share(self, web: str, rule: str) -> Mean:
-        """Return what a rule found, of what the best allocation finds."""
+        """Return the links that a rule finds, as a share of those of the best allocation."""
         runs = self.webs[web]
         return ratio([float(run.found[rule][-1]) for run in runs],
                      [float(run.best[-1]) for run in runs])  # fmt: skip
@@ -205,11 +221,22 @@ def study(
     seeds: range, processes: int = 1, tell: Tell | None = None,
     *, steps: int = STEPS, budget: int = BUDGET,
 ) -> Regret:  # fmt: skip
-    """Measure the regret of R3 on arms, and of all rules on webs."""
+    """Measure the regret of R3 on arms, and of all rules on webs.
+
+    Parameters
+    ----------
+    seeds : range
+    processes : int
+        How many runs are made at the same time.
+    tell : callable, optional
+        Called with a line of text about the progress.
+    steps, budget : int
+        Number of steps on arms, and of pages on webs.
+    """
     on_arms = list(product(DISTRIBUTIONS, seeds))
     on_webs = list(product(SETS, seeds))
-    arms = collected(partial(stationary, steps), on_arms, processes, tell, "arms, run")
-    webs = collected(partial(crawled, budget), on_webs, processes, tell)
+    arms = run_all(partial(stationary, steps), on_arms, processes, tell, "arms, run")
+    webs = run_all(partial(crawled, budget), on_webs, processes, tell)
     return Regret(
         seeds,
         steps,

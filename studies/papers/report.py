@@ -1,4 +1,4 @@
-"""What a study has to say, for a terminal of 80 columns and for a page alike."""
+"""The report of a study: findings, tables and figures, for a terminal and for an HTML page."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Line:
     name : str
     xs, ys : tuple of float
     halves : tuple of float
-        Half of the interval's width at each point; empty: none is drawn.
+        Half of the interval's width at each point; empty if no interval is drawn.
     dashed : bool
-        Whether it is theory, or something to hold the others against; such dots are hollow.
+        Whether the line is a theory or a reference for the others; its dots are hollow.
     dots : bool
-        Points that are not joined.
+        Whether the points are not joined.
     colour : int, optional
-        The place of its colour; by default its own place in the figure.
+        The number of its colour; by default its place in the figure.
     """
 
     name: str
@@ -44,16 +44,16 @@ class Figure:
     Attributes
     ----------
     title, across, up : str
-        Its heading, and what its axes are.
+        The heading, and the labels of the two axes.
     lines : tuple of Line
     levels : tuple of (str, float)
-        Heights at which a line goes across, with their names.
+        Names and heights of horizontal lines.
     logarithmic : str
-        Which axes are: "", "x", "y" or "xy"; an "x" axis keeps a place for 0 at its left.
+        The logarithmic axes: "", "x", "y" or "xy"; an "x" axis has room for 0 at its left.
     share : bool
-        Whether heights are shares: the axis goes from 0 to 1.
+        Whether the values are shares: the axis goes from 0 to 1.
     places : tuple of str
-        What stands at 1, 2, ... of the x axis in the place of numbers, if anything does.
+        Labels at 1, 2, ... of the x axis instead of numbers; empty for numbers.
     """
 
     title: str
@@ -68,7 +68,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Table:
-    """A table; the first column is text, the others are figures."""
+    """A table; the first column is text, the other columns are numbers."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -87,16 +87,16 @@ class Section:
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim of a paper, and what became of it.
+    """A claim of a paper, and whether it is reproduced.
 
     Attributes
     ----------
     claim, paper, here : str
-        What is claimed; what the paper has; what was found.
+        The claim, the paper's value, and the value of this study.
     answer : str
         `REPRODUCED`, `NOT_REPRODUCED` or `IN_PART`.
     why : str
-        In one sentence; for what is not reproduced always.
+        The reason in one sentence; always given if the claim is not reproduced.
     """
 
     claim: str
@@ -108,20 +108,20 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """A study, told.
+    """The report of a study.
 
     Attributes
     ----------
     name : str
-        As users name the study.
+        The study's name on the command line.
     title, source : str
-        What it is about; whose result it is.
+        The topic, and the paper.
     setting : str
-        What was run.
+        The description of the experiment.
     findings : tuple of Finding
     sections : tuple of Section
     command : str
-        That reproduces it.
+        The command line that repeats the study.
     """
 
     name: str
@@ -133,13 +133,13 @@ class Report:
     command: str
 
 
-def text(of: Report) -> str:
-    """Return a report without its figures, no line longer than 80 columns."""
-    lines = [of.title, *_folded(of.source), *_folded(of.setting), ""]
-    for one in of.findings:
+def text(report: Report) -> str:
+    """Return a report as text without its figures; lines have at most 80 columns."""
+    lines = [report.title, *_folded(report.source), *_folded(report.setting), ""]
+    for one in report.findings:
         lines += _folded(f"{one.answer}: {one.claim}: paper {one.paper}; here {one.here}", 0)
         lines += _folded(one.why) if one.why else []
-    for section in of.sections:
+    for section in report.sections:
         lines += ["", section.title]
         for paragraph in section.paragraphs:
             lines += _folded(paragraph)
@@ -147,7 +147,7 @@ def text(of: Report) -> str:
             lines += [""] if k else []
             lines += _table(table)
             lines += _folded(table.note) if table.note else []
-    return "\n".join([*lines, "", f"To reproduce: {of.command}"]) + "\n"
+    return "\n".join([*lines, "", f"To reproduce: {report.command}"]) + "\n"
 
 
 def _folded(text: str, indent: int = 2) -> list[str]:
@@ -156,9 +156,9 @@ def _folded(text: str, indent: int = 2) -> list[str]:
     )
 
 
-def _table(of: Table) -> list[str]:
-    rows = [of.columns, *of.rows]
-    widths = [max(len(row[k]) for row in rows) for k in range(len(of.columns))]
+def _table(table: Table) -> list[str]:
+    rows = [table.columns, *table.rows]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(table.columns))]
     return [_row(row, widths) for row in rows]
 
 

@@ -1,10 +1,10 @@
-"""S.C.E.N.T.'s Q against DeltaS, on a site with a static and a dynamic part.
+"""Measures S.C.E.N.T.'s Q as a function of DeltaS, on a site with a static and a dynamic part.
 
-The paper claims three things: with DeltaS = 0 pages that were found unchanged several times are
-no longer visited; with DeltaS large the site is visited uniformly; in between there is a best
-DeltaS, with which Q reaches up to 98% of the maximum. It does not say of which maximum, so there
-are two here: an oracle that knows at each run what has changed and visits the N pages that gain
-most at that moment, and an index in which every copy is fresh, which no schedule can surpass.
+The paper makes three claims. With DeltaS = 0, pages that were found unchanged several times are no
+longer visited. With a large DeltaS, the site is visited uniformly. In between there is a best
+DeltaS, with which Q reaches up to 98% of the maximum. The paper does not say which maximum, so this
+study uses two: an oracle that knows the changed pages at each run and visits the N pages with the
+largest gain at that time; and an index in which every copy is fresh, which no schedule can surpass.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from counterpoint.sim_web.profile import load
-from counterpoint.studies.comparison.plan import Plan
-from counterpoint.studies.comparison.planted import Known, Planted
+from counterpoint.studies.comparison.plan import ComparisonPlan
+from counterpoint.studies.comparison.planted import Oracle, Planted
 from counterpoint.studies.comparison.statistics import Mean, mean
 
 from .statistics import as_json, column_means, ratio
-from .study import Tell, collected
+from .study import Tell, run_all
 from .visits import Site
 
 Array = np.ndarray[Any, Any]
@@ -34,17 +34,17 @@ INTERVAL = 3600.0
 """Seconds between two runs."""
 
 
-class Case(NamedTuple):
+class ScentCase(NamedTuple):
     """A site and a budget.
 
     Attributes
     ----------
     static : float
-        Share of pages that never change.
+        The share of pages that never change.
     per_day : float
-        How often the others change, on average.
+        The mean number of changes per day of the other pages.
     share : float
-        N, of all pages.
+        N as a share of all pages.
     """
 
     static: float
@@ -53,36 +53,38 @@ class Case(NamedTuple):
 
 
 CASES = (
-    Case(0.6, 2.0, 0.05),
-    Case(0.6, 2.0, 0.025),
-    Case(0.6, 2.0, 0.1),
-    Case(0.2, 2.0, 0.05),
-    Case(0.9, 2.0, 0.05),
-    Case(0.95, 24.0, 0.05),
-    Case(0.95, 24.0, 0.1),
+    ScentCase(0.6, 2.0, 0.05),
+    ScentCase(0.6, 2.0, 0.025),
+    ScentCase(0.6, 2.0, 0.1),
+    ScentCase(0.2, 2.0, 0.05),
+    ScentCase(0.9, 2.0, 0.05),
+    ScentCase(0.95, 24.0, 0.05),
+    ScentCase(0.95, 24.0, 0.1),
 )
-"""The first has the changes of the profile living, and is looked at closely."""
+"""The cases. The first has the rates of change of the profile ``living``, and is studied in more
+detail."""
 
 
 @dataclass(frozen=True)
-class Visited:
-    """What policies made of one site. Q is the mean over the runs of the second half.
+class SiteResult:
+    """The results of policies on one site. Q is the mean over the second half of the runs.
 
     Attributes
     ----------
     fresh, informed, uniform : float
-        Q of an index that is fresh; of the oracle; of a round robin.
+        Q of a fresh index, of the oracle, and of a round robin.
     corrected, printed : float64[deltas]
-        Q of S.C.E.N.T. by its DeltaS; printed: empty where it was not run.
+        Q of S.C.E.N.T. for each DeltaS; `printed` is empty if the printed rule was not run.
     to_static, printed_to_static : float64[deltas]
-        Share of the visits of the second half that went to pages that never change.
+        The share of the visits in the second half to pages that never change.
     never : float64[deltas]
-        Share of the pages that never change which were not visited at all in the second half.
+        The share of the never-changing pages that were not visited in the second half.
     spread : float
-        With the largest DeltaS: visits of the page visited most often less those of the page
-        visited least often.
+        With the largest DeltaS, the difference between the visits of the most and of the least
+        visited page.
     curves : float64[3, runs]
-        Q over that of a fresh index after each run: with DeltaS = 0, the best, and the largest.
+        Q divided by that of a fresh index after each run, with DeltaS = 0, with the best DeltaS,
+        and with the largest.
     """
 
     fresh: float
@@ -97,19 +99,29 @@ class Visited:
     curves: Array
 
 
-def visited(pages: int, runs: int, job: tuple[Case, int]) -> Visited:
-    """Let the policies visit the site of a case and a seed."""
+def visited(pages: int, runs: int, job: tuple[ScentCase, int]) -> SiteResult:
+    """Run the policies on one site.
+
+    Parameters
+    ----------
+    pages : int
+        Number of pages of the site.
+    runs : int
+        Number of runs.
+    job : tuple of (ScentCase, int)
+        The case and the seed of the site.
+    """
     case, seed = job
     profile = load("living")
     profile = replace(
         profile, change=replace(profile.change, static=case.static, per_day=case.per_day)
     )
-    planted = Planted(Plan((), profile, 1, pages), seed)
+    planted = Planted(ComparisonPlan((), profile, 1, pages), seed)
     site = Site(planted, max(1, round(case.share * pages)), runs, INTERVAL)
-    static = np.array([Known(planted).rate(page) == 0 for page in range(pages)])
+    static = np.array([Oracle(planted).rate(page) == 0 for page in range(pages)])
     half = runs // 2
 
-    def of(values: Array) -> float:
+    def late_mean(values: Array) -> float:
         return float(values[half:].mean())
 
     def late(order: Array) -> Array:
@@ -122,13 +134,13 @@ def visited(pages: int, runs: int, job: tuple[Case, int]) -> Visited:
     if case == CASES[0]:
         printed = [site.order_of(_policy("scent-printed", site, d), seed) for d in DELTAS]
     counts = [np.bincount(late(order), minlength=pages) for order in orders]
-    top = int(np.argmax([of(one) for one in values]))
-    return Visited(
-        of(best),
-        of(site.value(site.informed())),
-        of(site.value(site.order_of("uniform", seed))),
-        np.array([of(one) for one in values]),
-        np.array([of(site.value(order)) for order in printed]),
+    top = int(np.argmax([late_mean(one) for one in values]))
+    return SiteResult(
+        late_mean(best),
+        late_mean(site.value(site.informed())),
+        late_mean(site.value(site.order_of("uniform", seed))),
+        np.array([late_mean(one) for one in values]),
+        np.array([late_mean(site.value(order)) for order in printed]),
         np.array([static[late(order)].mean() for order in orders]),
         np.array([static[late(order)].mean() for order in printed]),
         np.array([(count[static] == 0).mean() for count in counts]),
@@ -143,57 +155,60 @@ def _policy(name: str, site: Site, delta: float) -> str:
 
 @dataclass(frozen=True)
 class Scent:
-    """What was measured.
+    """The results of the study.
 
     Attributes
     ----------
     seeds : range
     pages, runs : int
-        Of each site.
-    sites : dict of Case to tuple of Visited
-        One for each seed.
+        Number of pages and of runs of each site.
+    sites : dict of ScentCase to tuple of SiteResult
+        One result per seed.
     """
 
     seeds: range
     pages: int
     runs: int
-    sites: dict[Case, tuple[Visited, ...]]
+    sites: dict[ScentCase, tuple[SiteResult, ...]]
 
-    def of_informed(self, case: Case, k: int) -> Mean:
-        """Return Q with the k-th DeltaS over that of the oracle."""
-        return ratio(*self._beside(case, k, "informed"))
+    def of_informed(self, case: ScentCase, k: int) -> Mean:
+        """Return Q with the k-th DeltaS divided by that of the oracle."""
+        return ratio(*self._with_reference(case, k, "informed"))
 
-    def of_fresh(self, case: Case, k: int) -> Mean:
-        """Return Q with the k-th DeltaS over that of a fresh index."""
-        return ratio(*self._beside(case, k, "fresh"))
+    def of_fresh(self, case: ScentCase, k: int) -> Mean:
+        """Return Q with the k-th DeltaS divided by that of a fresh index."""
+        return ratio(*self._with_reference(case, k, "fresh"))
 
-    def printed(self, case: Case, k: int) -> Mean:
-        """Return Q of the printed rule with the k-th DeltaS over that of the oracle."""
+    def printed(self, case: ScentCase, k: int) -> Mean:
+        """Return Q of the printed rule with the k-th DeltaS divided by that of the oracle."""
         runs = self.sites[case]
         return ratio([float(r.printed[k]) for r in runs], [r.informed for r in runs])
 
-    def over(self, case: Case, name: str, other: str) -> Mean:
+    def over(self, case: ScentCase, name: str, other: str) -> Mean:
         """Return the ratio of two of ``uniform``, ``informed`` and ``fresh``."""
         runs = self.sites[case]
         return ratio([getattr(r, name) for r in runs], [getattr(r, other) for r in runs])
 
-    def share(self, case: Case, name: str, k: int) -> Mean:
-        """Return the mean of ``to_static``, ``printed_to_static`` or ``never``."""
+    def share(self, case: ScentCase, name: str, k: int) -> Mean:
+        """Return the mean of ``to_static``, ``printed_to_static`` or ``never``, k-th DeltaS."""
         return mean([float(getattr(run, name)[k]) for run in self.sites[case]])
 
-    def best(self, case: Case) -> int:
-        """Return the place of the DeltaS with the greatest mean Q."""
+    def best(self, case: ScentCase) -> int:
+        """Return the index of the DeltaS with the greatest mean Q."""
         return int(np.argmax([self.of_fresh(case, k).value for k in range(len(DELTAS))]))
 
-    def curves(self, case: Case) -> list[tuple[Mean, ...]]:
-        """Return Q over that of a fresh index after each run, for DeltaS 0, the best, the largest.
+    def curves(self, case: ScentCase) -> list[tuple[Mean, ...]]:
+        """Return Q divided by that of a fresh index, after each run.
 
-        The best is that of each site.
+        There are three curves: with DeltaS = 0, with the best DeltaS of each site, and with the
+        largest DeltaS.
         """
         rows = np.array([run.curves for run in self.sites[case]])
         return [column_means(rows[:, k]) for k in range(rows.shape[1])]
 
-    def _beside(self, case: Case, k: int, other: str) -> tuple[list[float], list[float]]:
+    def _with_reference(
+        self, case: ScentCase, k: int, other: str
+    ) -> tuple[list[float], list[float]]:
         runs = self.sites[case]
         return [float(r.corrected[k]) for r in runs], [getattr(r, other) for r in runs]
 
@@ -227,9 +242,20 @@ def study(
     seeds: range, processes: int = 1, tell: Tell | None = None,
     *, pages: int = PAGES, runs: int = RUNS,
 ) -> Scent:  # fmt: skip
-    """Visit a site for each seed of each case."""
+    """Run the policies on one site per case and seed.
+
+    Parameters
+    ----------
+    seeds : range
+    processes : int
+        How many sites are studied at the same time.
+    tell : callable, optional
+        Called with a line of text about the progress.
+    pages, runs : int
+        Number of pages and of runs of each site.
+    """
     jobs = list(product(CASES, seeds))
-    found = collected(partial(visited, pages, runs), jobs, processes, tell, "site")
+    found = run_all(partial(visited, pages, runs), jobs, processes, tell, "site")
     return Scent(seeds, pages, runs, {
         case: tuple(one for job, one in zip(jobs, found, strict=True) if job[0] == case)
         for case in CASES

@@ -1,10 +1,9 @@
-"""Why does R2 find little on some webs? Sites that begin with empty pages are never visited again.
+"""Studies why R2 finds few links on some webs: sites that begin with empty pages are starved.
 
-A site whose first n pages have no external link has the index 0, so R2 never returns to it as
-long as any other site has found one: [BeeBot] says so itself. Here that is looked for on webs as
-they are, and then brought about: in the *experiment* the n pages without external links that come
-first in a site's order are put before all others, so that k sites begin with n empty pages; the
-site has the same pages and the same links as before.
+A site whose first n pages have no external link has the index 0. So R2 does not return to it while
+any other site has found a link; [BeeBot] says so itself. `starved` counts such sites on generated
+webs. The `experiment` creates them: in k sites, the first n pages without external links are moved
+before all other pages. The sites keep their pages and links.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from .arms import play
 Array = np.ndarray[Any, Any]
 
 
-class Starved(NamedTuple):
-    """What R2 never returned to on a web.
+class Starvation(NamedTuple):
+    """The sites of a web to which R2 never returned.
 
     Attributes
     ----------
     sites : int
-        How many sites.
+        Their number.
     links : float
         Their share of the links on the first N pages of all sites.
     richest : bool
@@ -37,17 +36,17 @@ class Starved(NamedTuple):
     richest: bool
 
 
-def starved(rows: Sequence[Array], pages: Sequence[int] | Array, step: int) -> Starved:
-    """Return which sites R2 left alone after their first ``step`` pages, which were empty.
+def starved(rows: Sequence[Array], pages: Sequence[int] | Array, step: int) -> Starvation:
+    """Summarize the sites that R2 did not visit again after their first `step` empty pages.
 
     Parameters
     ----------
     rows : sequence of integers
-        External links on the first N pages of each site.
+        Numbers of external links on the first N pages of each site.
     pages : sequence of int
         How many pages of each site R2 has scanned.
     step : int
-        n of R2.
+        The parameter n of R2.
     """
     found = [
         k
@@ -55,7 +54,7 @@ def starved(rows: Sequence[Array], pages: Sequence[int] | Array, step: int) -> S
         if not row[:step].any() and scanned <= step < len(row)
     ]
     links = [int(row.sum()) for row in rows]
-    return Starved(
+    return Starvation(
         len(found),
         sum(links[k] for k in found) / max(1, sum(links)),
         int(np.argmax(links)) in found,
@@ -63,34 +62,34 @@ def starved(rows: Sequence[Array], pages: Sequence[int] | Array, step: int) -> S
 
 
 def begun_empty(row: Array, pages: int) -> Array:
-    """Return a site's pages with the first so many that have no external link put first."""
+    """Return a site's row with its first `pages` pages without external links moved ahead."""
     empty = np.flatnonzero(row == 0)[:pages]
     return np.concatenate((row[empty], np.delete(row, empty)))
 
 
 def with_empty_starts(rows: Sequence[Array], step: int, order: Sequence[int]) -> list[Array]:
-    """Return sites of which some, named in ``order``, begin with ``step`` empty pages."""
+    """Return rows in which the sites in `order` begin with `step` empty pages."""
     return [begun_empty(row, step) if k in order else row for k, row in enumerate(rows)]
 
 
 def experiment(rows: Sequence[Array], step: int, budget: int, richest: bool) -> Array:
-    """Return what R1 and R2 find if k sites begin with empty pages, for each k.
+    """Return the numbers of links that R1 and R2 find if k sites begin with empty pages.
 
     Parameters
     ----------
     rows : sequence of integers
-        External links on the first pages of each site.
+        Numbers of external links on the first pages of each site.
     step : int
-        n of R2, and how many empty pages come first.
+        The parameter n of R2, and the number of empty pages at the beginning.
     budget : int
-        N.
+        N, the number of pages to scan.
     richest : bool
         Whether the k sites are those with the most links, or those with the fewest.
 
     Returns
     -------
     int64[sites + 1, 2]
-        A row for each k, from 0 on: links found by R1 and by R2.
+        A row for each k from 0 on: links found by R1, and by R2.
     """
     links = np.array([int(row.sum()) for row in rows])
     order = np.argsort(-links if richest else links, kind="stable").tolist()

@@ -59,9 +59,9 @@ def correlation(
     return r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)
 
 
-def contains(of: Mean, value: float) -> bool:
-    """Tell whether the interval of a mean contains a value; without an interval it does not."""
-    return of.half is not None and abs(of.value - value) <= of.half
+def contains(mean: Mean, value: float) -> bool:
+    """Return whether the interval of a mean contains a value; False if there is no interval."""
+    return mean.half is not None and abs(mean.value - value) <= mean.half
 
 
 def column_means(rows: Array) -> tuple[Mean, ...]:
@@ -69,12 +69,12 @@ def column_means(rows: Array) -> tuple[Mean, ...]:
     return tuple(mean(column) for column in rows.T.tolist())
 
 
-def told(of: Mean, digits: int = 2) -> str:
-    """Return a mean and half its interval as people write it: ``1.71 ± 0.08``."""
-    half = "?" if of.half is None else f"{of.half:,.{digits}f}"
-    return f"{of.value:,.{digits}f} ± {half}"
+def with_interval(mean: Mean, digits: int = 2) -> str:
+    """Return a mean and half of its interval as text, such as ``1.71 ± 0.08``."""
+    half = "?" if mean.half is None else f"{mean.half:,.{digits}f}"
+    return f"{mean.value:,.{digits}f} ± {half}"
 
 
-def as_json(of: Mean) -> dict[str, Any]:
+def as_json(mean: Mean) -> dict[str, Any]:
     """Return a mean with its interval, ready for JSON."""
-    return {"mean": of.value, "interval": None if of.interval is None else list(of.interval)}
+    return {"mean": mean.value, "interval": None if mean.interval is None else list(mean.interval)}

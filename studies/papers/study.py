@@ -1,4 +1,4 @@
-"""What a study is: something measured over seeds that can be told and written as JSON."""
+"""The interface of a study, and the parallel run of its parts."""
 
 from __future__ import annotations
 
@@ -14,26 +14,40 @@ Tell = Callable[[str], None]
 
 
 class Study(Protocol):
-    """What was measured."""
+    """The measured figures of a study."""
 
     def to_json(self) -> dict[str, Any]:
         """Return all figures, ready for JSON."""
         ...
 
 
-def collected(
+def run_all(
     function: Callable[[Item], Result],
     items: Iterable[Item],
     processes: int,
     tell: Tell | None = None,
-    what: str = "web",
+    unit: str = "web",
 ) -> list[Result]:
-    """Return what a function makes of each item, in their order, and tell how far it is."""
+    """Call a function with each item, in several processes, and return the results in order.
+
+    Parameters
+    ----------
+    function : callable
+        Called with one item; it must be picklable.
+    items : iterable
+        The items.
+    processes : int
+        How many calls run at the same time.
+    tell : callable, optional
+        Shows the progress.
+    unit : str
+        The name of an item in the progress line.
+    """
     jobs = list(items)
     found: list[Result] = []
     with closing(in_order(function, jobs, min(processes, max(1, len(jobs))))) as results:
         for result in results:
             found.append(result)
             if tell is not None:
-                tell(f"{what} {len(found)} of {len(jobs)}")
+                tell(f"{unit} {len(found)} of {len(jobs)}")
     return found

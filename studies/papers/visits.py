@@ -1,9 +1,9 @@
-"""A site that is visited in runs, and what its index is worth after each of them.
+"""Simulates a site that is visited in runs, and computes Q of its index after each run.
 
-Between two runs time passes, a run takes none. Q of an index is the sum over all pages of log(1 +
-ActualSize) - log(1 + DeletedSize), where ActualSize is the text that is both in the copy and on
-the page, DeletedSize what is in one of them only: our reading of [SCENT]. It is taken right after
-each run.
+Time passes between two runs; a run takes no time. Q of an index is the sum over all pages of
+log(1 + ActualSize) - log(1 + DeletedSize), where ActualSize is the text that is in the copy and on
+the page, and DeletedSize is the text that is in only one of them: our reading of [SCENT]. Q is
+computed immediately after each run.
 """
 
 from __future__ import annotations
@@ -21,21 +21,23 @@ Array = np.ndarray[Any, Any]
 
 
 class Site:
-    """The pages of a site at the moments of its runs.
+    """The pages of a site at the times of its runs.
 
     Parameters
     ----------
     planted : Planted
     batch : int
-        N, pages that a run visits.
+        N, the number of pages that a run visits.
     runs : int
+        Number of runs.
     interval : float
-        Seconds between two runs; the index holds all pages as they were that long before the first.
+        Seconds between two runs. The first run is at this time; at time 0 the index has a fresh
+        copy of every page.
 
     Attributes
     ----------
     versions : int64[runs, pages]
-        How often each page has changed by each run.
+        How often each page has changed until each run.
     """
 
     def __init__(self, planted: Planted, batch: int, runs: int, interval: float) -> None:
@@ -52,7 +54,7 @@ class Site:
         self._known: dict[tuple[int, int, int], int] = {}
 
     def difference(self, page: int, old: int, new: int) -> int:
-        """Return the bytes that one version of a page has and another has not."""
+        """Return how many bytes are in only one of two versions of a page."""
         if old == new:
             return 0
         key = (page, old, new)
@@ -62,11 +64,12 @@ class Site:
         return self._known[key]
 
     def worth(self, runs: slice | int, copies: Array) -> Array:
-        """Return what copies of all pages are worth at a run, or at each of some runs.
+        """Return each copy's term of Q, at one run or at several.
 
         Parameters
         ----------
         runs : int or slice
+            The runs.
         copies : int64[pages] or int64[runs, pages]
             The version of each copy.
 
@@ -98,7 +101,7 @@ class Site:
         return np.array([row.sum() for row in worth])
 
     def informed(self) -> Pages:
-        """Return the order of an oracle: each run takes the pages that gain most at that moment."""
+        """Return the order of an oracle: each run visits the pages whose terms of Q grow most."""
         copies, order = np.zeros(len(self.pages), dtype=np.int64), []
         for run in range(self.runs):
             gain = np.log1p(self.sizes[run].astype(np.float64)) - self.worth(run, copies)
@@ -108,7 +111,7 @@ class Site:
         return np.concatenate(order)
 
     def order_of(self, policy: str, seed: int) -> Pages:
-        """Return the order in which a policy, as users name it, visits the pages."""
+        """Return the order in which a policy (as users name it) visits the pages."""
         world, budget = _World(self), self.batch * self.runs
         pages = self.pages.tolist()
         scheduler = find(policy).scheduler(pages, budget, seed)
@@ -119,7 +122,7 @@ class Site:
 
 
 class _World:
-    """The site as a policy meets it: a number of fetches at each moment."""
+    """The site as a policy sees it: all fetches of a run happen at the same time."""
 
     def __init__(self, site: Site) -> None:
         self._site, self._fetches = site, 0

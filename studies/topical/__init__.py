@@ -1,1 +1,1 @@
-"""Crawls that look for something: start sets, answers, growth; the experiment of [HITS]."""
+"""Topical crawls: their start sets, answers and growth, and the experiment of [HITS]."""

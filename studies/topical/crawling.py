@@ -1,4 +1,4 @@
-"""Crawlers that look for something in a space, and what came of them."""
+"""Runs topical crawlers in a space, and evaluates their answers."""
 
 from __future__ import annotations
 
@@ -25,26 +25,27 @@ from .spaces import Space, Task
 Array = np.ndarray[Any, Any]
 
 TOP = 13
-"""Pages at the head of an answer that are looked at for navigation: a start page and its menu."""
+"""The number of first pages of an answer in which navigation pages are counted: as many as a start
+page and its menu."""
 
 
 @dataclass(frozen=True)
-class Crawled:
+class TopicalCrawl:
     """A crawl, and the answer that it gives.
 
     Attributes
     ----------
     name : str
-        The crawler, as the experiment calls it.
+        The name of the crawler in the experiment.
     order : int64[n]
-        The pages that came, in the order of visits.
+        The fetched pages, in the order of visits.
     answer : tuple of int
         Pages, the best first.
     growth, waiting : tuple of int
-        Pages fetched, and pages found and not fetched, at the beginning of each iteration; empty
-        if the crawler has no iterations.
+        Pages fetched, and pages found and not fetched, at the beginning of each iteration; for a
+        crawler without iterations, at the beginning of each level.
     seconds : float
-        Of the processor, for the scheduler's decisions and the ranking.
+        Processor time of the scheduler's decisions and of the ranking, in seconds.
     """
 
     name: str
@@ -56,20 +57,22 @@ class Crawled:
 
 
 @dataclass(frozen=True)
-class Judged:
-    """An answer, judged.
+class AnswerQuality:
+    """The quality of an answer.
 
     Attributes
     ----------
     size : int
-        Pages of the answer.
+        Number of pages of the answer.
     precision, recall, recall_of_all : float
-        Recall is of the relevant pages in any answer that was judged with it, as [HITS]'s experts
-        judged what was returned; and of all that are relevant in the web.
+        `recall` counts the relevant pages in all answers that were judged together, since the
+        experts of [HITS] judged only returned pages; `recall_of_all` counts all relevant pages of
+        the web.
     navigation : float
-        Share of the first `TOP` pages that all pages of their host link to.
+        The share of navigation pages among the first `TOP` pages of the answer: all pages of their
+        host link to them.
     points : float64[11]
-        Precision at recalls from 0 to 1, of the relevant pages in any answer.
+        Precision at levels of recall from 0 to 1, over the relevant pages in all answers.
     """
 
     size: int
@@ -80,18 +83,29 @@ class Judged:
     points: Array = field(compare=False)
 
 
-def judged(space: Space, task: Task, answers: Sequence[Sequence[int]]) -> list[Judged]:
-    """Judge answers to one task together."""
+def judge_answers(
+    space: Space, task: Task, answers: Sequence[Sequence[int]]
+) -> list[AnswerQuality]:
+    """Judge answers to one task together.
+
+    Parameters
+    ----------
+    space : Space
+    task : Task
+    answers : sequence of sequence of int
+        The pages of each answer, the best first.
+    """
     about = space.planted.web.relevant_to(task.topic)
     every = int(about.sum())
     pool = {str(page): 1 for page in sorted(set().union(*answers)) if about[page]}
     found = []
     for answer in answers:
-        told = measured([str(page) for page in answer], pool, interpolation=INTERPOLATION)
-        points = np.array([told[f"iprec_at_recall_{level:.2f}"] for level in LEVELS])
+        values = measured([str(page) for page in answer], pool, interpolation=INTERPOLATION)
+        points = np.array([values[f"iprec_at_recall_{level:.2f}"] for level in LEVELS])
         head = list(answer[:TOP])
-        found.append(Judged(
-            len(answer), told["set_P"], told["set_recall"], told["num_rel_ret"] / max(1, every),
+        found.append(AnswerQuality(
+            len(answer), values["set_P"], values["set_recall"],
+            values["num_rel_ret"] / max(1, every),
             float(space.navigation[head].mean()) if head else 0.0, points,
         ))  # fmt: skip
     return found
@@ -99,21 +113,21 @@ def judged(space: Space, task: Task, answers: Sequence[Sequence[int]]) -> list[J
 
 def crawled(
     space: Space, task: Task, name: str, policy: str, budget: int, size: int | None = None
-) -> Crawled:
-    """Let a crawler crawl a space for a task.
+) -> TopicalCrawl:
+    """Crawl a space for a task.
 
     Parameters
     ----------
     space : Space
     task : Task
     name : str
-        How the crawler is called.
+        The name of the crawler in the experiment.
     policy : str
-        As users write it.
+        The policy, as users name it.
     budget : int
         Pages that it may fetch.
     size : int, optional
-        How many pages of its index are its answer; by default all.
+        The number of best pages of its index that are its answer; by default all.
 
     Raises
     ------
@@ -133,18 +147,18 @@ def crawled(
     index = index_of(scheduler, order.tolist(), lambda page: planted.links_of(Scope.WEB, page))
     seconds = timed.seconds + time.process_time() - begun
     growth = tuple(timed.growth) if timed.growth else _levels(space, task, order)
-    return Crawled(name, order, tuple(index[:size]), growth, _waiting(space, task, order, growth),
-                   seconds)  # fmt: skip
+    waiting = _waiting(space, task, order, growth)
+    return TopicalCrawl(name, order, tuple(index[:size]), growth, waiting, seconds)
 
 
 def standing(space: Space, fetched: list[int]) -> list[int]:
-    """Return a collection as the standard crawler ranks it: by HITS, once."""
+    """Return fetched pages in the standard crawler's order: they are ranked by HITS once."""
     links = {page: space.planted.links_of(Scope.WEB, page) for page in fetched}
     return ranked(links, fetched)
 
 
 class _Timed:
-    """A scheduler whose time is taken, and whose steps are looked at."""
+    """A wrapper of a scheduler that measures its processor time, and records its steps."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         self.why = ""
@@ -155,21 +169,21 @@ class _Timed:
         self.growth: list[int] = []
 
     def next(self) -> Any:
-        """Pass the question on."""
+        """Return the scheduler's next request."""
         begun = time.process_time()
-        asked = self._scheduler.next()
+        request = self._scheduler.next()
         self.seconds += time.process_time() - begun
         self.why = self._scheduler.why
-        return asked
+        return request
 
     def observe(self, outcome: Outcome) -> None:
-        """Pass the outcome on."""
+        """Pass the outcome to the scheduler."""
         begun = time.process_time()
         self._scheduler.observe(outcome)
         self.seconds += time.process_time() - begun
 
     def note(self, outcome: Outcome) -> None:
-        """Look at what came, and at the step that the scheduler is at."""
+        """Record a fetched page, and how many were fetched when the scheduler's step began."""
         if outcome.status == 200:
             self.came.append(outcome.page)
         if self._has_steps:
@@ -177,7 +191,7 @@ class _Timed:
 
 
 def _levels(space: Space, task: Task, order: Pages) -> tuple[int, ...]:
-    """Return how many pages of an order are at most so many links from the start, from 0 on."""
+    """Return how many fetched pages are at most 0, 1, 2, ... links from the start pages."""
     level = dict.fromkeys(task.starts, 0)
     for page in order.tolist():
         deeper = level[page] + 1
@@ -188,7 +202,17 @@ def _levels(space: Space, task: Task, order: Pages) -> tuple[int, ...]:
 
 
 def _waiting(space: Space, task: Task, order: Pages, growth: Sequence[int]) -> tuple[int, ...]:
-    """Return how many pages were found and not fetched when so many pages had come."""
+    """Return how many pages were found and not fetched after given numbers of fetched pages.
+
+    Parameters
+    ----------
+    space : Space
+    task : Task
+    order : int64[n]
+        The fetched pages.
+    growth : sequence of int
+        Ascending numbers of fetched pages.
+    """
     known = np.zeros(space.planted.web.pages, dtype=np.bool_)
     known[list(task.starts)] = True
     found, done = [], 0

@@ -1,32 +1,34 @@
-"""The experiment of [HITS]: two topics in two spaces, the standard crawler and the focused one.
+"""The experiment of [HITS]: the standard and the focused crawler, for two topics in two spaces.
 
-Beside them the two that the authors announced, and the focused one with one voice for each host,
-so that links of navigation do not outweigh what authors meant. The focused crawlers make `STEPS`
-steps; the standard one goes on until the web is exhausted; the two that read fetch as many pages as
-the focused one, and at most `READ`. Answers are as long as the focused one's.
+Three more crawlers take part: the two that the authors announced, and a focused crawler in which
+each host has one vote, so that navigation links do not outweigh the links that authors chose. The
+focused crawlers make `STEPS` steps, and the standard crawler continues until the web is exhausted.
+The two crawlers that read texts fetch as many pages as the focused one, and at most `READ`. All
+answers are as long as the focused crawler's.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .crawling import Crawled, Judged, crawled, judged, standing
+from .crawling import AnswerQuality, TopicalCrawl, crawled, judge_answers, standing
 from .spaces import Space, Task
 
 SPACES = ("regional", "local")
 TOPICS = 2
 STEPS = 12
-"""Of the focused crawler: with 10 authorities a step, about as many pages as in [HITS], at most."""
+"""Steps of the focused crawler: with 10 authorities per step, it fetches at most about as many
+pages as in [HITS]."""
 
 LONG = 60
-"""Steps over which the focused crawler's growth is watched: its index is as long as [HITS]'s before
-it flattens."""
+"""Steps of a longer crawl that shows the focused crawler's growth: its index becomes as long as
+that of [HITS] before it stops growing."""
 
 READ = 1000
-"""Pages that crawlers which read may fetch."""
+"""The most pages that crawlers that read texts may fetch."""
 
 DRIFT = 6
-"""Iterations after which the standard crawler's answer is looked at."""
+"""Number of first iterations before which the standard crawler's answer is evaluated."""
 
 STANDARD, FOCUSED, DIVIDED = "standard", "focused", "divided"
 WORDS, BOTH = "TF-IDF", "TF-IDF + HITS"
@@ -35,8 +37,8 @@ _OTHERS = {DIVIDED: f"hits,steps={STEPS},divided=true", WORDS: "tfidf", BOTH: "t
 
 
 @dataclass(frozen=True)
-class Searched:
-    """A topic in a space, looked for by all crawlers.
+class TopicResult:
+    """The results of all crawlers for a topic in a space.
 
     Attributes
     ----------
@@ -44,15 +46,15 @@ class Searched:
     topic : int
         0: the first of the space's topics; 1: the second.
     relevant : int
-        Pages about it in the web.
+        Number of pages of the web about the topic.
     results : float
         Precision of the start set.
-    crawls : dict of str to Crawled
-    answers : dict of str to Judged
+    crawls : dict of str to TopicalCrawl
+    answers : dict of str to AnswerQuality
         Both by the names of `CRAWLERS`.
     drift : tuple of float
-        Precision of the standard crawler's answer had it ended before each of the first
-        iterations; last, that of its answer.
+        Precision of the answer that the standard crawler would give if it ended before each of the
+        first iterations; the last item is the precision of its real answer.
     long : tuple of int
         Pages that the focused crawler has fetched at the beginning of each of `LONG` steps.
     """
@@ -61,20 +63,31 @@ class Searched:
     topic: int
     relevant: int
     results: float
-    crawls: dict[str, Crawled]
-    answers: dict[str, Judged]
+    crawls: dict[str, TopicalCrawl]
+    answers: dict[str, AnswerQuality]
     drift: tuple[float, ...]
     long: tuple[int, ...]
 
 
-def searched(job: tuple[str, int, int | None]) -> tuple[Searched, ...]:
-    """Make the experiment in the space of a name and a seed, on a web of so many pages."""
+def searched(job: tuple[str, int, int | None]) -> tuple[TopicResult, ...]:
+    """Run the experiment in one space.
+
+    Parameters
+    ----------
+    job : tuple of (str, int, int or None)
+        The name of the space, its seed, and the number of pages (None: as the profile says).
+
+    Returns
+    -------
+    tuple of TopicResult
+        One for each topic.
+    """
     name, seed, pages = job
     space = Space(name, seed, pages)
     return tuple(_looked_for(space, task, k) for k, task in enumerate(space.tasks(TOPICS)))
 
 
-def _looked_for(space: Space, task: Task, number: int) -> Searched:
+def _looked_for(space: Space, task: Task, number: int) -> TopicResult:
     web = space.planted.web
     focused = crawled(space, task, FOCUSED, f"hits,steps={STEPS}", web.pages)
     size, cost = len(focused.answer), len(focused.order)
@@ -83,7 +96,7 @@ def _looked_for(space: Space, task: Task, number: int) -> Searched:
     for called, policy in _OTHERS.items():
         budget = web.pages if called == DIVIDED else min(cost, READ)
         crawls[called] = crawled(space, task, called, policy, budget, size)
-    answers = judged(space, task, [one.answer for one in crawls.values()])
+    answers = judge_answers(space, task, [one.answer for one in crawls.values()])
     about = web.relevant_to(task.topic)
     whole = crawls[STANDARD]
     drift = [
@@ -91,7 +104,7 @@ def _looked_for(space: Space, task: Task, number: int) -> Searched:
         for end in whole.growth[: min(DRIFT, len(whole.growth) - 1)]
     ]
     long = crawled(space, task, FOCUSED, f"hits,steps={LONG}", web.pages).growth
-    return Searched(
+    return TopicResult(
         space.name, number, int(about.sum()), float(about[list(task.starts)].mean()), crawls,
         dict(zip(crawls, answers, strict=True)), (*drift, answers[0].precision),
         long,

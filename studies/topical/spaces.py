@@ -1,4 +1,4 @@
-"""Where something is looked for: the two spaces of [HITS], and what a crawl of them begins with."""
+"""The two spaces of [HITS] that topical crawlers search, and the tasks: query and start pages."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 
 from counterpoint.crawler.content.search import start_set, two_engines
 from counterpoint.crawler.policy.protocol import Content, Scope
-from counterpoint.sim_web.pages.contents import said
+from counterpoint.sim_web.pages.contents import page_text
 from counterpoint.sim_web.profile import load
 from counterpoint.sim_web.world import topics
-from counterpoint.studies.comparison.plan import Plan
+from counterpoint.studies.comparison.plan import ComparisonPlan
 from counterpoint.studies.comparison.planted import Array, Planted
 
 RESULTS = 20
-"""Results that a crawl begins with, from all engines together."""
+"""Number of search results from which a crawl starts, from all engines together."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """Something to look for.
+    """A topic to search for.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Task:
         A theme of the web.
     query : str
     starts : tuple of int
-        What the engines answer, the best first.
+        The results of the engines, the best first.
     """
 
     topic: int
@@ -38,7 +38,7 @@ class Task:
 
 
 class Space:
-    """A web of one of the two kinds.
+    """A web that topical crawlers search.
 
     Parameters
     ----------
@@ -46,24 +46,24 @@ class Space:
         ``local`` or ``regional``.
     seed : int
     pages : int, optional
-        Of the web; by default the profile's.
+        Number of pages of the web; by default as the profile says.
     """
 
     def __init__(self, name: str, seed: int, pages: int | None = None) -> None:
         self.name, self.seed = name, seed
-        self.planted = Planted(Plan((), load(name), 1, pages), seed)
+        self.planted = Planted(ComparisonPlan((), load(name), 1, pages), seed)
 
     @cached_property
     def navigation(self) -> Array:
-        """Which pages all pages of their host link to, bool[pages]."""
+        """Whether all pages of its host link to each page, bool[pages]."""
         web = self.planted.web
         return np.array([web.navigation(page) for page in range(web.pages)])
 
     def tasks(self, number: int) -> list[Task]:
-        """Return tasks whose topics are of middle size, with the results of a search.
+        """Return tasks whose topics are of middle size, with search results as start pages.
 
-        In the local space the site's own engine is asked, which has some of its pages; in the
-        regional one two engines of the web.
+        In the local space the results come from the site's own engine, which indexes a part of its
+        pages; in the regional space they come from two engines over the web.
         """
         web = self.planted.web
         chosen = topics.middle(web, number)
@@ -80,8 +80,8 @@ class Space:
                 for topic, query, starts in zip(chosen, queries, found, strict=True)]  # fmt: skip
 
     def content(self, page: int) -> Content:
-        """Return what a page says."""
-        told = said(self.planted.web, page)
+        """Return the content of a page."""
+        text = page_text(self.planted.web, page)
         links = self.planted.links_of(Scope.WEB, page).tolist()
-        anchors = tuple(map(told.anchors.__getitem__, links))
-        return Content(told.title, told.text, anchors, told.language)
+        anchors = tuple(map(text.anchors.__getitem__, links))
+        return Content(text.title, text.text, anchors, text.language)

@@ -1,4 +1,4 @@
-"""The focused crawler over HTTP, killed and resumed, and in process: one order, one index."""
+"""The focused crawler in process and over HTTP, killed and resumed: the same order and index."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BUDGET = 120
 
 
 def in_process(policy: str, planted: Planted) -> tuple[list[str], list[str]]:
-    """Return the order of visits and the index of the crawl by numbers of pages."""
+    """Return the order of visits and the index of a crawl in process, as numbers of pages."""
     starts, chosen = planted.starts(Scope.WEB), find(policy)
     world = World(planted, Scope.WEB, 0.1, BUDGET, reads=chosen.policy.reads)
     scheduler = chosen.scheduler(starts, BUDGET, query=QUERY, hosts=planted.host.item)
@@ -39,8 +39,8 @@ def in_process(policy: str, planted: Planted) -> tuple[list[str], list[str]]:
             [address(planted.web, page) for page in found])  # fmt: skip
 
 
-def stored(where: Path) -> int:
-    """Return how many visits a store has."""
+def count_visits(where: Path) -> int:
+    """Return the number of visits in a store."""
     try:
         with closing(sqlite3.connect(where, timeout=10)) as connection:
             return int(connection.execute("SELECT count(observed) FROM visits").fetchone()[0])
@@ -48,12 +48,19 @@ def stored(where: Path) -> int:
         return 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
-    "policy", ["hits,c=3", "tfidf", "tfidf+hits,expand=5,internal=0.5", "link-bandit"]
+    "policy",
+    [
+        "hits,c=3",
+        pytest.param("tfidf", marks=pytest.mark.slow),
+        pytest.param("tfidf+hits,expand=5,internal=0.5", marks=pytest.mark.slow),
+        "link-bandit",
+    ],
 )
-def test_over_http_and_killed(policy: str, tmp_path: Path) -> None:
-    """Another order or index over HTTP than in process, or after a process that was killed."""
-    planted = one_address_each(4, 0.2, False, said=True)
+def test_a_killed_crawl_over_http_has_the_same_index(policy: str, tmp_path: Path) -> None:
+    """Another order or index over HTTP than in process, or after a killed process was resumed."""
+    planted = one_address_each(4, 0.2, False, declared=True)
     order, wanted = in_process(policy, planted)
     assert len(order) == BUDGET and len(wanted) > 10
     where = tmp_path / "crawl.db"
@@ -64,10 +71,10 @@ def test_over_http_and_killed(policy: str, tmp_path: Path) -> None:
                    "--concurrency", "1", "--proxy", proxy]  # fmt: skip
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
             until = time.monotonic() + 120
-            while stored(where) < 50 and process.poll() is None and time.monotonic() < until:
+            while count_visits(where) < 50 and process.poll() is None and time.monotonic() < until:
                 time.sleep(0.002)
             process.kill()
-        assert 50 <= stored(where) < BUDGET
+        assert 50 <= count_visits(where) < BUDGET
         subprocess.run(command, check=True, capture_output=True, timeout=120)
     with open_store(where) as store:
         assert visited(store) == order

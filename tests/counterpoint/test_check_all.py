@@ -9,7 +9,7 @@ import pytest
 from junitparser import JUnitXml
 
 from counterpoint.ci.job import Job
-from counterpoint.ci.registry import JOBS
+from counterpoint.ci.registered import jobs
 from counterpoint.commands.specs import everything
 from counterpoint.console import run
 from counterpoint.main import counterpoint as commands
@@ -21,13 +21,13 @@ WRONG = Job(
     "peterson", {"first": "turn"}, "exhaustive", "It is not.", violated={"mutual-exclusion": 6}
 )
 BY_Z3 = Job("scent", {"pages": 2, "iterations": 2}, "bounded", "Right.", only=("scent-is-bounded",))
-MUTANT = next(j for j in JOBS if j.reference == "scent/never-halved")
+MUTANT = next(j for j in jobs() if j.reference == "scent/never-halved")
 SLOW = replace(RIGHT, least_budget=300.0)
 
 
 @pytest.fixture(autouse=True)
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(everything, "JOBS", (BY_Z3, WRONG, MUTANT, RIGHT, SLOW))
+    monkeypatch.setattr(everything, "registered", lambda: (BY_Z3, WRONG, MUTANT, RIGHT, SLOW))
     monkeypatch.setenv("COLUMNS", "80")
 
 
@@ -38,7 +38,7 @@ def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]
 
 
 def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
-    """A violation that is expected and fails, specs mixed up, or mutants and slow checks in it."""
+    """An expected violation that fails; exchanged specs; mutants or slow checks in the table."""
     code, out = call(capsys)
     assert code == 0
     lines = [" ".join(line.split()) for line in out.splitlines()]
@@ -54,21 +54,21 @@ def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(len(line) <= 80 for line in out.splitlines())
 
 
-def test_it_can_be_narrowed_and_widened(capsys: pytest.CaptureFixture[str]) -> None:
-    """An engine that is named and not minded; mutants that are never checked."""
+def test_options_select_engines_and_mutants(capsys: pytest.CaptureFixture[str]) -> None:
+    """An engine option that is ignored; mutants that are never checked."""
     code, out = call(capsys, "--engine", "bounded")
-    assert (code, "1 of 1 checks" in out) == (0, True)
+    assert (code, "1 of 1 check as expected" in out) == (0, True)
     code, out = call(capsys, "--mutants")
     assert (code, "4 of 4 checks" in out) == (0, True)
     assert "never-halved: halved-and-then-harvested violated" in " ".join(out.split())
 
 
-def test_what_is_not_as_expected(
+def test_an_unexpected_result(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A table that is green whatever comes out, or that does not say how to see it again."""
+    """A table that is always green, or that names no command to reproduce a failure."""
     bad = replace(RIGHT, states=21)
-    monkeypatch.setattr(everything, "JOBS", (bad, replace(WRONG, violated={})))
+    monkeypatch.setattr(everything, "registered", lambda: (bad, replace(WRONG, violated={})))
     code, out = call(capsys)
     assert code == 1
     assert "20 reachable states; there should be 21" in out
@@ -80,15 +80,16 @@ def test_what_is_not_as_expected(
     assert "2 unknown" in out
 
 
+@pytest.mark.long
 def test_formats(capsys: pytest.CaptureFixture[str]) -> None:
-    """A format that says something else than the table."""
+    """A format whose content differs from the table."""
     code, out = call(capsys, "--format", "json")
     assert code == 0
     assert {r["reference"] for r in json.loads(out)} == {"peterson", "scent"}
     code, out = call(capsys, "--format", "junit")
     assert (code, sum(s.failures for s in JUnitXml.fromstring(out.encode()))) == (0, 0)
     code, out = call(capsys, "--format", "github")
-    assert (code, out.startswith("::notice")) == (0, True)
+    assert (code, out.startswith("counterpoint gate: ")) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +106,7 @@ def test_formats(capsys: pytest.CaptureFixture[str]) -> None:
 def test_wrong_commands(
     capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
-    """An option that is taken and does nothing, a traceback, or several lines."""
+    """An option that is accepted and ignored, a traceback, or several lines."""
     assert run(commands, ["check", "--all", *arguments]) == 2
     captured = capsys.readouterr()
     assert message in captured.err
@@ -113,15 +114,15 @@ def test_wrong_commands(
 
 
 def test_it_covers_every_spec_and_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A spec or an engine that --all leaves out."""
-    monkeypatch.setattr(everything, "JOBS", JOBS)
-    jobs = everything.chosen(None, of_mutants=False)
-    assert {j.reference for j in jobs if not j.parameters} == set(SPECS)
-    assert {j.engine for j in jobs} == set(ENGINES)
+    """A spec or an engine that ``--all`` leaves out."""
+    monkeypatch.setattr(everything, "registered", jobs)
+    chosen = everything.chosen(None, of_mutants=False)
+    assert {j.reference for j in chosen if not j.parameters} == set(SPECS)
+    assert {j.engine for j in chosen} == set(ENGINES)
 
 
 def test_help_shows_it(capsys: pytest.CaptureFixture[str]) -> None:
-    """A command that nobody finds."""
+    """An option that the help does not list."""
     assert run(commands, ["check", "--help"]) == 0
     out = capsys.readouterr().out
     assert "counterpoint check --all\n" in out

@@ -19,38 +19,41 @@ HERE = "tests.studies.comparison.policies"
 SMALL = ("--web", "broder-1999", "--web-pages", "500", "--pages", "40", "--seeds", "2")
 
 
-def said(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Run the command; return its exit code and what it printed."""
+def call(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Run the command; return its exit code and its output."""
     code = run(counterpoint, ["compare", *arguments])
-    told = capfd.readouterr()
-    return code, told.out, told.err
+    captured = capfd.readouterr()
+    return code, captured.out, captured.err
 
 
 def test_a_table(capfd: pytest.CaptureFixture[str]) -> None:
-    """A command that prints anything but its table, such as progress in a pipe."""
-    code, out, err = said(capfd, f"{HERE}:Queue", "R2", *SMALL, "--processes", "1")
+    """Any output besides the table, such as progress in a pipe."""
+    code, out, err = call(capfd, f"{HERE}:Queue", "R2", *SMALL, "--processes", "1")
     assert (code, err) == (0, "")
-    assert out.startswith("broder-1999: 2 webs of 500 pages, 40 fetched on each\n\nexternal links")
+    assert out.startswith("broder-1999: 2 webs of 500 pages, 40 fetched on each\n"
+                          f"differences are to {HERE}:Queue\n\nexternal links")  # fmt: skip
     assert re.search(r"^  R2 .* ± .* (\d, ){2}\d$", out, re.MULTILINE)
     assert max(map(len, out.splitlines())) <= 80
 
 
+@pytest.mark.long
 def test_a_search_of_one_large_site(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Webs whose target sets differ in size: an error when all crawls are done."""
+    """An error after all crawls, because the target sets of the webs differ in size."""
     page = tmp_path / "local.html"
-    code, out, _ = said(capfd, "breadth-first", "tfidf", "--web", "local", "--web-pages", "300",
+    code, out, _ = call(capfd, "breadth-first", "tfidf", "--web", "local", "--web-pages", "300",
                         "--pages", "40", "--seeds", "3", "--html", str(page))  # fmt: skip
     assert code == 0
     assert "\nharvest rate" in out and "site 1" in out and "site 2" not in out
     assert "precision at recall" in page.read_text(encoding="utf-8")
 
 
-def test_json_is_all_that_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
-    """A policy's own prints among the JSON; figures that depend on the processes."""
+@pytest.mark.long
+def test_only_json_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    """Output of a policy between the JSON; figures that depend on the processes."""
     wanted = (f"{HERE}:Prints", "breadth-first", *SMALL, "--format", "json", "--first-seed", "5")
     found = []
     for processes in ("1", "2"):
-        code, out, err = said(capfd, *wanted, "--processes", processes)
+        code, out, err = call(capfd, *wanted, "--processes", processes)
         assert code == 0
         assert "{ no JSON" in err
         found.append(json.loads(out))
@@ -58,24 +61,41 @@ def test_json_is_all_that_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
     assert found[0]["seeds"] == [5, 6]
 
 
-def test_who_falls_is_told_in_one_line_and_reproduced(
+def test_a_failing_policy_is_reported_and_reproduced(
     capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """A fall that is not in the exit code, not in the page, or hides what the others brought."""
+    """A failure missing from the exit code or the page, or one that hides the other policies."""
     page = tmp_path / "report.html"
     policies = (f"{HERE}:Raises", f"{HERE}:Queue")
-    code, out, err = said(capfd, *policies, *SMALL, "--html", str(page), "--sites", "3")
+    code, out, err = call(capfd, *policies, *SMALL, "--html", str(page), "--sites", "3")
     assert code == 1
     lines = err.splitlines()
     assert lines[0] == f"{page} shows the comparison"
-    told = "Raises: step 4: KeyError: 'no such site' (policies.py:"
-    assert lines[1].startswith(f"counterpoint: {HERE}:{told}")
+    message = "Raises: step 4: KeyError: 'no such site' (policies.py:"
+    assert lines[1].startswith(f"counterpoint: {HERE}:{message}")
     assert lines[2] == (
         f"To reproduce: counterpoint compare {HERE}:Raises {HERE}:Queue --web broder-1999 "
         "--pages 40 --seeds 2 --web-pages 500 --sites 3"
     )
     assert "policies:Queue" in out and "Raises" not in out
-    assert told in page.read_text(encoding="utf-8").replace("&#39;", "'")
+    assert message in page.read_text(encoding="utf-8").replace("&#39;", "'")
+
+
+@pytest.mark.long
+def test_a_step_that_takes_too_long_is_unknown(capfd: pytest.CaptureFixture[str]) -> None:
+    """A slow policy that fell or that passes; a broken rule that is hidden by a slow policy."""
+    wanted = (f"{HERE}:Loops", *SMALL, "--step-limit", "0.3", "--format", "json")
+    code, out, err = call(capfd, *wanted)
+    line = f"{HERE}:Loops: step 6: took longer than 0.3 s of processor time"
+    again = f"To reproduce: counterpoint compare {HERE}:Loops --web broder-1999 --pages 40 "
+    assert code == 3
+    assert err.splitlines()[0] == f"counterpoint: unknown: {line}"
+    assert err.splitlines()[1] == f"{again}--seeds 2 --web-pages 500 --step-limit 0.3"
+    found = json.loads(out)
+    assert (found["fell"], found["unknown"]) == ([], [line])
+    assert found["policies"] == [{"name": f"{HERE}:Loops", "scope": "web", "unknown": line}]
+    code, _, err = call(capfd, f"{HERE}:Raises", *wanted)
+    assert (code, len(err.splitlines())) == (1, 3)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +107,7 @@ def test_who_falls_is_told_in_one_line_and_reproduced(
         (("R2,step=0", *SMALL), "R2,step=0: "),
         (("no_such_module:Policy", *SMALL), "there is no module no_such_module"),
         ((f"{HERE}:Absent", *SMALL), "has no Absent"),
-        ((f"{HERE}:NoScheduler", *SMALL), "NoScheduler is no scheduler"),
+        ((f"{HERE}:NoScheduler", *SMALL), "NoScheduler is not a scheduler"),
         (("R1", "R1", *SMALL), "policy 'R1' is named twice"),
         (("R1", "--web", "nowhere", "--pages", "5"), "there is no profile 'nowhere'"),
         (("R1", "--web", "absent.toml", "--pages", "5"), "absent.toml: No such file"),
@@ -106,30 +126,30 @@ def test_who_falls_is_told_in_one_line_and_reproduced(
         (SMALL, "Missing argument 'POLICY...'"),
     ],
 )
-def test_a_wrong_command_is_told_in_one_line(
+def test_a_wrong_command_gets_one_line(
     arguments: tuple[str, ...], line: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """A traceback, more than a line, another exit code than 2, half a table."""
-    code, out, err = said(capfd, *arguments)
+    """A traceback, several lines, another exit code than 2, or a part of a table."""
+    code, out, err = call(capfd, *arguments)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
     assert line in err
 
 
-def test_a_web_that_cannot_be_planted_is_told(
+def test_a_web_that_cannot_be_planted_is_reported(
     capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """An error in a process of its own that comes as a traceback, or not at all."""
-    told = tmp_path / "odd.toml"
-    told.write_text("[shares]\nscc = 0.1\nin = 0\nout = 0\ntendrils = 0.9\ntubes = 0\n"
+    """An error in another process that becomes a traceback, or is lost."""
+    file = tmp_path / "odd.toml"
+    file.write_text("[shares]\nscc = 0.1\nin = 0\nout = 0\ntendrils = 0.9\ntubes = 0\n"
                     "disconnected = 0\n")  # fmt: skip
-    code, out, err = said(capfd, "R1", "--web", str(told), "--pages", "5", "--seeds", "2")
+    code, out, err = call(capfd, "R1", "--web", str(file), "--pages", "5", "--seeds", "2")
     assert (code, out) == (2, "")
     assert err.count("\n") == 1 and "tendrils hang off IN or OUT" in err
 
 
-def test_a_policy_of_the_present_folder(tmp_path: Path) -> None:
-    """A module that is found by the command and not by the processes that it begins."""
+def test_a_policy_of_the_current_folder(tmp_path: Path) -> None:
+    """A module that the command finds and its worker processes do not."""
     (tmp_path / "mine.py").write_text(
         "from tests.studies.comparison.policies import Queue\n\n\nclass Greedy(Queue):\n    pass\n"
     )
@@ -139,7 +159,7 @@ def test_a_policy_of_the_present_folder(tmp_path: Path) -> None:
 
 
 def in_a_shell(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the command as a process of its own."""
+    """Run the command as a process."""
     path = os.pathsep.join([str(Path(__file__).parents[2] / "src"), *sys.path])
     environment: dict[str, Any] = {**os.environ, "PYTHONPATH": path}
     return subprocess.run(

@@ -15,7 +15,7 @@ REPORT = ("--budget", "100", "--seeds", "2", "--repeats", "2", "--draws", "60", 
 
 
 def test_addresses_are_drawn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Addresses outside the blocks, or other ones for the same seed in another order."""
+    """Addresses outside the blocks, or other addresses for the same seed."""
     blocks = tmp_path / "blocks.txt"
     blocks.write_text("2001:db8::/126\n192.0.2.0/30 # two\n", encoding="utf-8")
     wanted = ("coverage", "sample", "addresses", "--draw", "5", "--seed", "3")
@@ -25,12 +25,12 @@ def test_addresses_are_drawn(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert all(line.startswith(("192.0.2.", "2001:db8::")) for line in out.split())
     given = ("--block", "192.0.2.0/30", "--block", "2001:db8::/126")
     assert call(capsys, *wanted, *given) == (0, out, "")
-    code, told, _ = call(capsys, *wanted, *given, "--format", "json")
-    assert json.loads(told) == {"allocated": 8, "addresses": out.split()}
+    code, output, _ = call(capsys, *wanted, *given, "--format", "json")
+    assert json.loads(output) == {"allocated": 8, "addresses": out.split()}
 
 
 def test_a_sample_and_its_estimate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """A sample that the next command cannot read; estimates that are not of it."""
+    """A sample that ``assess`` cannot read; estimates of another sample."""
     code, out, err = call(capsys, "coverage", "sample", "addresses", *WEB, "--draw", "100",
                           "--expand", "1")  # fmt: skip
     assert code == 0
@@ -49,10 +49,10 @@ def test_a_sample_and_its_estimate(capsys: pytest.CaptureFixture[str], tmp_path:
     assert "10 pages crawled; intervals of 95%; quantity times 0.9" in out
     assert "10 of 50 are covered" in out and "top    10%" in out and "chapman" in out
     code, out, err = call(capsys, "coverage", "estimate", *files, "--format", "json")
-    told = json.loads(out)
-    assert told["samples"][1]["shares"]["wilson"]["value"] == pytest.approx(0.18)
-    assert set(told["samples"][1]["quality"]) == {"0.1", "1"}
-    assert told["coverage_by_numbers"]["chapman"]["value"] > 0
+    report = json.loads(out)
+    assert report["samples"][1]["shares"]["wilson"]["value"] == pytest.approx(0.18)
+    assert set(report["samples"][1]["quality"]) == {"0.1", "1"}
+    assert report["coverage_by_numbers"]["chapman"]["value"] > 0
     code, out, err = call(capsys, "coverage", "estimate", *files, "--growing")
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert f"{tmp_path / 'b.txt'}: does not contain {tmp_path / 'a.txt'}" in err
@@ -67,7 +67,7 @@ def test_a_sample_and_its_estimate(capsys: pytest.CaptureFixture[str], tmp_path:
 
 
 def test_whole_sites_and_json(capsys: pytest.CaptureFixture[str]) -> None:
-    """Addresses that are not told; fewer pages of whole sites than of their start pages."""
+    """Missing addresses; fewer pages of whole sites than of their start pages."""
     wanted = ("coverage", "sample", "addresses", *WEB, "--draw", "100", "--format", "json")
     fronts, whole = (
         json.loads(call(capsys, *wanted, *more)[1]) for more in ((), ("--whole-sites",))
@@ -80,8 +80,9 @@ def test_whole_sites_and_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert whole["requests"] - 100 == len(whole["pages"]) - len(sites)
 
 
+@pytest.mark.long
 def test_a_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """A report without its figures, a page that is not written, a command that is another one."""
+    """A report without figures, a page that is not written, a wrong command to repeat it."""
     page = tmp_path / "c.html"
     code, out, err = call(capsys, "coverage", "report", "breadth-first", *WEB, *REPORT, "--html",
                           str(page))  # fmt: skip
@@ -95,20 +96,31 @@ def test_a_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 
 
 def test_a_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    """A key that is renamed; figures that are no JSON."""
+    """A renamed key; figures that are no valid JSON."""
     code, out, err = call(capsys, "coverage", "report", "random", *WEB, *REPORT, "--format", "json")
     assert (code, err) == (0, "")
-    told = json.loads(out)
-    assert told["policies"]["random"]["truth"]["quantity"] == pytest.approx([1 / 6, 1 / 6])
-    assert {"bias", "variance", "rmse", "contains", "requests"} <= set(told["estimators"]["chao"])
+    report = json.loads(out)
+    assert report["policies"]["random"]["truth"]["quantity"] == pytest.approx([1 / 6, 1 / 6])
+    assert {"bias", "variance", "rmse", "contains", "requests"} <= set(report["estimators"]["chao"])
 
 
-def test_who_falls_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    """A fall that is not in the exit code."""
+def test_a_failing_policy_changes_the_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    """A failing policy without an effect on the exit code."""
     fallen = "tests.studies.comparison.policies:Raises"
     code, out, err = call(capsys, "coverage", "report", fallen, *WEB, *REPORT)
     assert code == 1
-    assert "No crawl came to its end" in out and f"counterpoint: {fallen}: step 4" in err
+    assert "No crawl was completed" in out and f"counterpoint: {fallen}: step 4" in err
+
+
+@pytest.mark.long
+def test_a_policy_that_takes_too_long_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+    """A slow policy that fell, or that has no effect on the exit code."""
+    slow = "tests.studies.comparison.policies:Loops"
+    arguments = ("coverage", "report", slow, *WEB, *REPORT, "--step-limit", "0.2")
+    code, out, err = call(capsys, *arguments, "--format", "json")
+    line = f"{slow}: step 6: took longer than 0.2 s of processor time"
+    assert (code, err) == (3, f"counterpoint: unknown: {line}\n")
+    assert (json.loads(out)["fell"], json.loads(out)["unknown"]) == ([], [line])
 
 
 SAMPLE, REPORTED = ("sample", "addresses"), ("report", *WEB)
@@ -123,8 +135,8 @@ SAMPLE, REPORTED = ("sample", "addresses"), ("report", *WEB)
         ((*SAMPLE, "--draw", "1", "--block", "10.0.0.0/8", "--block", "10.1.0.0/16"), "overlap"),
         ((*SAMPLE, "--draw", "1", "--blocks", "no/such/file"), "No such file"),
         ((*SAMPLE, "--draw", "1", "--expand", "1"), "need --profile"),
-        ((*SAMPLE, "--draw", "1", *WEB, "--block", "10.0.0.0/8"), "are its own"),
-        ((*SAMPLE, "--draw", "1", *WEB, "--expand", "1", "--whole-sites"), "not both"),
+        ((*SAMPLE, "--draw", "1", *WEB, "--block", "10.0.0.0/8"), "with --profile"),
+        ((*SAMPLE, "--draw", "1", *WEB, "--expand", "1", "--whole-sites"), "be combined"),
         ((*SAMPLE, "--draw", "99999", *WEB), "99,999 distinct addresses of"),
         (("sample", "breadth-first", "--size", "3"), "Missing option '--profile'"),
         (("sample", "breadth-first", "--size", "3", *WEB, "--start", "http://x.test/"), "no page"),

@@ -16,7 +16,7 @@ QRELS = "1 0 a 1\n1 0 b 2\n1 0 c 1\n2 0 z 1\n3 0 z 1\n"
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[str, str]:
-    """A run and its judgments."""
+    """Return a run and its judgments."""
     run, qrels = tmp_path / "us.run", tmp_path / "judged.qrels"
     run.write_text(RUN)
     qrels.write_text(QRELS)
@@ -36,7 +36,7 @@ def test_measures_are_printed(files: tuple[str, str], capsys: pytest.CaptureFixt
 def test_a_topic_does_not_move_the_cursor(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A name out of anyone's file that a terminal takes for a command."""
+    """A topic name from a file that contains control characters of a terminal."""
     run, qrels = tmp_path / "a.run", tmp_path / "a.qrels"
     run.write_text("\x1b[2J Q0 a 1 3 us\n")
     qrels.write_text("\x1b[2J 0 a 1\n")
@@ -45,19 +45,19 @@ def test_a_topic_does_not_move_the_cursor(
     assert out.startswith("topic \ufffd[2J\n") and "\x1b" not in out
 
 
-def test_for_programs(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Figures that are rounded, or a variant that is not named."""
+def test_json(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Figures that are rounded, or a variant without its name."""
     arguments = ["evaluate", *files, "--complete", "--format", "json", "--interpolation"]
     assert run_command(counterpoint, [*arguments, "trec_eval-10"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["mean"]["map"] == pytest.approx((1 + 2 / 3) / 3 / 3)
-    assert (told["topics"], told["interpolation"]) == (3, "trec_eval-10")
+    captured = json.loads(capsys.readouterr().out)
+    assert captured["mean"]["map"] == pytest.approx((1 + 2 / 3) / 3 / 3)
+    assert (captured["topics"], captured["interpolation"]) == (3, "trec_eval-10")
 
 
 def test_a_wrong_file_is_refused(
     files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A traceback, or an error without its place."""
+    """A traceback, or an error without its line."""
     assert run_command(counterpoint, ["evaluate", files[1], files[0]]) == 2
     assert "line 1: 4 fields, not 6" in capsys.readouterr().err
     other = tmp_path / "other.qrels"

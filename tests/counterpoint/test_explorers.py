@@ -1,4 +1,4 @@
-"""How the exhaustive engine is asked to visit states, on the command line."""
+"""The options of the exhaustive engine: explorers and reductions."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from counterpoint.ci.registry import JOBS
+from counterpoint.ci.registered import jobs
 from counterpoint.models.present.formats import command_line
-from tests.counterpoint.starting import start
-from tests.counterpoint.test_command_line import call, cpu_seconds, wait_until
+from tests.counterpoint.starting import cpu_seconds, start, wait_until
+from tests.counterpoint.test_command_line import call
 from tests.needs import need
 
 
 def test_both_explorers_print_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    """A count, a trace or a note that depends on who explored."""
+    """A count, a trace or a note that depends on the explorer."""
     need("gcc")
     command = ("check", "window-stm", "--set", "fetch-and-increment=old", "--format", "json")
     found = []
@@ -27,8 +27,8 @@ def test_both_explorers_print_the_same(capsys: pytest.CaptureFixture[str]) -> No
     assert found[0] == found[1]
 
 
-def test_a_reduction_says_what_it_stands_for(capsys: pytest.CaptureFixture[str]) -> None:
-    """A smaller count that looks as if the spec had become smaller."""
+def test_a_reduction_is_named_in_the_output(capsys: pytest.CaptureFixture[str]) -> None:
+    """A smaller state count that looks like the count of a smaller spec."""
     need("gcc")
     command = ("check", "window-stm", "--set", "fetch-and-increment=old", "--reduce", "symmetry")
     code, out, _ = call(capsys, *command)
@@ -47,13 +47,16 @@ def test_a_reduction_says_what_it_stands_for(capsys: pytest.CaptureFixture[str])
     [
         (["--explorer", "rust"], "'rust' is not one of 'auto', 'python', 'compiled'"),
         (["--reduce", "luck"], "'luck' is not one of 'symmetry', 'partial-order'"),
-        (["--reduce", "symmetry", "--explorer", "python"], "only the compiled explorer can reduce"),
+        (
+            ["--reduce", "symmetry", "--explorer", "python"],
+            "only the compiled explorer has reductions",
+        ),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(
+def test_a_wrong_command_gets_one_line(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An error without a word, or a traceback."""
+    """An exit code without a message, or a traceback."""
     code, out, err = call(capsys, "check", "peterson", *arguments)
     assert (code, out) == (2, "")
     assert message in err
@@ -63,7 +66,7 @@ def test_what_is_wrong_is_said_in_one_line(
 def test_without_a_compiler(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A missing compiler that ends in a traceback, or that nobody hears of."""
+    """A missing compiler that causes a traceback, or that is not mentioned."""
     monkeypatch.setenv("CC", "no-such-compiler")
     code, out, err = call(capsys, "check", "peterson", "--explorer", "compiled")
     assert (code, out) == (2, "")
@@ -77,8 +80,9 @@ def test_without_a_compiler(
     assert "explored in Python and not reduced: there is no C" in " ".join(out.split())
 
 
+@pytest.mark.long
 def test_interrupted_in_c(tmp_path: Path) -> None:
-    """Ctrl-C that waits until the last state, or leaves files of the compiler behind."""
+    """Ctrl-C without an effect until the last state, or leftover files of the compiler."""
     need("gcc")
     command = ("check", "window-stm", "--set", "transactions=4", "--explorer", "compiled")
     process = start(*command, cwd=tmp_path)
@@ -90,7 +94,7 @@ def test_interrupted_in_c(tmp_path: Path) -> None:
 
 
 def test_the_command_that_reproduces_a_reduced_job() -> None:
-    """A command line that cannot be typed."""
-    (job,) = (j for j in JOBS if j.options.reduce)
+    """A printed command that does not reproduce the job."""
+    (job,) = (j for j in jobs() if j.options.reduce)
     command = command_line(job.reference, job.parameters, job.engine, job.only, job.options)
     assert command == "counterpoint check window-stm --set transactions=4 --reduce symmetry"

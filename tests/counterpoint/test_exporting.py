@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from counterpoint.models.export import FORMATS
-from tests import spin
 
-from .starting import ROOT, start
+from .starting import start
 from .test_command_line import call
 
 OLD = ("export", "window-stm", "--set", "fetch-and-increment=old")
@@ -31,11 +26,12 @@ BEGINNING = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_is_printed_or_written(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, form: str
 ) -> None:
-    """A format that cannot be asked for, or a file with something else than what is printed."""
+    """A format that is not accepted, or a file that differs from the printed text."""
     small = ("--set", "transactions=1") if form in GRAPHS else ()
     arguments = (*OLD, *small, "--to", form)
     code, out, err = call(capsys, *arguments)
@@ -43,8 +39,8 @@ def test_every_format_is_printed_or_written(
     assert out.startswith(BEGINNING[form])
     assert call(capsys, *arguments, "--output", "-") == (0, out, "")
     path = tmp_path / "out"
-    code, said, err = call(capsys, *arguments, "--output", str(path))
-    assert (code, said, err) == (0, "", "")
+    code, output, err = call(capsys, *arguments, "--output", str(path))
+    assert (code, output, err) == (0, "", "")
     assert path.read_text() == out
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
@@ -80,10 +76,8 @@ def test_a_wrong_command_is_one_clear_line(
     assert err.count("\n") == 1
 
 
-def test_what_is_not_found_in_time_is_unknown(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    """A search that was cut off taken for one that found nothing, or a file half-written."""
+def test_a_search_cut_off_is_unknown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """An unfinished search reported as one that found nothing, or a file that is half written."""
     path = tmp_path / "x.json"
     code, out, err = call(
         capsys, "export", "window-stm", "--set", "transactions=4", "--to", "itf",
@@ -98,7 +92,7 @@ def test_what_is_not_found_in_time_is_unknown(
 def test_an_older_file_survives_a_failure(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """A good file lost to an export that came to nothing."""
+    """A file of an earlier export that a failed export destroys."""
     path = tmp_path / "x.json"
     path.write_text("good")
     assert call(capsys, "export", "peterson", "--to", "itf", "--output", str(path))[0] == 2
@@ -106,7 +100,7 @@ def test_an_older_file_survives_a_failure(
 
 
 def test_a_witness_can_be_exported(capsys: pytest.CaptureFixture[str]) -> None:
-    """A run that shows that something is possible, and that cannot be had."""
+    """A witness, a run that shows a possibility, that cannot be exported."""
     code, out, _ = call(capsys, "export", "peterson", "--to", "itf", "--property", "both-wait")
     assert code == 0
     found = json.loads(out)
@@ -123,7 +117,7 @@ def test_still(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_help_names_every_format(capsys: pytest.CaptureFixture[str]) -> None:
-    """A format that only the source shows."""
+    """A format that the help omits."""
     code, out, _ = call(capsys, "export", "--help")
     assert code == 0
     assert out.count("counterpoint export ") >= 3
@@ -134,34 +128,13 @@ def test_help_names_every_format(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_formats_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    """A format that ``counterpoint list`` does not know."""
+    """A format that ``counterpoint list`` omits."""
     _, out, _ = call(capsys, "list", "--format", "json")
     assert set(json.loads(out)["exports"]) == set(FORMATS)
 
 
-@pytest.mark.slow
-def test_the_commands_of_the_page_for_users_of_spin(tmp_path: Path) -> None:
-    """Commands that do not run as they stand, or a count that is another one."""
-    spin.require_spin()
-    page = (ROOT / "docs" / "for-spin-and-tla-users.md").read_text()
-    commands = [line[4:] for line in page.splitlines() if line.startswith("    ")]
-    assert len(commands) == 4
-    assert commands[0].startswith("counterpoint export ")
-    script = tmp_path / "commands.sh"
-    first = commands[0].replace("counterpoint", f"{sys.executable} -m counterpoint", 1)
-    script.write_text("\n".join(["set -e", first, *commands[1:]]))
-    done = subprocess.run(
-        ["sh", str(script)], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    expected = re.search(r"# (\d+ states, stored)", commands[-1])
-    assert expected is not None
-    assert expected[1] in done.stdout
-    assert "errors: 0" in done.stdout
-
-
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
-    """A traceback when the reader has seen enough."""
+    """A traceback when the reader closes the pipe."""
     with start(*OLD, "--to", "promela", cwd=tmp_path) as process:
         assert process.stdout is not None
         assert process.stderr is not None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from counterpoint.commands.graph import pictures
+from counterpoint.commands.graph.degrees import tail_shares
 from counterpoint.console import run
 from counterpoint.graph.csr import both, csr
 from counterpoint.graph.ranking.pagerank import pagerank
@@ -23,7 +23,7 @@ PAGES = 3000
 
 @pytest.fixture(autouse=True)
 def columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Print for 80 columns, whatever the terminal has in which the tests run."""
+    """Set a width of 80 columns for every test."""
     monkeypatch.setenv("COLUMNS", "80")
 
 
@@ -35,21 +35,21 @@ def web() -> Web:
 
 @pytest.fixture(scope="module")
 def links(web: Web, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the file of its links."""
+    """Return the file of the links of the web."""
     path = tmp_path_factory.mktemp("graph") / "web.npz"
     web.explicit().save(path)
     return str(path)
 
 
 def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Run a command line here; return its exit code and what it printed."""
+    """Run a command in this process; return its exit code and its output."""
     code = run(counterpoint, ["graph", *arguments])
     printed = capsys.readouterr()
     return code, printed.out, printed.err
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
-    """Return what a command says to programs."""
+def report(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    """Return the JSON of a command."""
     code, out, _ = call(capsys, *arguments, "--format", "json")
     assert code == 0
     return json.loads(out)
@@ -58,9 +58,9 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
 def test_the_bowtie_is_the_planted_one(
     capsys: pytest.CaptureFixture[str], web: Web, links: str, tmp_path: Path
 ) -> None:
-    """Shares of other components; an array or a picture that is another graph's."""
+    """Shares of other components; an array or a picture of another graph."""
     picture, array = tmp_path / "bowtie.svg", tmp_path / "bowtie.npy"
-    found = told(capsys, "bowtie", links, "--picture", str(picture), "--save", str(array))
+    found = report(capsys, "bowtie", links, "--picture", str(picture), "--save", str(array))
     planted = web.components()
     assert list(found["counts"].values()) == np.bincount(planted, minlength=6).tolist()
     assert sum(found["shares"].values()) == pytest.approx(1)
@@ -77,18 +77,20 @@ def test_the_bowtie_is_the_planted_one(
 def test_components_and_levels(
     capsys: pytest.CaptureFixture[str], links: str, tmp_path: Path
 ) -> None:
-    """Sizes that do not sum to all pages; levels of another direction."""
+    """Sizes whose sum is not the number of pages; levels in the wrong direction."""
     for kind in ("wcc", "scc"):
         array = tmp_path / "labels.npy"
-        found = told(capsys, kind, links, "--save", str(array))
+        found = report(capsys, kind, links, "--save", str(array), "--force")
         assert sum(size * number for size, number in found["sizes"]) == PAGES
         assert sum(number for _, number in found["sizes"]) == found["components"]
         assert int(np.load(array).max()) + 1 == found["components"]
         code, out, _ = call(capsys, kind, links)
         assert code == 0 and f"{found['components']:,}" in out
-    forward = told(capsys, "bfs", links, "--start", "0")
-    backward = told(capsys, "bfs", links, "--start", "0", "--direction", "backward")
-    either = told(capsys, "bfs", links, "--start", "0", "--start", "7", "--direction", "undirected")
+    forward = report(capsys, "bfs", links, "--start", "0")
+    backward = report(capsys, "bfs", links, "--start", "0", "--direction", "backward")
+    either = report(
+        capsys, "bfs", links, "--start", "0", "--start", "7", "--direction", "undirected"
+    )
     assert forward["levels"][0] == 1 and either["levels"][0] == 2
     assert forward["reached"] == sum(forward["levels"]) != backward["reached"]
     assert either["reached"] > max(forward["reached"], backward["reached"])
@@ -96,25 +98,25 @@ def test_components_and_levels(
     assert code == 0 and out.startswith(f"{forward['reached']:,} of 3,000 pages are reached")
 
 
-def test_distances_say_how_sure_they_are(capsys: pytest.CaptureFixture[str], links: str) -> None:
-    """An interval beside its figure; a seed that is not used; an exact figure with an interval."""
-    found = told(capsys, "distances", links, "--sources", "100")
+def test_distances_have_intervals(capsys: pytest.CaptureFixture[str], links: str) -> None:
+    """A figure outside its interval; an unused seed; an exact figure with an interval."""
+    found = report(capsys, "distances", links, "--sources", "100")
     for direction in ("directed", "undirected"):
         low, high = found[direction]["interval"]
         assert low < found[direction]["mean"] < high
     assert found["directed"]["mean"] > found["undirected"]["mean"]
-    assert told(capsys, "distances", links, "--sources", "100") == found
-    assert told(capsys, "distances", links, "--sources", "100", "--seed", "1") != found
-    exact = told(capsys, "distances", links, "--sources", "3000")["directed"]
+    assert report(capsys, "distances", links, "--sources", "100") == found
+    assert report(capsys, "distances", links, "--sources", "100", "--seed", "1") != found
+    exact = report(capsys, "distances", links, "--sources", "3000")["directed"]
     assert exact["interval"] == [exact["mean"], exact["mean"]]
     code, out, _ = call(capsys, "distances", links, "--sources", "100")
     assert code == 0 and f"{found['directed']['mean']:.3f}" in out
 
 
 def test_degrees(capsys: pytest.CaptureFixture[str], links: str, tmp_path: Path) -> None:
-    """Degrees that do not sum to the links; a picture without the fitted law."""
+    """Degrees whose sum is not the number of links; a picture without the fitted law."""
     picture = tmp_path / "degrees.svg"
-    found = told(capsys, "degrees", links, "--picture", str(picture), "--resamples", "5")
+    found = report(capsys, "degrees", links, "--picture", str(picture), "--resamples", "5")
     for kind in ("in_degrees", "out_degrees"):
         held = found[kind]
         assert (
@@ -131,30 +133,30 @@ def test_degrees(capsys: pytest.CaptureFixture[str], links: str, tmp_path: Path)
 
 
 def test_the_points_of_the_degree_plot() -> None:
-    """A share of the pages with more links, where those with as many belong to it too."""
-    degrees, share = pictures.tail_shares(np.array([0, 1, 3]), np.array([5, 3, 2]))
+    """Shares of pages with more links, instead of at least as many."""
+    degrees, share = tail_shares(np.array([0, 1, 3]), np.array([5, 3, 2]))
     assert degrees.tolist() == [1, 3]
     assert share.tolist() == [0.5, 0.2]
 
 
 def test_ranks(capsys: pytest.CaptureFixture[str], links: str, tmp_path: Path) -> None:
-    """Weights of other pages; a residual or a rule that is not told."""
+    """Weights of other pages; a residual or a rule that is not printed."""
     with np.load(links) as held:
         graph = both(csr(held["offsets"], held["targets"]))
     scores = pagerank(graph).scores
     array = tmp_path / "scores.npy"
-    found = told(capsys, "rank", links, "--top", "5", "--save", str(array))
+    found = report(capsys, "rank", links, "--top", "5", "--save", str(array))
     assert np.load(array) == pytest.approx(scores)
     assert [one["page"] for one in found["top"]] == np.argsort(-scores, kind="stable")[:5].tolist()
     assert found["converged"] and found["residual"] <= 1e-9 < found["bound"]
     assert found["settled"] <= found["iterations"]
     assert 0 <= found["certain"]["ranks"] <= found["certain"]["members"] <= 5
-    in_blocks = told(capsys, "rank", links, "--top", "5", "--block", "700")
+    in_blocks = report(capsys, "rank", links, "--top", "5", "--block", "700")
     assert [one["page"] for one in in_blocks["top"]] == [one["page"] for one in found["top"]]
-    average = told(capsys, "rank", links, "--block", "700", "--outside", "average")
+    average = report(capsys, "rank", links, "--block", "700", "--outside", "average")
     assert average["bound"] is None and average["converged"]
     for kind in ("hubs", "authorities", "in-links"):
-        one = told(capsys, "rank", links, "--by", kind, "--perturb", "2")
+        one = report(capsys, "rank", links, "--by", kind, "--perturb", "2")
         assert len(one["perturbed"]["runs"]) == 2
         assert one["top"] != found["top"]
     code, out, _ = call(capsys, "rank", links, "--perturb", "1", "--iterations", "3")
@@ -165,7 +167,7 @@ def test_ranks(capsys: pytest.CaptureFixture[str], links: str, tmp_path: Path) -
 def test_ranks_of_a_base_set(
     capsys: pytest.CaptureFixture[str], links: str, tmp_path: Path
 ) -> None:
-    """Pages beyond the base set, more of those that link to a root than may be, other weights."""
+    """Pages outside the base set, too many pages that link to a root, other weights."""
     with np.load(links) as held:
         graph = csr(held["offsets"], held["targets"])
     matrix = np.zeros((PAGES, PAGES))
@@ -177,9 +179,9 @@ def test_ranks_of_a_base_set(
         near = [np.flatnonzero(matrix[:, root])[:into].tolist() for root in roots]
         led = [np.flatnonzero(matrix[root]).tolist() for root in roots]
         base = sorted(set(roots).union(*near, *led))
-        found = told(capsys, "rank", links, "--by", "authorities", "--top", "3000", "--save",
+        found = report(capsys, "rank", links, "--by", "authorities", "--top", "3000", "--save",
                      str(array), *(text for root in roots for text in ("--root", str(root))),
-                     *given)  # fmt: skip
+                     *given, "--force")  # fmt: skip
         assert found["base"] == len(base)
         own = matrix[np.ix_(base, base)]
         weights = np.zeros(PAGES)
@@ -191,64 +193,65 @@ def test_ranks_of_a_base_set(
         listed = [one["page"] for one in found["top"]]
         assert listed and set(listed) == set(np.flatnonzero(np.load(array)).tolist()) <= set(base)
     code, out, _ = call(capsys, "rank", links, "--by", "hubs", "--root", str(roots[0]))
-    assert code == 0 and "pages of the base set" in out
+    assert code == 0 and "the base set has" in out
 
 
 def test_a_store_packed_and_expanded(
     capsys: pytest.CaptureFixture[str], web: Web, tmp_path: Path
 ) -> None:
-    """Packed links that are followed otherwise; an address of another page."""
+    """Packed links that are followed differently; an address of another page."""
     store = str(tmp_path / "web.graph")
     built = call(
         capsys, "build", "--web", "broder-1999", "--pages", str(PAGES), "--seed", "3", store
     )
     assert built[0] == 0
     for held in ("packed", "expanded", "auto"):
-        found = told(capsys, "bowtie", store, "--held", held)
+        found = report(capsys, "bowtie", store, "--held", held)
         assert list(found["counts"].values()) == (
             np.bincount(web.components(), minlength=6).tolist()
         )
     one, other = (
-        told(capsys, "rank", store, "--top", "3", "--held", held) for held in ("packed", "expanded")
+        report(capsys, "rank", store, "--top", "3", "--held", held)
+        for held in ("packed", "expanded")
     )
     assert one["residual"] == pytest.approx(other["residual"], rel=1e-6)
     first = one["top"][0]
     assert [page["address"] for page in one["top"]] == [page["address"] for page in other["top"]]
-    by_number = told(capsys, "bfs", store, "--start", str(first["page"]), "--held", "packed")
-    assert told(capsys, "bfs", store, "--start", first["address"]) == by_number
+    by_number = report(capsys, "bfs", store, "--start", str(first["page"]), "--held", "packed")
+    assert report(capsys, "bfs", store, "--start", first["address"]) == by_number
     code, out, err = call(capsys, "bfs", store, "--start", "http://nobody.test/")
     assert (code, out) == (2, "") and "no page has this address" in err
 
 
-def test_what_is_wrong_is_said_in_one_line(
+def test_a_wrong_command_gets_one_line(
     capsys: pytest.CaptureFixture[str], links: str, tmp_path: Path
 ) -> None:
-    """A traceback, or work that is done before a wrong option is seen."""
+    """A traceback, or long work before a wrong option is refused."""
     torn, foreign = tmp_path / "torn.npz", tmp_path / "foreign.graph"
     torn.write_bytes(Path(links).read_bytes()[:500])
     foreign.write_text("no store")
     broken = tmp_path / "broken.npz"
     Explicit(np.array([0, 1]), np.array([5])).save(broken)
-    for arguments, said in (
+    for arguments, message in (
         (("bowtie", str(tmp_path / "none.npz")), "none.npz"),
         (("bowtie", str(tmp_path / "none.graph")), "none.graph"),
-        (("bowtie", str(torn)), "is no saved web"),
+        (("bowtie", str(torn)), "is not a saved web"),
         (("bowtie", str(foreign)), "foreign.graph"),
         (("bowtie", str(broken)), "an id is out of range"),
         (("bowtie", links, "--picture", "x.gif"), "ends neither"),
         (("bowtie", links, "--save", str(tmp_path / "no" / "x.npy")), "there is no folder"),
-        (("bfs", links, "--start", "3000"), "page 3,000 is none"),
+        (("bfs", links, "--start", "3000"), "there is no page 3,000"),
         (("bfs", links, "--start", "http://a.example/"), "numbers only"),
         (("bfs", links), "--start"),
         (("rank", links, "--damping", "1"), "damping"),
         (("rank", links, "--tolerance", "nan"), "tolerance"),
-        (("rank", links, "--by", "hubs", "--block", "5"), "only PageRank"),
+        (("rank", links, "--by", "hubs", "--block", "5"), "need --by pagerank"),
         (("rank", links, "--outside", "average"), "--block"),
-        (("rank", links, "--root", "5"), "only hubs and authorities"),
+        (("rank", links, "--root", "5"), "--root needs --by hubs"),
         (("rank", links, "--by", "hubs", "--into", "5"), "--into needs --root"),
         (("rank", links, "--by", "hubs", "--root", "3000"), "there is no page 3000"),
         (("rank", links, "--by", "hubs", "--root", "9" * 50), "there is no page 999"),
     ):
         code, out, err = call(capsys, *arguments)
         assert (code, out) == (2, ""), arguments
-        assert said in err and err.count("\n") == 1 and "Traceback" not in err
+        assert message in err and err.count("\n") == 1 and "Traceback" not in err

@@ -17,7 +17,7 @@ http://b.org/x http://b.org/
 
 
 def call(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    """Run a command line here; return its exit code and what it printed."""
+    """Run a command in this process; return its exit code and its output."""
     code = run(counterpoint, ["graph", *map(str, arguments)])
     printed = capsys.readouterr()
     return code, printed.out, printed.err
@@ -29,12 +29,12 @@ def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     text, path = tmp_path / "links.txt", tmp_path / "a.graph"
     text.write_text(LINKS)
     code, _, error = call(capsys, "build", text, path)
-    assert (code, error) == (0, f"{path} holds the graph\n")
+    assert (code, error) == (0, f"{path} contains the graph\n")
     return path
 
 
 def test_links_of_all_kinds(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Would catch ends that are exchanged, and remote links that are not."""
+    """Exchanged ends of links, or remote links that are missing."""
     assert call(capsys, "links", store, "http://a.org/")[1] == "http://a.org/\thttp://b.org/x\n"
     code, out, _ = call(capsys, "links", store, "http://b.org/x", "--in", "--format", "json")
     links = json.loads(out)["links"]
@@ -47,16 +47,16 @@ def test_links_of_all_kinds(store: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_info(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Would catch sizes that are not the file's."""
+    """Sizes that differ from those of the file."""
     code, out, _ = call(capsys, "info", store, "--verify", "--format", "json")
-    told = json.loads(out)
-    assert (code, told["pages"], told["links"], told["hosts"]) == (0, 4, 3, 2)
-    assert told["bytes"] == store.stat().st_size
-    assert told["verified"]
-    assert "every byte is as it was written" in call(capsys, "info", store, "--verify")[1]
+    report = json.loads(out)
+    assert (code, report["pages"], report["links"], report["hosts"]) == (0, 4, 3, 2)
+    assert report["bytes"] == store.stat().st_size
+    assert report["verified"]
+    assert "all bytes are correct" in call(capsys, "info", store, "--verify")[1]
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
+@pytest.mark.parametrize(("arguments", "message"), [
     (("links", "STORE", "9"), "there is no page 9 (it has 4)"),
     (("links", "STORE", "\u00b2"), "\u00b2: no page has this address"),
     (("links", "STORE", "9" * 5000), "9: no page has this address"),
@@ -64,7 +64,7 @@ def test_info(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (("bfs", "STORE", "--start", "\u00b2"), "\u00b2: no page has this address"),
     (("export", "STORE", "STORE", "--to", "graphml"), "is the graph itself"),
     (("scc", "STORE", "--save", "STORE"), "is the graph itself"),
-    (("build", "links.txt", "links.txt"), "links.txt: is in the way: it is no store of links"),
+    (("build", "links.txt", "links.txt"), "links.txt: is in the way: it is not a store of links"),
     (("links", "STORE", "http://c.org/"), "http://c.org/: no page has this address"),
     (("links", "STORE", "--between", "a.org", "c.org"), "c.org: no host has this name"),
     (("links", "STORE"), "either PAGE..., or --between, or --hosts"),
@@ -72,24 +72,24 @@ def test_info(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (("info", "none.graph"), "none.graph: No such file or directory"),
     (("build", "x.graph"), "either SOURCE or --web"),
     (("build", "a", "b", "--web", "sample"), "either SOURCE or --web"),
-    (("build", "a", "b", "--pages", "5"), "--pages, --seed and --no-addresses go with --web"),
-    (("build", "--web", "sample", "b", "--linked", "5"), "--as and --linked go with SOURCE"),
+    (("build", "a", "b", "--pages", "5"), "--pages, --seed and --no-addresses need --web"),
+    (("build", "--web", "sample", "b", "--linked", "5"), "--as and --linked need SOURCE"),
     (("build", "none.txt", "x.graph"), "none.txt: No such file or directory"),
     (("build", "STORE", "--as", "edges", "STORE"), "line 1: "),
     (("build", "STORE", "--as", "edges", "--linked", "3", "x.graph"), "all pages count as crawled"),
     (("build", "--web", "none", "x.graph"), "none"),
 ])  # fmt: skip
-def test_what_is_wrong_is_one_line(
+def test_a_wrong_command_gets_one_line(
     store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...], said: str,
+    arguments: tuple[str, ...], message: str,
 ) -> None:  # fmt: skip
-    """Would catch a traceback, and a store that a failing build changes."""
+    """A traceback, or a store that a failing build changes."""
     monkeypatch.chdir(store.parent)
     before = store.read_bytes()
-    told = [str(store) if one == "STORE" else one for one in arguments]
-    code, out, error = call(capsys, *told)
+    given = [str(store) if one == "STORE" else one for one in arguments]
+    code, out, error = call(capsys, *given)
     assert (code, out) == (2, "")
-    assert said in error
+    assert message in error
     assert error.count("\n") == 1
     assert store.read_bytes() == before
     assert sorted(one.name for one in store.parent.iterdir()) == ["a.graph", "links.txt"]
@@ -97,7 +97,7 @@ def test_what_is_wrong_is_one_line(
 
 
 def test_a_damaged_store_is_one_line(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Would catch a damaged store that is verified."""
+    """A damaged store that passes the verification."""
     data = bytearray(store.read_bytes())
     data[200] ^= 1
     store.write_bytes(data)
@@ -107,11 +107,11 @@ def test_a_damaged_store_is_one_line(store: Path, capsys: pytest.CaptureFixture[
     store.write_bytes(data[:900])
     code, _, error = call(capsys, "links", store, "0")
     assert (code, error.count("\n")) == (2, 1)
-    assert "is cut short: 900 bytes of" in error
+    assert "is incomplete: it has 900 bytes of" in error
 
 
 def test_a_synthetic_web_and_its_export(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Would catch commands that do not fit each other."""
+    """Commands that cannot read each other's files."""
     path = tmp_path / "web.graph"
     web = ("build", "--web", "broder-1999", "--pages", "500", "--seed", "3")
     assert call(capsys, *web, path)[0] == 0
@@ -128,8 +128,8 @@ def test_a_synthetic_web_and_its_export(tmp_path: Path, capsys: pytest.CaptureFi
     assert (tmp_path / "a.graphml").read_text().endswith("</graphml>\n")
 
 
-def test_a_crawl_that_is_none_leaves_nothing(tmp_path: Path) -> None:
-    """The folder of a build that failed at once, since another kind of error ended it."""
+def test_a_failed_build_leaves_no_folder(tmp_path: Path) -> None:
+    """A folder that remains after a build failed with an unusual error."""
     (tmp_path / "text.db").write_text("no database\n")
     for source in ("none.db", "text.db"):
         paths = [str(tmp_path / source), str(tmp_path / "a.graph")]

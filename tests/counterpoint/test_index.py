@@ -26,55 +26,55 @@ def web() -> Iterator[Scripted]:
         )
         for number, words in enumerate(WORDS)
     }
-    with scripted(pages, "counterpoint") as told:
-        yield told
+    with scripted(pages, "counterpoint") as script:
+        yield script
 
 
 def run(*arguments: object) -> int:
-    """Run the command line; return its exit code."""
+    """Run the command; return its exit code."""
     return run_command(counterpoint, [str(one) for one in arguments])
 
 
 @pytest.mark.parametrize("policy", ["tfidf", "breadth-first"])
-def test_a_store_has_what_a_crawl_in_memory_finds(
+def test_the_index_of_a_store_equals_that_of_a_crawl(
     policy: str, web: Scripted, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Another order, or a run that `evaluate` does not read."""
+    """Another order than that of a crawl in memory, or a run that `evaluate` cannot read."""
     db, kept, direct = tmp_path / "crawl.db", tmp_path / "kept.run", tmp_path / "direct.run"
     asked = ("--query", "violins", "--start", "http://a.test/", "--proxy", web.proxy)
-    assert run("crawl", policy, *asked, "--pages", 6, "--run", direct, "--topic", "v") == 0
+    assert run("try", policy, *asked, "--pages", 6, "--run", direct, "--topic", "v") == 0
     assert run("crawl", policy, *asked, "--budget", 6, "--db", db, "--concurrency", 1) == 0
     assert run("index", "--db", db, "--run", kept, "--topic", "v") == 0
     assert kept.read_bytes() == direct.read_bytes()
     found = list(read_run(kept)["v"])
     capsys.readouterr()
     assert run("index", "--db", db, "--limit", 2, "--format", "json") == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told == {"policy": policy, "found": len(found), "pages": found[:2]}
+    captured = json.loads(capsys.readouterr().out)
+    assert captured == {"policy": policy, "found": len(found), "pages": found[:2]}
     assert run("index", "--db", db, "--limit", 2) == 0
     text = capsys.readouterr().out.splitlines()
     assert text[:2] == [f"      1  {found[0]}", f"      2  {found[1]}"]
     assert text[2:] == [f"{policy}: 2 of {len(found)} pages in the index"]
 
 
-def test_a_run_that_is_not_written_is_told(
+def test_a_run_that_cannot_be_written_is_reported(
     web: Scripted, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A file that is missed without a word, or a summary that is lost with it."""
+    """A file that is silently missing, or a summary that is lost with it."""
     db, kept = tmp_path / "crawl.db", tmp_path / "kept.run"
     policy = "tests.crawler.beebot.test_index:Breaks"
     assert run("crawl", policy, "--start", "http://a.test/", "--proxy", web.proxy, "--budget", 6,
                "--db", db, "--concurrency", 1, "--run", kept) == 1  # fmt: skip
-    told = capsys.readouterr()
-    assert f"{policy}: 1 page visited" in told.out
-    assert f"{kept} is not written: the policy failed\n" in told.err
+    captured = capsys.readouterr()
+    assert f"{policy}: 1 page visited" in captured.out
+    assert f"{kept} is not written: the policy failed\n" in captured.err
     assert not kept.exists()
     assert run("index", "--db", db) == 2
-    assert "step 2: IndexError" in (said := capsys.readouterr().err) and "has no index" in said
+    assert "step 2: IndexError" in (err := capsys.readouterr().err) and "has no index" in err
 
 
 def test_wrong_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A traceback, or a store that is made by asking for its index."""
+    """A traceback, or a store that the command creates instead of reading it."""
     where = tmp_path / "none.db"
     assert run("index", "--db", where) == 2
     assert not where.exists()

@@ -18,10 +18,8 @@ from tests.crawler.store.filled import Held, fill
 from .test_command_line import call
 
 
-def test_what_is_no_file_is_not_replaced(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A pipe, or /dev/null for everybody, that becomes a file."""
+def test_a_special_file_is_not_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A pipe or /dev/null that is replaced by a regular file."""
     store, pipe = str(tmp_path / "a.db"), tmp_path / "pipe"
     open_store(store, create=True).close()
     os.mkfifo(pipe)
@@ -31,49 +29,52 @@ def test_what_is_no_file_is_not_replaced(
 
 
 @pytest.fixture
-def held(place: str) -> Held:
-    """Return what a store holds that was filled at random."""
+def stored(place: str) -> Held:
+    """Fill a store at random and return its content."""
     with open_store(place, create=True) as store:
         return fill(store, Random(7), size=20, links=9)
 
 
-def test_links_are_listed(place: str, held: Held, capsys: pytest.CaptureFixture[str]) -> None:
-    """A filter or a sort that is not the one typed."""
+def test_links_are_listed(place: str, stored: Held, capsys: pytest.CaptureFixture[str]) -> None:
+    """A filter or an order that differs from the option."""
     code, out, err = call(capsys, "links", "--db", place, "--limit", "2")
-    first, second, *_ = held[Kind.EXTERNAL]
+    first, second, *_ = stored[Kind.EXTERNAL]
     assert (code, err) == (0, "")
     assert out == "".join(
         f"{link.address}\n    on {link.found_on} (level {link.level}): {link.anchor}"
         .removesuffix(": ") + "\n" for link in (first, second)
-    ) + f"2 of {len(held[Kind.EXTERNAL])} external links\n"  # fmt: skip
+    ) + f"2 of {len(stored[Kind.EXTERNAL])} external links\n"  # fmt: skip
     arguments = ("--internal", "--filter", "site=2", "--filter", "state=queued", "--sort", "target",
                  "--descending", "--format", "jsonl")  # fmt: skip
     code, out, err = call(capsys, "links", "--db", place, *arguments)
     rows = [json.loads(line) for line in out.splitlines()]
-    right = [link for link in held[Kind.INTERNAL] if (link.seed, link.state) == (2, 0)]
+    right = [link for link in stored[Kind.INTERNAL] if (link.seed, link.state) == (2, 0)]
     assert len(rows) == len(right) == 3
     assert {(row["page"], row["position"]) for row in rows} == {link[:2] for link in right}
+    assert {row["state"] for row in rows} == {"queued"}
+    by_number = [one.replace("queued", "0") for one in arguments]
+    assert call(capsys, "links", "--db", place, *by_number) == (code, out, err)
     code, out, err = call(capsys, "links", "--db", place, "--bad", "--filter", "contains=home")
-    assert out.endswith(f" of {sum('home' in link.text.lower() for link in held[Kind.BAD])} "
+    assert out.endswith(f" of {sum('home' in link.text.lower() for link in stored[Kind.BAD])} "
                         "bad links\n")  # fmt: skip
 
 
 def test_a_file_is_written_wholly_or_not_at_all(
-    place: str, held: Held, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    place: str, stored: Held, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A file that is lost, or half of one, because the command was wrong."""
+    """A file that a wrong command deletes or truncates."""
     out = tmp_path / "links.csv"
     arguments = ("links", "--db", place, "--format", "csv", "--out", str(out))
     assert call(capsys, *arguments) == (0, "", "")
     written = out.read_bytes()
-    assert len(written.splitlines()) == 1 + len(held[Kind.EXTERNAL])
+    assert len(written.splitlines()) == 1 + len(stored[Kind.EXTERNAL])
     assert call(capsys, *arguments, "--sort", "reason")[0] == 2
     assert out.read_bytes() == written
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("--filter", "x=1"), "--filter: 'x=1' is no NAME=VALUE; names are site, page, level"),
         (("--filter", "site"), "--filter: 'site' is no NAME=VALUE"),
@@ -88,19 +89,19 @@ def test_a_file_is_written_wholly_or_not_at_all(
         (("--bad", "--format", "graphml"), "graphml: bad links lead nowhere"),
     ],
 )
-def test_what_is_wrong(
-    arguments: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_wrong_commands(
+    arguments: tuple[str, ...], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A traceback, or another exit code than 2."""
     path = str(tmp_path / "a.db")
     open_store(path, create=True).close()
     code, out, err = call(capsys, "links", "--db", path, *arguments)
     assert (code, out) == (2, "")
-    assert err.startswith(f"counterpoint: {said}") and err.count("\n") == 1
+    assert err.startswith(f"counterpoint: {message}") and err.count("\n") == 1
 
 
-def test_there_is_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A store that is made by looking at it."""
+def test_a_missing_store_is_not_created(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A store that is created by a command that only reads."""
     for command in (("links", "--db", str(tmp_path / "a.db")),
                     ("sites", "--db", str(tmp_path / "a.db"), "list")):  # fmt: skip
         code, _, err = call(capsys, *command)
@@ -109,7 +110,7 @@ def test_there_is_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_names_do_not_move_the_cursor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A list of sites from somebody else that writes over a terminal."""
+    """Names from a foreign list that contain control characters of a terminal."""
     start = ("sites", "--db", str(tmp_path / "a.db"))
     assert call(capsys, *start, "add", "http://a.test/", "--name", "A\x1b[2J")[0] == 0
     code, out, _ = call(capsys, *start, "list")
@@ -117,32 +118,32 @@ def test_names_do_not_move_the_cursor(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_sites(place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A site that is not what was typed; a store that is made though the list is wrong."""
+    """A site that differs from the typed one; a store that is created for an invalid list."""
     (tmp_path / "bad.txt").write_text("http://a.test/\nfoo bar\n")
     (tmp_path / "good.txt").write_text("http://b.test/\nhttp://c.test/\n")
 
-    def said(*arguments: str) -> tuple[int, str, str]:
+    def sites(*arguments: str) -> tuple[int, str, str]:
         return call(capsys, "sites", "--db", place, *arguments)
 
-    code, _, err = said("import", str(tmp_path / "bad.txt"))
+    code, _, err = sites("import", str(tmp_path / "bad.txt"))
     assert code == 2
     assert err == (f"counterpoint: {tmp_path / 'bad.txt'}: line 2: 'foo bar' is no address such as "
                    "http://example.org/\n")  # fmt: skip
     assert not (tmp_path / "store.db").exists()
-    assert said("add", "http://A.test", "--name", "The A", "--level", "2") == (0, "site 1\n", "")
-    assert said("import", str(tmp_path / "good.txt")) == (0, "2 sites added\n", "")
-    assert said("import", str(tmp_path / "good.txt")) == (0, "0 sites added\n", "")
-    assert said("remove", "2") == (0, "site 2 was removed\n", "")
-    assert said("retry", "3")[0] == said("remove", "2")[0] == said("add", "x")[0] == 2
-    listed = json.loads(said("list", "--format", "json")[1])
+    assert sites("add", "http://A.test", "--name", "The A", "--level", "2") == (0, "site 1\n", "")
+    assert sites("import", str(tmp_path / "good.txt")) == (0, "2 sites added\n", "")
+    assert sites("import", str(tmp_path / "good.txt")) == (0, "0 sites added\n", "")
+    assert sites("remove", "2") == (0, "site 2 was removed\n", "")
+    assert sites("retry", "3")[0] == sites("remove", "2")[0] == sites("add", "x")[0] == 2
+    listed = json.loads(sites("list", "--format", "json")[1])
     assert [(site["number"], site["start"], site["level"]) for site in listed] == [
         (1, "http://a.test/", 2), (3, "http://c.test/", None)
     ]  # fmt: skip
-    assert said("list")[1].startswith("    1  http://a.test/  The A\n       waiting; 0 of 0 pages")
+    assert sites("list")[1].startswith("    1  http://a.test/  The A\n       waiting; 0 of 0 pages")
 
 
 def test_help_does_not_load_the_database() -> None:
-    """A second of waiting before the first line of help."""
+    """A help text that loads the database library, which takes a second."""
     script = (
         "import sys; from counterpoint.main import counterpoint; "
         "counterpoint.main(['--help'], standalone_mode=False); "

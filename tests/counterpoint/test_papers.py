@@ -26,7 +26,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("quick")
 def test_text_and_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A report without its figures, a line that is too long, a page that is not written."""
+    """A report without figures, a line that is too long, a page that is not written."""
     code, out, err = call(capsys, "papers", "freshness", "--seeds", "2", "--html",
                           str(tmp_path / "pages"))  # fmt: skip
     assert code == 0
@@ -38,13 +38,13 @@ def test_text_and_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 @pytest.mark.usefixtures("quick")
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
-    """A key that is renamed; figures that are no JSON."""
+    """A renamed key; figures that are no valid JSON."""
     code, out, err = call(capsys, "papers", "freshness", "--seeds", "2", "--format", "json")
     assert (code, err) == (0, "")
-    told = json.loads(out)["freshness"]
-    assert list(told) == ["seeds", "optimal_frequencies", "analytic", "five_pages", "web"]
-    assert told["seeds"] == [0, 1]
-    assert told["analytic"]["optimal"] == pytest.approx(0.3739, abs=5e-5)
+    report = json.loads(out)["freshness"]
+    assert list(report) == ["seeds", "optimal_frequencies", "analytic", "five_pages", "web"]
+    assert report["seeds"] == [0, 1]
+    assert report["analytic"]["optimal"] == pytest.approx(0.3739, abs=5e-5)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_errors(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A traceback, or an error that is found after a minute of work."""
+    """A traceback, or an error that is reported only after a minute of work."""
     code, out, err = call(capsys, "papers", *arguments)
     assert (code, out) == (2, "")
     assert message in err and err.count("\n") == 1

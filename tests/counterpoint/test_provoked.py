@@ -1,4 +1,4 @@
-"""What a user, a file or a terminal can do wrong beside mistyping: each is one clear line."""
+"""Unusual errors of a user, a file or a terminal: each gets one clear line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BUSY = "        s.n = (s.n + 1) % 3"
 
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
-    """Return a file with a spec that is in order."""
+    """Return a file with a valid spec."""
     path = tmp_path / "mine.py"
     path.write_text(SPEC.replace("        BODY", BUSY))
     return path
@@ -31,6 +31,7 @@ def mine(tmp_path: Path) -> Path:
 # The reader and the terminal
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [(OLD, 1), ((*OLD, "--format", "json"), 1), (("list",), 0), (("check", "peterson"), 0)],
@@ -62,7 +63,7 @@ def test_a_terminal_without_unicode(tmp_path: Path) -> None:
 
 
 def test_without_standard_error(tmp_path: Path) -> None:
-    """A program that cannot run under a service that has closed what it does not need."""
+    """A program that fails under a service that has closed standard error."""
     found = subprocess.run(
         ["sh", "-c", '"$0" -m counterpoint check peterson 2>&-', sys.executable],
         cwd=tmp_path,
@@ -77,7 +78,7 @@ def test_without_standard_error(tmp_path: Path) -> None:
 def test_a_narrow_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A terminal of a few columns that ends in an error, or in one letter a line."""
+    """A terminal of a few columns that causes an error, or one letter per line."""
     monkeypatch.setenv("COLUMNS", "5")
     assert show.width() == 40
     code, out, err = call(capsys, *OLD)
@@ -86,20 +87,20 @@ def test_a_narrow_terminal(
 
 
 def test_without_a_command_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:
-    """An error for somebody who only wants to look."""
+    """An error instead of the help."""
     code, out, err = call(capsys)
     assert (code, err) == (0, "")
     assert "Usage: " in out
     assert "check" in out
 
 
-def test_what_breaks_first_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_first_violation_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
     """The same line above and below the chart."""
     _, out, _ = call(capsys, *OLD, "--property", "opacity")
     assert out.count("opacity is violated after step 13") == 1
-    assert "break first" not in out
+    assert "violated first" not in out
     _, out, _ = call(capsys, *OLD)
-    assert "opacity and tms2 break first:" in " ".join(out.split())
+    assert "opacity and tms2 are violated first:" in " ".join(out.split())
 
 
 # What is typed
@@ -131,7 +132,7 @@ def test_a_wrong_command_is_one_clear_line(
 def test_a_page_that_cannot_be_written_is_named_as_the_user_did(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """An error that names a temporary file, which nobody has heard of."""
+    """An error that names a temporary file instead of the file that the user named."""
     path = tmp_path / ("x" * 250 + ".html")
     code, _, err = call(capsys, *OLD, "--property", "opacity", "--html", str(path))
     assert code == 2
@@ -140,10 +141,10 @@ def test_a_page_that_cannot_be_written_is_named_as_the_user_did(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_is_seen_before_the_work(
+def test_a_read_only_folder_is_refused_before_the_work(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An hour's check whose page then has nowhere to go."""
+    """A check of an hour whose page cannot be written."""
     monkeypatch.setattr(os, "access", lambda *_: False)
     code, out, err = call(capsys, *OLD, "--html", str(tmp_path / "x.html"))
     assert (code, out) == (2, "")
@@ -181,7 +182,7 @@ def test_a_property_that_is_named_twice_is_checked_once(
 def test_an_error_in_a_file_is_one_line_that_names_it(
     capsys: pytest.CaptureFixture[str], mine: Path, old: str, new: str, message: str
 ) -> None:
-    """A traceback through our code, for a mistake in the user's."""
+    """A traceback through our code, for an error in the user's file."""
     mine.write_bytes(mine.read_text().replace(old, new).encode("latin-1"))
     code, out, err = call(capsys, "check", f"{mine}:Mine")
     assert (code, out) == (2, "")
@@ -191,7 +192,7 @@ def test_an_error_in_a_file_is_one_line_that_names_it(
 
 
 def test_an_error_of_ours_is_not_blamed_on_the_user() -> None:
-    """A fault of this program that is shown as a wrong command, without its traceback."""
+    """An internal error that is reported as a wrong command, without its traceback."""
 
     @click.command()
     def faulty() -> None:
@@ -208,28 +209,29 @@ def test_an_error_of_ours_is_not_blamed_on_the_user() -> None:
 def test_a_recording_with_a_byte_order_mark(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """A recording that an editor has saved, refused for a sign that nobody sees."""
+    """A recording that is refused for the byte order mark of an editor."""
     _, out, _ = call(capsys, *OLD, "--property", "opacity", "--format", "json")
     path = tmp_path / "old.json"
     path.write_bytes(b"\xef\xbb\xbf" + out.encode())
-    code, said, _ = call(capsys, "replay", str(path))
+    code, output, _ = call(capsys, "replay", str(path))
     assert code == 0
-    assert "agrees" in said
+    assert "agrees" in output
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"\xff\xfe[\x00]\x00", "is no text in UTF-8"),
-        (b"[" * 200_000, "it is nested too deeply"),
-        (b"[1]", "entry 1 is no verdict"),
-        (b'[{"spec": "peterson"}]', "entry 1 is no verdict"),
+        (b"[" * 200_000, "the JSON is nested too deeply"),
+        (b"[1]", "entry 1 is not a verdict"),
+        (b"[" + b"9" * 5000 + b"]", "Exceeds the limit (4300"),
+        (b'[{"spec": "peterson"}]', "entry 1 is not a verdict"),
     ],
 )
-def test_a_recording_that_is_none(
+def test_a_file_that_is_no_recording(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, content: bytes, message: str
 ) -> None:
-    """A traceback for a file that was meant to be another one."""
+    """A traceback for a file of another kind."""
     path = tmp_path / "x.json"
     path.write_bytes(content)
     code, out, err = call(capsys, "replay", str(path))
@@ -253,21 +255,21 @@ def test_a_recording_that_is_none(
 def test_a_recording_with_another_shape(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, key: str, value: object
 ) -> None:
-    """A field of the wrong type, found deep within the replay."""
+    """A field of the wrong type that fails only within the replay."""
     _, out, _ = call(capsys, *OLD, "--property", "opacity", "--format", "json")
     (record,) = json.loads(out)
     path = tmp_path / "x.json"
     path.write_text(json.dumps([record | {key: value}]))
-    code, said, err = call(capsys, "replay", str(path))
-    assert (code, said) == (2, "")
-    assert "entry 1 is no verdict of check --format json" in err
+    code, output, err = call(capsys, "replay", str(path))
+    assert (code, output) == (2, "")
+    assert "entry 1 is not a verdict of check --format json" in err
 
 
 @pytest.mark.parametrize(("name", "claimed"), [("opacity", "holds"), ("all-commit", "violated")])
 def test_a_recorded_verdict_is_compared_too(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str, claimed: str
 ) -> None:
-    """A recording that says the opposite of what its trace shows, and agrees."""
+    """A recording that is accepted although its verdict contradicts its trace."""
     _, out, _ = call(capsys, *OLD, "--property", name, "--format", "json")
     (record,) = json.loads(out)
     path = tmp_path / "x.json"
@@ -284,7 +286,7 @@ def test_a_page_does_not_replace_a_program(
     spec.write_text("text = 1\n")
     policies = ["compare", "R1", "--web", "sample", "--pages", "20"]
     for line in (["check", "peterson"], ["readings", "r1"], policies):
-        code, _, said = call(capsys, *line, "--html", str(spec))
+        code, _, errors = call(capsys, *line, "--html", str(spec))
         assert code == 2
-        assert "is there and is no page" in said
+        assert "mine.py exists; --force replaces it" in errors
     assert spec.read_text() == "text = 1\n"

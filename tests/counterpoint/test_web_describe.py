@@ -23,7 +23,7 @@ BRODER = ("web", "describe", "--profile", "broder-1999")
 
 
 def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Run a command line here; return its exit code and what it printed."""
+    """Run a command in this process; return its exit code and its output."""
     code = run(counterpoint, list(arguments))
     printed = capsys.readouterr()
     return code, printed.out, printed.err
@@ -31,13 +31,13 @@ def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
 
 @pytest.fixture(autouse=True)
 def columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Print for 80 columns, whatever the terminal has in which the tests run."""
+    """Set a width of 80 columns for every test."""
     monkeypatch.setenv("COLUMNS", "80")
 
 
 @pytest.fixture(scope="module")
-def told() -> dict[str, Any]:
-    """Return what is said of a web of 20,000 pages, from a process of its own."""
+def described() -> dict[str, Any]:
+    """Return the JSON description of a web of 20,000 pages, from another process."""
     found = subprocess.run(
         [sys.executable, "-m", "counterpoint", *BRODER, "--pages", "20000", "--seed", "7",
          "--format", "json"],
@@ -47,70 +47,80 @@ def told() -> dict[str, Any]:
     return json.loads(found.stdout)  # type: ignore[no-any-return]
 
 
-def test_the_keys_that_others_read(told: dict[str, Any]) -> None:
-    """A key that was renamed; a share in percent; a figure that is text."""
-    assert (told["pages"], told["seed"], told["profile"]) == (20_000, 7, "broder-1999")
-    assert told["misplaced"] == 0
-    assert told["mean_degree"] == pytest.approx(told["links"] / 20_000)
+@pytest.mark.long
+def test_json_has_stable_keys(described: dict[str, Any]) -> None:
+    """A renamed key; a share in percent; a figure that is a string."""
+    assert (described["pages"], described["seed"], described["profile"]) == (
+        20_000,
+        7,
+        "broder-1999",
+    )
+    assert described["misplaced"] == 0
+    assert described["mean_degree"] == pytest.approx(described["links"] / 20_000)
     for kind in ("planted", "measured"):
-        assert list(told["shares"][kind]) == list(NAMES)
-        assert sum(told["shares"][kind].values()) == pytest.approx(1)
-    assert told["shares"]["measured"]["scc"] == pytest.approx(0.2774, abs=0.005)
-    assert 1.5 < told["in_degree_exponent"] < 4
-    assert 1.5 < told["out_degree_exponent"] < 4
-    assert 2 < told["average_distance"]["undirected"] < told["average_distance"]["directed"] < 20
+        assert list(described["shares"][kind]) == list(NAMES)
+        assert sum(described["shares"][kind].values()) == pytest.approx(1)
+    assert described["shares"]["measured"]["scc"] == pytest.approx(0.2774, abs=0.005)
+    assert 1.5 < described["in_degree_exponent"] < 4
+    assert 1.5 < described["out_degree_exponent"] < 4
+    assert (
+        2
+        < described["average_distance"]["undirected"]
+        < described["average_distance"]["directed"]
+        < 20
+    )
 
 
-def test_figures_are_those_of_the_links(told: dict[str, Any]) -> None:
-    """A figure of another web, or one that was not measured: all are computed again, plainly."""
+def test_figures_are_those_of_the_links(described: dict[str, Any]) -> None:
+    """A figure that differs from a plain computation on the links of the web."""
     web = Web(profile.load("broder-1999"), 20_000, 7)
     links = [web.out_links(page).tolist() for page in range(web.pages)]
-    assert told["links"] == sum(map(len, links))
-    assert told["hosts"] == web.hosts
+    assert described["links"] == sum(map(len, links))
+    assert described["hosts"] == web.hosts
     linked = np.zeros(web.pages, int)
     for targets in links:
         linked[targets] += 1
-    assert told["in_degree"]["greatest"] == linked.max()
-    assert told["without_in_links"] == pytest.approx((linked == 0).mean())
+    assert described["in_degree"]["greatest"] == linked.max()
+    assert described["without_in_links"] == pytest.approx((linked == 0).mean())
     host = np.repeat(np.arange(web.hosts), [len(web.pages_of(h)) for h in range(web.hosts)])
     within = sum(int((host[targets] == host[page]).sum()) for page, targets in enumerate(links))
-    assert told["internal_links"] == pytest.approx(within / told["links"])
-    assert told["largest_host"] == np.bincount(host).max()
+    assert described["internal_links"] == pytest.approx(within / described["links"])
+    assert described["largest_host"] == np.bincount(host).max()
     level = np.array([web.level(page) for page in range(web.pages)])
-    assert told["levels"]["not_reached"] == (level < 0).sum()
-    assert told["levels"]["pages"] == np.bincount(level[level >= 0]).tolist()
+    assert described["levels"]["not_reached"] == (level < 0).sum()
+    assert described["levels"]["pages"] == np.bincount(level[level >= 0]).tolist()
 
 
 def test_the_text_says_the_same_in_80_columns(
-    told: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    described: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A line that a terminal breaks; a table that says something else than the JSON."""
+    """A line that is too long for a terminal; a table that differs from the JSON."""
     code, out, err = call(capsys, *BRODER, "--pages", "20000", "--seed", "7")
     assert (code, err) == (0, "")
     assert max(map(len, out.splitlines())) <= 80
     rows = {line[2:24].strip(): line[24:].split() for line in out.splitlines()}
-    shares = told["shares"]
+    shares = described["shares"]
     for name in NAMES:
         assert rows[name.upper()][:3] == [
             f"{shares[kind][name]:.2%}" for kind in ("profile", "planted", "measured")
         ]
     assert rows["directed"][:3] == [
         "16.0", f"{16 * np.log(20_000) / np.log(203_549_046):.1f}",
-        f"{told['average_distance']['directed']:.2f}",
+        f"{described['average_distance']['directed']:.2f}",
     ]  # fmt: skip
-    assert rows["in-degree exponent"][1] == f"{told['in_degree_exponent']:.2f}"
+    assert rows["in-degree exponent"][1] == f"{described['in_degree_exponent']:.2f}"
     assert "No page is misplaced" in out
 
 
-def test_files_that_were_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A picture of another web; saved links that are not the web's."""
+def test_requested_files_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A picture of another web; saved links that differ from those of the web."""
     picture, saved = tmp_path / "bowtie.svg", tmp_path / "web.npz"
     code, out, err = call(
         capsys, *BRODER, "--pages", "3000", "--seed", "1", "--format", "json",
         "--picture", str(picture), "--save", str(saved),
     )  # fmt: skip
     assert code == 0
-    assert err.splitlines() == [f"{picture} shows the bow-tie", f"{saved} holds the links"]
+    assert err.splitlines() == [f"{picture} shows the bow-tie", f"{saved} contains the links"]
     shares = json.loads(out)["shares"]["measured"]
     everything = " ".join(" ".join(e.itertext()) for e in ET.parse(picture).getroot().iter())
     for share in shares.values():
@@ -123,7 +133,7 @@ def test_files_that_were_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_misplaced_pages_are_counted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A web that is not as planted, and exit code 0."""
+    """Exit code 0 for a web that differs from the planted structure."""
     truth = Web.components
 
     def wrong(self: Web) -> Any:
@@ -138,9 +148,10 @@ def test_misplaced_pages_are_counted(
     assert "counterpoint web describe --profile broder-1999 --pages 1000 --seed 3" in out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", profile.names())
 def test_every_profile_is_as_planted(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A profile that cannot be described, or whose pages are elsewhere than planted."""
+    """A profile that cannot be described, or whose pages are in other components than planted."""
     pages = ["--pages", "4000"] if not profile.load(name).sites else []
     code, out, err = call(capsys, "web", "describe", "--profile", name, *pages, "--sources", "20",
                           "--format", "json")  # fmt: skip
@@ -149,11 +160,11 @@ def test_every_profile_is_as_planted(name: str, capsys: pytest.CaptureFixture[st
 
 
 def test_a_small_web_has_no_tail(capsys: pytest.CaptureFixture[str]) -> None:
-    """A traceback where nothing can be fitted; an exponent of a few pages."""
+    """A traceback where no law can be fitted; an exponent of a few pages."""
     code, out, _ = call(capsys, *BRODER, "--pages", "40", "--format", "json")
-    told = json.loads(out)
+    report = json.loads(out)
     assert code == 0
-    assert told["distance"]["directed"]["sources"] == 40
+    assert report["distance"]["directed"]["sources"] == 40
     code, out, _ = call(capsys, *BRODER, "--pages", "20")
     assert code == 0
     assert max(map(len, out.splitlines())) <= 80
@@ -179,14 +190,14 @@ def test_a_small_web_has_no_tail(capsys: pytest.CaptureFixture[str]) -> None:
         ((), "Missing option '--profile'"),
     ],
 )
-def test_what_is_wrong_is_one_line(
+def test_a_wrong_command_gets_one_line(
     arguments: tuple[str, ...],
     says: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A traceback, a file left behind, or long work before the error."""
+    """A traceback, a leftover file, or long work before the error."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(memory, "available", lambda: 8e9)
     code, out, err = call(capsys, "web", "describe", *arguments)
@@ -197,22 +208,22 @@ def test_what_is_wrong_is_one_line(
 
 
 def test_pages_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A web that is begun although the memory cannot hold it, or is refused although it can."""
-    told = profile.load("broder-1999")
-    need = memory.needed(told, 1_000_000)
+    """A web that is started without enough memory, or refused although the memory suffices."""
+    web_profile = profile.load("broder-1999")
+    need = memory.needed(web_profile, 1_000_000)
     monkeypatch.setattr(memory, "available", lambda: need * 1.01)
-    memory.must_fit(told, 1_000_000)
+    memory.must_fit(web_profile, 1_000_000)
     with pytest.raises(ValueError, match=r"1,020,000 pages are too many .* GB are needed"):
-        memory.must_fit(told, 1_020_000)
+        memory.must_fit(web_profile, 1_020_000)
 
 
 def test_memory_is_measured() -> None:
-    """A system of which nothing is known."""
+    """A system whose memory is unknown."""
     assert 1e6 < memory.available() < 1e15
 
 
 def test_profiles_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    """A profile that is missing, or that the JSON does not hold as the file has it."""
+    """A missing profile, or JSON that differs from the file of the profile."""
     code, out, _ = call(capsys, "web", "profiles", "--format", "json")
     found = {one["name"]: one for one in json.loads(out)}
     assert code == 0
@@ -237,8 +248,8 @@ def test_help_loads_no_compiler() -> None:
     assert found.stdout.strip().endswith("\n[]"), found.stderr
 
 
-def test_progress_is_told() -> None:
-    """Long work without a sign of life; a sum that differs when it is told."""
+def test_progress_is_printed() -> None:
+    """Long work without progress; a result that changes when progress is printed."""
     web = Web(profile.load("broder-1999"), 500, 0)
     lines: list[str] = []
     links = web.explicit()

@@ -21,12 +21,12 @@ SMALL = ("--profile", "local", "--pages", "600", "--seed", "2")
 
 @pytest.fixture(scope="module")
 def web() -> Web:
-    """Return the web that the command is asked about."""
+    """Return the web of the command."""
     return Web(profile.load("local"), 600, 2)
 
 
 def test_topics_are_listed(web: Web, capsys: pytest.CaptureFixture[str]) -> None:
-    """A count of another topic, or of another web; a query that nobody could ask."""
+    """A count of another topic or another web; an empty query."""
     code, out, err = call(capsys, "web", "topics", *SMALL)
     assert (code, err) == (0, "")
     rows = [line.split(None, 2) for line in out.splitlines()[1:]]
@@ -36,10 +36,10 @@ def test_topics_are_listed(web: Web, capsys: pytest.CaptureFixture[str]) -> None
         assert query == topics.query(web, int(topic))
 
 
-def test_judgments_are_what_was_planted(
+def test_judgments_are_the_planted_ones(
     web: Web, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A topic that is judged twice, or not asked for; a file that `evaluate` cannot read."""
+    """A topic judged twice or not requested; a file that `evaluate` cannot read."""
     path = tmp_path / "local.qrels"
     wanted = ("--topic", "7", "--topic", "3", "--topic", "7")
     code, out, err = call(capsys, "web", "topics", *SMALL, *wanted, "--qrels", str(path),
@@ -68,7 +68,7 @@ def test_judgments_are_what_was_planted(
 def test_errors(
     arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A traceback, an error without its reason, or half a table."""
+    """A traceback, an error without its reason, or a part of a table."""
     code, out, err = call(capsys, "web", "topics", *arguments)
     assert (code, out) == (2, "")
     assert message in err and err.count("\n") == 1

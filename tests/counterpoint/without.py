@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 
 
 def required(name: str, extras: Sequence[str], known: set[tuple[str, str]]) -> Iterator[str]:
-    """Yield the distributions that one needs with some extras, itself included."""
+    """Yield the distributions that a distribution needs with some extras, including itself."""
     name = canonicalize_name(name)
     todo = [extra for extra in ("", *extras) if (name, extra) not in known]
     known.update((name, extra) for extra in todo)
@@ -34,7 +34,7 @@ def required(name: str, extras: Sequence[str], known: set[tuple[str, str]]) -> I
 
 
 class Denied(MetaPathFinder):
-    """Denies modules of installed distributions that are not among those allowed."""
+    """Import hook that denies modules of installed distributions that are not allowed."""
 
     def __init__(self, allowed: set[str]) -> None:
         self.denied = {
@@ -46,7 +46,7 @@ class Denied(MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Raise what Python raises where a module is not installed."""
+        """Raise the error that Python raises for a module that is not installed."""
         if name.partition(".")[0] in self.denied:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         return None

@@ -2,12 +2,12 @@
 
 The tokens of a document are read as the HTML standard says (13.2.5), by an own reader: the standard
 library's `html.parser` ends comments, raw text and attributes otherwise, and does so differently in
-each version of Python. No tree is built. So what a tree does to tags is told here where it matters
-to links: contents of templates and of scripts are none, ``a`` ends where another begins, and frames
-are within framesets. One thing is left to who compares: an ``a`` that is not ended is repeated in
-the elements that follow (13.2.4.3, active formatting elements); see `Computed.unended`.
+each version of Python. No tree is built. The effects that a tree has on links are computed here:
+templates and scripts have no links in them, an ``a`` ends where another begins, and frames are
+within framesets. One effect is left to the caller: an ``a`` that is not ended is repeated in the
+elements that follow (13.2.4.3, active formatting elements); see `Computed.unended`.
 
-References are joined after the URL standard, with `urllib.parse` for escapes alone.
+References are joined as the URL standard says, with `urllib.parse` for escapes alone.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ PAGES = {
     "next", "parent", "prev", "previous", "privacy-policy", "search", "section", "shortlink",
     "start", "subsection", "terms-of-service", "toc", "top", "up",
 }  # fmt: skip
-"""Relations of ``link`` that the crawler says it takes for pages."""
+"""Relations of ``link`` that the crawler is documented to read as links to pages."""
 SPACE = "\t\n\f\r "
 
 
 class Computed(NamedTuple):
-    """What a page refers to, in the order of the document, copies included.
+    """The references of a page, in the order of the document, copies included.
 
     Attributes
     ----------
     internal : list of str
     external : list of (str, str)
-        Address and anchor.
+        Addresses and anchors.
     bad : list of str
-        What stood there.
+        The invalid references as written.
     unended : set of str
-        What stands in an ``a`` without an end tag.
+        The references within an ``a`` without an end tag.
     """
 
     internal: list[str]
@@ -55,20 +55,20 @@ def computed(document: str, address: str) -> Computed:
     """Return the references of a document; external ones with their anchors."""
     found, base, unended = references(document)
     at = (absolute(address, base) if base is not None else None) or address
-    told = Computed([], [], [], {absolute(at, one) or one for one in unended})
+    result = Computed([], [], [], {absolute(at, one) or one for one in unended})
     own = address.split("/")[2]
     for tag, reference, anchor in found:
         needs = tag in ("frame", "iframe", "link")
         target = None if needs and not reference else absolute(at, reference)
         if target is None:
-            told.bad.append(reference[:1000])
+            result.bad.append(reference[:1000])
         elif tag == "link" and target == address:
             continue
         elif target.split("/")[2] == own:
-            told.internal.append(target)
+            result.internal.append(target)
         else:
-            told.external.append((target, anchor))
-    return told
+            result.external.append((target, anchor))
+    return result
 
 
 def pages(folder: Path) -> Iterator[tuple[Path, str]]:
@@ -137,7 +137,7 @@ def tokens(document: str) -> Iterator[Tag]:
 
 
 def attributes_of(text: str, at: int) -> tuple[str, dict[str, str], int] | None:
-    """Return name, attributes and end of the tag whose name begins at a place."""
+    """Return name, attributes and end of the tag whose name begins at a position."""
     named = NAME.match(text, at)
     assert named is not None
     name, at = named[0].lower(), named.end()
@@ -176,14 +176,14 @@ def attributes_of(text: str, at: int) -> tuple[str, dict[str, str], int] | None:
 
 
 def in_attribute(value: str) -> str:
-    """Return a value with its character references read: ``&copy=`` and ``&copyx`` are none."""
+    """Return a value with its character references decoded; ``&copy=`` and ``&copyx`` are not."""
     return re.sub("&(#[xX][0-9A-Fa-f]+;?|#[0-9]+;?|[A-Za-z0-9]+(?:;|(?![A-Za-z0-9=;])))",
                   lambda found: unescape(found[0]) if found[1][0] == "#"
                   else html5.get(found[1], found[0]), value)  # fmt: skip
 
 
 def end_of_script(text: str, at: int) -> int:
-    """Return where the end tag of a script is; one within a comment that opens a script is none."""
+    """Return the position of a script's end tag; one within a comment with a script is skipped."""
     escaped = double = False
     for found in re.compile(r"<!--|-->|<(/?)script(?=[\t\n\f />])", re.I).finditer(text, at):
         if found[0] == "<!--":
@@ -204,7 +204,7 @@ BEFORE_BODY = {"html", "head", "title", "meta", "link", "base", "script", "style
 
 
 def references(document: str) -> tuple[list[tuple[str, str, str]], str | None, set[str]]:
-    """Return tag, reference and anchor of all that refer, the base, and what is not ended."""
+    """Return tag, reference and anchor of all references, the base, and unended elements."""
     found: list[tuple[str, str, list[str], list[str], str]] = []
     base: str | None = None
     inside: int | None = None
@@ -226,47 +226,51 @@ def references(document: str) -> tuple[list[tuple[str, str, str]], str | None, s
             inside = None
         if tag.ends:
             continue
-        told = tag.attributes
+        attributes = tag.attributes
         frameset = frameset or (tag.name == "frameset" and not body)
         body = body or tag.name not in BEFORE_BODY
-        if tag.name == "base" and "href" in told and base is None:
-            base = told["href"]
-        if tag.name in ("img", "image") and inside is not None and "alt" in told:
-            found[inside][3].append(told["alt"])
-        reference = of_element(tag.name, told, frameset)
+        if tag.name == "base" and "href" in attributes and base is None:
+            base = attributes["href"]
+        if tag.name in ("img", "image") and inside is not None and "alt" in attributes:
+            found[inside][3].append(attributes["alt"])
+        reference = of_element(tag.name, attributes, frameset)
         if reference is not None:
             if tag.name == "a":
                 inside = len(found)
-            alt = [told.get("alt", "")] if tag.name == "area" else []
-            found.append((tag.name, reference, alt, [], told.get("title", "")))
+            alt = [attributes.get("alt", "")] if tag.name == "area" else []
+            found.append((tag.name, reference, alt, [], attributes.get("title", "")))
     if inside is not None:
         unended.add(found[inside][1])
     told_of = [(name, href, anchored(*rest)) for name, href, *rest in found]
     return told_of, base, unended
 
 
-def of_element(name: str, told: dict[str, str], frameset: bool) -> str | None:
-    """Return what an element refers to."""
+def of_element(name: str, attributes: dict[str, str], frameset: bool) -> str | None:
+    """Return the reference of an element."""
     if name in ("frame", "iframe"):
-        return told.get("src") if frameset == (name == "frame") else None
+        return attributes.get("src") if frameset == (name == "frame") else None
     if frameset and name in ("a", "area"):
         return None
     if name in ("a", "area"):
-        return told.get("href", told.get("xlink:href") if name == "a" else None)
+        return attributes.get("href", attributes.get("xlink:href") if name == "a" else None)
     if name == "link":
-        relations = set(told.get("rel", "").lower().split())
-        kind = told.get("type", "text/html").split(";")[0].strip().lower()
+        relations = set(attributes.get("rel", "").lower().split())
+        kind = attributes.get("type", "text/html").split(";")[0].strip().lower()
         parts = {"stylesheet", "icon", "manifest", "preload", "prefetch", "modulepreload",
                  "preconnect"}  # fmt: skip
         fits = relations & PAGES and not relations & parts
-        return told.get("href") if fits and kind in ("text/html", "application/xhtml+xml") else None
-    if name == "meta" and told.get("http-equiv", "").lower() == "refresh":
-        return of_refresh(told.get("content", ""))
+        return (
+            attributes.get("href")
+            if fits and kind in ("text/html", "application/xhtml+xml")
+            else None
+        )
+    if name == "meta" and attributes.get("http-equiv", "").lower() == "refresh":
+        return of_refresh(attributes.get("content", ""))
     return None
 
 
 def of_refresh(content: str) -> str | None:
-    """Return where a page that refreshes goes; None: nowhere else."""
+    """Return the target of a refreshing page, or None if there is none."""
     rest = content.lstrip(SPACE)
     after = rest.lstrip("0123456789")
     if after == rest and not rest.startswith("."):
@@ -295,19 +299,19 @@ def anchored(text: list[str], alternatives: list[str], title: str) -> str:
 
 
 def absolute(base: str, reference: str) -> str | None:
-    """Return the address that a reference names, in the crawler's one spelling."""
+    """Return the address of a reference, in the crawler's spelling."""
     text = reference.strip("".join(map(chr, range(33))))
     text = re.sub(r"[\t\n\r]", "", text).partition("#")[0]
     scheme, _, of_base = base.partition("://")
     host, _, old = of_base.partition("/")
     path, _, query = ("/" + old).partition("?")
-    told = re.match(r"([a-z][a-z0-9+.\-]*):(.*)", text, re.I | re.S | re.A)
-    if told is not None:
-        if told[1].lower() not in ("http", "https"):
+    parts = re.match(r"([a-z][a-z0-9+.\-]*):(.*)", text, re.I | re.S | re.A)
+    if parts is not None:
+        if parts[1].lower() not in ("http", "https"):
             return None
-        text = told[2]
-        if told[1].lower() != scheme:
-            scheme, text = told[1].lower(), "//" + text
+        text = parts[2]
+        if parts[1].lower() != scheme:
+            scheme, text = parts[1].lower(), "//" + text
     before, mark, after = text.partition("?")
     before = before.replace("\\", "/")
     if before.startswith("//"):
@@ -326,17 +330,17 @@ def absolute(base: str, reference: str) -> str | None:
 
 
 def host_of(text: str, usual: int) -> str | None:
-    """Return host and port; None if there can be no such."""
-    told = re.fullmatch(r"(\[[^\]]*\]|[^:]*)(?::([0-9]*))?", text)
-    if told is None or int(told[2] or usual) not in range(1, 65536):
+    """Return host and port, or None if they are invalid."""
+    match = re.fullmatch(r"(\[[^\]]*\]|[^:]*)(?::([0-9]*))?", text)
+    if match is None or int(match[2] or usual) not in range(1, 65536):
         return None
-    port = f":{int(told[2])}" if told[2] and int(told[2]) != usual else ""
-    if told[1].startswith("["):
+    port = f":{int(match[2])}" if match[2] and int(match[2]) != usual else ""
+    if match[1].startswith("["):
         try:
-            return f"[{IPv6Address(told[1][1:-1]).compressed}]{port}"
+            return f"[{IPv6Address(match[1][1:-1]).compressed}]{port}"
         except AddressValueError:
             return None
-    name = unquote(told[1], errors="replace").lower()
+    name = unquote(match[1], errors="replace").lower()
     try:
         name = name if name.isascii() else name.encode("idna").decode()
     except UnicodeError:
@@ -350,7 +354,7 @@ def host_of(text: str, usual: int) -> str | None:
 
 
 def dotless(path: str) -> str:
-    """Return a path without parts that are dots."""
+    """Return a path without ``.`` and ``..`` segments."""
     kept: list[str] = []
     parts = path.split("/")[1:]
     for part in parts:
@@ -365,7 +369,7 @@ def dotless(path: str) -> str:
 
 
 def escaped(text: str, safe: str) -> str:
-    """Return a path or a query with escapes where they are needed, in capitals."""
+    """Return a path or a query with the needed escapes, in capitals."""
     whole, at = quote(text, safe=safe, errors="replace"), 0
     written = []
     while at < len(whole):

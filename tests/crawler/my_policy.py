@@ -4,13 +4,13 @@ from counterpoint.crawler import Outcome, Request, Scope, Setting
 
 
 class Greedy:
-    """Next is what was found on the page with the most external links."""
+    """Fetch next a page that is linked from the page with the most external links."""
 
     scope = Scope.SITE
 
     def __init__(self, setting: Setting) -> None:
         self.why = ""
-        self.found = dict.fromkeys(setting.starts, 0)  # to the links beside which it was found
+        self.found = dict.fromkeys(setting.starts, 0)  # page -> external links of its parent
         self.seen = set(setting.starts)
 
     def next(self) -> Request | None:

@@ -20,18 +20,18 @@ class Page(NamedTuple):
 
 
 class Scripted:
-    """What the proxy answers, and what it was asked.
+    """The proxy's answers, and the requests that it received.
 
     Attributes
     ----------
     pages : dict of str to Page
         By absolute address; others are 404.
     asked : list of str
-        Every address, in order.
+        Every requested address, in order.
     agents : set of str
-        Who asked.
+        The User-Agents of the requests.
     proxy : str
-        Its address.
+        The proxy's address.
     """
 
     def __init__(self, pages: Mapping[str, Page], name: str) -> None:
@@ -43,23 +43,23 @@ class Scripted:
 
 @contextmanager
 def scripted(pages: Mapping[str, Page], name: str = "other") -> Iterator[Scripted]:
-    """Answer through a proxy that calls itself by a name in the header Server."""
-    told = Scripted(pages, name)
+    """Answer through a proxy that has a given name in the header Server."""
+    script = Scripted(pages, name)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def version_string(self) -> str:
-            return told.name
+            return script.name
 
         def log_message(self, *_: object) -> None:
             pass
 
         def do_GET(self) -> None:
             """Answer as the script says."""
-            told.asked.append(self.path)
-            told.agents.add(self.headers["User-Agent"])
-            page = told.pages.get(self.path, Page("nothing", 404))
+            script.asked.append(self.path)
+            script.agents.add(self.headers["User-Agent"])
+            page = script.pages.get(self.path, Page("nothing", 404))
             body = page.body.encode() if isinstance(page.body, str) else page.body
             self.send_response(page.status)
             headers = {"Content-Type": "text/html", "Content-Length": str(len(body))}
@@ -71,16 +71,16 @@ def scripted(pages: Mapping[str, Page], name: str = "other") -> Iterator[Scripte
     with _Quiet(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
-        told.proxy = f"http://127.0.0.1:{server.server_address[1]}"
+        script.proxy = f"http://127.0.0.1:{server.server_address[1]}"
         try:
-            yield told
+            yield script
         finally:
             server.shutdown()
             thread.join()
 
 
 class _Quiet(ThreadingHTTPServer):
-    """Prints nothing when a client leaves."""
+    """A server that prints nothing when a client disconnects."""
 
     daemon_threads = True
 
@@ -99,7 +99,7 @@ def raw(answer: bytes) -> Iterator[str]:
             self.request.sendall(answer)
 
     with ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True  # a client that says nothing is not waited for
+        server.daemon_threads = True  # do not wait for a client that sends nothing
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
@@ -110,7 +110,7 @@ def raw(answer: bytes) -> Iterator[str]:
 
 
 class FakeTime:
-    """A clock that moves when somebody sleeps."""
+    """A clock that advances when a caller sleeps."""
 
     def __init__(self) -> None:
         self.now = 0.0

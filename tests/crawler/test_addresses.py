@@ -1,4 +1,4 @@
-"""References joined and addresses compared."""
+"""References are joined to absolute addresses, and addresses are compared."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from counterpoint.crawler.documents import addresses
 from counterpoint.crawler.documents.addresses import (
     LONGEST,
     Spelling,
+    as_typed,
     domain,
     joined,
     key,
     normalized,
     site,
 )
-from counterpoint.crawler.worlds.handles import Handles
+from counterpoint.crawler.worlds.web_world import Handles
 
 BASE = "http://a/b/c/d;p?q"
 
@@ -39,7 +40,7 @@ BASE = "http://a/b/c/d;p?q"
     ],
 )  # fmt: skip
 def test_the_examples_of_rfc_3986(reference: str, target: str) -> None:
-    """A link that leads elsewhere than in a browser (5.4, without fragments)."""
+    """A link that leads elsewhere than in a browser (section 5.4, without fragments)."""
     assert joined(BASE, reference) == target
 
 
@@ -61,7 +62,7 @@ def test_the_examples_of_rfc_3986(reference: str, target: str) -> None:
     ],
 )  # fmt: skip
 def test_what_stands_in_documents(reference: str, target: str) -> None:
-    """A page that is fetched twice because it was spelled twice, or not at all."""
+    """A page fetched twice because it has two spellings, or not fetched at all."""
     assert joined(BASE, reference) == target
 
 
@@ -76,7 +77,7 @@ def test_what_stands_in_documents(reference: str, target: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_address(reference: str) -> None:
-    """Something that is asked for and cannot be had."""
+    """An address that is requested although it cannot be fetched."""
     assert joined(BASE, reference) is None
 
 
@@ -89,7 +90,7 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=12).map("".join), st.booleans())
 @example("http://a/%%335", False)
 def test_one_spelling(text: str, relative: bool) -> None:
-    """A spelling that changes when it is read again: one page would get two handles."""
+    """A spelling that changes when it is read again, so that one page would get two handles."""
     found = joined("http://base.test/x/y" if relative else "", text)
     if found is not None:
         assert normalized(found) == found
@@ -131,13 +132,13 @@ ROOTED = st.tuples(
 @example("http://h.test/a/b", "a..")
 @example("http://h.test/a/b", "x" * LONGEST)
 def test_the_short_way(base: str, reference: str) -> None:
-    """A plain reference that is joined quickly, and otherwise than the standard has it."""
+    """A plain reference for which the fast way of joining differs from the standard."""
     assert joined(base, reference) == addresses._joined(base, reference)
 
 
 @given(BASES, st.lists(PIECES | USUAL, max_size=6).map("".join))
 def test_the_standard_decides(base: str, reference: str) -> None:
-    """A reference of http that browsers follow and we do not, or that we take elsewhere."""
+    """A reference that browsers follow and we do not, or that we join otherwise."""
     found = joined(base, reference)
     try:
         href = ada_url.join_url(base, reference.replace("\ud800", "\ufffd"))
@@ -145,13 +146,13 @@ def test_the_standard_decides(base: str, reference: str) -> None:
         assert found is None
         return
     if found is None:
-        told = ada_url.URL(href)
-        lengths = {len(part) for part in told.hostname.removesuffix(".").split(".")}
-        assert not href.startswith("http") or told.port == "0" or not lengths <= set(range(1, 64))
+        parsed = ada_url.URL(href)
+        lengths = {len(part) for part in parsed.hostname.removesuffix(".").split(".")}
+        assert not href.startswith("http") or parsed.port == "0" or not lengths <= set(range(1, 64))
         return
-    told = ada_url.URL(href)
-    assert site(found) == told.host
-    whole = told.pathname + told.search
+    parsed = ada_url.URL(href)
+    assert site(found) == parsed.host
+    whole = parsed.pathname + parsed.search
     assert unquote_to_bytes(found.split("/", 3)[3]) == unquote_to_bytes(whole[1:])
     assert normalized(href) == found
 
@@ -169,13 +170,13 @@ def test_the_standard_decides(base: str, reference: str) -> None:
     ],
 )  # fmt: skip
 def test_registered_domains(address: str, registered: str) -> None:
-    """A companion set of hosts that counts one owner many times, or all of a country once."""
+    """A companion set that counts one owner's hosts many times, or all of a country once."""
     found = normalized(address)
     assert found is not None and domain(found) == registered
 
 
 def test_the_spelling_of_the_paper() -> None:
-    """What [BeeBot] takes for one page and is two here, or is changed where it is fetched."""
+    """Spellings that are one page in [BeeBot] and two here, or a changed requested address."""
     paper = Spelling("paper")
     assert paper.key("http://h.test/A/B/") == paper.key("http://h.test/a/b") == "http://h.test/a/b"
     assert paper.key("http://h.test/?Q=X/") == "http://h.test/?q=x"
@@ -196,7 +197,7 @@ def test_what_is_one_page() -> None:
 
 
 def test_handles_are_given_in_the_order_of_discovery() -> None:
-    """A handle that moves, or an address that is changed by a later spelling."""
+    """A handle that changes, or an address that a later spelling changes."""
     handles = Handles()
     asked = ["http://h/a/", "http://h/", "http://h/a", "http://h/b"]
     assert [handles.handle(one) for one in asked] == [0, 1, 0, 2]
@@ -206,3 +207,37 @@ def test_handles_are_given_in_the_order_of_discovery() -> None:
     for unknown in (-1, 3):
         with pytest.raises(KeyError):
             handles.address(unknown)
+
+
+@pytest.mark.parametrize(
+    ("typed", "address"),
+    [
+        ("a.test", "http://a.test/"),
+        (" A.test:8080/x?y#z ", "http://a.test:8080/x?y"),
+        ("localhost:8000/a", "http://localhost:8000/a"),
+        ("127.0.0.1", "http://127.0.0.1/"),
+        ("[::1]:80/", "http://[::1]/"),
+        ("пример.рф", "http://xn--e1afmkfd.xn--p1ai/"),
+        ("https://a.test", "https://a.test/"),
+        ("word", None),
+        ("two words.test", None),
+        ("1", None),
+        ("3.5", None),
+        ("1.2.3", None),
+        ("mailto:x@y.z", None),
+        ("user@a.test", None),
+        ("a.test:path", None),
+        ("a.test:99999", None),
+        ("/a.test", None),
+        ("//a.test/", None),
+        ("a..test", None),
+        ("1;Uni;u;a.test/", None),
+        ("1,Uni,u,a.test", None),
+        ("a.test/x;y,z", "http://a.test/x;y,z"),
+        ("javascript:a.b", None),
+        ("ftp://a.test/", None),
+    ],
+)
+def test_address_as_it_is_typed(typed: str, address: str | None) -> None:
+    """An address without a scheme that is refused, or a word, a number or another scheme taken."""
+    assert as_typed(typed) == address

@@ -1,4 +1,4 @@
-"""The schedulers at speed make the steps that their specs make, on random webs."""
+"""The fast schedulers make the steps that their specs allow, on random webs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .webs import Web, World, contests, webs
 
 
 class Beside:
-    """A spec that takes the steps of a scheduler."""
+    """A spec that takes the same steps as a scheduler."""
 
     def __init__(self, spec: Spec) -> None:
         self.model = Model(spec)
@@ -61,15 +61,16 @@ RULES: dict[str, tuple[type[Spec], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", RULES)
 @settings(max_examples=250, deadline=None)
 @given(crawled=contests() | st.tuples(webs(most=14), st.integers(1, 16)))
 def test_rules_over_sites(name: str, crawled: tuple[Web, int]) -> None:
-    """A rule that chooses another site or page, one more or less, or another end than its spec."""
+    """A rule that chooses another site or page than its spec, or ends at another step."""
     kind, parameters = RULES[name]
     web, budget = crawled
     if parameters.get("reading") == "printed":
-        # "n << N": where even the samples exceed the budget, nothing is said of the order.
+        # "n << N": where even the samples exceed the budget, the order is not specified.
         assume(web.sites * parameters.get("step", parameters.get("initial", 1)) <= budget)
     spec = kind(sites=web.sites, budget=budget, pages=16, links=max(1, *web.external), reveals=16,
                 **parameters)  # fmt: skip
@@ -141,14 +142,14 @@ def test_breadth_first(web: Web, flight: int, data: st.DataObject) -> None:
 def test_scent(
     returns: str, pages: int, batch: int, delta: int, initial: int, data: st.DataObject
 ) -> None:
-    """A page visited out of turn, or a scent that differs: all are exact, harvests being whole."""
+    """A page visited out of turn, or a scent that differs; whole harvests make all scents exact."""
     spec = scent.Scent(pages=pages, batch=batch, changes=4, delta_s=delta, initial=initial,
                        iterations=6, harvest=returns)  # fmt: skip
     beside = Beside(spec)
     per = min(batch, pages)
     given_ = {"batch": batch, "delta": delta, "initial": initial}
     fast = Scent(Setting(range(pages), 6 * per, parameters=given_),
-                 lambda told: float(told.difference if returns == "difference" else 3))  # fmt: skip
+                 lambda o: float(o.difference if returns == "difference" else 3))  # fmt: skip
     for _ in range(6 * per):
         request = fast.next()
         assert request is not None
@@ -170,10 +171,10 @@ def test_scent(
     data=st.data(),
 )
 def test_focused_hits(web: Web, c: int, steps: int, flight: int, data: st.DataObject) -> None:
-    """A page indexed or expanded out of turn, asked for too early, or an end that comes early.
+    """A page indexed or expanded out of turn, requested too early, or an early end.
 
-    Answers come in any order, and some pages fail. Weights are drawn in the spec and computed here,
-    so it is told the ranks of ours.
+    Answers come in any order, and some pages fail. The spec draws its weights at random; the
+    scheduler computes them, so the test gives the spec the scheduler's ranks.
     """
     spec = focused.FocusedHits(pages=5, hubs=6, authorities=6, concurrency=flight, c=c,
                                steps=steps, failures=5)  # fmt: skip
@@ -212,7 +213,7 @@ def test_focused_hits(web: Web, c: int, steps: int, flight: int, data: st.DataOb
 
 
 def weighed(beside: Beside, fast: FocusedHits) -> None:
-    """Let the spec begin a step, weigh all pages as they are weighed here, and choose."""
+    """Let the spec begin a step, give all pages the scheduler's weights, and choose."""
     beside.do("go_on")
     hits, state = fast.hits, beside.state
     hub = dict(zip(hits.sources.tolist(), hits.hubs.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Blocks of text, and what changed between two versions."""
+"""Blocks of text, and the changes between two versions of a page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def page(texts: list[str]) -> bytes:
 
 @given(TEXTS, TEXTS)
 def test_what_is_in_one_version_only(old: list[str], new: list[str]) -> None:
-    """A change that is not seen, one that is seen where there is none, or bytes counted twice."""
+    """A change that is missed or invented, or bytes counted twice."""
     of_old, of_new = ([" ".join(text.split()) for text in texts] for texts in (old, new))
     left, expected = list(of_new), 0
     for text in of_old:
@@ -44,14 +44,14 @@ def test_what_is_in_one_version_only(old: list[str], new: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_what_is_a_block(one: str, other: str, changed: int) -> None:
-    """A page whose tags change alone, taken for a new one."""
+    """A page of which only tags changed, taken for a new one."""
     if one.startswith("<td>"):
         one, other = f"<table>{one}", f"<table>{other}"
     assert difference(blocks(one), blocks(other)) == changed
 
 
 def test_a_page_of_very_many_blocks() -> None:
-    """A row of the store without bounds; a change behind them that is not seen."""
+    """A row of the store without a size limit, or a missed change beyond the limit."""
     texts = [str(k) for k in range(MOST + 500)]
     kept = page(texts)
     assert len(kept) == 12 * (MOST + 1)

@@ -1,4 +1,4 @@
-"""Captures: whole after a kill, replayed as they were, and what is wrong with a file."""
+"""Captures: complete after a kill, replayed exactly, and errors that say what is wrong."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ addresses = st.sampled_from(ADDRESSES)
 contents = st.none() | st.builds(Content, st.text(), st.text(), st.just(()), st.text())
 
 
-def told(exchange: Exchange) -> Exchange:
-    """Return an exchange with an anchor for each link, if its page says anything."""
+def with_anchors(exchange: Exchange) -> Exchange:
+    """Return an exchange with an anchor for each link, if its page has a text."""
     if exchange.content is None:
         return exchange
     anchors = tuple(address[-2:] for address in exchange.links)
@@ -33,58 +33,58 @@ exchanges = st.builds(
     Exchange, addresses, st.sampled_from([0, 200, 404]), st.sampled_from(["", *ADDRESSES]),
     st.lists(addresses, unique=True).map(tuple), st.integers(0, 99), st.integers(0, 10**9),
     st.floats(0, 1e6), st.text(), contents,
-).map(told)  # fmt: skip
+).map(with_anchors)  # fmt: skip
 names = st.sampled_from(["crawl.jsonl", "crawl.jsonl.gz"])
 
 
 class Given:
-    """A source that brings what the test says, one after the other."""
+    """A source that returns the exchanges of the test, one after the other."""
 
     def __init__(self, exchanges: list[Exchange]) -> None:
         self._left = list(exchanges)
 
     def get(self, address: str) -> Exchange:
-        """Bring the next one."""
-        told = self._left.pop(0)
-        assert told.address == address
-        return told
+        """Return the next exchange."""
+        exchange = self._left.pop(0)
+        assert exchange.address == address
+        return exchange
 
 
-def write(path: Path, told: list[Exchange]) -> None:
+def write(path: Path, recorded: list[Exchange]) -> None:
     """Record some exchanges."""
     path.unlink(missing_ok=True)
-    with Recorder(Given(told), path, {"policy": "p"}) as recorder:
-        for one in told:
+    with Recorder(Given(recorded), path, {"policy": "p"}) as recorder:
+        for one in recorded:
             assert recorder.get(one.address) == one
 
 
-def replayed(capture: Capture, told: list[Exchange]) -> list[Exchange]:
-    """Ask a capture for the same addresses."""
-    return [capture.get(one.address) for one in told]
+def replayed(capture: Capture, recorded: list[Exchange]) -> list[Exchange]:
+    """Request the same addresses from a capture."""
+    return [capture.get(one.address) for one in recorded]
 
 
 @given(st.lists(exchanges, min_size=1, max_size=8), names)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
-def test_what_is_written_is_replayed(tmp_path: Path, told: list[Exchange], name: str) -> None:
-    """A status, a link or a second visit that is another one in the replay."""
-    write(tmp_path / name, told)
+def test_what_is_written_is_replayed(tmp_path: Path, recorded: list[Exchange], name: str) -> None:
+    """A status, a link or a second visit that differs in the replay."""
+    write(tmp_path / name, recorded)
     capture = Capture(tmp_path / name)
     assert capture.header == {"format": "counterpoint capture", "version": 1, "policy": "p"}
-    assert (capture.exchanges, capture.torn) == (len(told), False)
-    assert replayed(capture, told) == told
+    assert (capture.exchanges, capture.torn) == (len(recorded), False)
+    assert replayed(capture, recorded) == recorded
 
 
 @given(st.lists(exchanges, min_size=1, max_size=5), names, st.data())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 def test_a_kill_loses_no_whole_line(
-    tmp_path: Path, told: list[Exchange], name: str, data: st.DataObject
+    tmp_path: Path, recorded: list[Exchange], name: str, data: st.DataObject
 ) -> None:
-    """A capture that cannot be read, or lacks what was fetched, because the crawl was killed."""
+    """A capture that cannot be read, or lacks fetched pages, because the crawl was killed."""
     path = tmp_path / name
     path.unlink(missing_ok=True)
-    recorder = Recorder(Given(told), path)
+    recorder = Recorder(Given(recorded), path)
     sizes = [path.stat().st_size]
-    for one in told:
+    for one in recorded:
         recorder.get(one.address)
         sizes.append(path.stat().st_size)
     written = path.read_bytes()
@@ -93,18 +93,18 @@ def test_a_kill_loses_no_whole_line(
     path.write_bytes(written[:cut])
     capture = Capture(path)
     whole = sum(size <= cut for size in sizes) - 1
-    assert whole <= capture.exchanges <= whole + 1  # of a packed line the very end may be missing
-    assert replayed(capture, told[: capture.exchanges]) == told[: capture.exchanges]
+    assert whole <= capture.exchanges <= whole + 1  # the end of a compressed line may be missing
+    assert replayed(capture, recorded[: capture.exchanges]) == recorded[: capture.exchanges]
     if not name.endswith(".gz"):
         assert (capture.exchanges, capture.torn) == (whole, cut not in sizes)
 
 
 def test_what_the_capture_lacks(tmp_path: Path) -> None:
-    """A replay that goes on with something else."""
+    """A replay that returns another page for a missing one."""
     path = tmp_path / "c"
     write(path, [Exchange("http://a.test/x", 200), Exchange("http://a.test/x", 404)])
     capture = Capture(path)
-    with pytest.raises(CrawlError, match=r"does not have http://a\.test/y: the crawl"):
+    with pytest.raises(CrawlError, match=r"does not have http://a\.test/y: the recorded"):
         capture.get("http://a.test/y")
     assert [capture.get("http://a.test/x").status for _ in range(2)] == [200, 404]
     with pytest.raises(CrawlError, match=r"does not have http://a\.test/x more than 2 times: "):
@@ -115,15 +115,20 @@ HEADER = '{"format":"counterpoint capture","version":1}\n'
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "line 1 must be its header"),
         ("{}\n", "line 1 must be its header"),
         ("nonsense\n", "line 1 must be its header"),
+        (HEADER.replace(":1", ":" + "[" * 50 + "]" * 50), "is a capture of version [[[[[[[[[[[["),
         (HEADER.replace(":1", ":2"), "is a capture of version 2, not 1"),
-        (HEADER + "x\n", "line 2 is no JSON"),
-        (HEADER + "[]\n", "line 2 is no exchange"),
-        (HEADER + '{"address":"http://a/"}\n', "line 2 is no exchange"),
+        (HEADER + "x\n", "line 2 is not JSON"),
+        ("[" * 100_000 + "\n", "line 1 must be its header"),
+        (HEADER + "[" * 100_000 + "\n", "line 2 is nested too deeply"),
+        (HEADER + '{"a":' * 5000 + "1" + "}" * 5000 + "\n", "line 2 is nested too deeply"),
+        (HEADER + '{"address":"http://a/","status":0,"time":1e999}\n', "line 2: time cannot be i"),
+        (HEADER + "[]\n", "line 2 is not an exchange"),
+        (HEADER + '{"address":"http://a/"}\n', "line 2 is not an exchange"),
         (HEADER + '{"address":"http://a/","status":0,"x":1}\n', "line 2: x cannot be 1"),
         (HEADER + '{"address":"http://A/","status":0}\n', "line 2: address cannot be 'http://A/'"),
         (HEADER + '{"address":"http://a/","status":"0"}\n', "line 2: status cannot be '0'"),
@@ -143,14 +148,14 @@ HEADER = '{"format":"counterpoint capture","version":1}\n'
             "line 2: has 0 links, and 1 anchors",
         ),
         (HEADER + '{"address":"http://a/","status":0,"time":NaN}\n', "line 2: time cannot be nan"),
-        (HEADER + '{"address":"http://a/","status":0}\n\n', "line 3 is no JSON"),
+        (HEADER + '{"address":"http://a/","status":0}\n\n', "line 3 is not JSON"),
     ],
 )
-def test_files_that_are_no_captures(tmp_path: Path, text: str, said: str) -> None:
-    """A traceback, or a wrong file that is replayed as if it were right."""
+def test_files_that_are_no_captures(tmp_path: Path, text: str, message: str) -> None:
+    """A traceback, or an invalid file that is replayed."""
     path = tmp_path / "c"
     path.write_text(text)
-    with pytest.raises(CrawlError, match=said.replace("[", r"\[")) as found:
+    with pytest.raises(CrawlError, match=message.replace("[", r"\[")) as found:
         Capture(path)
     assert str(found.value).startswith(f"{path}: ") and "\n" not in str(found.value)
 
@@ -174,16 +179,16 @@ def test_files_that_cannot_be_had(tmp_path: Path) -> None:
 
 
 def test_a_capture_of_nothing_is_none(tmp_path: Path) -> None:
-    """A file that is in the way after a command that failed at once."""
+    """An empty file that is left after a command failed at once."""
     for name in ("c", "c.gz"):
         write(tmp_path / name, [])
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_a_line_looks_like(tmp_path: Path) -> None:
-    """A format that other tools read and that changes unnoticed."""
-    told = Exchange("http://a.test/", 200, "", ("http://a.test/x",), 3, 50, 1.5)
-    write(tmp_path / "c", [told, Exchange("http://a.test/x", 0, problem="ж")])
+    """An unnoticed change of a format that other tools read."""
+    exchange = Exchange("http://a.test/", 200, "", ("http://a.test/x",), 3, 50, 1.5)
+    write(tmp_path / "c", [exchange, Exchange("http://a.test/x", 0, problem="ж")])
     lines = (tmp_path / "c").read_text().splitlines()
     assert lines[1] == (
         '{"address":"http://a.test/","status":200,"links":["http://a.test/x"],"external":3,'

@@ -1,4 +1,4 @@
-"""Pages over HTTP: redirects, limits, robots.txt, delays, and everything that breaks."""
+"""Pages over HTTP: redirects, limits, robots.txt, delays, and all kinds of failures."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ RUDE = Manners(robots=False, delay=0.0, private=True)
 
 
 def client(web: Scripted | str, manners: Manners = RUDE, **more: Any) -> Client:
-    """Return a client for a scripted web; the wall clock never passes in it."""
+    """Return a client for a scripted web, on a clock that advances only when it sleeps."""
     clock = more.pop("clock", FakeTime())
     proxy = web if isinstance(web, str) else web.proxy
     return Client(proxy, manners, now=clock, sleep=clock.sleep, **more)
 
 
 def test_a_page() -> None:
-    """Links, counts and sizes that are not those of the document."""
+    """Links, counts and sizes that differ from the document's."""
     body = """<a href=b>1</a><a href=//o.test/x>2</a><a href=b#c>3</a><a href=//o.test/x>4</a>
     <a href=http://o.test>5</a><a href=javascript:x>6</a>"""
     packed = Page(gzip.compress(body.encode()), headers={"Content-Encoding": "gzip"})
     with scripted({"http://h.test/a": packed}) as web, client(web) as source:
-        told = source.get("http://h.test/a")
-    assert told == Exchange(
+        answer = source.get("http://h.test/a")
+    assert answer == Exchange(
         "http://h.test/a", 200, "", ("http://h.test/b", "http://o.test/x", "http://o.test/"), 3,
         len(body),
     )  # fmt: skip
-    assert told.outside == ["http://o.test/x", "http://o.test/"]
+    assert answer.outside == ["http://o.test/x", "http://o.test/"]
     assert web.agents == {"counterpoint"}
 
 
 def test_redirects() -> None:
-    """A loop that is followed for ever, or links that are joined to the first address."""
+    """A loop that is followed forever, or links that are joined to the first address."""
     pages = {
         "http://h.test/a": Page("", 301, {"Location": "/dir/b"}),
         "http://h.test/dir/b": Page("", 307, {"Location": "c/#x"}),
@@ -87,16 +87,16 @@ def test_redirects() -> None:
 
 
 def test_what_is_no_html_is_not_read() -> None:
-    """A film that is loaded to look for links."""
+    """A video that is downloaded to look for links."""
     film = Page(b"<a href=x>" * 10_000, headers={"Content-Type": "video/mp4"})
     with scripted({"http://h.test/": film}) as web, client(web) as source:
-        told = source.get("http://h.test/")
-        assert (told.status, told.links, told.size) == (200, (), 0)
+        answer = source.get("http://h.test/")
+        assert (answer.status, answer.links, answer.size) == (200, (), 0)
         assert source.get("http://h.test/other").status == 404  # over another connection
 
 
 def test_limits_of_size() -> None:
-    """A small answer that fills the memory, or one that is lost because its end is too far."""
+    """A small answer that fills the memory, or one lost because its end is beyond the limit."""
     body = b"<a href=x>" + b" " * 5_000_000
     pages = {
         "http://h.test/long": Page(body),
@@ -104,9 +104,9 @@ def test_limits_of_size() -> None:
     }
     with scripted(pages) as web, client(web, limits=Limits(body=1000)) as source:
         for name in ("long", "bomb"):
-            told = source.get(f"http://h.test/{name}")
-            assert (told.status, told.size, len(told.links)) == (200, 1000, 1)
-            assert told.problem == "longer than 1,000 bytes: cut"
+            answer = source.get(f"http://h.test/{name}")
+            assert (answer.status, answer.size, len(answer.links)) == (200, 1000, 1)
+            assert answer.problem == "longer than 1,000 bytes: cut"
 
 
 @pytest.mark.parametrize(
@@ -118,13 +118,13 @@ def test_limits_of_size() -> None:
     ],
 )  # fmt: skip
 def test_what_breaks_on_the_wire(path: str, status: int, problem: str | None) -> None:
-    """A traceback, or a page that is lost because its end was."""
+    """A traceback, or a page that is lost because its end is missing."""
     limits = Limits(body=100_000)
     with running(FakeSite(), settings=QUICK) as proxy, client(proxy, limits=limits) as source:
-        told = source.get(f"http://a.test/{path}")
-    assert told.status == status
-    assert bool(told.problem) == (problem is not None) and (problem or "") in told.problem
-    assert told.problem.count("\n") == 0
+        answer = source.get(f"http://a.test/{path}")
+    assert answer.status == status
+    assert bool(answer.problem) == (problem is not None) and (problem or "") in answer.problem
+    assert answer.problem.count("\n") == 0
 
 
 @pytest.mark.parametrize(
@@ -141,38 +141,38 @@ def test_what_breaks_on_the_wire(path: str, status: int, problem: str | None) ->
     ],
 )  # fmt: skip
 def test_what_is_no_answer(answer: bytes) -> None:
-    """A traceback, or a message that moves the terminal's cursor, for a server's nonsense."""
+    """A traceback, or a message with terminal control codes, for an invalid answer."""
     with raw(answer) as there, Client(None, RUDE, Limits(seconds=5)) as source:
-        told = source.get(f"{there}/")
-    assert told.links == () and told.size == 0
-    assert told.problem.isprintable()
-    assert told.status in (0, 200, 301, 999)
-    assert told.problem or told.status
+        exchange = source.get(f"{there}/")
+    assert exchange.links == () and exchange.size == 0
+    assert exchange.problem.isprintable()
+    assert exchange.status in (0, 200, 301, 999)
+    assert exchange.problem or exchange.status
 
 
 def test_what_does_not_end_in_time() -> None:
-    """A server that keeps the crawl waiting for ever."""
+    """A server for which the crawl waits forever."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         proxy = f"http://127.0.0.1:{silent.getsockname()[1]}"
         with Client(proxy, RUDE, Limits(seconds=0.05)) as source:
-            told = source.get("http://h.test/")
-    assert (told.status, told.problem) == (0, "not in time")
+            answer = source.get("http://h.test/")
+    assert (answer.status, answer.problem) == (0, "not in time")
 
 
 def test_a_server_or_a_proxy_that_is_not_there() -> None:
-    """A crawl that goes through all its pages although its proxy is not there."""
+    """A crawl that requests all its pages although its proxy does not answer."""
     with socket.create_server(("127.0.0.1", 0)) as gone:
         there = f"http://127.0.0.1:{gone.getsockname()[1]}"
     with Client(None, RUDE) as source:
-        told = source.get(f"{there}/")
-    assert told.status == 0 and "Cannot connect" in told.problem
+        answer = source.get(f"{there}/")
+    assert answer.status == 0 and "Cannot connect" in answer.problem
     with Client(there, RUDE) as source, pytest.raises(CrawlError, match=f"the proxy {there}"):
         source.get("http://h.test/")
     with running(FakeSite()) as proxy, client(proxy) as source:
-        told = source.get("https://a.test/")
-    assert (told.status, told.problem) == (0, "the proxy makes no tunnel for https: 501")
+        answer = source.get("https://a.test/")
+    assert (answer.status, answer.problem) == (0, "the proxy makes no tunnel for https: 501")
     for wrong in ("", "ftp://h/", "https://h/", "http://["):
-        with pytest.raises(CrawlError, match="is no address of http"):
+        with pytest.raises(CrawlError, match="is not an http address"):
             Client(wrong)
 
 
@@ -181,7 +181,7 @@ PRIVATE = Page("User-agent: *\nDisallow: /no\nCrawl-delay: 7\n", headers=TXT)
 
 
 def test_robots() -> None:
-    """A page that robots.txt forbids and that is asked for, directly or by a redirect."""
+    """A page requested although robots.txt forbids it, directly or by a redirect."""
     body = "<a href=/no/1>1</a><a href=/yes>2</a><a href=//o.test/no>3</a>"
     pages = {
         "http://h.test/robots.txt": PRIVATE,
@@ -189,11 +189,11 @@ def test_robots() -> None:
         "http://h.test/r": Page("", 302, {"Location": "/no/2"}),
     }
     with scripted(pages) as web, client(web, Manners()) as source:
-        told = source.get("http://h.test/")
-        assert told.links == ("http://h.test/yes", "http://o.test/no")
+        answer = source.get("http://h.test/")
+        assert answer.links == ("http://h.test/yes", "http://o.test/no")
         for path, status in (("no/3", 0), ("r", 302)):
-            told = source.get(f"http://h.test/{path}")
-            assert (told.status, told.problem) == (status, "forbidden by robots.txt")
+            answer = source.get(f"http://h.test/{path}")
+            assert (answer.status, answer.problem) == (status, "forbidden by robots.txt")
     assert web.asked == [f"http://h.test/{path}" for path in ("robots.txt", "", "r")]
 
 
@@ -211,7 +211,7 @@ def test_robots() -> None:
     ],
 )  # fmt: skip
 def test_what_robots_txt_can_be(answer: Page, allowed: bool) -> None:
-    """An error that is taken for a permission, or a missing file for a ban (RFC 9309, 2.3.1)."""
+    """An error read as a permission, or a missing file read as a ban (RFC 9309, 2.3.1)."""
     pages = {
         "http://h.test/robots.txt": answer,
         "http://h.test/other": Page("User-agent: *\nDisallow: /\n", 200, TXT),
@@ -225,7 +225,7 @@ def test_what_robots_txt_can_be(answer: Page, allowed: bool) -> None:
 
 
 def test_politeness() -> None:
-    """Requests that follow at once on one site, or waiting for a site that was left alone."""
+    """Requests to one site without a pause, or waiting for a site that needs no more pause."""
     pages = {"http://a.test/robots.txt": PRIVATE}
     clock = FakeTime()
     with scripted(pages) as web, client(web, Manners(), clock=clock) as source:
@@ -234,7 +234,7 @@ def test_politeness() -> None:
         source.get("http://b.test/")
         assert clock.slept == [POLITE, POLITE]
         source.get("http://a.test/1")
-        assert clock.slept == [POLITE, POLITE, 7 - POLITE]  # the Crawl-delay, less b.test's time
+        assert clock.slept == [POLITE, POLITE, 7 - POLITE]  # Crawl-delay minus b.test's time
         assert source.get("http://b.test/1").time == clock.now
 
 
@@ -248,7 +248,7 @@ def test_politeness() -> None:
     ],
 )
 def test_no_delay_where_nobody_is_burdened(name: str, manners: Manners, slept: list[float]) -> None:
-    """A crawl of a synthetic web that waits, or one through a common local proxy that does not."""
+    """A crawl of a synthetic web that waits, or one through a common local proxy without pauses."""
     clock = FakeTime()
     with scripted({}, name) as web, client(web, manners, clock=clock) as source:
         source.get("http://a.test/")
@@ -257,7 +257,7 @@ def test_no_delay_where_nobody_is_burdened(name: str, manners: Manners, slept: l
 
 
 def test_this_machine_is_not_waited_for() -> None:
-    """A crawl of one's own server at a page a second."""
+    """A crawl of the user's own server at one page per second."""
     clock = FakeTime()
     manners = Manners(private=True)
     with scripted({}) as web, Client(None, manners, now=clock, sleep=clock.sleep) as source:
@@ -267,7 +267,7 @@ def test_this_machine_is_not_waited_for() -> None:
 
 
 def test_a_hostile_web() -> None:
-    """A redirect chain that leads elsewhere, or a forbidden address that is asked for."""
+    """A redirect chain that leads elsewhere, or a forbidden address that is requested."""
     web = hostile(2)
     with running(SyntheticSite(web), settings=QUICK) as proxy:
         limits = Limits(seconds=20, body=1_000_000)
@@ -276,10 +276,10 @@ def test_a_hostile_web() -> None:
             seen = 0
             for page in range(0, web.pages, 19):
                 for url in [address(web, page), *links(web, page)[:3]]:
-                    told = source.get(url)
+                    answer = source.get(url)
                     if robots.disallowed(web, url, "counterpoint"):
-                        assert (told.status, told.problem) == (0, "forbidden by robots.txt")
-                    elif told.status == 200:
-                        assert leads_to(web, told.final or url) == leads_to(web, url)
+                        assert (answer.status, answer.problem) == (0, "forbidden by robots.txt")
+                    elif answer.status == 200:
+                        assert leads_to(web, answer.final or url) == leads_to(web, url)
                         seen += 1
     assert seen > 20

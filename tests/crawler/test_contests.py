@@ -1,4 +1,4 @@
-"""Who wins the next page: R3's index compared exactly, and the bandits of others."""
+"""The choice of the next site: R3's index compared exactly, and other bandits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Counts = list[tuple[int, int]]
 
 
 def table_of(counts: Counts, most: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    """Return the table of sites with so many links on so many pages, all with a page waiting."""
+    """Return the table of sites with given numbers of links and pages; each has a page waiting."""
     table = np.zeros((len(counts) + 1, COLUMNS), dtype=np.int64)
     for k, (links, pages) in enumerate(counts):
         table[k, [SUM, SCANNED, WAITING]] = links, pages, 1
@@ -49,7 +49,7 @@ def table_of(counts: Counts, most: int) -> np.ndarray[tuple[int, int], np.dtype[
     scale=st.sampled_from([1, 10**6]),
 )
 def test_the_largest_index(counts: Counts, scale: int) -> None:
-    """A float that decides: the winner must be the first of the largest, compared exactly."""
+    """A choice decided by rounding: it must be the first of the largest, compared exactly."""
     counts = [(links * scale, pages * scale) for links, pages in counts]
     most = max(1, *(links for links, _ in counts))
     n = sum(pages for _, pages in counts)
@@ -60,7 +60,7 @@ def test_the_largest_index(counts: Counts, scale: int) -> None:
 
 
 def test_what_floats_cannot_tell_is_left_open() -> None:
-    """A bound of the rounding error that is never met, or one that hides a tie of integers."""
+    """A bound on the rounding error that is too wide, or one that hides a tie of integers."""
     one = 10**9
     assert of_largest_index(table_of([(0, 2 * one), (0, 2 * one)], 1), TRUST) == 0
     assert of_largest_index(table_of([(5, 2 * one), (9, 2 * one), (9, 2 * one)], 9), TRUST) == 1
@@ -74,7 +74,7 @@ def test_what_floats_cannot_tell_is_left_open() -> None:
 @settings(max_examples=60, deadline=None)
 @given(crawled=contests() | st.tuples(webs(), st.integers(1, 30)))
 def test_r3_without_floats(crawled: tuple[Web, int]) -> None:
-    """The exact way and the fast way choose differently."""
+    """Different choices of the exact and the fast comparison."""
     web, budget = crawled
     fast = run("R3", web, budget)
     with pytest.MonkeyPatch.context() as patch:
@@ -83,7 +83,7 @@ def test_r3_without_floats(crawled: tuple[Web, int]) -> None:
 
 
 def test_equal_sums() -> None:
-    """A tie that goes to a later site, or to one that is exhausted."""
+    """A tie that goes to a later site, or to an exhausted one."""
     table = table_of([(3, 1), (7, 2), (7, 3), (7, 1)], 7)
     assert of_largest_sum(table) == 1
     table[1, WAITING] = 0
@@ -93,7 +93,7 @@ def test_equal_sums() -> None:
 
 
 def test_r1_waits_for_the_sums() -> None:
-    """A choice by sums that are not all known: the answer of the better site comes late."""
+    """A choice before all sums are known: the answer of the better site comes late."""
     scheduler = find("R1").scheduler([0, 1], 3)
     for page in (0, 1):
         assert scheduler.next() == (page,)
@@ -104,7 +104,7 @@ def test_r1_waits_for_the_sums() -> None:
 
 
 def test_means_beyond_floats() -> None:
-    """Means compared as floats: these two are one float."""
+    """Means compared as floats: these two are equal as floats."""
     close = [(10**8 - 1, 10**8), (10**8, 10**8 + 1)]
     assert of_largest_mean(table_of(close, 1)) == 1
     assert of_largest_mean(table_of(close[::-1], 1)) == 0
@@ -112,7 +112,7 @@ def test_means_beyond_floats() -> None:
 
 @pytest.mark.parametrize("shape", [0.3, 1.0, 4.5, 60.0])
 def test_gamma(shape: float) -> None:
-    """A sampler that is off: mean and variance of 40,000 draws, within five standard errors."""
+    """A wrong sampler: mean and variance of 40,000 draws, within five standard errors."""
     state = np.array([7], dtype=np.uint64)
     draws = np.array([gamma(state, shape) for _ in range(40_000)])
     assert abs(draws.mean() - shape) < 5 * np.sqrt(shape / len(draws))
@@ -129,7 +129,7 @@ class Drying:
 
 
 def share_of_second(name: str) -> float:
-    """Return how much of the second half of 2,000 pages the second site gets."""
+    """Return the second site's share of the second half of 2,000 pages."""
     world = Drying()
     end = crawl(name, find(name).scheduler([0, 1], 2000, 3), world, [0, 1], 2000, Scope.SITE)
     assert not end.failed
@@ -137,7 +137,7 @@ def share_of_second(name: str) -> float:
 
 
 def test_a_bandit_that_forgets() -> None:
-    """Discounts that do nothing: the site that has dried up must lose, sooner than with R3."""
+    """Discounts without effect: the site that stops giving links must lose sooner than with R3."""
     forgets, never = share_of_second("discounted-ucb"), share_of_second("R3")
     assert forgets > 0.8
     assert forgets > never
@@ -145,7 +145,7 @@ def test_a_bandit_that_forgets() -> None:
 
 
 def test_thompson_finds_the_better_site() -> None:
-    """A posterior that is not that of the counts."""
+    """A posterior that does not follow from the counts."""
     world = Drying()
     end = crawl("t", find("thompson").scheduler([0, 1], 400, 5), world, [0, 1], 400, Scope.SITE)
     assert (end.order[:200] % 2).mean() < 0.2

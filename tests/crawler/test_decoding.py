@@ -1,13 +1,15 @@
-"""What a document is encoded in: declared rightly, wrongly, late or not at all."""
+"""The encoding of a document: declared correctly, wrongly, late or not at all."""
 
 from __future__ import annotations
 
 import codecs
 import time
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
 
 from counterpoint.crawler.documents import encodings, prescan
 from counterpoint.crawler.documents.decoding import How, Text, decoded, loaded
@@ -45,7 +47,7 @@ RUSSIAN = "<p>Администрация города сообщает, что �
 def test_how_an_encoding_is_found(
     body: bytes, content_type: str, encoding: str, how: How, refused: str
 ) -> None:
-    """A declaration that is believed though nothing can be read by it; one that is not believed."""
+    """An impossible declaration that is used, or a usable one that is not."""
     found = loaded(body, content_type)
     assert found[1:] == (encoding, how, refused)
     assert decoded(body, content_type) == found.text
@@ -79,8 +81,65 @@ def test_how_an_encoding_is_found(
     ],
 )  # fmt: skip
 def test_the_prescan(head: bytes, encoding: str | None) -> None:
-    """A declaration that a browser sees and we do not, or the other way round."""
+    """A declaration that a browser finds and we do not, or the other way round."""
     assert prescan.declared(head[: prescan.FIRST]) == encoding
+
+
+LONG = b"<script>" + b"let tag = 1;" * 99 + b"tag = '<meta charset=big5>'</script>"
+"""More bytes than the prescan reads, which takes scripts for markup."""
+
+
+@pytest.mark.parametrize(
+    ("late", "encoding"),
+    [
+        (LONG + b"<meta charset=koi8-r>", "koi8-r"),
+        (LONG + b"<body><p><meta http-equiv=Content-Type content='a;charset=koi8-r'>", "koi8-r"),
+        (LONG + b"<meta name=a><!-- <meta charset=big5> --!><meta charset=koi8-r>", "koi8-r"),
+        (LONG + b"<title><meta charset=big5></title><meta charset=no><meta charset=koi8-r>",
+         "koi8-r"),
+        (LONG + b"<a title='<meta charset=big5>' b=\"<meta charset=big5>\"><meta charset=koi8-r>",
+         "koi8-r"),
+        (LONG[:-9] + b"<meta charset=koi8-r>", None),
+        (LONG + b"<!--<meta charset=koi8-r>", None),
+        (LONG + b"<meta charset=koi8-r", None),
+    ],
+)  # fmt: skip
+def test_a_declaration_behind_the_first_bytes(late: bytes, encoding: str | None) -> None:
+    """A declaration that a browser meets after a script, or one that it never meets."""
+    assert len(LONG) > prescan.FIRST and prescan.declared(late[: prescan.FIRST]) is None
+    assert prescan.met(late) == encoding
+    found = loaded(late + RUSSIAN.encode("koi8-r"))
+    assert (found.how is How.DOCUMENT) == (encoding is not None)
+    assert found.text.endswith(RUSSIAN) or encoding is None
+    assert loaded(late, "text/html; charset=cp1251").how is How.HEADER
+
+
+_MARKUP = st.lists(
+    st.sampled_from([
+        "<meta charset=koi8-r>", "<META charset = 'no' >", '<meta charset="cp1251"/>', "<meta a>",
+        "<meta http-equiv=content-type content='a; charset=gbk'>", "<!--", "-->", "--!>", "<!-->",
+        "<script>", "</script>", "<style a='>'>", "</style >", "<title>", "</title/>", "<p a=b'c>",
+        "<textarea>", "</textarea>", "<a b=\"", "<a b='", "'", '"', ">", "<", "</", "<!x", "<?y",
+        "text", " ", "=", "<p\u00e9>", "</metal>", "<metal>", "<xmp>", "</xmp>",
+    ]),
+    max_size=12,
+).map("".join)  # fmt: skip
+
+
+@given(_MARKUP)
+@example("<meta a=b'><meta charset=koi8-r>'>")
+def test_the_parser_meets_the_same_declaration(markup: str) -> None:
+    """A ``meta`` in a comment or a script that counts, or a real one that does not."""
+    tags = LexborHTMLParser(markup).css("meta")
+    theirs = [prescan.declared(_alone(tag.attributes)) for tag in tags]
+    assert prescan.met(markup.encode()) == next(filter(None, theirs), None)
+
+
+def _alone(attributes: Mapping[str, str | None]) -> bytes:
+    """Return a ``meta`` with these attributes and nothing around it."""
+    pairs = (f'{name}="{value or ""}"' for name, value in attributes.items() if name.isalpha()
+             or name == "http-equiv")  # fmt: skip
+    return f"<meta {' '.join(pairs)}>".encode()
 
 
 _HEADS = st.lists(
@@ -96,7 +155,7 @@ _HEADS = st.lists(
 @given(_HEADS, st.sampled_from(["", "text/html; charset=utf-8", "text/html; charset=koi8-r"]))
 @example(b"<meta charset=koi8-r>", "")
 def test_whatever_is_declared_can_be_decoded(head: bytes, content_type: str) -> None:
-    """A crash on garbage; a label that is no encoding."""
+    """A crash on invalid bytes, or on a label that is not an encoding."""
     found = loaded(head, content_type)
     assert found.encoding in encodings.NAMES
     assert loaded(head, content_type) == found
@@ -104,7 +163,7 @@ def test_whatever_is_declared_can_be_decoded(head: bytes, content_type: str) -> 
 
 
 def test_all_labels_have_codecs() -> None:
-    """An encoding that Python calls otherwise, and so a crash when the first page of it comes."""
+    """An encoding that Python names differently, so that its first page causes a crash."""
     assert len(encodings.NAMES) == 38
     for name in encodings.NAMES:
         assert encodings.named(f" {name.upper()}\n") == name
@@ -116,19 +175,19 @@ def test_all_labels_have_codecs() -> None:
 
 
 def test_windows_1252_has_no_errors() -> None:
-    """Pages of five unused bytes taken for wrongly declared ones."""
+    """Pages with the five unused bytes taken for wrongly declared ones."""
     found = loaded(bytes(range(256)), "text/html; charset=latin1")
     assert found.encoding == "windows-1252" and "\x81" in found.text and "�" not in found.text
 
 
 def by_declaration(declared: str, language: str) -> list[tuple[str, Text, str]]:
-    """Return the true encoding of pages of one language, how they are loaded, and the truth."""
+    """Return the true encoding of pages of one language, their decodings, and the web's truth."""
     found = []
     for legacy in (0.0, 1.0):
         style = {"languages": {language: 1}, "legacy": legacy, "declared": {declared: 1},
                  "gzip": 0, "brotli": 0, "frames": 0, "aliases": 0}  # fmt: skip
-        told = {"hosts": {"mean_pages": 12}, "style": style}
-        web = Web(profile.from_mapping(told, "test", "test"), 200, 3)
+        mapping = {"hosts": {"mean_pages": 12}, "style": style}
+        web = Web(profile.from_mapping(mapping, "test", "test"), 200, 3)
         site = SyntheticSite(web)
         for page in range(0, web.pages, 8):
             answer = site.answer(Question(address(web, page), 0.0))
@@ -144,30 +203,30 @@ LANGUAGES = pytest.mark.parametrize("language", LEGACY)
 @LANGUAGES
 @pytest.mark.parametrize("declared", ["header", "meta"])
 def test_a_right_declaration(language: str, declared: str) -> None:
-    """A page that was declared rightly, and is read otherwise."""
-    told = by_declaration(declared, language)
-    assert {name for name, _, _ in told} == {"utf-8", *LEGACY[language]}
+    """A correctly declared page that is decoded otherwise."""
+    documents = by_declaration(declared, language)
+    assert {name for name, _, _ in documents} == {"utf-8", *LEGACY[language]}
     how = How.HEADER if declared == "header" else How.DOCUMENT
-    for name, document, text in told:
+    for name, document, text in documents:
         assert document == (text, name, how, "")
 
 
 @LANGUAGES
 def test_no_declaration(language: str) -> None:
-    """A language whose pages cannot be read unless they tell their encoding; a wrong guess.
+    """A language whose pages can be read only if declared, or a wrong guess.
 
-    Of Japanese in Shift_JIS the detector recognizes natural text, but not all of this web's random
-    words; then it must say that it knows nothing.
+    Of Japanese in Shift_JIS the detector recognizes natural text, but not all random words of this
+    web; then it must report that it does not know the encoding.
     """
-    told = by_declaration("none", language)
-    assert {name for name, _, _ in told} == {"utf-8", *LEGACY[language]}
+    documents = by_declaration("none", language)
+    assert {name for name, _, _ in documents} == {"utf-8", *LEGACY[language]}
     right = 0
-    for name, document, text in told:
+    for name, document, text in documents:
         assert document.how in (How.DETECTED, How.FALLBACK) and not document.refused
         right += document.text == text
         if document.text != text:
             assert (name, document.how) == ("shift_jis", How.FALLBACK)
-    assert right >= (0.65 if language == "ja" else 1) * len(told)
+    assert right >= (0.65 if language == "ja" else 1) * len(documents)
     natural = "これは日本語の文章です。東京都の天気は晴れでしょう。詳しくはこちらをご覧ください。"
     for name in ("shift_jis", "euc-jp"):
         assert loaded(natural.encode(name))[:3] == (natural, name, How.DETECTED)
@@ -175,9 +234,10 @@ def test_no_declaration(language: str) -> None:
 
 @LANGUAGES
 def test_a_wrong_declaration(language: str) -> None:
-    """A page that is not loaded again though what is declared fits nowhere.
+    """A page that is not decoded again although its declared encoding is impossible.
 
-    What is declared to be of one octet a letter fits always, so nothing can be seen of it.
+    A declared encoding with one octet per letter is always possible, so its error cannot be
+    noticed.
     """
     for name, document, text in by_declaration("wrong", language):
         if name in ("windows-1252", "gb18030"):
@@ -188,7 +248,7 @@ def test_a_wrong_declaration(language: str) -> None:
 
 
 def test_links_survive_a_wrong_encoding() -> None:
-    """Links lost because letters were."""
+    """Links lost because letters were decoded wrongly."""
     body = f'{RUSSIAN}<a href="/a?b=c">{RUSSIAN[3:]}</a><a href=//o.test>x</a>'.encode("koi8-r")
     for label in ("utf-8", "shift_jis", "gb18030", "utf-7", "windows-1251"):
         assert read(decoded(body, f"text/html; charset={label}"), "http://h.test/").all == [
@@ -197,7 +257,7 @@ def test_links_survive_a_wrong_encoding() -> None:
 
 
 def test_queries_are_written_in_the_encoding_of_their_document() -> None:
-    """A search form's link that a Russian or Japanese server does not understand."""
+    """A query in a link that a Russian or Japanese server does not understand."""
     for encoding, reference, target in (
         ("windows-1251", "/п?к=ж&x=\u4e00#ж", "/%D0%BF?%EA=%E6&x=%26%2319968%3B"),
         ("shift_jis", "?ソ", "/d?%83\\"),
@@ -213,11 +273,14 @@ def test_queries_are_written_in_the_encoding_of_their_document() -> None:
     "body",
     [b"\xe9<" * 2_000_000, b"<!--\xe9" * 1_000_000, b"<script>\xe9" * 1_000_000,
      bytes(range(256)) * 20_000, b"\xc3\xa9 \xe9" * 1_000_000, b"<meta " * 1_000_000,
-     b"charset=" * 1_000_000, b"<meta content=charset" + b"=" * 3_000_000],
+     b"charset=" * 1_000_000, b"<meta content=charset" + b"=" * 3_000_000,
+     b"<meta charset=x>" * 600_000, b"charset=<meta charset='" * 300_000,
+     b"charset=<a b='" * 500_000, b"charset=" + b"</" * 3_000_000,
+     b"charset=" + b"<title>" * 1_000_000],
     ids=lambda body: repr(body[:12]),
 )  # fmt: skip
 def test_detection_takes_bounded_time(body: bytes) -> None:
-    """A page that holds up the crawler because its encoding is hard to tell."""
+    """A page that delays the crawler because its encoding is hard to detect."""
     begun = time.process_time()
     loaded(body)
     assert time.process_time() - begun < 5

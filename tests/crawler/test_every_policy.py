@@ -1,4 +1,4 @@
-"""What every policy must keep, whatever it decides."""
+"""The rules that every policy must keep, whatever it decides."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .webs import Web, World, fly, run, webs
 
 EVERY = pytest.mark.parametrize("name", POLICIES)
 ZERO = "R3-printed: step"
-"""How it is told that Xmax = 0 divides."""
+"""The error of a division by Xmax = 0."""
 
 
 def may_divide(name: str, why: str) -> bool:
-    """Return whether a run ended by what R3 as printed is known for."""
+    """Return whether a run ended with the division by zero that R3 as printed is known for."""
     return name == "R3-printed" and "ZeroDivisionError: Xmax is 0" in why
 
 
@@ -27,7 +27,7 @@ def may_divide(name: str, why: str) -> bool:
 @settings(max_examples=60, deadline=None)
 @given(web=webs(), budget=st.integers(0, 40))
 def test_spends_its_budget_or_fetches_everything(name: str, web: Web, budget: int) -> None:
-    """A page left out, one budgeted twice, a crawl that ends early or late, or does not say why."""
+    """A page left out or budgeted twice, an early or late end, or an end without a reason."""
     policy = POLICIES[name]
     order, ended = run(name, web, budget)
     if policy.overspends:
@@ -48,15 +48,16 @@ def test_spends_its_budget_or_fetches_everything(name: str, web: Web, budget: in
 @settings(max_examples=25, deadline=None)
 @given(web=webs(), budget=st.integers(0, 30), seed=st.integers(0, 5))
 def test_the_same_seed_is_the_same_run(name: str, web: Web, budget: int, seed: int) -> None:
-    """Chance from elsewhere, or what a run left behind."""
+    """Randomness that ignores the seed, or state that an earlier run left."""
     assert run(name, web, budget, seed)[1] == run(name, web, budget, seed)[1]
 
 
+@pytest.mark.long
 @EVERY
 @settings(max_examples=40, deadline=None)
 @given(web=webs(), budget=st.integers(0, 40), key=st.integers(0, 2**32))
 def test_handles_mean_nothing(name: str, web: Web, budget: int, key: int) -> None:
-    """A decision by a handle's number, or a table that is not grown for a large handle."""
+    """A decision that depends on a handle's number, or a table too small for a large one."""
     handles = random.Random(key).sample(range(3000), len(web.site))
     here, there = run(name, web, budget), run(name, web, budget, handles=handles)
     assert here[0] == there[0]
@@ -67,7 +68,7 @@ def test_handles_mean_nothing(name: str, web: Web, budget: int, key: int) -> Non
 @settings(max_examples=40, deadline=None)
 @given(web=webs(), budget=st.integers(0, 30), flight=st.integers(2, 6), key=st.integers(0, 2**32))
 def test_several_in_flight(name: str, web: Web, budget: int, flight: int, key: int) -> None:
-    """A page asked for while it is in flight or before it was offered, or a crawl that stalls."""
+    """A page requested while it is in flight or before it was offered, or a crawl that stalls."""
     policy = POLICIES[name]
     world = World(web, policy.scope)
     offered = set(world.starts)
@@ -75,7 +76,7 @@ def test_several_in_flight(name: str, web: Web, budget: int, flight: int, key: i
 
     def check(page: int, flying: set[int]) -> None:
         for before in asked - flying:
-            offered.update(web.told(before, policy.scope))
+            offered.update(web.links_for(before, policy.scope))
         assert page in offered
         assert page not in (flying if policy.scope is Scope.KNOWN else asked)
         asked.add(page)
@@ -103,7 +104,7 @@ def test_nothing_is_known(name: str) -> None:
 
 @EVERY
 def test_one_start_page_for_two_sites(name: str) -> None:
-    """A page fetched once for each site it is the start page of."""
+    """A page fetched once for each site whose start page it is."""
     web = Web(2, (0, 1, 0), ((2, 1), (1,), ()), (3, 1, 1), frozenset())
     chosen = find(name)
     world = World(web, chosen.policy.scope)

@@ -1,4 +1,4 @@
-"""References read by the crawler are those computed from the files without it."""
+"""The crawler reads the same references as an independent reader."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PACKAGES = pytest.mark.parametrize("package", DOCUMENTATION)
 
 
 def once(found: list[tuple[str, str]], unended: set[str]) -> list[tuple[str, str]]:
-    """Return links without those that the tree repeats because their element is not ended."""
+    """Return links without those repeated in the tree because their element is not ended."""
     kept: list[tuple[str, str]] = []
     for one in found:
         if not (kept and one[0] == kept[-1][0] and one[0] in unended):
@@ -27,7 +27,7 @@ def once(found: list[tuple[str, str]], unended: set[str]) -> list[tuple[str, str
 
 
 def compare(text: str, address: str, encoding: str) -> int:
-    """Compare both readings of a document; return how many references it has."""
+    """Compare both readings of a document; return its number of references."""
     ours, theirs = read(text, address, encoding), computed(text, address)
     of_ours = [(one.address, one.anchor) for one in ours.references if one.kind is Kind.EXTERNAL]
     assert once(of_ours, theirs.unended) == once(theirs.external, theirs.unended), address
@@ -40,7 +40,7 @@ def compare(text: str, address: str, encoding: str) -> int:
 
 
 def compare_all(package: str, every: int) -> tuple[int, int]:
-    """Compare pages of a package; return how many there were, and how many references."""
+    """Compare pages of a package; return the numbers of pages and references."""
     count = references = 0
     for path, place in list(pages(site_of(package).resolve()))[::every]:
         document = loaded(path.read_bytes(), "text/html")
@@ -49,9 +49,10 @@ def compare_all(package: str, every: int) -> tuple[int, int]:
     return count, references
 
 
+@pytest.mark.long
 @PACKAGES
 def test_a_sample_of_documentation(package: str) -> None:
-    """A link of a real page that is lost, invented or leads elsewhere; another's anchor."""
+    """A link of a real page that is lost, invented or wrong, or has another link's anchor."""
     count, references = compare_all(package, 19)
     assert count >= 5 and references >= 5 * count
 
@@ -59,14 +60,15 @@ def test_a_sample_of_documentation(package: str) -> None:
 @pytest.mark.slow
 @PACKAGES
 def test_whole_documentation(package: str) -> None:
-    """The same, of every page."""
+    """The same errors, on every page."""
     count, references = compare_all(package, 1)
     assert count >= 85 and references >= 10 * count
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_a_hostile_web(seed: int) -> None:
-    """The same of broken pages, traps and frames."""
+    """The same errors on broken pages, traps and frames."""
     web = hostile(seed)
     site = SyntheticSite(web)
     references = 0
@@ -104,7 +106,7 @@ def test_a_hostile_web(seed: int) -> None:
 def test_what_both_must_know(
     body: str, internal: list[str], external: list[tuple[str, str]], bad: list[str]
 ) -> None:
-    """Two readers that err alike."""
+    """An error that both readers have."""
     found = computed(body, "http://h.test/")
     assert found.internal == [f"http://h.test{one}" for one in internal]
     assert (found.external, found.bad) == (external, bad)
@@ -112,7 +114,7 @@ def test_what_both_must_know(
 
 
 def test_addresses_computed_without_the_crawler() -> None:
-    """A judge of addresses that knows less than who is judged."""
+    """An independent joining of addresses that is itself wrong."""
     base = "http://h.test/a/b?c"
     for reference, target in (
         ("\\\\o.test\\x?\\", "http://o.test/x?\\"), ("http:y", "http://h.test/a/y"),

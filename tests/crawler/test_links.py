@@ -17,7 +17,7 @@ from tests.sim_web.webs import hostile, sound
 
 
 def test_links_stand_in_the_order_of_appearance() -> None:
-    """Links in an order of kinds: a crawl in another order than the document's."""
+    """Links grouped by kind, and so crawled in another order than the document's."""
     body = """<base><base href="/x/"><base href="/no/"><a href=1>1</a><iframe src=2></iframe>
     <map><area href="//o.test/3"></map><a href>4</a><a name=n></a><A HREF=" 1 ">5</A>
     <a href="HTTP://H.test/y?a=1&amp;b=2&copy=3">6</a><link href=7><img src=8>
@@ -33,19 +33,19 @@ def test_links_stand_in_the_order_of_appearance() -> None:
 
 
 def test_frames_are_links() -> None:
-    """A site behind a frameset of which nothing is found."""
+    """A site behind a frameset whose pages are not found."""
     body = '<frameset><frame src="a"><frame src="http://o.test/"><noframes><a href=b>b</a>'
     assert read(body, "http://h.test/").all == ["http://h.test/a", "http://o.test/"]
 
 
 def test_a_base_that_is_no_address() -> None:
-    """Links that are lost because a base is broken."""
+    """Links that are lost because a base is invalid."""
     assert read('<base href="mailto:x"><a href=a>', "http://h.test/d/").all == ["http://h.test/d/a"]
 
 
 @pytest.mark.parametrize("body", ["", "\0", "<", "<a href", "<a href='", "<base href>" * 3])
 def test_what_is_hardly_a_document(body: str) -> None:
-    """A crash on garbage."""
+    """A crash on invalid documents."""
     assert read(body, "http://h.test/").external == []
 
 
@@ -75,12 +75,12 @@ TEXT = "<p>привет"
     ],
 )  # fmt: skip
 def test_decoding(body: bytes, content_type: str, text: str) -> None:
-    """Links with letters that lead nowhere, or a codec that is none of documents."""
+    """Links with letters that lead nowhere, or a codec that is not for documents."""
     assert decoded(body, content_type) == text
 
 
 def _agree(web: Web, pages: range) -> None:
-    """Compare with the other reader, which takes all references as ASCII and writes no escapes."""
+    """Compare with the other reader, which reads all references as ASCII and writes no escapes."""
     site = SyntheticSite(web)
     for page in pages:
         for url in documents(web, page):
@@ -97,12 +97,12 @@ def _agree(web: Web, pages: range) -> None:
 @given(sound)
 @settings(max_examples=15)
 def test_it_reads_what_the_synthetic_web_writes(web: Web) -> None:
-    """Links lost in an encoding, a base, a way of being relative; two readers that differ."""
+    """Links lost by an encoding, a base or a relative form, or two readers that differ."""
     _agree(web, range(0, web.pages, 23))
 
 
 def test_it_reads_faulty_pages() -> None:
-    """The same where pages are broken."""
+    """The same errors on broken pages."""
     web = hostile(2)
     _agree(web, range(1, web.pages, 11))
     assert address(web, 1).startswith("http://")

@@ -1,4 +1,4 @@
-"""What stands where links belong: in order, of the right kind, with its reason or its anchor."""
+"""References of a document: in order, of the right kind, with their reason or anchor."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from counterpoint.crawler.documents.links import TEXT, Kind, Reading, Reason, re
 AT = "http://h.test/d/e"
 
 
-def told(body: str) -> list[tuple[Kind, str, str]]:
-    """Return kind, address or what stood there, and anchor of all references."""
+def references_of(body: str) -> list[tuple[Kind, str, str]]:
+    """Return kind, address or invalid text, and anchor of all references."""
     return [(one.kind, one.address or one.text, one.anchor) for one in read(body, AT).references]
 
 
@@ -38,7 +38,7 @@ def told(body: str) -> list[tuple[Kind, str, str]]:
     ],
 )  # fmt: skip
 def test_why_a_reference_is_none(reference: str, reason: Reason) -> None:
-    """A bad link of which nobody learns what is wrong with it, or not what it was."""
+    """A bad link without the reason or the original text."""
     text = reference.replace("<", "&lt;")
     (one,) = read(f'<a href="{text}">an  anchor</a>', AT).references
     assert (one.kind, one.reason, one.address) == (Kind.BAD, reason, "")
@@ -46,7 +46,7 @@ def test_why_a_reference_is_none(reference: str, reason: Reason) -> None:
 
 
 def test_all_elements_that_refer_in_order() -> None:
-    """A kind of reference that is overlooked, or listed elsewhere than it stands."""
+    """A kind of reference that is overlooked, or in the wrong position."""
     body = """<head><link rel="Next" href=1 title=T><link rel=stylesheet href=no>
     <link rel=icon href=no>
     <link rel="shortcut icon" href=no><link rel=preload href=no><link href=no><link rel=x href=no>
@@ -57,7 +57,7 @@ def test_all_elements_that_refer_in_order() -> None:
     <a href=4>x</a><map><area href=5 alt=A></map><iframe src=6 title=F></iframe>
     <iframe src></iframe>
     <svg><a xlink:href=7><text>S</text></a></svg><img src=no><form action=no></form>"""
-    assert told(body) == [
+    assert references_of(body) == [
         (Kind.INTERNAL, "http://h.test/d/1", "T"), (Kind.INTERNAL, "http://h.test/d/2", ""),
         (Kind.BAD, "", ""), (Kind.INTERNAL, "http://h.test/d/3", ""),
         (Kind.INTERNAL, "http://h.test/d/4", "x"), (Kind.INTERNAL, "http://h.test/d/5", "A"),
@@ -80,7 +80,7 @@ def test_all_elements_that_refer_in_order() -> None:
     ],
 )  # fmt: skip
 def test_the_context_of_a_link(inside: str, anchor: str) -> None:
-    """An anchor that is lost, endless, or cannot be stored."""
+    """An anchor that is lost, too long, or cannot be stored."""
     (one,) = read(f"<a href=//o.test title=title>{inside}</a>", AT).references
     assert one.anchor == anchor
 
@@ -96,7 +96,7 @@ def test_the_context_of_a_link(inside: str, anchor: str) -> None:
     ],
 )  # fmt: skip
 def test_where_a_page_that_refreshes_goes(content: str, reference: str | None) -> None:
-    """A page that leads on, and a crawler that does not follow; or one that follows to nowhere."""
+    """A refreshing page that is not followed, or one followed to no address."""
     escaped = content.replace('"', "&quot;")
     found = read(f'<meta http-equiv=refresh content="{escaped}">', AT).references
     assert [one.text for one in found] == ([] if reference is None else [reference])
@@ -113,7 +113,7 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES, max_size=20).map("".join))
 def test_whatever_is_read_fits_together(body: str) -> None:
-    """A crash on garbage; a link of two kinds; text that a database refuses."""
+    """A crash on invalid documents, a link of two kinds, or text that a database refuses."""
     found = read(body, AT)
     assert [one.position for one in found.references] == list(range(len(found.references)))
     for one in found.references:
@@ -129,7 +129,7 @@ def test_whatever_is_read_fits_together(body: str) -> None:
 
 
 def test_a_base_changes_what_all_are_relative_to() -> None:
-    """A base in the middle that counts from there on, or one that is no address."""
+    """A base that applies only to later links, or one that is not an address."""
     assert read("<a href=1><base href=//o.test/x/><a href=2>", AT).all == [
         "http://o.test/x/1", "http://o.test/x/2",
     ]  # fmt: skip
@@ -139,7 +139,7 @@ def test_a_base_changes_what_all_are_relative_to() -> None:
 
 @pytest.mark.parametrize("between", ["<object>", "<svg>", "<table><td>"])
 def test_links_in_links_in_links(between: str) -> None:
-    """Minutes for a page whose text is that of each of a thousand links around it."""
+    """Minutes for a page with a thousand nested links, each with the text of all inner ones."""
     begun = time.process_time()
     within = f"<a href=x>{between}" * 400 + "text <b></b>" * 30_000
     found = read(f"<a href=1>before</a>{within}", AT).references

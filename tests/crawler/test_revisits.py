@@ -1,4 +1,4 @@
-"""How often pages are visited again: allocation, estimates, turns."""
+"""How often pages are visited again: allocation, estimates, and turns."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from counterpoint.crawler.schedulers.allocation import (
     proportional_frequencies,
 )
 from counterpoint.crawler.schedulers.finding import find
-from counterpoint.crawler.schedulers.revisit import Changes
+from counterpoint.crawler.schedulers.revisit import ChangeEstimator, StrideSchedule
 from counterpoint.crawler.schedulers.scent import Scent, ScentPrinted
-from counterpoint.crawler.schedulers.turns import Turns
 from counterpoint.crawler.worlds.crawl import crawl
 
 FIVE = [1.0, 2.0, 3.0, 4.0, 5.0]
@@ -28,7 +27,7 @@ RATES = st.lists(st.one_of(st.just(0.0), st.floats(1e-6, 1e4)), min_size=1, max_
 
 
 def test_the_five_pages_of_cho_and_garcia_molina() -> None:
-    """The example of their paper: rates 1 to 5, five visits."""
+    """A wrong result on the example of their paper: rates 1 to 5, five visits."""
     optimal = optimal_frequencies(FIVE, 5)
     assert [round(float(f), 2) for f in optimal] == [1.15, 1.36, 1.35, 1.14, 0.0]
     assert optimal[4] == 0
@@ -40,7 +39,7 @@ def test_the_five_pages_of_cho_and_garcia_molina() -> None:
 
 
 def test_a_page_that_changes_often_takes_what_the_others_leave() -> None:
-    """Pages robbed of visits for one whose frequency rounding leaves open: 40, 15, 15."""
+    """Visits lost by pages to one whose frequency rounding leaves open: 40, 15, 15."""
     optimal = optimal_frequencies([1776.0, 0.5, 0.5], 70)
     slow = 0.5 / 0.02391870441495784  # r where the gain 1 - (1 + r) exp(-r) is 0.5 / 1776
     assert optimal.tolist() == pytest.approx([70 - 2 * slow, slow, slow])
@@ -51,7 +50,7 @@ def test_a_page_that_changes_often_takes_what_the_others_leave() -> None:
 @settings(max_examples=200, deadline=None)
 @given(rates=RATES, budget=st.floats(1e-3, 1e3), data=st.data())
 def test_nothing_is_better(rates: list[float], budget: float, data: st.DataObject) -> None:
-    """An allocation that overspends, or that a random change of it improves."""
+    """An allocation that overspends, or that a random change improves."""
     optimal = optimal_frequencies(rates, budget)
     assert (optimal >= 0).all()
     assert optimal.sum() == pytest.approx(budget)
@@ -68,10 +67,12 @@ def test_nothing_is_better(rates: list[float], budget: float, data: st.DataObjec
 
 @pytest.mark.parametrize("rates", [[-1.0], [math.nan], [math.inf], [[1.0]]])
 def test_rates_that_are_none(rates: list[float]) -> None:
-    """A frequency that is no number."""
-    with pytest.raises(CrawlError, match="rates of change are numbers from 0 on"):
+    """A frequency that is not a number."""
+    with pytest.raises(CrawlError, match="rates of change must be finite numbers of at least 0"):
         optimal_frequencies(rates, 1)
-    with pytest.raises(CrawlError, match="a budget of visits is a number above 0, not 0"):
+    with pytest.raises(
+        CrawlError, match="a budget of visits must be a finite number above 0, not 0"
+    ):
         proportional_frequencies([1.0], 0)
 
 
@@ -82,7 +83,7 @@ def test_rates_that_are_none(rates: list[float]) -> None:
 )
 def test_turns_keep_their_frequencies(weights: list[int], steps: int) -> None:
     """A page visited less often than its share of the steps, rounded down."""
-    turns = Turns(len(weights))
+    turns = StrideSchedule(len(weights))
     turns.allocate([w / sum(weights) for w in weights])
     visits = [0] * len(weights)
     for _ in range(steps):
@@ -94,8 +95,8 @@ def test_turns_keep_their_frequencies(weights: list[int], steps: int) -> None:
 
 
 def test_other_frequencies_in_the_middle() -> None:
-    """A page that waits for its old turn, or has two at once."""
-    turns = Turns(3)
+    """A page that waits for its old turn, or has two turns at once."""
+    turns = StrideSchedule(3)
     order = []
     for step in range(24):
         if step == 9:
@@ -110,8 +111,8 @@ def test_other_frequencies_in_the_middle() -> None:
 
 
 def test_rates_are_estimated() -> None:
-    """The estimator of the paper, by hand: 3 changes in 4 comparisons, 2 seconds apart."""
-    seen = Changes(4)
+    """A wrong estimate; by hand: 3 changes in 4 comparisons, 2 seconds apart."""
+    seen = ChangeEstimator(4)
     for visit, changed in enumerate([False, True, True, False, True]):
         seen.add(0, changed, 10.0 + 2.0 * visit)
     seen.add(1, True, 5.0)
@@ -123,7 +124,7 @@ def test_rates_are_estimated() -> None:
 
 
 class Changing:
-    """Pages that change by Poisson's law; a fetch takes a second."""
+    """Pages that change by a Poisson process; a fetch takes a second."""
 
     def __init__(self, rates: list[float], seed: int) -> None:
         self.rates, self.chance, self.now = rates, random.Random(seed), 0.0
@@ -144,7 +145,7 @@ class Changing:
 
 
 def shares(name: str, rates: list[float], budget: int) -> list[float]:
-    """Return the share of visits that each page gets in the second half."""
+    """Return each page's share of the visits in the second half."""
     world = Changing(rates, 1)
     pages = range(len(rates))
     scheduler = find(name).scheduler(pages, budget, 2, world)
@@ -169,16 +170,16 @@ def test_policies_visit_as_they_should() -> None:
 
 
 def test_policies_learn_the_rates() -> None:
-    """Estimates that are not used: ten pages, of which one changes often."""
+    """Estimates that are not used, with ten pages of which one changes often."""
     rates = [0.001] * 9 + [0.05]
     guessed = shares("proportional", rates, 20_000)
     assert guessed[9] == pytest.approx(0.05 / 0.059, abs=0.1)
-    told = shares("optimal-freshness,rates=true", rates, 20_000)
-    assert shares("optimal-freshness", rates, 20_000) == pytest.approx(told, abs=0.06)
+    with_rates = shares("optimal-freshness,rates=true", rates, 20_000)
+    assert shares("optimal-freshness", rates, 20_000) == pytest.approx(with_rates, abs=0.06)
 
 
 def test_scent_leaves_what_does_not_change() -> None:
-    """Without gain, page 0, never changed, is left; as printed it is visited for ever."""
+    """A page without changes that is not abandoned without gain, or is with the printed rule."""
 
     def late(kind: type[Scent]) -> set[int]:
         scheduler = kind(Setting(range(2), 60, parameters={"delta": 0, "batch": 1}))

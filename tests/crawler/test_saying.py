@@ -1,4 +1,4 @@
-"""What a document says, and the words around its links."""
+"""The text of a document, and the words around its links."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from counterpoint.crawler.policy.protocol import Content
 AT = "http://a.test/"
 
 
-def said(document: str) -> Content:
-    """Return what a document says."""
+def read_content(document: str) -> Content:
+    """Return the text, title and language of a document."""
     found = read(document, AT, contents=True).content
     assert found is not None
     return found
@@ -32,8 +32,8 @@ SAYS = {
 
 @pytest.mark.parametrize("document", SAYS)
 def test_title_text_and_language(document: str) -> None:
-    """Tags, scripts or another element's title taken for text; words cut where letters are bold."""
-    found = said(document)
+    """Tags, scripts or another element's title in the text, or words split at bold letters."""
+    found = read_content(document)
     assert (found.title, found.text, found.language) == SAYS[document]
 
 
@@ -53,27 +53,27 @@ AROUND_LINKS = {
 
 @pytest.mark.parametrize("document", AROUND_LINKS)
 def test_the_words_around_a_link(document: str) -> None:
-    """Words of another paragraph, or of the whole page; a link that is taken for an equal one."""
-    assert list(said(document).anchors) == AROUND_LINKS[document]
+    """Words of another paragraph or of the whole page, or those of an equal link."""
+    assert list(read_content(document).anchors) == AROUND_LINKS[document]
 
 
 def test_far_words_are_left_out() -> None:
-    """A paragraph of a book around each link, or words cut in two."""
-    [found] = said(f"<p>{'abcdefg ' * 99}<a href=x>link</a>{' tuvwxyz' * 99}").anchors
+    """A very long paragraph around each link, or words cut in two."""
+    [found] = read_content(f"<p>{'abcdefg ' * 99}<a href=x>link</a>{' tuvwxyz' * 99}").anchors
     assert len(found) <= 2 * AROUND + 4
     assert set(found.split()) == {"abcdefg", "link", "tuvwxyz"}
-    [found] = said(f"<p>{'中' * 999}<a href=x>链</a>{'文' * 999}").anchors
+    [found] = read_content(f"<p>{'中' * 999}<a href=x>链</a>{'文' * 999}").anchors
     assert found == "中" * AROUND + "链" + "文" * AROUND
 
 
 def test_a_long_text_is_cut() -> None:
-    """A page of megabytes in the store, and in the words of a crawler."""
-    assert len(said("<p>" + "word " * MOST).text) == MOST
+    """Megabytes of text in the store, or in the words of a crawler."""
+    assert len(read_content("<p>" + "word " * MOST).text) == MOST
 
 
 @given(st.text("<>/apbli \"'=&;hreftd\n", max_size=80))
 def test_any_document(document: str) -> None:
-    """An error, or references that reading changes."""
+    """An error, or references that differ when the text is read too."""
     plain, found = read(document, AT), read(document, AT, contents=True)
     assert found._replace(content=None) == plain
     assert found.content is not None
@@ -83,9 +83,9 @@ def test_any_document(document: str) -> None:
 
 
 def test_read_apart() -> None:
-    """A large document that says nothing because another process reads it."""
+    """A large document without text because another process reads it."""
     document = "<html lang=en><title>t</title>" + "<p>some <a href=x>link</a>" * 4_000
-    found = said(document)
+    found = read_content(document)
     assert (found.title, found.language) == ("t", "en")
     assert set(found.anchors) == {"some link"}
     assert found.text.startswith("some link some link")

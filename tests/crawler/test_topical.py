@@ -1,4 +1,4 @@
-"""Schedulers that read, step by step against slow ones that are written as the rules are told."""
+"""Schedulers that use contents, compared step by step with slow ones written from the rules."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SOME = settings(max_examples=60, deadline=None)
 
 
 class Slow:
-    """What is known of pages, in dictionaries; nothing is kept in any order but that of finding."""
+    """The known pages, in dictionaries that have only the order of discovery."""
 
     def __init__(self, world: World, reader: Reader, anchor: float) -> None:
         self.world, self.reader, self.anchor = world, reader, anchor
@@ -33,7 +33,7 @@ class Slow:
 
     @property
     def waiting(self) -> list[int]:
-        """The pages that may be asked for, in the order of discovery."""
+        """The pages that may be requested, in the order of discovery."""
         return [page for page in self.found if page not in self.asked]
 
     def observe(self, outcome: Outcome) -> tuple[float, list[float]]:
@@ -51,7 +51,7 @@ class Slow:
 
 
 def steps(name: str, web: Web, budget: int) -> tuple[Any, World, list[Outcome]]:
-    """Run a policy; return its scheduler, a world to run it again in, and what it observed."""
+    """Run a policy; return its scheduler, a world to run it again in, and its observations."""
     chosen, seen = find(name), list[Outcome]()
     world = World(web, Scope.WEB, reads=True)
     scheduler = chosen.scheduler(world.starts, budget, 0, query=QUERY, hosts=world.host)
@@ -67,7 +67,7 @@ def steps(name: str, web: Web, budget: int) -> tuple[Any, World, list[Outcome]]:
 @SOME
 @given(web=webs(), budget=st.integers(1, 30))
 def test_best_first(name: str, reader: Reader, anchor: float, web: Web, budget: int) -> None:
-    """A page that promises less, one found later of equals, or an old promise of a page."""
+    """A less promising page, a later one of equals, or an outdated promise."""
     _, world, seen = steps(name, web, budget)
     own = type(reader)(*_made_with(reader))
     slow = Slow(world, own, anchor)
@@ -79,21 +79,21 @@ def test_best_first(name: str, reader: Reader, anchor: float, web: Web, budget: 
 
 
 def _made_with(reader: Reader) -> tuple[Any, ...]:
-    """Return what a reader was made with."""
+    """Return the arguments with which a reader was created."""
     if isinstance(reader, Bm25):
         return QUERY, reader._centroid, reader._k1, reader._b
     return QUERY, reader._centroid
 
 
 def degree(relevance: float) -> int:
-    """Return how relevant something is, from 0 to 3."""
+    """Return the relevance of a text, from 0 to 3."""
     return 0 if relevance <= 0 else 1 if relevance <= 0.1 else 2 if relevance <= 0.3 else 3
 
 
 @SOME
 @given(web=webs(), budget=st.integers(1, 40), exploration=st.sampled_from([0, 0.01, 1.0]))
 def test_the_bandit(web: Web, budget: int, exploration: float) -> None:
-    """A reward for another arm, an arm that is not tried, or a page in two arms."""
+    """A reward for the wrong arm, an arm that is not tried, or a page in two arms."""
     _, world, seen = steps(f"link-bandit,exploration={exploration}", web, budget)
     slow = Slow(world, TfIdf(QUERY, 0.1), 0.5)
     arm_of: dict[int, tuple[int, int, str]] = {}
@@ -130,17 +130,17 @@ def test_the_bandit(web: Web, budget: int, exploration: float) -> None:
 
 
 def test_the_bandits_means_are_of_answers() -> None:
-    """A failure that costs nothing, or an answer that is still to come counted as one.
+    """A failure without cost, or a pending answer counted as one.
 
     Links with the anchor "fox" lead to better pages than those with "dog", until two of them fail.
     """
-    said = {1: "fox", 3: "fox fox fox cat"}
+    texts = {1: "fox", 3: "fox fox fox cat"}
     links = np.array([1, 3, 2, 5, 6, 4, 7])
     anchors = tuple("dog" if page in (3, 4, 7) else "fox" for page in links)
     bandit = find("link-bandit,exploration=0,centroid=0").scheduler([0], 99, query="fox")
 
     def observe(page: int, status: int = 200) -> None:
-        content = Content("", said.get(page, ""), anchors if page == 0 else (), "en")
+        content = Content("", texts.get(page, ""), anchors if page == 0 else (), "en")
         bandit.observe(Outcome(page, status, links if page == 0 else links[:0], content=content))
 
     def pages(count: int) -> list[int]:
@@ -159,7 +159,7 @@ def test_the_bandits_means_are_of_answers() -> None:
 @SOME
 @given(web=webs(), budget=st.integers(1, 30))
 def test_who_looks_at_the_index_changes_nothing(name: str, web: Web, budget: int) -> None:
-    """Weights that were brought up to date for an index and then decide."""
+    """Weights updated for a look at the index that then change decisions."""
     orders = []
     for looks in (False, True):
         world = World(web, Scope.WEB, reads=find(name).policy.reads)
@@ -181,7 +181,7 @@ def test_who_looks_at_the_index_changes_nothing(name: str, web: Web, budget: int
 def test_tfidf_and_hits(
     mix: str, web: Web, budget: int, share: float, expand: int, internal: float
 ) -> None:
-    """A page that is worth less, a step that begins too early, or links that count otherwise."""
+    """A worse page, a step that begins too early, or links with wrong weights."""
     name = f"tfidf+hits,mix={mix},share={share},expand={expand},internal={internal}"
     scheduler, world, seen = steps(name, web, budget)
     slow = Slow(world, TfIdf(QUERY, 0.1), 0.5)
@@ -223,7 +223,7 @@ def test_tfidf_and_hits(
 @SOME
 @given(web=webs(), budget=st.integers(0, 30))
 def test_the_index(name: str, web: Web, budget: int) -> None:
-    """A page that was never fetched or did not come, one that is there twice, or one left out."""
+    """A page in the index that was never fetched, failed, or is there twice, or one left out."""
     scheduler, _, seen = steps(name, web, budget)
     index = scheduler.index()
     assert all(type(page) is int for page in index)
@@ -237,11 +237,11 @@ def test_the_index(name: str, web: Web, budget: int) -> None:
 @SOME
 @given(web=webs(), budget=st.integers(0, 30))
 def test_nothing_to_read(name: str, web: Web, budget: int) -> None:
-    """An order by something else than discovery where nobody says anything; anchors missing."""
+    """An order other than discovery where no page has a text, or missing anchors."""
     orders = []
-    for policy, said in (("breadth-first", None), (name, None), (name, Content("", "", ("",)))):
+    for policy, content in (("breadth-first", None), (name, None), (name, Content("", "", ("",)))):
         world = World(web, Scope.WEB)
-        world.content = lambda page, said=said: said  # type: ignore[assignment,method-assign,misc]
+        world.content = lambda page, content=content: content  # type: ignore[assignment,method-assign,misc]
         world.reads = True
         scheduler = find(policy).scheduler(world.starts, budget, 0, query=QUERY)
         ended = crawl(policy, scheduler, world, world.starts, budget)
@@ -251,7 +251,7 @@ def test_nothing_to_read(name: str, web: Web, budget: int) -> None:
 
 @pytest.mark.parametrize("name", READING)
 def test_relevant_pages_come_first(name: str) -> None:
-    """A crawler that reads, and goes on as if it did not.
+    """A crawler that ignores the contents it reads.
 
     Of a page's eight links two have an anchor about the query; they lead to pages that are about it
     and link on in the same way.

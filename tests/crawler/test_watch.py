@@ -1,4 +1,4 @@
-"""What takes too long is stopped, in the main thread and in others, and leaves nothing behind."""
+"""Steps that take too long are stopped, in the main thread and in others, without leftovers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 
-from counterpoint.crawler.policy.watch import TooLong, watched
+from counterpoint.crawler.policy.watch import StepTimeout, watched
 
 TRACED = """
 import sys, threading
@@ -22,14 +22,14 @@ def quick():
 thread = threading.Thread(target=quick)
 thread.start()
 thread.join()
-sys.setprofile(lambda *told: None)
+sys.setprofile(lambda *given: None)
 print(sum(abs(n) for n in range(1000)))
 """
 
 
 HURRIED = """
 import _thread, sys, threading, time
-from counterpoint.crawler.policy.watch import TooLong, watched
+from counterpoint.crawler.policy.watch import StepTimeout, watched
 
 rounds, stops = [], []
 
@@ -38,9 +38,9 @@ def steps():
         mark = [0]
 
         def at():
-            told = mark[0]
+            given = mark[0]
             time.sleep(1e-6 * (number % 71))  # so that what it tells is often over
-            return told
+            return given
 
         try:
             with watched(0.0002, at):
@@ -50,7 +50,7 @@ def steps():
                         pass
                 finally:
                     mark[0] = 0
-        except TooLong:
+        except StepTimeout:
             stops.append(number)
         rounds.append(number)
 
@@ -68,9 +68,9 @@ print(len(rounds), bool(stops), _thread._count())
 
 
 def still() -> bool:
-    """Stand still until somebody stops it."""
+    """Wait until the watch stops it."""
     mark = 1
-    with suppress(TooLong), watched(0.01, lambda: mark):
+    with suppress(StepTimeout), watched(0.01, lambda: mark):
         try:
             while True:
                 pass
@@ -81,7 +81,7 @@ def still() -> bool:
 
 @pytest.mark.parametrize("apart", [False, True])
 def test_what_stands_still_is_stopped(apart: bool) -> None:
-    """A policy that computes for ever."""
+    """A policy that computes forever."""
     if not apart:
         assert still()
         return
@@ -92,19 +92,20 @@ def test_what_stands_still_is_stopped(apart: bool) -> None:
     assert stood == [True]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("switching", "threads"), [("1e-6", 1), ("1e-5", 2)])
 def test_a_stop_anywhere_leaves_nothing_behind(switching: str, threads: int) -> None:
-    """A stop that comes while a watch ends: a lock never given back, or a stop that escapes."""
-    told = subprocess.run(
+    """A stop during the end of a watch that leaves a lock taken, or that escapes."""
+    completed = subprocess.run(
         [sys.executable, "-c", HURRIED, switching, str(threads)],
         capture_output=True, text=True, timeout=60, check=True,
     )  # fmt: skip
-    assert (told.stdout.split(), told.stderr) == ([str(2000 * threads), "True", "0"], "")
+    assert (completed.stdout.split(), completed.stderr) == ([str(2000 * threads), "True", "0"], "")
 
 
 def test_a_traced_process_goes_on() -> None:
-    """A process that does nothing any more after a crawl, if somebody profiles or traces it."""
-    told = subprocess.run(
+    """A process that hangs after a crawl if it is profiled or traced."""
+    completed = subprocess.run(
         [sys.executable, "-c", TRACED], capture_output=True, text=True, timeout=60, check=True
     )
-    assert told.stdout.split() == ["499500"]
+    assert completed.stdout.split() == ["499500"]

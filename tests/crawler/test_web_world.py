@@ -1,4 +1,4 @@
-"""The world of addresses: what a policy is told of, by its scope."""
+"""The world of addresses: which links a policy gets, depending on its scope."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ TOLD = {
 
 
 class Told:
-    """A source of the above."""
+    """A source that returns the exchanges above."""
 
     def get(self, address: str) -> Exchange:
-        """Return what is told."""
+        """Return the exchange for an address."""
         return TOLD[address]
 
 
 def world(scope: Scope, *starts: str) -> WebWorld:
-    """Return a world of the above."""
+    """Return a world of the exchanges above."""
     return WebWorld(Told(), starts, scope)
 
 
 def test_a_policy_for_sites_hears_of_its_site_alone() -> None:
-    """A crawl of a site that leaves it, through a link, a redirect or another scheme's name."""
+    """A crawl of a site that leaves it by a link, a redirect or another scheme."""
     found = world(Scope.SITE, "HTTP://A.test", "http://b.test")
     assert found.starts == [0, 1]
     first = found.fetch(0)
@@ -50,7 +50,7 @@ def test_a_policy_for_sites_hears_of_its_site_alone() -> None:
 
 
 def test_a_policy_for_the_web_hears_of_all() -> None:
-    """A link to another site that is kept from it."""
+    """A link to another site that the policy does not get."""
     found = world(Scope.WEB, "http://a.test/")
     offered = [found.handles.address(page) for page in found.fetch(0).links.tolist()]
     assert offered == ["http://b.test/", "http://a.test/x/", "https://a.test/y", "http://a.test/"]
@@ -58,7 +58,7 @@ def test_a_policy_for_the_web_hears_of_all() -> None:
 
 
 def test_a_policy_for_the_web_can_be_kept_on_some_sites() -> None:
-    """A crawl of given sites that goes elsewhere, or does not go from one to the other."""
+    """A crawl of given sites that leaves them, or that does not follow links between them."""
     found = WebWorld(Told(), ["http://a.test/", "http://d.test/"], Scope.WEB, stay=True)
     offered = [found.handles.address(page) for page in found.fetch(0).links.tolist()]
     assert offered == ["http://a.test/x/", "https://a.test/y", "http://a.test/"]
@@ -68,16 +68,16 @@ def test_a_policy_for_the_web_can_be_kept_on_some_sites() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scope", "starts", "said"),
+    ("scope", "starts", "message"),
     [
         (Scope.SITE, ["a.test"], "'a.test' is no address such as http"),
         (Scope.SITE, ["http://a.test/x", "https://A.test"], "are both on a.test: a site has one"),
         (Scope.WEB, ["http://a.test/x", "http://A.test/x/"], "are one page"),
-        (Scope.KNOWN, ["http://a.test/"], "needs a world that knows them"),
+        (Scope.KNOWN, ["http://a.test/"], "needs a world of known pages"),
     ],
 )
-def test_starts_that_are_wrong(scope: Scope, starts: list[str], said: str) -> None:
+def test_starts_that_are_wrong(scope: Scope, starts: list[str], message: str) -> None:
     """A site that is counted twice."""
-    with pytest.raises(CrawlError, match=said):
+    with pytest.raises(CrawlError, match=message):
         WebWorld(Told(), starts, scope)
     assert len(WebWorld(Told(), ["http://a.test/x", "http://a.test/y"], Scope.WEB).starts) == 2

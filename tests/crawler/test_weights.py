@@ -1,4 +1,4 @@
-"""Policies by weights: OPIC's cash, what the oracle knows."""
+"""Policies by weights: the cash of OPIC, and the greedy oracle."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CLOSE = Fraction(1, 10**9)
 
 
 class NaiveOpic:
-    """OPIC with exact cash, each page by itself."""
+    """OPIC with exact cash, computed page by page."""
 
     def __init__(self, starts: list[int]) -> None:
         self.waiting = {page: Fraction(1, len(starts)) for page in starts}
@@ -25,7 +25,7 @@ class NaiveOpic:
         self.virtual = Fraction(0)
 
     def read_virtual(self, done: bool) -> None:
-        """Read the virtual page if the fast one did; where it is not close, that must be right."""
+        """Read the virtual page if the fast version did; unless it is close, that must be right."""
         share = self.virtual / len(self.waiting)
         ahead = share - max(self.waiting.values())
         assert abs(ahead) < CLOSE or not self.virtual or done == (ahead > 0)
@@ -50,7 +50,7 @@ class NaiveOpic:
 @settings(max_examples=200, deadline=None)
 @given(web=webs(most=30))
 def test_opic_takes_the_richest(web: Web) -> None:
-    """Cash lost, found or given to the wrong page, or a heap out of order."""
+    """Cash lost, invented or given to the wrong page, or a heap out of order."""
     world = World(web, Scope.WEB)
     fast, naive = Opic(Setting(world.starts, 99)), NaiveOpic(world.starts)
     while (request := fast.next()) is not None:
@@ -66,7 +66,7 @@ def test_opic_takes_the_richest(web: Web) -> None:
 
 
 def test_opic_prefers_what_is_linked_to_more() -> None:
-    """Cash that does not add up: breadth first would take 2 before 3."""
+    """Cash that is not summed: breadth first would take 2 before 3."""
     links = ((1, 2, 3), (3,), (), (4,), ())
     web = Web(1, (0,) * 5, links, (0,) * 5, frozenset())
     assert run("opic", web, 3)[0] == [0, 1, 3]
@@ -75,7 +75,7 @@ def test_opic_prefers_what_is_linked_to_more() -> None:
 @settings(max_examples=60, deadline=None)
 @given(web=webs())
 def test_the_oracle_is_greedy(web: Web) -> None:
-    """A page fetched while one with more external links was found."""
+    """A page fetched while one with more external links was known."""
     world = World(web, Scope.SITE)
     fast = Oracle(Setting(world.starts, 99, truth=world))
     found = dict.fromkeys(world.starts)

@@ -11,8 +11,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from counterpoint.crawler.policy.protocol import NONE, Content, Outcome, Scheduler, Scope
-from counterpoint.crawler.schedulers.finding import Chosen, find
-from counterpoint.crawler.worlds.crawl import Ended, crawl
+from counterpoint.crawler.schedulers.finding import ChosenPolicy, find
+from counterpoint.crawler.worlds.crawl import CrawlResult, crawl
 
 QUERY = "red foxes"
 _SAID = "red fox runs over the lazy dog and foxes sleep under red trees"
@@ -20,17 +20,17 @@ _WORDS = re.findall("[a-z]+", _SAID)
 
 
 def text_of(page: int) -> str:
-    """Return the text of a page; some are about `QUERY`."""
+    """Return the text of a page; some texts are about `QUERY`."""
     return " ".join(_WORDS[(page * 7 + k * k) % len(_WORDS)] for k in range(page % 5 * 4))
 
 
 def anchor_of(page: int, target: int) -> str:
-    """Return the anchor of a link; some are about `QUERY`."""
+    """Return the anchor of a link; some anchors are about `QUERY`."""
     return _WORDS[(page + 3 * target) % len(_WORDS)]
 
 
 def language_of(page: int) -> str:
-    """Return the language that a page says it is in; some do not."""
+    """Return the declared language of a page, or none for some pages."""
     return "en" if page % 3 else ""
 
 
@@ -48,8 +48,8 @@ class Web:
     def starts(self) -> list[int]:
         return [self.site.index(k) for k in range(self.sites)]
 
-    def told(self, page: int, scope: Scope) -> list[int]:
-        """Return the links of a page that a policy of some scope is told of."""
+    def links_for(self, page: int, scope: Scope) -> list[int]:
+        """Return the links of a page that a policy with a given scope gets."""
         if page in self.failing or scope is Scope.KNOWN:
             return []
         own = self.site[page]
@@ -59,7 +59,7 @@ class Web:
         """Return the pages that can be found from the starts."""
         found, left = set(self.starts), self.starts
         while left:
-            new = set(self.told(left.pop(), scope)) - found
+            new = set(self.links_for(left.pop(), scope)) - found
             found |= new
             left += sorted(new)
         return found
@@ -86,10 +86,10 @@ def webs(draw: st.DrawFn, most: int = 24, failures: bool = True) -> Web:
 
 @st.composite
 def contests(draw: st.DrawFn) -> tuple[Web, int]:
-    """Return a web of sites whose pages can all be found, and a budget that it can take.
+    """Return a web of sites whose pages can all be found, and a budget that suffices for them.
 
-    Contests between its sites are long and have ties; all comes from one seed, as Hypothesis would
-    rather draw what is small.
+    Contests between its sites are long and have ties. All is drawn from one seed, because
+    Hypothesis prefers small examples.
     """
     numbers = random.Random(draw(st.integers(0, 2**32)))
     sites = numbers.randint(2, 4)
@@ -130,10 +130,10 @@ class World:
     def fetch(self, handle: int) -> Outcome:
         page = self.page[handle]
         self.clock += 1.5
-        if page in self.web.failing:  # a page that says so, with links: they do not count
+        if page in self.web.failing:  # an error page with links, which do not count
             known = np.array(self.starts[:1], dtype=np.int64)
             return Outcome(handle, 503, known, 7, 50, 20, self.clock)
-        links = [self.handle[q] for q in self.web.told(page, self.scope)]
+        links = [self.handle[q] for q in self.web.links_for(page, self.scope)]
         visit = self.visits[page]
         self.visits[page] += 1
         difference = (page * 7 + visit * visit) % (page + 2) * 10 if visit else 0
@@ -142,12 +142,12 @@ class World:
                        self.content(page) if self.reads else None)  # fmt: skip
 
     def content(self, page: int) -> Content:
-        """Return what a page says."""
-        anchors = tuple(anchor_of(page, q) for q in self.web.told(page, self.scope))
+        """Return the content of a page."""
+        anchors = tuple(anchor_of(page, q) for q in self.web.links_for(page, self.scope))
         return Content(f"page {page}", text_of(page), anchors, language_of(page))
 
     def host(self, handle: int) -> int | None:
-        """Return the site of a page; some are not known."""
+        """Return the site of a page, or None where it is unknown."""
         page = self.page[handle]
         return None if page % 5 == 4 else self.web.site[page]
 
@@ -160,7 +160,7 @@ class World:
 
 def run(
     name: str, web: Web, budget: int, seed: int = 0, handles: Sequence[int] | None = None
-) -> tuple[list[int], Ended]:
+) -> tuple[list[int], CrawlResult]:
     """Run a policy by itself and return the pages in the order of visits, and how it ended."""
     chosen = find(name)
     world = World(web, chosen.policy.scope, handles, reads=chosen.policy.reads)
@@ -171,7 +171,7 @@ def run(
 
 
 def fly(
-    chosen: Chosen, web: Web, budget: int, flight: int, chance: random.Random,
+    chosen: ChosenPolicy, web: Web, budget: int, flight: int, chance: random.Random,
     check: Callable[[int, set[int]], None],
 ) -> tuple[list[int], str]:  # fmt: skip
     """Run a policy with several requests in flight, answered in any order."""

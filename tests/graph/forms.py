@@ -1,4 +1,4 @@
-"""Small random graphs, in every form that algorithms meet."""
+"""Small random graphs, in every representation that the algorithms accept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Pairs = Sequence[tuple[int, int]]
 
 
 class Pieces(NamedTuple):
-    """Links that are no `Csr` to anybody who looks: they come in small parts only."""
+    """Links that are not a `Csr` and can be read only in small parts."""
 
     rows: Csr
 
@@ -70,13 +70,13 @@ def graph(pages: int, links: Pairs) -> Both:
 
 
 def forms(pages: int, links: Pairs) -> list[Graph]:
-    """Return a graph in every form."""
+    """Return a graph in every representation."""
     plain = graph(pages, links)
     return [plain, InPieces(Pieces(plain.out), Pieces(plain.into))]
 
 
 def digraph(pages: int, links: Pairs) -> nx.DiGraph:
-    """Return a graph as networkx has it."""
+    """Return a graph as one of networkx."""
     web = nx.DiGraph()
     web.add_nodes_from(range(pages))
     web.add_edges_from(links)
@@ -85,7 +85,7 @@ def digraph(pages: int, links: Pairs) -> nx.DiGraph:
 
 @st.composite
 def graphs(draw: st.DrawFn, most: int = 14) -> tuple[int, list[tuple[int, int]]]:
-    """Draw a graph, sparse ones more often; links repeat, pages link to themselves."""
+    """Draw a graph, often a sparse one, with repeated links and links of pages to themselves."""
     pages = draw(st.integers(1, most))
     page = st.integers(0, pages - 1)
     links = draw(st.lists(st.tuples(page, page), max_size=draw(st.sampled_from([4, 12, 30]))))

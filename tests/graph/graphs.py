@@ -23,7 +23,7 @@ class Lists(NamedTuple):
         return len(self.offsets) - 1
 
     def of(self, node: int) -> list[int]:
-        """Return what a node links to."""
+        """Return the targets of a page's links."""
         return self.targets[self.offsets[node] : self.offsets[node + 1]].tolist()
 
 
@@ -38,7 +38,7 @@ def lists_of(rows: list[list[int]], bounds: list[int]) -> Lists:
 
 @st.composite
 def some_lists(draw: st.DrawFn, most: int = 80) -> Lists:
-    """Draw a graph: pages of hosts, links of which few pages have many."""
+    """Draw the links of the pages of some hosts; only a few pages have many links."""
     nodes = draw(st.integers(1, most))
     page = st.integers(0, nodes - 1)
     bounds = draw(st.lists(page, max_size=6))

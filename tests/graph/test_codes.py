@@ -1,4 +1,4 @@
-"""The codes: what was packed is read again, by every reader; prefix codes are prefix codes."""
+"""The codes: packed lists are read back by every reader, and no code word begins another."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from counterpoint.graph.storage import codebook, codes
 from counterpoint.graph.storage.arrays import parts_of
 from counterpoint.graph.storage.packed import pack, packed_part
-from counterpoint.graph.storage.sorting import Merged, write_whole
+from counterpoint.graph.storage.sorting import MergedRuns, write_whole
 
 from .graphs import Lists, lists_of, some_lists
 
@@ -24,7 +24,7 @@ FREQUENCIES = st.lists(
 
 @given(FREQUENCIES)
 def test_a_code_is_complete_and_no_word_begins_another(frequencies: np.ndarray) -> None:
-    """Would catch a code that cannot be read back, or one with words to spare."""
+    """A code that cannot be decoded, or one with unused words."""
     lengths = codebook.lengths(frequencies)
     assert codebook.is_code(lengths)
     words = [f"{int(w):0{n}b}"[::-1] for w, n in zip(codebook.words(lengths), lengths, strict=True)]
@@ -33,7 +33,7 @@ def test_a_code_is_complete_and_no_word_begins_another(frequencies: np.ndarray) 
 
 @given(FREQUENCIES)
 def test_a_code_is_as_short_as_hufmans_where_that_has_no_long_words(freq: np.ndarray) -> None:
-    """Would catch a merge that takes the wrong coins; the rival is Huffman's plain algorithm."""
+    """A code longer than that of Huffman's plain algorithm."""
     frequencies = np.maximum(freq % 50, 1) + 10
     rows = sorted((int(f), k, [k]) for k, f in enumerate(frequencies))
     depth = [0] * len(rows)
@@ -49,10 +49,11 @@ def test_a_code_is_as_short_as_hufmans_where_that_has_no_long_words(freq: np.nda
     assert int((found * frequencies).sum()) == int((np.array(depth) * frequencies).sum())
 
 
+@pytest.mark.long
 @given(some_lists())
 @settings(max_examples=150, deadline=None)
 def test_every_reader_gives_back_what_was_packed(graph: Lists) -> None:
-    """Would catch bits lost at a word's end, wrong firsts, lists passed over by a wrong length."""
+    """Bits lost at the end of a word, wrong first targets, or lists skipped by a wrong length."""
     packed = pack(graph.offsets, graph.targets, graph.hosts)
     offsets, targets = packed.expanded()
     assert (offsets == graph.offsets).all()
@@ -75,27 +76,26 @@ def _by_blocks(packed: codes.Array) -> list[int]:
     ends = np.empty(2 * codes.BLOCK + 1, dtype=np.int64)
     held = np.empty(max(packed.widest, 1), dtype=np.uint32)
     for block in range(packed.blocks):
-        count = codes.unpack_block(
-            packed.words, packed.starts, packed.tables, packed.nodes, block, ends, held
-        )
+        arrays = packed.words, packed.starts, packed.tables, packed.nodes, packed.longest
+        count = codes.unpack_block(*arrays, block, ends, held)
         found += held[: ends[2 * count]].tolist()
     return found
 
 
 def test_the_greatest_pages_can_be_written() -> None:
-    """Would catch a difference of 32 bits and a sign that does not fit the classes."""
+    """A difference of 32 bits with a sign, which does not fit the classes."""
     top = 2**32 - 2
     hosts = np.array([0, 32, 64, 2**32 - 1], dtype=np.uint32)
     rows = [[0, top], [31, top - 1, top], [0, 1, top]] + [[] for _ in range(29)]
     offsets = np.cumsum([0, *map(len, rows)])
     targets = np.array([t for row in rows for t in row], dtype=np.uint32)
-    packed = pack(offsets, targets, hosts)
+    packed = pack(offsets, targets, hosts)._replace(nodes=top + 1)
     assert [packed.list_of(node).tolist() for node in range(3)] == rows[:3]
 
 
 @pytest.mark.parametrize("block", [0, 1, 2])
 def test_parts_put_together_are_the_whole(block: int) -> None:
-    """Would catch parts that depend on what stood before them."""
+    """Parts that depend on the parts before them."""
     pages, first = 3 * codes.BLOCK, block * codes.BLOCK
     rows = [[k, (7 * k) % pages, 3] for k in range(pages)]
     graph = lists_of(rows, [40, 70])
@@ -114,9 +114,9 @@ def test_parts_put_together_are_the_whole(block: int) -> None:
 @pytest.mark.parametrize("pages", [0, 1, 64, 65, 100_000, 2**32 - 2])
 @pytest.mark.parametrize("most", [40, 1 << 24])
 def test_parts_have_few_pages_where_these_have_no_links(pages: int, most: int) -> None:
-    """Would catch a list of one link, 0 to 4,000,000,000, that takes all memory there is."""
+    """One link, 0 to 4,000,000,000, that takes all memory."""
     link = np.array([(max(pages - 1, 0) << 32) | 1][: min(pages, 1)], dtype=np.uint64)
-    found = Merged([link], pages, in_order=False).parts(most)
+    found = MergedRuns([link], pages, in_order=False).parts(most)
     assert (found[0][0], found[-1][1]) == (0, pages)
     assert all(one[1] == other[0] for one, other in itertools.pairwise(found))
     assert all(first % codes.BLOCK == 0 for first, _ in found)
@@ -129,7 +129,7 @@ def test_parts_have_few_pages_where_these_have_no_links(pages: int, most: int) -
 
 
 def test_a_part_for_which_there_is_no_room(tmp_path: Path) -> None:
-    """Would catch an error that tells of bytes requested and written, not of a full disk."""
+    """An error that names bytes requested and written, and not the full disk."""
     (tmp_path / "a.part").symlink_to("/dev/full")
     with pytest.raises(OSError, match="No space left on device"):
         write_whole(tmp_path / "a", [np.zeros(1 << 20)])

@@ -1,4 +1,4 @@
-"""Degrees and distances, against networkx, samples whose law is known, and another measurer."""
+"""Degrees and distances, compared with networkx, known distributions, and another program."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Drawn = tuple[int, list[tuple[int, int]]]
 
 
 def law(values: np.ndarray) -> PowerLaw | None:
-    """Fit the tail of some numbers."""
+    """Fit a power law to the tail of some numbers."""
     return fitted(histogram(values))
 
 
 @given(graphs())
 def test_degrees(drawn: Drawn) -> None:
-    """A degree of the other direction; a page without links that is not counted."""
+    """A degree in the wrong direction, or a page without links that is not counted."""
     pages, links = drawn
     for form in forms(pages, links):
         out, into = degrees(form.out), degrees(form.into)
@@ -41,7 +41,7 @@ def test_degrees(drawn: Drawn) -> None:
 
 @pytest.mark.parametrize("exponent", [1.8, 2.09, 2.72, 3.4])
 def test_the_exponent_of_a_pure_power_law(exponent: float) -> None:
-    """A wrong likelihood, an error that is too small or too large."""
+    """A wrong likelihood, or a standard error that is too small or too large."""
     deviations = []
     for seed in range(12):
         values = np.random.default_rng(seed).zipf(exponent, 20_000)
@@ -55,7 +55,7 @@ def test_the_exponent_of_a_pure_power_law(exponent: float) -> None:
 @given(st.integers(0, 10_000), st.sampled_from([2.09, 2.4, 2.72]))
 @settings(max_examples=20)
 def test_the_tail_is_that_of_another_measurer(seed: int, exponent: float) -> None:
-    """Another beginning, exponent, error or distance than a program written without this one."""
+    """A threshold, exponent, error or distance that differs from an independent program's."""
     rng = np.random.default_rng(seed)
     values = np.concatenate([rng.zipf(exponent, 3000), rng.integers(0, 6, 2000)])
     values = values[values < 10**6]
@@ -66,12 +66,12 @@ def test_the_tail_is_that_of_another_measurer(seed: int, exponent: float) -> Non
         assert found.error == pytest.approx(other.error, rel=0.01)
         assert found.distance == pytest.approx(other.distance, abs=1e-5)
         assert found.points == other.points
-    # The two thin out their candidates differently; neither may be much worse.
+    # The two programs select candidates differently; neither result may be much worse.
     assert found.distance == pytest.approx(other.distance, abs=0.004)
 
 
 def test_a_resampled_interval_holds_the_exponent() -> None:
-    """Resamples that do not choose the beginning anew, or intervals that depend on no seed."""
+    """Resamples that keep the threshold fixed, or intervals that ignore the seed."""
     held, wide = 0, []
     for seed in range(20):
         values = np.random.default_rng(seed).zipf(2.3, 3000)
@@ -81,19 +81,19 @@ def test_a_resampled_interval_holds_the_exponent() -> None:
         held += low <= 2.3 <= high
         wide.append((high - low) / found.error)
     assert held >= 15
-    assert np.median(wide) > 3.0  # 3.9 errors without the choice
+    assert np.median(wide) > 3.0  # 3.9 if resamples keep the threshold
     same = fitted(histogram(values), resamples=5, seed=1)
     assert same == fitted(histogram(values), resamples=5, seed=1)
 
 
 @pytest.mark.parametrize("values", [[], [0, 0, 0], [3] * 1000, [1, 2] * 10, [1, 2, 3]])
 def test_no_tail_where_there_is_none(values: list[int]) -> None:
-    """An exponent of nothing: no values, one value, too few."""
+    """An exponent for no values, one value, or too few values."""
     assert law(np.array(values, dtype=np.int64)) is None
 
 
 def test_resamples_without_a_tail() -> None:
-    """A quantile of nothing: of fifty pages every other resample has too few in the tail."""
+    """A failed quantile because half of the resamples of fifty pages have too small a tail."""
     values = np.repeat([1, 2, 3], [40, 8, 2])
     found = [fitted(histogram(values), resamples=1, seed=seed) for seed in range(8)]
     assert any(one is not None and one.interval is None for one in found)
@@ -119,7 +119,7 @@ def test_distances_from_all_pages_are_exact(drawn: Drawn, direction: str) -> Non
 
 
 def test_more_searches_than_a_word_has_bits() -> None:
-    """Searches of the second pass that write into the first's sums."""
+    """Searches of the second pass that write into the sums of the first."""
     rows = scattered(300, 500, 3)
     pairs = [(p, int(t)) for p in range(300)
              for t in rows.targets[int(rows.offsets[p]) : int(rows.offsets[p + 1])]]  # fmt: skip
@@ -127,14 +127,14 @@ def test_more_searches_than_a_word_has_bits() -> None:
     exact = [d for _, to in far for d in to.values() if d]
     found = distances(both(rows), 300)
     assert found.mean == pytest.approx(sum(exact) / len(exact))
-    other = measure.Graph(rows.offsets, rows.targets)
+    other = measure.MeasuredGraph(rows.offsets, rows.targets)
     rival = measure.distances(other, measure.sampled(np.zeros(300, np.uint8), 300, 0), seed=0)
     assert (found.mean, found.longest) == (pytest.approx(rival.mean), rival.greatest)
 
 
 @pytest.mark.parametrize("direction", ["forward", "undirected"])
 def test_intervals_hold_as_often_as_they_say(direction: str) -> None:
-    """An interval that is too narrow, or an estimate that leans to one side."""
+    """An interval that is too narrow, or a biased estimate."""
     web = both(scattered(400, 560, 5))
     exact = distances(web, 400, direction=direction)
     assert exact.mean is not None
@@ -145,12 +145,12 @@ def test_intervals_hold_as_often_as_they_say(direction: str) -> None:
         held += found.interval[0] <= exact.mean <= found.interval[1]
         connected += found.connected_interval[0] <= exact.connected <= found.connected_interval[1]
     assert held >= 180
-    assert connected >= 170  # pages reach nearly all or nearly nothing: t is a little too narrow
+    assert connected >= 170  # pages reach nearly all or nearly none, so t is a little narrow
     assert distances(web, 60, seed=3) == distances(web, 60, seed=3)
 
 
 def test_a_sample_that_says_nothing() -> None:
-    """An interval from one page; a sample of none."""
+    """An interval computed from one page, or a sample of no pages."""
     web = both(csr([0, 1, 1, 1], [1]))
     assert distances(web, 1).connected_interval is None
     with pytest.raises(GraphError, match="sample"):

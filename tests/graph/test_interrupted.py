@@ -1,4 +1,4 @@
-"""A build that is killed anywhere leaves the old store, and goes on to the same bytes."""
+"""A build killed at any point leaves the old store, and resumes to the same bytes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from counterpoint.graph.errors import GraphError
-from counterpoint.graph.storage.arrays import Arrays, Listed
-from counterpoint.graph.storage.build import Settings, build
+from counterpoint.graph.storage.arrays import Arrays, ListedAddresses
+from counterpoint.graph.storage.build import BuildSettings, build
 from counterpoint.graph.storage.building import folder_of
 from counterpoint.graph.storage.pages import Tell
 from counterpoint.graph.storage.sorting import Rows
@@ -74,7 +74,7 @@ while True:
 print(died)
 """
 
-SETTINGS = Settings(links=700, pages=100, threads=1, numbers=True)
+SETTINGS = BuildSettings(links=700, pages=100, threads=1, numbers=True)
 
 
 def made(seed: int) -> Arrays:
@@ -85,12 +85,12 @@ def made(seed: int) -> Arrays:
     targets = chance.integers(0, 400, offsets[-1])
     bounds = [0, 50, 51, 180, 300, 400]
     texts = [b"/%x" % (k * 7919 % 400) for k in range(400)]
-    listed = Listed([b"%c.org" % (97 + k) for k in range(5)], texts)
+    listed = ListedAddresses([b"%c.org" % (97 + k) for k in range(5)], texts)
     return Arrays(offsets, targets, bounds, listed)
 
 
 class Failing:
-    """A source after some of whose links the disk is full."""
+    """A source that fails after some links because the disk is full."""
 
     def __init__(self, arrays: Arrays) -> None:
         self._arrays, self._times = arrays, 0
@@ -109,16 +109,17 @@ class Failing:
 
 
 def digest(path: Path) -> str:
-    """Return what tells a file's bytes."""
+    """Return a digest of a file's bytes."""
     return hashlib.blake2b(path.read_bytes()).hexdigest()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.slow)])
 def test_killed_at_any_point(tmp_path: Path, step: int) -> None:
-    """Would catch an old store that is harmed, a half-written part that is taken for whole.
+    """A damaged old store, or a half-written part taken for complete.
 
     A build is killed at an event, when it opens, renames or removes some file: at every one, or at
-    some. What is left is killed once more, and then resumed; it ends with the same bytes.
+    some. The interrupted build is killed once more and then resumed; it ends with the same bytes.
     """
     done = subprocess.run(
         [sys.executable, "-c", KILLER, str(tmp_path), str(step)],
@@ -129,7 +130,7 @@ def test_killed_at_any_point(tmp_path: Path, step: int) -> None:
 
 
 def test_what_another_source_left_is_removed(tmp_path: Path) -> None:
-    """Would catch parts of one graph in the store of another."""
+    """Parts of one graph in the store of another."""
     path = tmp_path / "a.graph"
     build(made(2), path, SETTINGS)
     wanted = digest(path)
@@ -142,7 +143,7 @@ def test_what_another_source_left_is_removed(tmp_path: Path) -> None:
 
 
 def test_a_failing_source_leaves_the_old_store(tmp_path: Path) -> None:
-    """Would catch a store that is opened for writing before all is read, and parts that stay."""
+    """A store opened for writing before the source is read completely, or parts left over."""
     path = tmp_path / "a.graph"
     build(made(1), path, SETTINGS)
     old = digest(path)
@@ -155,7 +156,7 @@ def test_a_failing_source_leaves_the_old_store(tmp_path: Path) -> None:
 
 
 def test_one_build_at_a_time(tmp_path: Path) -> None:
-    """Would catch two builds that write into each other's parts, and a folder that is not ours."""
+    """Two builds that write to the same parts, or a foreign folder that is used."""
     path = tmp_path / "a.graph"
     with (
         folder_of(path, {"source": "x"}),
@@ -165,35 +166,37 @@ def test_one_build_at_a_time(tmp_path: Path) -> None:
     foreign = tmp_path / "b.graph.building"
     foreign.mkdir()
     (foreign / "thesis.txt").write_text("mine")
-    with pytest.raises(GraphError, match="is no unfinished build"):
+    with pytest.raises(GraphError, match="is not an unfinished build"):
         build(made(1), tmp_path / "b.graph", SETTINGS)
     assert (foreign / "thesis.txt").read_text() == "mine"
     with pytest.raises(GraphError, match="there is no folder"):
         build(made(1), tmp_path / "none" / "b.graph", SETTINGS)
 
 
-@pytest.mark.parametrize(("hosts", "texts", "said"), [
-    ([b"a.org", b"b.org"], [b"/", b"/x\ny"], r"page 1: '/x\\ny' is no address"),
-    ([b"a.org", b"b\x00"], [b"/", b"/"], r"host 1: 'b\\x00' is no address"),
-    ([b"a\n.org", b"b.org"], [b"/", b"/"], r"host 0: 'a\\n.org' is no address"),
+@pytest.mark.parametrize(("hosts", "texts", "message"), [
+    ([b"a.org", b"b.org"], [b"/", b"/x\ny"], r"page 1: '/x\\ny' is not an address"),
+    ([b"a.org", b"b\x00"], [b"/", b"/"], r"host 1: 'b\\x00' is not an address"),
+    ([b"a\n.org", b"b.org"], [b"/", b"/"], r"host 0: 'a\\n.org' is not an address"),
 ])  # fmt: skip
 def test_an_address_with_a_line_feed(
-    tmp_path: Path, hosts: list[bytes], texts: list[bytes], said: str
+    tmp_path: Path, hosts: list[bytes], texts: list[bytes], message: str
 ) -> None:
-    """Would catch a dictionary that is divided at the wrong place, or is in no order."""
-    source = Arrays([0, 0, 0], [], [0, 1, 2], Listed(hosts, texts))
-    with pytest.raises(GraphError, match=said):
+    """A dictionary divided at the wrong place, or not sorted."""
+    source = Arrays([0, 0, 0], [], [0, 1, 2], ListedAddresses(hosts, texts))
+    with pytest.raises(GraphError, match=message):
         build(source, tmp_path / "a.graph")
 
 
 def test_what_is_no_store_is_not_replaced(tmp_path: Path) -> None:
-    """Would catch a crawl or a thesis in whose place a graph is, and work that is for nothing."""
+    """A crawl or a thesis replaced by a graph, or a refusal only after long work."""
     thesis, folder, empty = (tmp_path / name for name in ("thesis.txt", "folder", "empty"))
     thesis.write_text("mine")
     folder.mkdir()
     empty.touch()
     for path in (thesis, folder, Path("/dev/null")):
-        with pytest.raises(GraphError, match=f"{path}: is in the way: it is no (store|file)"):
+        with pytest.raises(
+            GraphError, match=f"{path}: is in the way: it is not a (store|regular file)"
+        ):
             build(made(1), path, SETTINGS)
     assert thesis.read_text() == "mine"
     build(made(1), empty, SETTINGS)
@@ -204,7 +207,7 @@ def test_what_is_no_store_is_not_replaced(tmp_path: Path) -> None:
 
 
 def test_nothing_is_written_through_a_map(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Would catch a process that dies of a bus error where a disk is full, without a word."""
+    """A process killed by a bus error, without a message, where the disk is full."""
     plain = np.memmap
 
     def read_only(*arguments: Any, mode: str = "r+", **more: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Graphs of link stores: what a crawl knows is in the store, also while it goes on."""
+"""Graphs of link stores contain all that a crawl knows, also while it continues."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONG = f"http://b.org/{'long/' * 200}"
 
 @pytest.fixture
 def crawl(place: str) -> Iterator[Store]:
-    """Yield a link store: 0 and 1 were crawled, 2 waits; both link to another site."""
+    """Yield a link store with 0 and 1 crawled and 2 waiting; both link to another site."""
     with open_store(place, create=True) as store:
         page = {"level": 0, "seed": None, "status": None}
         with store.transaction() as connection:
@@ -56,12 +56,12 @@ def beyond(page: int, position: int, address: str) -> dict[str, Any]:
 
 @pytest.fixture
 def goal(tmp_path: Path) -> Path:
-    """Return where a graph may be."""
+    """Return a path for a new graph."""
     return tmp_path / "crawl.graph"
 
 
 def where(crawl: Store) -> str:
-    """Return the address by which a store was opened."""
+    """Return the address with which a store was opened."""
     if crawl.dialect == "sqlite":
         return crawl.where
     return crawl.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
@@ -84,7 +84,7 @@ def named_links_of(store: GraphStore) -> set[tuple[str, str]]:
     (1, {"http://a.org/", "http://a.org/1/", "http://a.org/2", "http://b.org/x/", "http://b.org/y"}),
 ])  # fmt: skip
 def test_a_crawl(crawl: Store, goal: Path, least: int | None, pages: set[str]) -> None:
-    """Would catch a page of two spellings that is two, a deleted link, a wrong threshold."""
+    """A page with two spellings stored as two, a deleted link, or a wrong threshold."""
     store = graph_of(crawl, goal, least)
     assert set(store.names(range(store.nodes))) == pages
     links = {
@@ -96,7 +96,7 @@ def test_a_crawl(crawl: Store, goal: Path, least: int | None, pages: set[str]) -
 
 
 def test_a_page_is_crawled_if_a_server_answered(crawl: Store, goal: Path) -> None:
-    """Would catch a page without an answer that counts, and one that waits to be asked again."""
+    """A page without an answer that counts as crawled, or one that waits for a retry."""
     with crawl.transaction() as connection:
         pages = schema.pages
         connection.execute(update(pages).where(pages.c.id == 0).values(state=State.QUEUED))
@@ -106,7 +106,7 @@ def test_a_page_is_crawled_if_a_server_answered(crawl: Store, goal: Path) -> Non
 
 
 def test_a_page_with_a_long_address_is_one(crawl: Store, goal: Path) -> None:
-    """Would catch an address that stands twice, because its key is stored short."""
+    """A long address that occurs twice, because its key is shortened."""
     key = schema.stored_key(LONG[:-1])
     with crawl.transaction() as connection:
         connection.execute(insert(schema.pages), [
@@ -120,7 +120,7 @@ def test_a_page_with_a_long_address_is_one(crawl: Store, goal: Path) -> None:
 
 
 def test_pages_are_one_as_the_crawl_takes_them(crawl: Store, goal: Path) -> None:
-    """Would catch a page of another case that is another one where the crawl normalizes it away."""
+    """Spellings kept apart that the crawl normalizes to one page."""
     with crawl.transaction() as connection:
         connection.execute(insert(schema.settings), [
             {"name": "normalize", "value": f'"{Spelling.PAPER}"'},
@@ -132,7 +132,7 @@ def test_pages_are_one_as_the_crawl_takes_them(crawl: Store, goal: Path) -> None
 
 
 def test_a_crawl_that_goes_on_while_it_is_read(crawl: Store, goal: Path) -> None:
-    """Would catch links of pages that came after the pages were read."""
+    """Links from pages that were added after the pages were read."""
 
     def goes_on(line: str) -> None:
         if not line.startswith("read") or added:
@@ -152,5 +152,5 @@ def test_a_crawl_that_goes_on_while_it_is_read(crawl: Store, goal: Path) -> None
 
 
 def test_a_build_of_a_crawl_begins_anew(crawl: Store) -> None:
-    """Would catch parts of what a crawl was, beside parts of what it is now."""
+    """Parts from an earlier state of a crawl mixed with its present state."""
     assert source_of(where(crawl), "crawl").name != source_of(where(crawl), "crawl").name

@@ -1,4 +1,4 @@
-"""The recipe for graphs that fit no memory, on small ones, against what is computed here."""
+"""The recipe for graphs larger than the memory, compared with this package on small graphs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def run(algorithm: str, folder: Path) -> dict[int, float]:
-    """Run the recipe as its reader does; return what each page got."""
+    """Run the recipe as its reader does; return the result of each page."""
     from pyarrow import parquet
 
     result = folder / algorithm
@@ -67,14 +67,14 @@ def every_kind(folder: Path) -> GraphStore:
 
 
 def test_weak_components(tmp_path: Path) -> None:
-    """A component that joins another, or that no label runs through to the end."""
+    """A component that is joined to another, or a label that does not reach all of its pages."""
     store = every_kind(tmp_path)
     assert run("wcc", tmp_path) == lowest(wcc(store))
 
 
 @pytest.mark.slow
 def test_strong_components_and_pagerank(tmp_path: Path) -> None:
-    """A component that joins another; a page without links whose weight is lost; a loop."""
+    """Two joined components, lost weight of a page without links, or a miscounted loop."""
     store = every_kind(tmp_path)
     assert run("scc", tmp_path) == lowest(scc(store))
     check_ranks(store, tmp_path)
@@ -89,7 +89,7 @@ def check_ranks(store: GraphStore, folder: Path) -> None:
 
 @pytest.mark.slow
 def test_a_web(tmp_path: Path) -> None:
-    """A join that goes wrong once there is more to join, or a search that ends too early."""
+    """A join that fails on larger tables, or a search that ends too early."""
     store = exported(tmp_path, "--web", "broder-1999", "--pages", "1000", "--seed", "3")
     assert run("wcc", tmp_path) == lowest(wcc(store))
     assert run("scc", tmp_path) == lowest(scc(store))

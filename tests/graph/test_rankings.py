@@ -1,4 +1,4 @@
-"""Rankings against networkx, linear algebra, and one another; and how firm the first pages are."""
+"""Rankings, compared with networkx and linear algebra; and how certain the first pages are."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Drawn = tuple[int, list[tuple[int, int]]]
 
 
 def matrix(pages: int, links: list[tuple[int, int]]) -> np.ndarray:
-    """Return how many links lead from each page to each."""
+    """Return the number of links between each two pages."""
     found = np.zeros((pages, pages))
     for source, target in links:
         found[source, target] += 1
@@ -41,7 +41,7 @@ def solved(pages: int, links: list[tuple[int, int]], damping: float) -> np.ndarr
 @given(graphs())
 @settings(max_examples=80)
 def test_pagerank_is_that_of_networkx(drawn: Drawn) -> None:
-    """Dangling pages whose weight is lost; weights passed along the wrong direction."""
+    """Lost weight of dangling pages, or weight passed in the wrong direction."""
     pages, links = drawn
     once = sorted(set(links))
     expected = nx.pagerank(digraph(pages, once), tol=1e-13, max_iter=1000)
@@ -54,7 +54,7 @@ def test_pagerank_is_that_of_networkx(drawn: Drawn) -> None:
 @given(graphs(), st.sampled_from([0.0, 0.5, 0.85, 0.97]), st.integers(1, 30))
 @settings(max_examples=100)
 def test_the_bound_of_pagerank_holds(drawn: Drawn, damping: float, most: int) -> None:
-    """A bound that the error exceeds; repeated links that count once; a sum that is not 1."""
+    """A bound smaller than the error, repeated links counted once, or a sum other than 1."""
     exact = solved(*drawn, damping)
     for form in forms(*drawn):
         found = pagerank(form, damping=damping, tolerance=1e-14, most=most)
@@ -67,7 +67,7 @@ def test_the_bound_of_pagerank_holds(drawn: Drawn, damping: float, most: int) ->
 @given(graphs(), st.integers(1, 15))
 @settings(max_examples=100, deadline=None)
 def test_block_by_block_is_the_same_iteration(drawn: Drawn, block: int) -> None:
-    """A link that is lost between two blocks; a block that sees new weights of another."""
+    """A link lost between two blocks, or a block that already uses another's new weights."""
     for form in forms(*drawn):
         whole = pagerank(form, tolerance=0.0, most=7)
         found = blocked_pagerank(form, block=block, tolerance=0.0, most=7)
@@ -83,7 +83,7 @@ def test_block_by_block_is_the_same_iteration(drawn: Drawn, block: int) -> None:
 @given(graphs(), st.integers(1, 15))
 @settings(max_examples=100, deadline=None)
 def test_the_approximation_of_the_paper(drawn: Drawn, block: int) -> None:
-    """Weights of other blocks that are not the average; a vector that is not scaled."""
+    """Weights of other blocks that are not averages, or a vector that is not scaled."""
     pages, links = drawn
     links_of = matrix(pages, links)
     out = links_of.sum(axis=1)
@@ -114,7 +114,7 @@ def scattered(pages: int, links: int, seed: int) -> Csr:
 
 
 def test_blocks_need_memory_for_one_block_only(tmp_path: Path) -> None:
-    """A vector of all pages, or the links of a block, in memory."""
+    """A vector of all pages, or the links of all blocks, in memory."""
     web = both(scattered(1_500_000, 3_000_000, 1))
     blocked_pagerank(web, tmp_path / "warm", block=1 << 17, most=1)  # compiles
     tracemalloc.start()
@@ -128,7 +128,7 @@ def test_blocks_need_memory_for_one_block_only(tmp_path: Path) -> None:
 
 
 def limit(links_of: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return the limit of authorities from equal hubs, and how fast it is come to."""
+    """Return the limit of authorities from equal hubs, and the rate of convergence."""
     values, vectors = np.linalg.eigh(links_of.T @ links_of)
     first = values > values[-1] * (1 - 1e-9)
     rest = values[~first].max(initial=0.0) / values[-1]
@@ -140,7 +140,7 @@ def limit(links_of: np.ndarray) -> tuple[np.ndarray, float]:
 @given(graphs())
 @settings(max_examples=100)
 def test_hits_is_the_power_iteration(drawn: Drawn) -> None:
-    """Hubs and authorities that changed places; a vector that is not scaled."""
+    """Hubs and authorities exchanged, or a vector that is not scaled."""
     pages, links = drawn
     links_of = matrix(pages, links)
     if not links:
@@ -160,7 +160,7 @@ def test_hits_is_the_power_iteration(drawn: Drawn) -> None:
 @given(graphs())
 @settings(max_examples=60)
 def test_hits_is_that_of_networkx(drawn: Drawn) -> None:
-    """A definition of our own."""
+    """A definition of HITS that differs from the usual one."""
     pages, links = drawn
     once = sorted(set(links))
     values = np.linalg.svd(matrix(pages, once), compute_uv=False)
@@ -174,7 +174,7 @@ def test_hits_is_that_of_networkx(drawn: Drawn) -> None:
 @given(graphs(), st.sets(st.integers(0, 30), max_size=4), st.integers(0, 3))
 @settings(max_examples=100)
 def test_the_base_set(drawn: Drawn, roots: set[int], most: int) -> None:
-    """A page left out or taken for nothing, by the links of one direction, or beyond the limit."""
+    """A page wrongly left out or included: by links in one direction only, or beyond the limit."""
     pages, links = drawn
     roots = {page for page in roots if page < pages}
     expected = roots | {target for source, target in links if source in roots}
@@ -192,14 +192,14 @@ def test_the_base_set(drawn: Drawn, roots: set[int], most: int) -> None:
 
 @pytest.mark.parametrize(("roots", "most"), [([-1], 5), ([3], 5), ([0], -1)])
 def test_a_wrong_base_set(roots: list[int], most: int) -> None:
-    """A page that is not there, taken for another one."""
+    """A page that does not exist, taken for another one."""
     with pytest.raises(GraphError):
         base_set(graph(3, [(0, 1)]), np.array(roots), most)
 
 
 @given(st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0]), max_size=12), st.integers(0, 14))
 def test_the_first_pages(scores: list[float], k: int) -> None:
-    """A tie that is decided by chance, or a page left out at it."""
+    """A tie decided by chance, or an equal page left out."""
     expected = sorted(range(len(scores)), key=lambda page: (-scores[page], page))[:k]
     assert top(np.array(scores), k).tolist() == expected
 
@@ -221,7 +221,7 @@ def test_what_is_certain_is_so(drawn: Drawn, k: int, most: int) -> None:
 
 
 def test_certainty_at_its_edges() -> None:
-    """An error as large as the gap that is called certain; a last page that is never certain."""
+    """Certainty where the error equals the gap, or none for the last page."""
     scores = np.array([0.5, 0.3, 0.1, 0.1])
     assert certain(scores, 2, 0.19) == (type(certain(scores, 2, 0))(2, 2))
     assert (certain(scores, 2, 0.25).members, certain(scores, 2, 0.25).ranks) == (1, 0)
@@ -231,7 +231,7 @@ def test_certainty_at_its_edges() -> None:
 
 
 def test_when_the_first_pages_were_settled() -> None:
-    """A last change that is counted from the wrong iteration."""
+    """The number of the last change, counted from the wrong iteration."""
     star = graph(5, [(1, 0), (2, 0), (3, 0), (0, 4), (4, 3), (4, 2)])
     sets = [
         frozenset(top(pagerank(star, most=most, tolerance=0).scores, 2).tolist())
@@ -244,7 +244,7 @@ def test_when_the_first_pages_were_settled() -> None:
 
 
 def test_how_alike_two_rankings_are() -> None:
-    """An order compared where pages are not the same ones."""
+    """An order compared between rankings of different pages."""
     one = np.array([9.0, 8, 7, 6, 1, 0])
     assert vars(agreement(one, one, 4)) == {"overlap": 1.0, "same": 4, "tau": pytest.approx(1)}
     other = np.array([9.0, 7, 8, 0, 1, 6])
@@ -255,7 +255,7 @@ def test_how_alike_two_rankings_are() -> None:
 
 
 def test_ranked_again_without_some_links() -> None:
-    """Links that are left out of one direction only; a draw that does not follow the seed."""
+    """Links left out in one direction only, or a sample that ignores the seed."""
     web = both(scattered(300, 2000, 5))
     scores = pagerank(web).scores
 
@@ -273,7 +273,7 @@ def test_ranked_again_without_some_links() -> None:
 
 @given(graphs(), st.data())
 def test_links_left_out(drawn: Drawn, data: st.DataObject) -> None:
-    """A row that begins at the wrong place after a link is gone."""
+    """A row that begins at the wrong place after a link was removed."""
     plain = graph(*drawn).out
     gone = np.array(data.draw(st.lists(st.booleans(), min_size=plain.links, max_size=plain.links)),
                     bool)  # fmt: skip
@@ -285,7 +285,7 @@ def test_links_left_out(drawn: Drawn, data: st.DataObject) -> None:
 
 
 def test_a_disk_that_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bus error while a vector is written through a map; files that stay."""
+    """A bus error while a memory-mapped vector is written, or files that are left over."""
 
     def refused(file: int, begin: int, size: int) -> None:
         taken.append(size)
@@ -304,7 +304,7 @@ def test_a_disk_that_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     "wrong", [{"damping": 1.0}, {"damping": -0.1}, {"tolerance": -1.0}, {"most": 0}]
 )
 def test_parameters_that_make_no_sense(wrong: dict[str, float]) -> None:
-    """An iteration that never ends, or weights that grow for ever."""
+    """An iteration that never ends, or weights that grow without limit."""
     web = graph(3, [(0, 1)])
     with pytest.raises(GraphError):
         pagerank(web, **wrong)  # type: ignore[arg-type]
@@ -320,7 +320,7 @@ def test_parameters_that_make_no_sense(wrong: dict[str, float]) -> None:
 
 
 def test_graphs_without_pages() -> None:
-    """A division by the number of pages."""
+    """A division by the number of pages, 0."""
     nothing = graph(0, [])
     assert len(pagerank(nothing).scores) == len(blocked_pagerank(nothing).scores) == 0
     assert hits(nothing).run.iterations == 0

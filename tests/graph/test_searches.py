@@ -1,4 +1,4 @@
-"""Searches and components, against networkx, brute force, planted truth and another measurer."""
+"""Searches and components, compared with networkx, brute force, planted webs and measures."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from counterpoint.graph.storage.packed import Packed, pack
 from counterpoint.sim_web import measure, profile
 from counterpoint.sim_web.generator import Web
 from tests.graph.forms import Pairs, digraph, forms, graph, graphs, rows
+from tests.graph.tarjan import strong_components
 
 Drawn = tuple[int, list[tuple[int, int]]]
 
@@ -34,10 +35,11 @@ def partition(found: Components) -> list[list[int]]:
     return [np.flatnonzero(found.labels == k).tolist() for k in range(found.number)]
 
 
+@pytest.mark.long
 @given(graphs())
 @settings(max_examples=300)
 def test_strong_components(drawn: Drawn) -> None:
-    """Two components taken for one, one for two, or numbers that depend on the form."""
+    """Two components joined, one divided, or numbers that depend on the representation."""
     pages, links = drawn
     parts = sorted(sorted(part) for part in nx.strongly_connected_components(digraph(*drawn)))
     for form in forms(pages, links):
@@ -46,10 +48,32 @@ def test_strong_components(drawn: Drawn) -> None:
         assert found.sizes.tolist() == [len(part) for part in parts]
 
 
+def same_partition(found: Components, rows: Csr) -> bool:
+    """Return whether components are those of Tarjan's algorithm, with any numbers."""
+    label, number = strong_components(rows.offsets.astype(np.int64), rows.targets.astype(np.int32))
+    pairs = np.unique(np.stack((found.labels, label)), axis=1)
+    return found.number == number == pairs.shape[1]
+
+
+@given(graphs(most=40))
+@settings(max_examples=200)
+def test_strong_components_are_those_of_tarjan(drawn: Drawn) -> None:
+    """An error that only this search has."""
+    links = rows(*drawn)
+    assert same_partition(scc(both(links)), links)
+
+
+def test_strong_components_of_a_planted_web_are_those_of_tarjan() -> None:
+    """An error that occurs only in large graphs."""
+    explicit = Web(profile.load("broder-1999"), 100_000, 3).explicit()
+    links = csr(explicit.offsets, explicit.targets)
+    assert same_partition(scc(both(links)), links)
+
+
 @given(graphs())
 @settings(max_examples=300)
 def test_weak_components(drawn: Drawn) -> None:
-    """A link that is not looked at because both ends were thought to be in the giant component."""
+    """A link that is skipped because both ends were assumed to be in the giant component."""
     parts = sorted(sorted(part) for part in nx.weakly_connected_components(digraph(*drawn)))
     for form in forms(*drawn):
         assert partition(wcc(form)) == parts
@@ -58,7 +82,7 @@ def test_weak_components(drawn: Drawn) -> None:
 @given(graphs(), st.sampled_from(["forward", "backward", "undirected"]), st.data())
 @settings(max_examples=300)
 def test_levels(drawn: Drawn, direction: str, data: st.DataObject) -> None:
-    """A level that is not the fewest links; links followed the wrong way."""
+    """A level that is not the least number of links, or links followed backward."""
     pages, links = drawn
     starts = data.draw(st.lists(st.integers(0, pages - 1), min_size=1, max_size=4))
     web = digraph(*drawn)
@@ -75,7 +99,7 @@ def test_levels(drawn: Drawn, direction: str, data: st.DataObject) -> None:
 
 
 def naive_bowtie(pages: int, links: Pairs) -> list[int]:
-    """Take a graph apart as the definition says, with networkx."""
+    """Compute the bow-tie from its definition with networkx."""
     web = digraph(pages, links)
     parts = sorted(map(sorted, nx.strongly_connected_components(web)))
     core = set(max(parts, key=lambda part: (len(part), -part[0])))
@@ -100,7 +124,7 @@ def naive_bowtie(pages: int, links: Pairs) -> list[int]:
 @given(graphs())
 @settings(max_examples=500)
 def test_the_bowtie_is_that_of_the_definition(drawn: Drawn) -> None:
-    """A page in the wrong component; a first page outside the largest strong component."""
+    """A page in the wrong component, or a core other than the largest strong component."""
     expected = naive_bowtie(*drawn)
     for form in forms(*drawn):
         assert bowtie(form).components.tolist() == expected
@@ -111,7 +135,7 @@ def test_the_bowtie_is_that_of_the_definition(drawn: Drawn) -> None:
     (lambda web: hits(web, most=2), 24.5), (lambda web: distances(web, 64), 36.5),
 ])  # fmt: skip
 def test_memory_is_what_docstrings_say(search: Callable[[Both], object], most: float) -> None:
-    """Would catch a copy of a vector that is larger than all that is needed."""
+    """A copy of a vector that needs more memory than the docstring says."""
     pages = 300_000
     targets = np.random.default_rng(1).integers(0, pages, 2 * pages)
     web = both(csr(np.arange(0, 2 * pages + 1, 2), targets))
@@ -125,7 +149,7 @@ def test_memory_is_what_docstrings_say(search: Callable[[Both], object], most: f
 
 
 def test_every_component_of_a_small_bowtie() -> None:
-    """Numbers of components that changed places; tendrils counted on the wrong side."""
+    """Exchanged numbers of components, or tendrils counted on the wrong side."""
     into, out, tube, off_in, off_out, beyond, island = 3, 4, 5, 6, 7, 8, 9
     links = [(0, 1), (1, 2), (2, 0), (into, 0), (1, out), (into, tube), (tube, out),
              (into, off_in), (off_out, out), (off_out, beyond), (island, 10)]  # fmt: skip
@@ -140,10 +164,10 @@ def test_every_component_of_a_small_bowtie() -> None:
 
 
 def test_a_larger_strong_component_is_found_beside_the_first_page() -> None:
-    """A bow-tie around the page with most links, whatever component that is in.
+    """A bow-tie around the page with most links, in whatever component that is.
 
     Page 0 has most links in both directions, and is in a strong component of two pages; the ring of
-    seven is met in each of the places where it can lie.
+    seven pages is placed in each of the components where it can lie.
     """
     busy = [(0, 1), (1, 0)] * 5
     ring = [(k, 2 + (k - 1) % 7) for k in range(2, 9)]
@@ -160,7 +184,7 @@ def test_a_larger_strong_component_is_found_beside_the_first_page() -> None:
 
 
 def test_of_equal_strong_components_the_one_with_the_lowest_page() -> None:
-    """A choice that depends on where the search begins."""
+    """A choice that depends on where the search starts."""
     two_rings = [(3, 4), (4, 3), (1, 2), (2, 1), (2, 3), (3, 4), (4, 3)]
     for form in forms(5, two_rings):
         assert bowtie(form).components.tolist() == [DISCONNECTED, SCC, SCC, OUT, OUT]
@@ -168,7 +192,7 @@ def test_of_equal_strong_components_the_one_with_the_lowest_page() -> None:
 
 @pytest.mark.parametrize("backward", [False, True])
 def test_a_long_chain_is_no_deep_recursion(backward: bool) -> None:
-    """A search that calls itself, or whose time grows as the square of the depth."""
+    """A recursive search, or one whose time grows with the square of the depth."""
     pages = 300_000
     chain = np.arange(pages) - 1 if backward else np.arange(1, pages + 1)
     chain[0 if backward else -1] = 0 if backward else pages - 1
@@ -181,7 +205,7 @@ def test_a_long_chain_is_no_deep_recursion(backward: bool) -> None:
 
 
 def test_a_zigzag_of_tendrils_takes_no_square_of_time() -> None:
-    """Tendrils followed forward and backward by turns, from the beginning at each turn."""
+    """Tendrils followed forward and backward in turn, each time from the start."""
     pages = 200_001
     links: list[tuple[int, int]] = []
     for page in range(1, pages - 1):
@@ -192,7 +216,7 @@ def test_a_zigzag_of_tendrils_takes_no_square_of_time() -> None:
 
 @pytest.mark.parametrize("pages", [20_000, 100_000])
 def test_the_planted_bowtie(pages: int) -> None:
-    """A page of `broder-1999` that is not found where it was planted."""
+    """A page of `broder-1999` that is not found in its planted component."""
     web = Web(profile.load("broder-1999"), pages, 3)
     written = web.explicit()
     found = bowtie(both(csr(written.offsets, written.targets)))
@@ -202,7 +226,7 @@ def test_the_planted_bowtie(pages: int) -> None:
 
 @pytest.mark.slow
 def test_a_hundred_thousand_pages_by_networkx() -> None:
-    """A component that comes out right where it is planted, and wrong by its definition."""
+    """A component that agrees with the planted one and not with the definition."""
     written = Web(profile.load("broder-1999"), 100_000, 7).explicit()
     rows = csr(written.offsets, written.targets)
     web = nx.DiGraph()
@@ -226,7 +250,7 @@ def test_a_hundred_thousand_pages_by_networkx() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("pages", [1_000_000, 5_000_000])
 def test_the_planted_bowtie_of_a_large_web(pages: int) -> None:
-    """Numbers that overflow, or searches in parts that lose a page between two of them."""
+    """Overflowing numbers, or a page lost between two parts of a search."""
     web = Web(profile.load("broder-1999"), pages, 7)
     written = web.explicit()
     back = csr(written.offsets, written.targets).reversed()
@@ -244,7 +268,7 @@ def test_the_planted_bowtie_of_a_large_web(pages: int) -> None:
 
 
 class Packs(NamedTuple):
-    """A graph of which both directions are packed."""
+    """A graph whose links are packed in both directions."""
 
     out: Packed
     into: Packed
@@ -259,27 +283,27 @@ class Packs(NamedTuple):
 
 
 @pytest.mark.parametrize(
-    ("offsets", "targets", "said"),
+    ("offsets", "targets", "message"),
     [
-        ([], [], "a row of offsets"),
+        ([], [], "must be one-dimensional"),
         ([0, 2], [0], "offsets must rise"),
         ([1, 1], [0], "offsets must rise"),
         ([0, 2, 1], [0], "offsets must rise"),
         ([0, 1], [1], "leads to page 1, and there are 1 pages"),
         ([0, 1], [-1], "leads to page -1"),
-        ([0, 1], [0.5], "whole numbers"),
-        ([[0, 1]], [0], "a row of offsets"),
+        ([0, 1], [0.5], "arrays of integers"),
+        ([[0, 1]], [0], "must be one-dimensional"),
     ],
 )
-def test_what_is_no_graph_is_refused(offsets: list[int], targets: list[int], said: str) -> None:
-    """Compiled loops that read beyond their arrays."""
-    with pytest.raises(GraphError, match=said):
+def test_what_is_no_graph_is_refused(offsets: list[int], targets: list[int], message: str) -> None:
+    """Compiled loops that read beyond the end of their arrays."""
+    with pytest.raises(GraphError, match=message):
         csr(offsets, targets)
 
 
 @given(graphs())
 def test_links_backward_are_the_same_links(drawn: Drawn) -> None:
-    """A backward link that is missed, or in the row of another page."""
+    """A backward link that is missing, or in the row of another page."""
     plain = rows(*drawn)
     back = plain.reversed()
     pairs = [(int(s), int(t)) for s in range(plain.nodes) for t in _row(plain, s)]
@@ -292,20 +316,20 @@ def _row(one: Csr, page: int) -> list[int]:
 
 
 def test_graphs_without_pages() -> None:
-    """A loop or a share that expects a page."""
+    """A loop or a share that needs at least one page."""
     for form in forms(0, []):
         assert scc(form).number == wcc(form).number == 0
         assert set(bowtie(form).counts.values()) == {0}
-        with pytest.raises(GraphError, match="none of the 0 pages"):
+        with pytest.raises(GraphError, match="the graph has 0 pages"):
             bfs(form, [0])
 
 
 @pytest.mark.parametrize(
-    ("starts", "direction", "said"),
-    [([], "forward", "begins"), ([3], "forward", "page 3"), ([-1], "forward", "page -1"),
-     ([0], "sideways", "sideways")],
+    ("starts", "direction", "message"),
+    [([], "forward", "at least one start page"), ([3], "forward", "no page 3"),
+     ([-1], "forward", "page -1"), ([0], "sideways", "sideways")],
 )  # fmt: skip
-def test_a_search_that_makes_no_sense(starts: list[int], direction: str, said: str) -> None:
-    """A search from a page that is not there, which would write beyond an array."""
-    with pytest.raises(GraphError, match=said):
+def test_a_search_that_makes_no_sense(starts: list[int], direction: str, message: str) -> None:
+    """A search from a page that does not exist, which would write outside of an array."""
+    with pytest.raises(GraphError, match=message):
         bfs(graph(3, [(0, 1)]), starts, direction)

@@ -1,4 +1,4 @@
-"""Sources: what a text or a crawl says is in the store; nonsense is named with its line."""
+"""Sources: the store has the links of a text or a crawl; errors name their line."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from counterpoint.commands.graph.sources import source_of
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.graph.errors import GraphError
 from counterpoint.graph.sources import numbered
-from counterpoint.graph.storage.build import Settings, build
+from counterpoint.graph.storage.build import BuildSettings, build
 from counterpoint.graph.storage.store import GraphStore
 from tests.examples import few_and_many
 
-SMALL = Settings(links=40, pages=7)
+SMALL = BuildSettings(links=40, pages=7)
 
 
 def stored(path: Path, kind: str = "auto", least: int | None = None) -> GraphStore:
@@ -50,12 +50,13 @@ edge_lists = given(
 )  # fmt: skip
 
 
+@pytest.mark.long
 @few_and_many(edge_lists, 20, 100)
 def test_an_edge_list_in_any_order(
     tmp_path_factory: pytest.TempPathFactory, links: list[tuple[int, int]], between: str,
     zipped: bool, read: int,
 ) -> None:  # fmt: skip
-    """Would catch a line lost between two pieces, a repeated link, runs that overlap."""
+    """A line lost between two pieces, a repeated link, or runs that overlap."""
     folder = tmp_path_factory.mktemp("edges")
     lines = ["# from to", *(f"{a}{between}{b}" for a, b in links), "", "% over"]
     path = folder / ("links.txt.gz" if zipped else "links.txt")
@@ -75,7 +76,7 @@ def test_an_edge_list_in_any_order(
 def test_nonsense_in_an_edge_list_names_its_line(
     tmp_path: Path, line: str, read: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Would catch a wrong number of the line, also behind the first piece that is read."""
+    """A wrong line number, also after the first piece that is read."""
     monkeypatch.setattr(numbered, "READ", read)
     path = tmp_path / "links.txt"
     path.write_text("\n".join(["# links", *(f"{k} {k + 1}" for k in range(20)), line, "3 4"]))
@@ -84,13 +85,14 @@ def test_nonsense_in_an_edge_list_names_its_line(
     assert not (tmp_path / "built.graph").exists()
 
 
+@pytest.mark.long
 @given(st.lists(st.lists(st.integers(0, 39), max_size=9), min_size=40, max_size=40),
        st.integers(20, 300))  # fmt: skip
 @settings(max_examples=40, deadline=None)
 def test_webgraph_text(
     tmp_path_factory: pytest.TempPathFactory, rows: list[list[int]], read: int
 ) -> None:
-    """Would catch a page without links that is skipped."""
+    """A page without links that is skipped."""
     path = tmp_path_factory.mktemp("adjacency") / "web.txt"
     path.write_text("40\n" + "".join(" ".join(map(str, row)) + "\n" for row in rows))
     with pytest.MonkeyPatch.context() as patch:
@@ -99,24 +101,24 @@ def test_webgraph_text(
     assert links_of(store) == [(p, t) for p, row in enumerate(rows) for t in sorted(set(row))]
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("3\n1\n2\n", "line 4 is missing: it has 2 of 3 pages"),
-    ("2\n1\n0\n\n", "line 4: is one more than for 2 pages"),
+@pytest.mark.parametrize(("text", "message"), [
+    ("3\n1\n2\n", "line 4 is missing: the file has 2 of 3 pages"),
+    ("2\n1\n0\n\n", "line 4: is one line too many: 2 pages"),
     ("2\n1\n5\n", "line 3: there is no page 5: the first line says 2"),
-    ("2\n1\n,\n", "line 3: ',' is no row of page numbers"),
-    ("2 2\n1\n1\n", "line 1: must be the number of pages alone"),
+    ("2\n1\n,\n", "line 3: ',' is not a row of page numbers"),
+    ("2 2\n1\n1\n", "line 1: must be the number of pages and nothing else"),
     ("", "is empty"),
 ])  # fmt: skip
-def test_nonsense_in_webgraph_text(tmp_path: Path, text: str, said: str) -> None:
-    """Would catch a text of the wrong length that is taken for a graph."""
+def test_nonsense_in_webgraph_text(tmp_path: Path, text: str, message: str) -> None:
+    """A text of the wrong length that is accepted as a graph."""
     path = tmp_path / "web.txt"
     path.write_text(text)
-    with pytest.raises(GraphError, match=re.escape(said)):
+    with pytest.raises(GraphError, match=re.escape(message)):
         stored(path, "adjacency")
 
 
 class _BvGraph:
-    """What webgraph's reader is documented to answer.
+    """A stand-in for webgraph's reader, with its documented results.
 
     Its files cannot be written here: the pointers to lists (``.ef``) are a serialization of Rust's
     that only WebGraph's own tools write.
@@ -139,7 +141,7 @@ class _BvGraph:
 
 @pytest.mark.parametrize("name", ["web", "web.graph", "web.properties"])
 def test_bvgraph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Would catch rows that are exchanged, and a name that is not the files'."""
+    """Exchanged rows, or a name that differs from the files'."""
     monkeypatch.setitem(sys.modules, "webgraph", SimpleNamespace(BvGraph=_BvGraph))
     for ending in ("graph", "properties"):
         (tmp_path / f"web.{ending}").write_bytes(b"")
@@ -148,14 +150,14 @@ def test_bvgraph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> 
 
 
 class _Panic(BaseException):
-    """What webgraph raises where its code in Rust panics: no Exception."""
+    """The exception that webgraph raises when its Rust code panics; it is no ``Exception``."""
 
 
 @pytest.mark.parametrize("wrong", ["outdegrees", "successors"])
 def test_a_bvgraph_whose_reader_panics(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str
 ) -> None:
-    """Would catch a traceback of a damaged file that opens, and rows that are too short."""
+    """A traceback for a damaged file that opens and whose rows are too short."""
 
     def panics(*arguments: object) -> None:
         raise _Panic("Cannot create reader: unexpected end of data")
@@ -164,17 +166,17 @@ def test_a_bvgraph_whose_reader_panics(
     monkeypatch.setattr(_BvGraph, wrong, panics)
     for ending in ("graph", "properties"):
         (tmp_path / f"web.{ending}").write_bytes(b"")
-    with pytest.raises(GraphError, match=r"cannot be read by webgraph \(Cannot create reader"):
+    with pytest.raises(GraphError, match=r"webgraph cannot read it \(Cannot create reader"):
         stored(tmp_path / "web")
     monkeypatch.undo()
     monkeypatch.setitem(sys.modules, "webgraph", SimpleNamespace(BvGraph=_BvGraph))
     monkeypatch.setattr(_BvGraph, "rows", ([1], [], [0, 1, 2]))
-    with pytest.raises(GraphError, match="cannot be read by webgraph"):
+    with pytest.raises(GraphError, match="webgraph cannot read it"):
         stored(tmp_path / "web")
 
 
 def test_a_list_beside_another_graph(tmp_path: Path) -> None:
-    """Would catch a list that is not read, since files of a like name are those of a BVGraph."""
+    """A list that is not read because a BVGraph has files of a similar name."""
     path = tmp_path / "web"
     path.write_text("0 1\n")
     for ending in ("graph", "properties"):
@@ -186,11 +188,11 @@ def test_a_list_beside_another_graph(tmp_path: Path) -> None:
 
 
 def test_a_bvgraph_that_cannot_be_read(tmp_path: Path) -> None:
-    """Would catch a traceback of webgraph."""
+    """A traceback of webgraph."""
     pytest.importorskip("webgraph")
     path = tmp_path / "none.graph"
     path.write_bytes(b"")
-    with pytest.raises(GraphError, match="cannot be read by webgraph"):
+    with pytest.raises(GraphError, match="webgraph cannot read it"):
         stored(path, "bvgraph")
 
 
@@ -204,7 +206,7 @@ http://d.net/alone
 
 
 def test_a_list_of_addresses(tmp_path: Path) -> None:
-    """Would catch pages of a host that are apart, and hosts that are not ordered by domain."""
+    """Pages of a host that are not adjacent, or hosts that are not ordered by domain."""
     path = tmp_path / "links.txt"
     path.write_text(ADDRESSES)
     store = stored(path)
@@ -218,7 +220,7 @@ def test_a_list_of_addresses(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("least", "kept"), [(0, 5), (1, 5), (2, 4), (3, 3)])
 def test_pages_that_were_not_crawled(tmp_path: Path, least: int, kept: int) -> None:
-    """Would catch a wrong threshold: x has two crawled pages that link to it, /2 has one."""
+    """A wrong threshold: two crawled pages link to x, one links to /2."""
     path = tmp_path / "links.txt"
     path.write_text(ADDRESSES)
     store = stored(path, least=least)
@@ -229,15 +231,15 @@ def test_pages_that_were_not_crawled(tmp_path: Path, least: int, kept: int) -> N
 
 @pytest.mark.parametrize("line", ["http://a.org/ b", "http://a.org/ http://b.org/ 7", "hello"])
 def test_nonsense_in_a_list_of_addresses(tmp_path: Path, line: str) -> None:
-    """Would catch a word that becomes a page."""
+    """A word that is read as a page."""
     path = tmp_path / "links.txt"
     path.write_text(ADDRESSES + line + "\n")
-    with pytest.raises(GraphError, match=r"links\.txt: line 7: .* are no two addresses"):
+    with pytest.raises(GraphError, match=r"links\.txt: line 7: .* is not two addresses"):
         stored(path)
 
 
 def test_a_damaged_gzip(tmp_path: Path) -> None:
-    """Would catch a traceback of zlib, and a cut file that is taken for whole."""
+    """A traceback of zlib, or a truncated file that is taken for complete."""
     chance = np.random.default_rng(1)
     lines = "".join(f"{a} {b}\n" for a, b in chance.integers(0, 10**6, (5000, 2)))
     whole = gzip.compress(lines.encode())
@@ -254,7 +256,7 @@ def test_a_damaged_gzip(tmp_path: Path) -> None:
 def test_a_mark_of_the_order_of_bytes(
     tmp_path: Path, text: str, read: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Would catch a first address that nobody finds, as editors of Windows write it."""
+    """A byte order mark, which editors of Windows write, read as part of the first address."""
     monkeypatch.setattr(numbered, "READ", read)
     path = tmp_path / "links.txt"
     path.write_text(text, encoding="utf-8-sig")
@@ -264,7 +266,7 @@ def test_a_mark_of_the_order_of_bytes(
 
 
 def test_another_database_is_no_crawl(tmp_path: Path) -> None:
-    """Would catch a traceback of the database."""
+    """A traceback of the database."""
     path = tmp_path / "other.db"
     engine = create_engine(f"sqlite:///{path}")
     with engine.begin() as connection:
@@ -277,7 +279,7 @@ def test_another_database_is_no_crawl(tmp_path: Path) -> None:
 
 
 def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
-    """Would catch a build that goes on with what another file had."""
+    """A build that resumes with links of the file before its change."""
     path = tmp_path / "links.txt"
     path.write_text("0 1\n")
     first = source_of(str(path))
@@ -287,14 +289,14 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
 
 
 def test_a_synthetic_web(tmp_path: Path) -> None:
-    """Would catch pages of a web whose addresses and links do not belong together."""
+    """Pages of a web whose addresses and links do not belong together."""
     from counterpoint.commands.graph.webs import WebSource
     from counterpoint.sim_web.generator import Web
     from counterpoint.sim_web.pages.address import address
     from counterpoint.sim_web.profile import load
 
     web = Web(load("broder-1999"), 400, 3)
-    build(WebSource(web), tmp_path / "a.graph", Settings(links=300, pages=50, numbers=True))
+    build(WebSource(web), tmp_path / "a.graph", BuildSettings(links=300, pages=50, numbers=True))
     store = GraphStore(tmp_path / "a.graph")
     ids = store.numbers
     assert ids is not None

@@ -1,4 +1,4 @@
-"""The store: what was built is what is asked for, and what is damaged is said."""
+"""The store returns the links that it was built from, and reports damage."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from counterpoint.graph.csr import pairs
 from counterpoint.graph.errors import GraphError
 from counterpoint.graph.storage import exports
-from counterpoint.graph.storage.arrays import Arrays, Listed
-from counterpoint.graph.storage.build import Settings, build
+from counterpoint.graph.storage.arrays import Arrays, ListedAddresses
+from counterpoint.graph.storage.build import BuildSettings, build
 from counterpoint.graph.storage.container import HEAD
 from counterpoint.graph.storage.pages import divided, joined
 from counterpoint.graph.storage.store import GraphStore
 
 from .graphs import Lists, some_lists
 
-SMALL = Settings(links=40, pages=7, threads=2, numbers=True)
+SMALL = BuildSettings(links=40, pages=7, threads=2, numbers=True)
 """Parts so small that a graph of a hundred pages has several."""
 
 HOST = st.from_regex(r"[a-z]{1,6}\.(org|test)(:80)?", fullmatch=True).map(str.encode)
@@ -46,7 +46,7 @@ def addressed(draw: st.DrawFn) -> tuple[Lists, list[bytes], list[bytes]]:
     return graph, hosts, texts
 
 
-def built(graph: Lists, path: Path, settings: Settings = SMALL) -> GraphStore:
+def built(graph: Lists, path: Path, settings: BuildSettings = SMALL) -> GraphStore:
     """Return the store of a graph without addresses."""
     build(Arrays(*graph), path, settings)
     return GraphStore(path)
@@ -57,10 +57,10 @@ def built(graph: Lists, path: Path, settings: Settings = SMALL) -> GraphStore:
 def test_queries_are_those_of_the_lists(
     tmp_path_factory: pytest.TempPathFactory, made: tuple[Lists, list[bytes], list[bytes]]
 ) -> None:
-    """Would catch ids that do not fit links, parts that do not fit together, wrong hosts."""
+    """Ids that do not fit the links, parts that do not fit together, or wrong hosts."""
     graph, hosts, texts = made
     path = tmp_path_factory.mktemp("store") / "a.graph"
-    build(Arrays(*graph, Listed(hosts, texts)), path, SMALL)
+    build(Arrays(*graph, ListedAddresses(hosts, texts)), path, SMALL)
     store = GraphStore(path)
     store.verify()
     ids = store.numbers
@@ -124,7 +124,7 @@ def _between(store: GraphStore, out: dict, host_of: list[int]) -> None:  # type:
 
 @given(HOST, TEXT)
 def test_an_address_is_put_together_again(host: bytes, text: bytes) -> None:
-    """Would catch a scheme that is lost, or taken for a path."""
+    """A scheme that is lost, or taken for a path."""
     assert divided(joined(host, text)) == (host, text)
 
 
@@ -134,55 +134,59 @@ def test_an_address_is_put_together_again(host: bytes, text: bytes) -> None:
     "view-source:http://x.org/", "http://[::1]:8080/", "http://b\u00fccher.example/\u4e16?\u00e9",
 ])  # fmt: skip
 def test_any_address_comes_back(address: str) -> None:
-    """Would catch an address that is divided at the wrong slash."""
+    """An address that is split at the wrong slash."""
     assert joined(*divided(address.encode())).decode() == address
 
 
 @given(st.text(alphabet="ah:/?#.+", max_size=14).map(str.encode), st.sampled_from([b"", b"http"]))
 @settings(max_examples=2000)
 def test_any_text_comes_back(rest: bytes, begin: bytes) -> None:
-    """Would catch two texts that become one address."""
+    """Two texts that become one address."""
     assert joined(*divided(begin + rest)) == begin + rest
 
 
 def test_an_address_in_a_query_is_no_host() -> None:
-    """Would catch a page without a scheme that is put with the pages of the host it names."""
+    """A page without a scheme that is put with the pages of the host in its query."""
     assert divided(b"a.org/?u=http://b.org/x")[0] == b"a.org"
     assert divided(b"a.org:8?u=https://b.org/x")[0] == b"a.org:8"
 
 
-@pytest.mark.parametrize(("addresses", "said"), [
-    (["http://a.org/", "http://b.org/", "http://a.org/2"], "do not follow each other"),
+@pytest.mark.parametrize(("addresses", "message"), [
+    (["http://a.org/", "http://b.org/", "http://a.org/2"], "are not consecutive"),
     (["http://a.org/", "http://a.org/"], "two pages have the same address"),
-    (["http://a.org/", "http://b.org/\ud800"], "half of a letter"),
+    (["http://a.org/", "http://b.org/\ud800"], "a lone surrogate"),
 ])  # fmt: skip
-def test_addresses_that_no_graph_has(addresses: list[str], said: str) -> None:
-    """Would catch a page that cannot be found by its address, and an encoder's traceback."""
-    with pytest.raises(GraphError, match=said):
+def test_addresses_that_no_graph_has(addresses: list[str], message: str) -> None:
+    """A page that cannot be found by its address, or a traceback of an encoder."""
+    with pytest.raises(GraphError, match=message):
         Arrays.of_addresses([0] * (len(addresses) + 1), [], addresses)
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
-    """Would catch an address that is lost, or half of a letter that is asked for."""
+    """An address that is lost, or a query with a lone surrogate."""
     addresses = ["http://a.org/\udcff", "http://a.org/\uffff", "http://a.org/" + "long/" * 100_000]
     build(Arrays.of_addresses([0, 1, 2, 3], [1, 2, 0], addresses), tmp_path / "a.graph")
     store = GraphStore(tmp_path / "a.graph")
     assert sorted(store.names(range(3))) == sorted(addresses)
     assert None not in store.ids(addresses)
-    with pytest.raises(GraphError, match="half of a letter"):
+    with pytest.raises(GraphError, match="a lone surrogate"):
         store.id_of("http://a.org/\ud800")
-    with pytest.raises(GraphError, match="half of a letter"):
+    with pytest.raises(GraphError, match="a lone surrogate"):
         store.host_named("a.org\ud800")
 
 
 def test_an_empty_graph(tmp_path: Path) -> None:
-    """Would catch a part without pages that breaks the build or a reader."""
+    """A part without pages that breaks the build or a reader."""
     build(Arrays([0], []), tmp_path / "a.graph")
     store = GraphStore(tmp_path / "a.graph")
     assert (store.nodes, store.links, store.hosts_count) == (0, 0, 0)
     assert store.out.expanded().targets.tolist() == []
     with pytest.raises(GraphError, match="there is no page 0"):
         store.out_links(0)
+    build(Arrays.of_addresses([0], [], []), tmp_path / "b.graph")
+    store = GraphStore(tmp_path / "b.graph")
+    assert store.has_addresses
+    assert store.id_of("http://a.org/") is None
 
 
 def _graph(pages: int = 300) -> Lists:
@@ -194,7 +198,7 @@ def _graph(pages: int = 300) -> Lists:
 
 
 def test_what_is_out_of_range_is_said(tmp_path: Path) -> None:
-    """Would catch an id that reads beyond the arrays."""
+    """An id that reads beyond the arrays."""
     store = built(_graph(), tmp_path / "a.graph")
     for page in (-1, 300, 2**40):
         with pytest.raises(GraphError, match=re.escape(f"there is no page {page:,} (it has 300)")):
@@ -211,28 +215,28 @@ def test_what_is_out_of_range_is_said(tmp_path: Path) -> None:
     ([0, 2], [0, 1]), ([0, 1], [-1]), ([1, 1], []), ([0, 2, 1], [0, 0]), ([], []), ([0, 1], [0.5]),
 ])  # fmt: skip
 def test_arrays_that_are_no_graph(links: tuple[list[int], list[int]]) -> None:
-    """Would catch a link to nowhere that is found only while the store is built."""
+    """A link to a page that does not exist, found only while the store is built."""
     with pytest.raises(GraphError):
         Arrays(*links)
 
 
 def test_any_truncation_and_any_changed_byte_is_said(tmp_path: Path) -> None:
-    """Would catch a file that is read although it is cut short, or bytes no checksum covers."""
+    """A truncated file that is read, or bytes that no checksum covers."""
     path = tmp_path / "a.graph"
     built(_graph(), path)
     whole = path.read_bytes()
     chance = np.random.default_rng(1)
     for size in [0, 1, 16, HEAD - 1, HEAD, len(whole) - 1, *chance.integers(0, len(whole), 40)]:
         path.write_bytes(whole[:size])
-        said = "is no store of links" if size == 0 else "is cut short"
-        with pytest.raises(GraphError, match=said) as caught:
+        message = "is not a store of links" if size == 0 else "is incomplete"
+        with pytest.raises(GraphError, match=message) as caught:
             GraphStore(path)
         assert str(path) in str(caught.value)
     for at in [*range(HEAD), *chance.integers(HEAD, len(whole), 200).tolist(), len(whole) - 1]:
         changed = bytearray(whole)
         changed[at] ^= 1 << int(chance.integers(8))
         path.write_bytes(changed)
-        with pytest.raises(GraphError, match=r"damaged|no store|version|cut short"):
+        with pytest.raises(GraphError, match=r"damaged|not a store|version|incomplete"):
             GraphStore(path).verify()
     path.write_bytes(whole + b"x")
     with pytest.raises(GraphError, match="damaged"):
@@ -240,10 +244,10 @@ def test_any_truncation_and_any_changed_byte_is_said(tmp_path: Path) -> None:
 
 
 def test_a_query_checks_what_it_reads(tmp_path: Path) -> None:
-    """Would catch damaged links that are answered, or walked into by compiled code."""
+    """Damaged links that are returned, or that compiled code follows."""
     path = tmp_path / "a.graph"
     store = built(_graph(), path)
-    at = store._container._arrays["out.words"]["at"] + 40
+    at = store._container._arrays["out.words"].at + 40
     changed = bytearray(path.read_bytes())
     changed[at] ^= 255
     path.write_bytes(changed)
@@ -254,17 +258,17 @@ def test_a_query_checks_what_it_reads(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"hello", b"\x89PNG\r\n\x1a\n" + bytes(100), bytes(4000)])
 def test_a_foreign_file_is_said(tmp_path: Path, content: bytes) -> None:
-    """Would catch any other file that is taken for a store."""
+    """A file of another kind that is taken for a store."""
     path = tmp_path / "a.graph"
     path.write_bytes(content)
-    with pytest.raises(GraphError, match=re.escape(f"{path}: is no store of links")):
+    with pytest.raises(GraphError, match=re.escape(f"{path}: is not a store of links")):
         GraphStore(path)
     with pytest.raises(GraphError, match="No such file"):
         GraphStore(tmp_path / "none")
 
 
 def test_exports_have_all_pages_and_links(tmp_path: Path) -> None:
-    """Would catch a link or an address that is lost on the way to another tool."""
+    """A link or an address that is lost in an export."""
     import networkx
     from pyarrow import parquet
 
@@ -273,7 +277,10 @@ def test_exports_have_all_pages_and_links(tmp_path: Path) -> None:
     texts = [b"/%03d" % k for k in range(100)]
     texts[99] = "/\uffff\ufffe\U0001f600".encode() + b"\xff"
     bounds = np.array([0, 20, 60, 100])
-    build(Arrays(graph.offsets, graph.targets, bounds, Listed(names, texts)), tmp_path / "a.graph")
+    build(
+        Arrays(graph.offsets, graph.targets, bounds, ListedAddresses(names, texts)),
+        tmp_path / "a.graph",
+    )
     store = GraphStore(tmp_path / "a.graph")
     rows = store.out.expanded()
     links = sorted(zip(*(a.tolist() for a in pairs(0, rows)), strict=True))

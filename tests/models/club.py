@@ -1,4 +1,4 @@
-"""A spec of any number of members, with all that can be said of them."""
+"""A spec with any number of members that uses every construct allowed for such a spec."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from counterpoint.spec.notation import (
 
 
 class Nobody(IntEnum):
-    """No member."""
+    """The value of a reference that names no member."""
 
     NOBODY = -1
 
 
 class Club(Spec):
-    """Members who come and go; two rooms; somebody chairs."""
+    """Members come and go between two rooms, and one of them chairs."""
 
     any_number = ("members",)
     members = Index(2, names="p q")

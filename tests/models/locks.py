@@ -1,4 +1,4 @@
-"""A lock for any number of people, with and without what a proof of it needs."""
+"""A lock for any number of people, with and without the lemmas that a proof of it needs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.prove.sizes import any_number
-from counterpoint.models.prove.sizes.quantifiers import Prover
+from counterpoint.models.prove.sizes.quantifiers import QuantifiedProver
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import (
     ANY,
@@ -33,13 +33,13 @@ from counterpoint.spec.notation import (
 
 
 class Nobody(IntEnum):
-    """No member."""
+    """The value of a reference that names no member."""
 
     NOBODY = -1
 
 
 class Lock(Spec):
-    """Who has the key is inside; outside of it nobody is."""
+    """The person who has the key may be inside; all others are outside."""
 
     any_number = ("people",)
     people = Index(2, names="p q", labels="P")
@@ -89,7 +89,7 @@ class Lock(Spec):
 
 
 class Proved(Lock):
-    """With what a proof needs."""
+    """The lock with the lemmas that its proof needs."""
 
     @lemma
     def has_the_key(s):
@@ -101,7 +101,7 @@ class Proved(Lock):
 
 
 class Broken(Proved):
-    """Somebody else may leave with the key; and more falls with that."""
+    """A lock whose key can be stolen, so that several lemmas are not kept."""
 
     @action
     def steal(s, p):
@@ -128,19 +128,19 @@ def checked(model: Model, **more: Any) -> dict[str, Verdict]:
 ANY_NUMBER = "every step, any number of people"
 
 
-def prover(model: Model) -> Prover:
+def prover(model: Model) -> QuantifiedProver:
     """Return a prover of a spec's lemmas."""
-    return Prover(model, Limits())
+    return QuantifiedProver(model, Limits())
 
 
 class Until(Limits):
-    """A limit that is reached where a given step is reported."""
+    """A limit that is reached as soon as a given progress line is reported."""
 
     def __init__(self, line: str) -> None:
         super().__init__()
         self.line = line
 
     def check(self, line: str = "") -> None:
-        """End a run."""
+        """Raise the limit if the progress line is the given one."""
         if line.startswith(self.line):
             raise LimitReached("it is late")

@@ -1,4 +1,4 @@
-"""A small spec with a property of every kind, and what an engine reads of it."""
+"""A small spec with one property of each kind, and the parts that an engine reads from it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from counterpoint.spec.notation import (
 
 
 class Shop(Spec):
-    """Something is bought, and the money goes down; somebody may overdraw."""
+    """Goods are bought with money; a purchase may overdraw."""
 
     things = Index(2, names="t", labels="tea rum")
     money = Integer(0, 5, initially=ANY)
@@ -61,7 +61,7 @@ class Shop(Spec):
 
 
 def read(model: Model) -> System:
-    """Return what an engine works on, in every part."""
+    """Return all parts that an engine reads from the spec."""
     system = trace(model)
     _ = system.claims, system.may_end, system.initial
     return system

@@ -1,4 +1,4 @@
-"""Specs whose proofs are wholly known, and what induction says of them."""
+"""Small specs for which the correct answer of every proof is known."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from counterpoint.spec.notation import (
 
 
 class Ring(Spec):
-    """Round and round; from some places, which are not reached, it goes astray."""
+    """A ring of four places; from other places, which no run reaches, runs leave it."""
 
     x = Integer(0, 9)
     y = Integer(0, 9)
@@ -73,7 +73,7 @@ class Ring(Spec):
 
 
 class Lemmas(Ring):
-    """With lemmas: one that is kept alone, one that needs it, one that is not kept."""
+    """The ring with three lemmas: one is inductive, one needs the first, one is not inductive."""
 
     @lemma
     def parity(s):
@@ -89,7 +89,7 @@ class Lemmas(Ring):
 
 
 class Falling(Ring):
-    """One lemma is false in the end, one needs it, and one needs that."""
+    """The ring with a lemma that is false, one that needs it, and one that needs the second."""
 
     @lemma
     def stays(s):

@@ -1,4 +1,4 @@
-"""The engines are held together: interpreter, generated code and z3 do the same."""
+"""The interpreter, the generated code and z3 agree on the meaning of specs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ from hypothesis import HealthCheck, assume, given
 
 from counterpoint.models.checking.engines import SEARCHES, check
 from counterpoint.models.explore import exhaustive
-from counterpoint.models.explore.python.generate import Expander, Packing, compile_function, packing
+from counterpoint.models.explore.python.generate import (
+    BytePacking,
+    Expander,
+    compile_function,
+    packing,
+)
 from counterpoint.models.loading import load
 from counterpoint.models.prove import bounded
 from counterpoint.models.symbolic.smt import satisfiable
@@ -46,6 +51,7 @@ MODELS = {
     "mcrt mended": lambda: load("mcrt", ["read-check=all-records"]),
     "norec": lambda: load("norec", ["values=two"]),
     "tl2": lambda: load("tl2", ["clock=pass"]),
+    "link-store": lambda: load("link-store", ["joins=rows-first", "circles=are-broken"]),
     "philosophers": lambda: load("philosophers"),
     "filter": lambda: Model(Filter(processes=4)),
     "window proof": lambda: Model(RecordedWindow()),
@@ -73,20 +79,20 @@ MODELS = {
 
 
 SMALL = ("breadth-first", "frontier", "peterson", "retrieval", "scent")
-"""Specs whose runs meet fewer states than are asked for."""
+"""Specs whose runs reach fewer states than requested."""
 
 BARREN = 2000
-"""Steps that meet no new state, after which there are hardly any more."""
+"""After so many steps without a new state, hardly any new ones are left."""
 
 
 def test_every_spec_of_the_catalogue_is_here() -> None:
-    """A spec that is added to the catalogue but not held to the agreement of the engines."""
+    """A spec in the catalogue that is missing from these comparisons."""
     held = {name.split()[0].split("-")[0] for name in MODELS}
     assert held == {name.split("-")[0] for name in SPECS}
 
 
 def random_states(model: Model, number: int, seed: int) -> list[Values]:
-    """Return states: all there are, or half anywhere in the ranges and half along runs."""
+    """Return all states if they are few; else half from the ranges and half from runs."""
     ranges = [range(c.low, c.high + 1) for c in model.cells]
     if math.prod(map(len, ranges)) <= number:
         return list(product(*ranges))
@@ -106,15 +112,15 @@ def random_states(model: Model, number: int, seed: int) -> list[Values]:
 
 
 def assert_enough(model: Model, states: list[Values], number: int) -> None:
-    """Check that there are as many states as were asked for, or all, or half of that."""
+    """Check that there are as many states as requested, or all, or half of that."""
     total = math.prod(c.high - c.low + 1 for c in model.cells)
     assert len(states) >= min(number, total) // (2 if model.name in SMALL else 1)
 
 
 def _expanded(
-    system: System, layout: Packing, expand: Callable[..., int], values: Values
+    system: System, layout: BytePacking, expand: Callable[..., int], values: Values
 ) -> dict[Step, Values | str]:
-    """Return what the generated code makes of every step."""
+    """Return the successors that the generated code computes for each step."""
     found: dict[Step, Values | str] = {}
     leaving: list[int] = []
     states: list[bytes] = []
@@ -142,7 +148,7 @@ def _expanded(
 ON_MANY = pytest.mark.parametrize(
     "share", [20, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"]
 )
-"""How many times fewer states than in the slow tests."""
+"""The factor by which there are fewer states than in the slow tests."""
 
 
 @ON_MANY
@@ -172,9 +178,10 @@ def test_z3_agrees_on_random_states(name: str, share: int) -> None:
         assert solver.successors(values) == reference.successors(model, values)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", one_in(2, MODELS))
 def test_no_path_that_cannot_be_taken_is_left(name: str) -> None:
-    """Infeasible paths that multiply instead of being pruned, and like ones not merged."""
+    """Infeasible paths that are not pruned, or paths with the same effect that are not merged."""
     system = trace(MODELS[name]())
     for command in system.commands:
         assert satisfiable(command.guard), command.step
@@ -207,7 +214,7 @@ common: dict[str, Any] = {
 
 @few_and_many(given(source=strategies.sources()), 40, 150, **common)
 def test_random_specs_are_explored_as_by_hand(source: str) -> None:
-    """A branch taken silently, a path lost or merged wrongly, a range wrapped: on any spec."""
+    """A branch or path lost, a wrong merge, or a wrapped range, on any random spec."""
     model = strategies.build(source)
     naive = reference.explore(model, limit=2000)
     assume(naive is not None and naive.states)
@@ -257,9 +264,10 @@ def test_bounded_and_exhaustive_agree_on_random_specs(source: str) -> None:
             assert verdict.answer != ("holds" if witness else "violated"), name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("engine", SEARCHES)
 def test_a_counterexample_of_one_engine_replays_in_all(engine: str) -> None:
-    """A trace that only the engine believes that found it."""
+    """A trace that is valid only in the engine that found it."""
     model = MODELS["window old"]()
     (found,) = check(model, engine, wanted=[model.property_named("opacity")])
     assert found.trace is not None

@@ -1,4 +1,4 @@
-"""Members that are alike, and what makes a difference between them."""
+"""Symmetry detection: members that are interchangeable, and differences that prevent it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import IntEnum
 import pytest
 
 from counterpoint.models.symbolic.symmetry import (
-    Exchange,
+    MemberExchange,
     Symmetry,
     exchange,
     interchangeable,
@@ -35,18 +35,18 @@ from counterpoint.spec.notation import (
 
 
 class Nobody(IntEnum):
-    """No member."""
+    """The value of a reference that names no member."""
 
     NOBODY = -1
 
 
 def names(system: System) -> list[str]:
-    """Return what is interchangeable, all claims asked."""
+    """Return the names of interchangeable members, with all claims selected."""
     return [n for n, _ in interchangeable(system, system.claims.values()).indices]
 
 
 class Even(Spec):
-    """Two members that are alike in all; what follows makes a difference between them."""
+    """Two members that are interchangeable; each subclass adds a difference between them."""
 
     members = Index(2, names="p")
     n = Array(members, Integer(0, 2, initially=ANY))
@@ -70,7 +70,7 @@ class Even(Spec):
 
 
 class GuardOfOne(Even):
-    """One may do what the other may not."""
+    """A guard that is weaker for one member."""
 
     @action
     def raise_it(s, p):
@@ -80,7 +80,7 @@ class GuardOfOne(Even):
 
 
 class UpdateOfOne(Even):
-    """One does something else."""
+    """An update that differs for one member."""
 
     @action
     def raise_it(s, p):
@@ -89,7 +89,7 @@ class UpdateOfOne(Even):
 
 
 class LeavesOfOne(Even):
-    """One leaves a range where the other does nothing."""
+    """A step that leaves a range for one member only."""
 
     @action
     def raise_it(s, p):
@@ -98,7 +98,7 @@ class LeavesOfOne(Even):
 
 
 class CheckOfOne(Even):
-    """What one does is judged."""
+    """A transition property about one member only."""
 
     @transition
     def first_stays(s, after):
@@ -106,7 +106,7 @@ class CheckOfOne(Even):
 
 
 class ClaimOfOne(Even):
-    """A claim speaks of one."""
+    """A claim about one member only."""
 
     @invariant
     def first(s):
@@ -114,7 +114,7 @@ class ClaimOfOne(Even):
 
 
 class EndOfOne(Even):
-    """A run ends when one is done."""
+    """A run ends when one particular member is done."""
 
     @finished
     def over(s):
@@ -122,7 +122,7 @@ class EndOfOne(Even):
 
 
 class StartOfOne(Even):
-    """One starts elsewhere."""
+    """One member starts in another state."""
 
     @initially
     def start(s):
@@ -130,13 +130,13 @@ class StartOfOne(Even):
 
 
 class ReferenceToOne(Even):
-    """A reference starts at one."""
+    """A reference whose initial value is one member."""
 
     who = Reference(Even.members, Nobody, initially=0)
 
 
 class OrderOfOne(Even):
-    """Who is asked first."""
+    """A reference compared by ``<``, so that the order of the members matters."""
 
     @action
     def raise_it(s, p):
@@ -145,7 +145,7 @@ class OrderOfOne(Even):
 
 
 class StepOfOne(Even):
-    """A step without a member."""
+    """A step without a member parameter that changes one member."""
 
     @action
     def reset(s):
@@ -159,20 +159,20 @@ class StepOfOne(Even):
      ReferenceToOne, OrderOfOne, StepOfOne],
 )  # fmt: skip
 def test_what_makes_a_difference_is_no_exchange(cls: type[Spec]) -> None:
-    """States left out that are not like those that are visited."""
+    """States left out although no visited state is equivalent to them."""
     assert names(trace(Model(Even()))) == ["members"]
     assert names(trace(Model(cls()))) == []
 
 
 def test_only_claims_that_are_asked_make_a_difference() -> None:
-    """A reduction that is lost by a claim which nobody asked for."""
+    """A symmetry that is lost because of a claim that was not selected."""
     system = trace(Model(ClaimOfOne()))
     found = interchangeable(system, [system.claims["fine"]])
     assert [n for n, _ in found.indices] == ["members"]
 
 
 class Rewritten(Even):
-    """The same for both members in other words: z3 must be asked."""
+    """The same update for both members, written differently, so that z3 must compare them."""
 
     @action
     def raise_it(s, p):
@@ -188,7 +188,7 @@ class Rewritten(Even):
 
 
 def test_the_same_in_other_words_is_the_same() -> None:
-    """Symmetry overlooked where the text of two members differs."""
+    """Symmetry that is overlooked where the text for two members differs."""
     system = trace(Model(Rewritten()))
     assert names(system) == ["members"]
     [(_, (by,))] = interchangeable(system, system.claims.values()).indices
@@ -200,7 +200,7 @@ def test_the_same_in_other_words_is_the_same() -> None:
 
 
 def test_what_is_the_same_word_for_word_needs_no_solver(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Minutes of z3 for members whose commands are the same."""
+    """Minutes of z3 for members whose commands are literally the same."""
 
     def refused(_: object) -> bool:
         raise AssertionError
@@ -212,7 +212,7 @@ def test_what_is_the_same_word_for_word_needs_no_solver(monkeypatch: pytest.Monk
 
 
 def test_expressions_are_the_same_in_every_state() -> None:
-    """Two expressions confused that differ in one state, or not recognised as equal."""
+    """Expressions called equal that differ in one state, or equal ones not recognised."""
     system = trace(Model(Even()))
     of = {c.label: n for c, n in zip(system.model.cells, system.cells, strict=True)}
     a, b = (n for label, n in of.items() if label.startswith("n["))
@@ -229,18 +229,18 @@ def test_expressions_are_the_same_in_every_state() -> None:
 
 
 def test_an_exchange_of_unlike_ranges_is_none() -> None:
-    """A value moved to a cell that cannot have it."""
+    """A value moved to a cell whose range does not contain it."""
     system = trace(Model(Even()))
     n0, n1, f0, f1, who = range(5)
     assert [c.variable for c in system.model.cells] == ["n", "n", "flag", "flag", "who"]
-    right = Exchange((n1, n0, f1, f0, who), frozenset({who}), 0)
+    right = MemberExchange((n1, n0, f1, f0, who), frozenset({who}), 0)
     assert Symmetry(system, Even.members, right).holds([])
-    mixed = Exchange((f0, n1, n0, f1, who), frozenset({who}), 0)
+    mixed = MemberExchange((f0, n1, n0, f1, who), frozenset({who}), 0)
     assert not Symmetry(system, Even.members, mixed).holds([])
 
 
 class Unlike(Spec):
-    """Variables that nothing speaks of; the first is like the second."""
+    """Variables that no command uses; only the first is like the second."""
 
     members = Index(2, names="p")
     first = Integer(0, 2)
@@ -259,9 +259,9 @@ class Unlike(Spec):
     ("other", "alike"), [(1, True), (2, False), (3, False), (4, False), (5, False)]
 )
 def test_only_like_cells_are_exchanged(other: int, alike: bool) -> None:
-    """A value moved to a cell that cannot have it, or that does not start there."""
+    """A value moved to a cell with another range or another initial value."""
     system = trace(Model(Unlike()))
     moves = list(range(len(system.cells)))
     moves[0], moves[other] = other, 0
-    by = Exchange(tuple(moves), frozenset(), 0)
+    by = MemberExchange(tuple(moves), frozenset(), 0)
     assert Symmetry(system, Unlike.members, by).holds([]) == alike

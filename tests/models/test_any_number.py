@@ -1,4 +1,4 @@
-"""Proofs for any number: they agree with proofs for given numbers, and with plain Python."""
+"""Proofs for any number agree with proofs for given numbers and with plain Python."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import z3
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
 from counterpoint.models.prove.sizes import any_number
-from counterpoint.models.prove.sizes.parametric import Functions, Run
-from counterpoint.models.prove.sizes.ways import Path, formula, paths
+from counterpoint.models.prove.sizes.parametric import FunctionStore, ParametricRun
+from counterpoint.models.prove.sizes.ways import ActionPath, formula, paths
 from counterpoint.models.symbolic.smt import Frame
 from counterpoint.models.symbolic.trace import trace
 from counterpoint.models.verdict import Verdict
@@ -45,12 +45,13 @@ WEAKER = ("serializability", "strict-serializability", "virtual-world-consistenc
 
 @pytest.fixture(scope="module")
 def proved() -> dict[str, Verdict]:
-    """What is proved of the corrected window, by name."""
+    """The verdicts on the corrected window protocol for any number, by property."""
     return {v.claim.name: v for v in any_number.check(load("window-stm"))}
 
 
+@pytest.mark.long
 def test_the_corrected_window_is_opaque_for_any_number(proved: dict[str, Verdict]) -> None:
-    """A lemma that needs a number; a claim that is dropped without a word."""
+    """A lemma that holds only for a given number, or a claim that is silently dropped."""
     found = {name: v for name, v in proved.items() if v.answer == "holds"}
     assert proved.keys() - found.keys() == {"tms2", "no-deadlock"}
     assert {v.answer for v in proved.values()} == {"holds", "unknown"}
@@ -61,6 +62,7 @@ def test_the_corrected_window_is_opaque_for_any_number(proved: dict[str, Verdict
     }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("setting", "broken"),
     [
@@ -77,7 +79,7 @@ def test_the_corrected_window_is_opaque_for_any_number(proved: dict[str, Verdict
 def test_slips_break_the_same_lemmas_as_for_given_numbers(
     setting: str, broken: dict[str, str]
 ) -> None:
-    """Assumptions that contradict each other, from which everything would follow."""
+    """Contradictory assumptions, from which every claim would follow."""
     found = any_number.check(load("window-stm", [setting]))
     unkept = {v.claim.name: v.reason for v in found if v.reason.startswith("not kept by")}
     assert unkept.keys() == broken.keys()
@@ -86,6 +88,7 @@ def test_slips_break_the_same_lemmas_as_for_given_numbers(
     assert not [v for v in found if v.answer == "holds" and v.claim.name == "opacity"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("criterion", "sizes"),
     [
@@ -94,16 +97,16 @@ def test_slips_break_the_same_lemmas_as_for_given_numbers(
     ],
 )
 def test_the_order_without_numbers_is_the_criterion(criterion: str, sizes: tuple[int, int]) -> None:
-    """A claim in other words that says less than a criterion as it is stated."""
+    """A reformulated claim that is weaker than the stated criterion."""
     model = Model(RecordedWindow(transactions=sizes[0], objects=sizes[1]), unbounded=True)
     system = trace(model)
     frame = Frame(system, "any", 0)
     solver = z3.Solver()
-    said = ("places-make-an-order", "the-order-explains-all")
-    assert RecordedWindow.in_other_words[criterion.replace("-", "_")] == said
-    for name in (*said, "copies-have-sources", "real-time-is-kept"):
+    names = ("places-make-an-order", "the-order-explains-all")
+    assert RecordedWindow.in_other_words[criterion.replace("-", "_")] == names
+    for name in (*names, "copies-have-sources", "real-time-is-kept"):
         solver.add(frame.show(system.claims[name]))
-    for row in model.spec.transactions:  # who has not begun has read and written nothing
+    for row in model.spec.transactions:  # before it begins, it has read and written nothing
         status = frame.terms[model.layout.position("status", (row,))]
         for x in model.spec.objects:
             source = frame.terms[model.layout.position("source", (row, x))]
@@ -113,7 +116,7 @@ def test_the_order_without_numbers_is_the_criterion(criterion: str, sizes: tuple
 
 
 def evaluated(node: Node, model: Model, state: Values, given: dict[Node, int]) -> int:
-    """Return the value of an expression of functions in a concrete state."""
+    """Return the value, in a concrete state, of an expression over functions."""
 
     def of(part: Node) -> int:
         return evaluated(part, model, state, given)
@@ -152,7 +155,7 @@ OPERATORS: dict[str, Any] = {
 
 
 def along_a_run(model: Model, number: int) -> list[Values]:
-    """Return every third state of a run by chance, which begins anew where it ends."""
+    """Return every third state of a random run, which starts again where it ends."""
     chance = random.Random(5)
     found = [next(model.initial_states())]
     while len(found) < 3 * number:
@@ -163,11 +166,14 @@ def along_a_run(model: Model, number: int) -> list[Values]:
 
 @pytest.mark.parametrize("cls", [EndlessWindow, RecordedWindow])
 def test_paths_do_what_plain_python_does(cls: type[Spec]) -> None:
-    """A second meaning of the text: an assignment in a loop, a branch, a quantifier."""
+    """An assignment in a loop, a branch or a quantifier whose meaning differs from Python's."""
     model = Model(cls(transactions=3))
     states = along_a_run(model, 25)
     ways = {a.name: list(paths(model, a)) for a in model.actions}
-    lemmas = {p.name: formula(model, p.method, Functions(Run(model))).meaning for p in model.lemmas}
+    lemmas = {
+        p.name: formula(model, p.method, FunctionStore(ParametricRun(model))).meaning
+        for p in model.lemmas
+    }
     for state in states:
         for name, condition in lemmas.items():
             claim = model.property_named(name)
@@ -178,9 +184,9 @@ def test_paths_do_what_plain_python_does(cls: type[Spec]) -> None:
 
 
 def _after(
-    model: Model, ways: list[Path], state: Values, binding: tuple[int, ...]
+    model: Model, ways: list[ActionPath], state: Values, binding: tuple[int, ...]
 ) -> Values | None:
-    """Return where one of the ways through an action leads; None if no way is open."""
+    """Return the state after the one path of an action that is open, or None if there is none."""
     open_ways = []
     for path in (way for way in ways if way.possible):
         given = dict(zip(path.run.members, binding, strict=True))
@@ -198,7 +204,7 @@ def _after(
 
 
 class Ring(Spec):
-    """Members of any number; each may be marked."""
+    """A ring of any number of members, each of which may be marked."""
 
     any_number = ("members",)
     members = Index(2, names="p q")
@@ -238,7 +244,7 @@ class Ring(Spec):
 
 @pytest.mark.parametrize("name", ["branch", "add_up", "first_only", "shift"])
 def test_what_needs_a_number_is_refused(name: str) -> None:
-    """A loop over members taken for one member of it: a proof of another protocol."""
+    """A loop over all members read as a step of one member, so that another protocol is proved."""
     model = Model(Ring())
     [wanted] = [a for a in model.actions if a.name == name]
     with pytest.raises(SpecError):
@@ -246,7 +252,7 @@ def test_what_needs_a_number_is_refused(name: str) -> None:
 
 
 def test_an_assignment_to_all_is_refused_where_it_reads_what_it_assigns() -> None:
-    """In turn, the first assignments change what the later ones read; at once, they do not."""
+    """A loop whose later assignments read what earlier ones changed, read as one assignment."""
 
     class Turn(Ring):
         @action
@@ -274,8 +280,9 @@ def test_an_assignment_to_all_is_refused_where_it_reads_what_it_assigns() -> Non
             list(paths(model, wanted))
 
 
+@pytest.mark.long
 def test_a_claim_that_is_asked_for_by_name_is_answered(proved: dict[str, Verdict]) -> None:
-    """A claim that needs a number dropped without a word: nothing asked, nothing wrong."""
+    """A selected claim that needs a given number and is silently dropped, as if it held."""
     model = load("window-stm")
     wanted = [model.property_named("tms2"), model.property_named("opacity")]
     found = {v.claim.name: v for v in any_number.check(model, wanted=wanted)}
@@ -286,13 +293,13 @@ def test_a_claim_that_is_asked_for_by_name_is_answered(proved: dict[str, Verdict
 
 
 def test_a_spec_without_such_indices_is_unknown() -> None:
-    """Nothing proved shown as proved."""
+    """A spec of which nothing was proved, reported as proved."""
     found = any_number.check(load("peterson"))
     assert {v.answer for v in found} == {"unknown"}
-    assert "which indices" in found[0].reason
+    assert "declares no indices of any number" in found[0].reason
 
 
 def test_the_time_limit_is_kept() -> None:
-    """A proof cut short that counts as a proof."""
+    """A proof cut short by the time limit that counts as a proof."""
     found = any_number.check(load("window-stm"), Limits(0.0))
     assert {v.answer for v in found} == {"unknown"}

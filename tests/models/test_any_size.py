@@ -1,4 +1,4 @@
-"""Actions and claims read for members without number, against plain runs at sizes 1 to 3."""
+"""Actions and claims read for any number of members, compared with runs at sizes 1 to 3."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from counterpoint.models.prove.sizes.parametric import Functions, Run
-from counterpoint.models.prove.sizes.small_sizes import sized
-from counterpoint.models.prove.sizes.ways import Path, formula, paths
-from counterpoint.models.symbolic.comparing import LEAVES, After, plain, walked
-from counterpoint.models.symbolic.evaluating import Sized
+from counterpoint.models.prove.sizes.parametric import FunctionStore, ParametricRun
+from counterpoint.models.prove.sizes.small_sizes import model_of_size
+from counterpoint.models.prove.sizes.ways import ActionPath, formula, paths
+from counterpoint.models.symbolic.comparing import LEAVES, After, plain_result, random_states
+from counterpoint.models.symbolic.evaluating import SizedEvaluation
 from counterpoint.spec.notation import (
     ANY,
     Array,
@@ -38,16 +38,16 @@ def club() -> Model:
 
 
 def at_size(model: Model, number: int) -> Model:
-    """Return the spec with so many members."""
-    found = sized(model, number, ("members",), unbounded=True)
+    """Return the spec with a given number of members."""
+    found = model_of_size(model, number, ("members",), unbounded=True)
     assert found is not None
     return found
 
 
 def some_states(model: Model, number: int, seed: int) -> list[Values]:
-    """Return states of runs, and as many from anywhere."""
+    """Return states from runs, and as many states from anywhere in the ranges."""
     chance = random.Random(seed)
-    found = walked(model, number, seed)
+    found = random_states(model, number, seed)
     highs = [c.high if c.high != nodes.UNBOUNDED else 9 for c in model.cells]
     anywhere = [
         tuple(chance.randint(c.low, h) for c, h in zip(model.cells, highs, strict=True))
@@ -56,8 +56,8 @@ def some_states(model: Model, number: int, seed: int) -> list[Values]:
     return [*found, *anywhere]
 
 
-def state_of(model: Model, values: Values, members: dict[Any, int]) -> Sized:
-    """Return a state in which expressions of any size are evaluated."""
+def state_of(model: Model, values: Values, members: dict[Any, int]) -> SizedEvaluation:
+    """Return a concrete state in which expressions for any size are evaluated."""
     places = {(c.variable, c.index): i for i, c in enumerate(model.cells)}
 
     def read(name: str, key: tuple[int, ...]) -> int:
@@ -68,11 +68,11 @@ def state_of(model: Model, values: Values, members: dict[Any, int]) -> Sized:
         index.attribute: index.size(model.spec)
         for index in model.spec.declared_parameters.values() if isinstance(index, Index)
     }  # fmt: skip
-    return Sized(sizes, read, members)
+    return SizedEvaluation(sizes, read, members)
 
 
-def leads(path: Path, model: Model, values: Values, members: Sequence[int]) -> After:
-    """Return where a way leads."""
+def leads(path: ActionPath, model: Model, values: Values, members: Sequence[int]) -> After:
+    """Return the state after a symbolic path, if the path is open."""
     state = state_of(model, values, dict(zip(path.run.members, members, strict=True)))
     for literals, wanted in path.run.obligations:
         if state.all(literals) and not state.value(wanted):
@@ -87,26 +87,27 @@ def leads(path: Path, model: Model, values: Values, members: Sequence[int]) -> A
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_ways_do_what_plain_python_does(club: Model, number: int) -> None:
-    """A step read as another one: an assignment in a loop, a branch, a count, a range."""
+    """An assignment in a loop, a branch, a count or a range that is read wrongly."""
     ways = {a.name: list(paths(club, a)) for a in club.actions}
     model = at_size(club, number)
     chance = random.Random(number)
     for values in some_states(model, 12, number):
         for step in chance.sample(model.steps, min(12, len(model.steps))):
             found = {leads(path, model, values, step.binding) for path in ways[step.action]}
-            assert (found - {None} or {None}) == {plain(model, values, step)}, step
+            assert (found - {None} or {None}) == {plain_result(model, values, step)}, step
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_claims_say_what_plain_python_says(club: Model, number: int) -> None:
-    """A claim of any number that says something else of a few."""
-    run = Run(club)
-    store = Functions(run)
-    said = {p: formula(club, p.method, store) for p in (*club.properties, *club.lemmas) if p.method}
+    """A claim for any number whose value differs from the plain one at a small size."""
+    run = ParametricRun(club)
+    store = FunctionStore(run)
+    claims = [p for p in (*club.properties, *club.lemmas) if p.method]
+    formulas = {p: formula(club, p.method, store) for p in claims}
     model = at_size(club, number)
     for values in some_states(model, 12, number):
         state = state_of(model, values, {})
-        for claim, found in said.items():
+        for claim, found in formulas.items():
             try:
                 right = model.holds(claim, values)
             except SpecError:
@@ -120,11 +121,11 @@ def test_claims_say_what_plain_python_says(club: Model, number: int) -> None:
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_initial_values_are_those_of_plain_python(club: Model, number: int) -> None:
-    """A variable that starts elsewhere for any number than for a few."""
-    run = Run(club)
+    """A variable whose initial value for any number differs from that at a small size."""
+    run = ParametricRun(club)
     model = at_size(club, number)
     starts = list(model.initial_states())
-    first = Functions(run, initial=True)
+    first = FunctionStore(run, initial=True)
     for values in random.Random(1).sample(starts, min(len(starts), 12)):
         state = state_of(model, values, {})
         for cell, value in zip(model.cells, values, strict=True):
@@ -133,7 +134,7 @@ def test_initial_values_are_those_of_plain_python(club: Model, number: int) -> N
 
 
 def test_ways_that_fail_after_leaving_are_kept(club: Model) -> None:
-    """A step that leaves a range before its requirement fails, passed over."""
+    """A step that leaves a range before a later requirement fails, left out."""
     [too_loud] = [a for a in club.actions if a.name == "too_loud"]
     found = list(paths(club, too_loud))
     assert [path.possible for path in found] == [False]
@@ -149,7 +150,7 @@ def test_ways_that_fail_after_leaving_are_kept(club: Model) -> None:
 
 
 def test_an_impossible_way_without_obligations_is_none(club: Model) -> None:
-    """Ways that lead nowhere and of which nothing has to be shown."""
+    """Paths that lead nowhere and have no proof obligation, but are kept."""
 
     class Never(Club):
         @action
@@ -163,7 +164,7 @@ def test_an_impossible_way_without_obligations_is_none(club: Model) -> None:
 
 
 class Crossed(Spec):
-    """Two indices of any number, and places that are asked for members of the other one."""
+    """Two indices of any number, and arrays over one that are indexed with members of the other."""
 
     any_number = ("people", "boxes")
     people = Index(2, names="p q")
@@ -198,7 +199,7 @@ class Crossed(Spec):
 
 @pytest.mark.parametrize("sizes", [(1, 2), (2, 1), (2, 2), (3, 1)])
 def test_a_member_of_another_index_may_lie_outside(sizes: tuple[int, int]) -> None:
-    """A place taken for one of the array since the number is that of some member."""
+    """An index of another kind of member accepted although it may lie outside the array."""
     model = Model(Crossed())
     ways = {a.name: list(paths(model, a)) for a in model.actions}
     assert [len(p.run.obligations) for p in ways["own"]] == [0, 0][: len(ways["own"])]
@@ -206,8 +207,8 @@ def test_a_member_of_another_index_may_lie_outside(sizes: tuple[int, int]) -> No
     for values in some_states(small, 8, 1):
         for step in small.steps:
             found = {leads(path, small, values, step.binding) for path in ways[step.action]}
-            assert (found - {None} or {None}) == {plain(small, values, step)}, step
-    first = Functions(Run(model), initial=True)
+            assert (found - {None} or {None}) == {plain_result(small, values, step)}, step
+    first = FunctionStore(ParametricRun(model), initial=True)
     start = next(small.initial_states())
     state = state_of(small, start, {})
     for cell, value in zip(small.cells, start, strict=True):

@@ -1,4 +1,4 @@
-"""What is read for members without number, what is refused, and what a run of it decides."""
+"""Which texts can be read for any number of members, which are refused, and branches of runs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,21 @@ from typing import Any
 
 import pytest
 
-from counterpoint.models.prove.sizes.parametric import Functions, Given, Members, Parameters, Run
+from counterpoint.models.prove.sizes.parametric import (
+    FunctionStore,
+    GivenParameters,
+    Members,
+    ParametricRun,
+    SizelessParameters,
+)
 from counterpoint.models.prove.sizes.quantified import symbol
-from counterpoint.models.prove.sizes.ways import actions, counts, evaluate, formula, spoken
+from counterpoint.models.prove.sizes.ways import (
+    actions,
+    counts,
+    evaluate,
+    formula,
+    must_be_claimed_at_every_size,
+)
 from counterpoint.spec.notation import (
     Array,
     Boolean,
@@ -35,86 +47,86 @@ def club() -> Model:
 
 
 def run_of(model: Model, text: Callable[..., Any], *given: Any) -> Any:
-    """Run a function on the state of any size."""
-    run = Run(model)
+    """Run a function on a state of any size."""
+    run = ParametricRun(model)
     path, quantifiers = deciding.set(run), quantifying.set(run)
     try:
-        return text(run.at(Functions(run)), *given)
+        return text(run.at(FunctionStore(run)), *given)
     finally:
         deciding.reset(path)
         quantifying.reset(quantifiers)
 
 
 def loop_at_one_place(s: Any) -> None:
-    """Assign to one place again and again."""
+    """Assign to the same place in every turn."""
     for _ in s.members:
         s.noise = 1
 
 
 def loop_of_two(s: Any) -> None:
-    """Assign to a place that one of two loops names."""
+    """Assign to a place that only one of two loops names."""
     for q in s.members:
         for _ in s.members:
             s.there[q] = True
 
 
 def reads_what_it_assigns(s: Any) -> None:
-    """Read another place of what is assigned to."""
+    """Read another place of the array that the loop assigns to."""
     for q in s.members:
         s.there[q] = s.there[0]
 
 
 def reads_before(s: Any) -> None:
-    """Read a place that the loop has yet to assign to."""
+    """Read a place that the loop will assign to later."""
     for q in s.members:
         s.there[q] = True
         s.sits[q, 0] = s.there[0]
 
 
 def branches(s: Any) -> None:
-    """Branch on one member."""
+    """Branch on a member within a loop."""
     for q in s.members:
         if s.there[q]:
             s.age[q] = 1
 
 
 def requires(s: Any) -> None:
-    """Require something of one member."""
+    """Require something of a member within a loop."""
     for q in s.members:
         require(s.there[q])
 
 
 def list_of_a_generator(s: Any) -> Any:
-    """Go through a generator."""
+    """Loop over a generator."""
     return sum(s.age[q] for q in s.members)
 
 
 def value_outside(s: Any) -> None:
-    """Keep a member beyond its loop."""
+    """Use a member after the end of its loop."""
     found = [0]
     every(found.append(q) or True for q in s.members)
 
 
 REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
-    "one place again and again": (loop_at_one_place, "each time at the same place"),
-    "a place that one loop names": (loop_of_two, "each time at the same place"),
-    "what is assigned to is read": (reads_what_it_assigns, "read at one place in a loop"),
-    "what is still to be assigned": (reads_before, "where a loop is still to assign to it"),
+    "one place again and again": (loop_at_one_place, "to the same element in each iteration"),
+    "a place that one loop names": (loop_of_two, "to the same element in each iteration"),
+    "what is assigned to is read": (reads_what_it_assigns, "read at one element in a loop"),
+    "what is still to be assigned": (reads_before, "before the loop assigns to it"),
     "a branch": (branches, "a branch on one member of a loop or generator"),
     "a requirement": (requires, "a branch on one member of a loop or generator"),
-    "a sum": (list_of_a_generator, "and nowhere else"),
-    "a list": (value_outside, "stands beside a loop|keeps something"),
-    "a number of members": (lambda s: len(s.members), "members: an index of any number has no"),
-    "the second member": (lambda s: s.members[1], "members: an index of any number has no"),
-    "whether there is a member": (lambda s: 1 in s.members, "members: an index of any number"),
-    "whether there are members": (lambda s: bool(s.members), "members: an index of any number"),
-    "backwards": (lambda s: reversed(s.members), "members: an index of any number"),
-    "a size": (lambda s: s.parameters["members"], "members: an index of any number has no"),
+    "a sum": (list_of_a_generator, "some, no or count only"),
+    "a list": (value_outside, "is in scope of a loop|stores something"),
+    "a number of members": (lambda s: len(s.members), "members: an index of any size has no"),
+    "the second member": (lambda s: s.members[1], "members: an index of any size has no"),
+    "whether there is a member": (lambda s: 1 in s.members, "members: an index of any size"),
+    "whether there are members": (lambda s: bool(s.members), "members: an index of any size"),
+    "backwards": (lambda s: reversed(s.members), "members: an index of any size"),
+    "a size": (lambda s: s.parameters["members"], "members: an index of any size has no"),
     "a size that is asked for": (lambda s: s.parameters.get("members"), "members: an index"),
     "too many places": (lambda s: s.there[0, 0], "there has 1 indices, not 2"),
     "too few places": (lambda s: s.sits[0], "sits has 2 indices, not 1"),
     "two counts": (
-        lambda s: count(s.there[0], *(s.there[q] for q in s.members)), "and nowhere else"),
+        lambda s: count(s.there[0], *(s.there[q] for q in s.members)), "some, no or count only"),
     "an index as a condition": (lambda s: every(s.members), ""),
     "a text as conditions": (lambda s: some("ab"), ""),
 }  # fmt: skip
@@ -122,14 +134,14 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_needs_a_number_is_refused(club: Model, name: str) -> None:
-    """One member taken for all; a size that is known."""
+    """One member that stands for all, or a size that is treated as known."""
     text, why = REFUSED[name]
     with pytest.raises(SpecError, match=why or "."):
         run_of(club, text)
 
 
 def test_what_needs_no_number_is_not_refused(club: Model) -> None:
-    """An engine that is safe since it reads nothing."""
+    """An engine that is sound only because it refuses everything."""
     assert run_of(club, lambda s: s.parameters["limit"]) == 2
     assert run_of(club, lambda s: s.parameters.get("limit")) == 2
     assert run_of(club, lambda s: list(s.rooms)) == [0, 1]
@@ -142,7 +154,7 @@ def test_what_needs_no_number_is_not_refused(club: Model) -> None:
 
 
 def test_a_loop_that_is_left_is_refused(club: Model) -> None:
-    """A return from the middle of a loop: the last members are not gone through."""
+    """A return within a loop, after which the last members are not visited."""
 
     class Early(Club):
         @action
@@ -151,16 +163,16 @@ def test_a_loop_that_is_left_is_refused(club: Model) -> None:
                 s.there[q] = True
                 return
 
-    run = Run(Model(Early()))
+    run = ParametricRun(Model(Early()))
     with pytest.raises(SpecError, match="early leaves a loop over members before its end"):
-        evaluate(run, Functions(run), "early")
+        evaluate(run, FunctionStore(run), "early")
     assert run.loops == run.bound == []
     assert deciding.get() is None
     assert quantifying.get() is None
 
 
 def test_a_claim_that_branches_is_refused(club: Model) -> None:
-    """A claim of which only one side is read."""
+    """A claim of which only one branch is read."""
 
     class Branching(Club):
         @invariant
@@ -173,8 +185,8 @@ def test_a_claim_that_branches_is_refused(club: Model) -> None:
                 found = s.there[q]
             return found
 
-    run = Run(Model(Branching()))
-    store = Functions(run)
+    run = ParametricRun(Model(Branching()))
+    store = FunctionStore(run)
     with pytest.raises(SpecError, match="in branching: a branch on the state"):
         formula(run.model, "branching", store)
     assert run.literals == run.obligations == []
@@ -183,7 +195,7 @@ def test_a_claim_that_branches_is_refused(club: Model) -> None:
 
 
 def test_what_counts_at_every_size(club: Model) -> None:
-    """An action or a claim of some sizes taken for one of all."""
+    """An action or a claim that exists only at some sizes, used for all sizes."""
 
     class Sometimes(Club):
         @action(when=lambda s: s.limit > 2)
@@ -203,16 +215,16 @@ def test_what_counts_at_every_size(club: Model) -> None:
     names = [a.name for a in club.actions]
     assert [a.name for a in actions(club)] == names
     assert [a.name for a in actions(model)] == [n for n in names if n != "quiet"]
-    run = Run(model)
+    run = ParametricRun(model)
     assert counts(model, run, "two")
     assert counts(model, run, "young")
     assert not counts(model, run, "quiet")
-    spoken(model, run, model.property_named("two"))
-    spoken(model, run, model.property_named("ranges"))
-    other = Run(Model(Sometimes(limit=3)))
+    must_be_claimed_at_every_size(model, run, model.property_named("two"))
+    must_be_claimed_at_every_size(model, run, model.property_named("ranges"))
+    other = ParametricRun(Model(Sometimes(limit=3)))
     with pytest.raises(SpecError, match="two is not claimed at every size"):
-        spoken(other.model, other, model.property_named("two"))
-    with pytest.raises(SpecError, match="members: an index of any number"):
+        must_be_claimed_at_every_size(other.model, other, model.property_named("two"))
+    with pytest.raises(SpecError, match="members: an index of any size"):
         actions(Model(BySize()))
 
     class Claimed(Club):
@@ -224,8 +236,8 @@ def test_what_counts_at_every_size(club: Model) -> None:
 
 
 def test_parameters_that_follow_from_others() -> None:
-    """A parameter that follows from a size, used as if it were known."""
-    given = Given({"limit": 3, "members": 2}, {"members"})
+    """A parameter that depends on a size, treated as known."""
+    given = GivenParameters({"limit": 3, "members": 2}, {"members"})
     assert given["limit"] == given.get("limit") == 3
     assert given.get("other", 5) == 5
     assert given.get("other") is None
@@ -236,10 +248,10 @@ def test_parameters_that_follow_from_others() -> None:
         lambda: given.keys(), lambda: given.values(), lambda: given.copy(), lambda: given | {},
     ]  # fmt: skip
     for one in refused:
-        with pytest.raises(SpecError, match="an index of any number has no number here"):
+        with pytest.raises(SpecError, match="an index of any size has no fixed size here"):
             one()
-    with pytest.raises(SpecError, match="members: an index of any number"):
-        Parameters({})["members"]
+    with pytest.raises(SpecError, match="members: an index of any size"):
+        SizelessParameters({})["members"]
 
     class Derived(Club):
         def derive(s, given):
@@ -252,13 +264,13 @@ def test_parameters_that_follow_from_others() -> None:
     with pytest.raises(SpecError, match="limit follows from the size of an index"):
         model = Model(Derived())
         model.spec.parameters["limit"] = 2
-        Run(model).sizeless()
-    Run(Model(Known())).sizeless()
+        ParametricRun(model).sizeless()
+    ParametricRun(Model(Known())).sizeless()
 
 
 def test_what_a_run_decides(club: Model) -> None:
-    """A side that was given and is not taken, or that is noted where it was known."""
-    run = Run(club, decisions=[False])
+    """A branch that was chosen and is not taken, or that is recorded although it was known."""
+    run = ParametricRun(club, decisions=[False])
     f, g = (run.before(name, ()) for name in ("open", "open"))
     assert f is g
     one = nodes.equal(run.before("noise", ()), nodes.constant(1))
@@ -275,30 +287,34 @@ def test_what_a_run_decides(club: Model) -> None:
     run.assume(nodes.negation(run.before("there", (nodes.constant(0),))))
     assert len(run.literals) == 3
     for impossible in (f, nodes.FALSE):
-        with pytest.raises(Exception) as told:
+        with pytest.raises(Exception) as caught:
             run.assume(impossible)
-        assert type(told.value).__name__ == "Disabled"
+        assert type(caught.value).__name__ == "Disabled"
 
 
 def test_a_member_is_known_where_it_is_gone_through(club: Model) -> None:
-    """A value of one member used where it stands for nobody."""
+    """A member's value used where the loop variable stands for no member."""
     one, other = symbol("members"), symbol("members")
-    there = Run(club).before("knows", (one, other))
-    Run(club, (one, other)).must_be_known(there)
-    Run(club, (one,)).must_be_known(there, [other])
-    Run(club).must_be_known(there, [one, other])
-    for run, loops in ((Run(club), [one]), (Run(club, (other,)), []), (Run(club), [])):
-        with pytest.raises(SpecError, match="where the loop does not reach"):
+    there = ParametricRun(club).before("knows", (one, other))
+    ParametricRun(club, (one, other)).must_be_known(there)
+    ParametricRun(club, (one,)).must_be_known(there, [other])
+    ParametricRun(club).must_be_known(there, [one, other])
+    for run, loops in (
+        (ParametricRun(club), [one]),
+        (ParametricRun(club, (other,)), []),
+        (ParametricRun(club), []),
+    ):
+        with pytest.raises(SpecError, match="used outside the loop"):
             run.must_be_known(there, loops)
 
 
 def test_a_truth_value_does_not_start_with_a_number(club: Model) -> None:
-    """A number of members taken for a truth value."""
+    """A number of members accepted as an initial truth value."""
 
     class Numbered(Club):
         there = Array(Club.members, Boolean(initially=lambda s, p: p))
 
-    run = Run(Model(Numbered()))
+    run = ParametricRun(Model(Numbered()))
     with pytest.raises(SpecError, match="there is a truth value and starts with a number"):
         run.first("there", (symbol("members"),))
     assert run_of(club, lambda s: every()) is True

@@ -1,4 +1,4 @@
-"""The text chart: nothing lost, nothing too wide, and the same as it was."""
+"""The text chart: complete, narrow enough for a terminal, and unchanged."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from functools import cache
 import pytest
 
 from counterpoint.models.explore.exhaustive import check
-from counterpoint.models.present.chart import NARROWEST, arrange, chart, outcome
+from counterpoint.models.present.chart import NARROWEST, chart, outcome
+from counterpoint.models.present.lanes import arrange
 from counterpoint.models.verdict import Trace, Verdict
 from counterpoint.spec.notation import (
     ANY,
@@ -53,7 +54,7 @@ opacity is violated after step 13.
 
 
 class Market(Spec):
-    """Goods handed from one seller to another, and weather that has no seller."""
+    """Goods that sellers hand to each other, and weather that belongs to no seller."""
 
     lane = "sellers"
 
@@ -99,7 +100,7 @@ class Overflow(Spec):
 
 @cache
 def verdict(spec: type[Spec], name: str, **settings: object) -> Verdict:
-    """Return what the exhaustive engine says of one property."""
+    """Return the exhaustive engine's verdict on one property."""
     model = Model(spec(**settings))
     return check(model, wanted=[model.property_named(name)])[0]
 
@@ -123,10 +124,11 @@ CASES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", CASES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_line_is_too_wide(make, width):
-    """A terminal would fold a line that is too wide, and tear the lanes apart."""
+    """A line that is too wide, which a terminal would fold across the lanes."""
     for line in chart(make(), width).splitlines():
         assert len(line) <= width, line
         assert line == line.rstrip()
@@ -135,7 +137,7 @@ def test_no_line_is_too_wide(make, width):
 @pytest.mark.parametrize("make", CASES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_step_and_every_parameter_is_there(make, width):
-    """A chart that shortens a step would show one that cannot be replayed."""
+    """A chart that shortens a step, so that the run cannot be replayed."""
     shown = make()
     labels, moves = arrange(shown)
     blocks = _blocks(chart(shown, width))
@@ -147,7 +149,7 @@ def test_every_step_and_every_parameter_is_there(make, width):
 
 
 def _blocks(text: str) -> dict[int, str]:
-    """Return the rows of each step, without what separates them."""
+    """Return the rows of each step, without the separators."""
     blocks: dict[int, str] = {}
     number = 0
     for line in text.partition("\n\n")[0].splitlines():
@@ -164,7 +166,7 @@ def test_the_old_counterexample_looks_as_it_did():
 
 
 def test_a_step_without_the_lane_index_stands_in_a_lane_of_its_own():
-    """A step of the environment would be shown as somebody's, or not at all."""
+    """A step of the environment shown in a process's lane, or not at all."""
     model = Model(Market())
     start = next(v for v in model.initial_states() if v[0] == 1)
     step = model.read_step("clear_up", {})
@@ -175,19 +177,19 @@ def test_a_step_without_the_lane_index_stands_in_a_lane_of_its_own():
 
 
 def test_parameters_beside_the_lane_are_named_where_there_are_several():
-    """Of "(S1, b)" nobody knows which is which; and the second seller must not be dropped."""
+    """Parameters shown as "(S1, b)", without names, or a second seller who is left out."""
     (move,) = arrange(verdict(Market, "dry-and-unfair"))[1]
     assert (move.lane, move.text) == (0, "hand_over_to_somebody(good=b, taker=S1)")
 
 
 def test_an_initial_value_that_was_a_choice_is_shown():
-    """A trace cannot be understood if its start is one of several and is not told."""
+    """A chart that does not say which of several initial states its run starts from."""
     assert "rain=False" in chart(verdict(Market, "fair"))
     assert chart(old()).splitlines()[1].startswith(" 1 ")
 
 
 def test_a_step_out_of_range_ends_the_chart():
-    """The last step has no state after it, which must not fail or show another's changes."""
+    """A failure, or another step's changes, at the last step, which has no state after it."""
     shown = verdict(Overflow, "ranges")
     assert len(shown.trace.states) == len(shown.trace.steps) == 3
     lines = chart(shown).splitlines()
@@ -196,32 +198,32 @@ def test_a_step_out_of_range_ends_the_chart():
 
 
 def test_a_witness_is_reached_and_not_violated():
-    """A reader would take a witness for a fault."""
+    """A witness that the chart presents as a fault."""
     assert outcome(verdict(Market, "dry-and-unfair")) == "dry-and-unfair is reached after step 1."
 
 
 def test_an_initial_state_can_violate():
-    """A trace without steps must not name step 0."""
+    """A trace without steps whose chart names step 0."""
     start = next(Model(Market()).initial_states())
     shown = replace(verdict(Market, "fair"), trace=Trace((start,), ()))
     assert "fair is violated in an initial state." in chart(shown)
 
 
 def test_changes_that_do_not_fit_are_counted():
-    """A reader would believe that a step changes nothing else."""
+    """A chart that omits changes of a step without giving their number."""
     row = next(r for r in chart(old(), 60).splitlines() if "unlock_all" in r)
     hidden = int(row.rpartition("+")[2])
     assert row.count("→") + hidden == len(arrange(old())[1][11].changes)
 
 
 def test_nothing_to_show_is_said():
-    """A verdict without trace must not end in an AttributeError."""
+    """An AttributeError for a verdict without a trace."""
     with pytest.raises(SpecError, match="opacity has no trace"):
         chart(replace(old(), trace=None))
 
 
 def test_a_lane_must_be_an_index():
-    """A mistyped lane would silently become another one."""
+    """A mistyped lane that silently becomes another one."""
     with pytest.raises(SpecError, match="lane is 'seller', which is no index"):
 
         class Mistyped(Market):

@@ -1,4 +1,4 @@
-"""Logic over bits: what is printed of it, and that it is no larger than it need be."""
+"""Boolean circuits: their printed C code is correct, and they are no larger than needed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from itertools import product
 
 import pytest
 
-from counterpoint.models.explore.compiled.circuit import NO, YES, Circuit, Digits, Gate, Writer
+from counterpoint.models.explore.compiled.circuit import (
+    NO,
+    YES,
+    Circuit,
+    CircuitWriter,
+    Digits,
+    Gate,
+)
 from counterpoint.models.explore.compiled.layout import bit_packing
 from counterpoint.spec.notation import nodes
 from counterpoint.spec.notation.nodes import Cell
@@ -17,7 +24,7 @@ LAYOUT = bit_packing([c.args[0] for c in CELLS])
 INPUTS = 4
 ALL = (1 << 2**INPUTS) - 1
 PLANES = [sum((values >> i & 1) << values for values in range(2**INPUTS)) for i in range(INPUTS)]
-"""Of each input, its value in all combinations, as bits of one number."""
+"""The value of each input in all combinations, as the bits of one number."""
 
 
 def with_inputs() -> tuple[Circuit, list[int]]:
@@ -27,7 +34,7 @@ def with_inputs() -> tuple[Circuit, list[int]]:
 
 
 def value(circuit: Circuit, literal: int) -> int:
-    """Return a literal's values in all combinations."""
+    """Return a literal's value in each combination of the inputs."""
     gate = circuit.gates[literal >> 1]
     if literal <= YES:
         found = 0
@@ -42,7 +49,7 @@ def value(circuit: Circuit, literal: int) -> int:
 
 
 def ran(lines: list[str], results: list[str]) -> list[int]:
-    """Run statements in C over planes, and return what is assigned to some names."""
+    """Run C statements over bit planes, and return the values assigned to some names."""
     space: dict[str, object] = {"p": PLANES, "all": ALL, "none": 0}
     for line in lines:
         assert line.endswith(";")
@@ -68,18 +75,18 @@ def grown(chance: random.Random, circuit: Circuit, literals: list[int]) -> list[
 
 
 def test_what_is_printed_computes_what_the_gates_do() -> None:
-    """A gate printed after it is needed, or its negation in its place."""
+    """A gate printed after its first use, or replaced by its negation."""
     chance = random.Random(1)
     for _ in range(60):
         circuit, inputs = with_inputs()
         literals = [i ^ chance.randint(0, 1) for i in grown(chance, circuit, inputs)]
         names = [f"x{i}" for i in range(len(literals))]
-        lines = Writer(circuit).lines(list(zip(names, literals, strict=True)))
+        lines = CircuitWriter(circuit).lines(list(zip(names, literals, strict=True)))
         assert ran(lines, names) == [value(circuit, i) for i in literals]
 
 
 def test_gates_compute_what_they_are_called() -> None:
-    """A constant, or a literal and its negation, that is simplified to something else."""
+    """A constant, or a literal and its negation, that is simplified wrongly."""
     circuit, (a, b, c, d) = with_inputs()
     signs = [NO, YES, a, a ^ 1, b, b ^ 1]
     for one, two in product(signs, repeat=2):
@@ -98,7 +105,7 @@ def test_gates_compute_what_they_are_called() -> None:
 
 
 def test_equal_gates_are_the_same() -> None:
-    """Gates that are printed and computed twice, or where no gate is needed."""
+    """Equal gates printed and computed twice, or a gate where none is needed."""
     circuit, (a, b, *_) = with_inputs()
     there = len(circuit.gates)
     for one, two in ((a, a), (a, NO), (a, YES), (a, a ^ 1)):
@@ -122,7 +129,7 @@ def test_only_what_is_needed_is_printed_and_once() -> None:
     circuit.conjunction([c, d])
     both = circuit.conjunction([a, b])
     more = circuit.differ(both, c)
-    lines = Writer(circuit).lines([("x", more), ("y", both), ("z", YES), ("w", NO)])
+    lines = CircuitWriter(circuit).lines([("x", more), ("y", both), ("z", YES), ("w", NO)])
     assert [line.split(" =")[0] for line in lines] == [
         *(f"lane t{i >> 1}" for i in (a, b, c, both, more)), "x", "y", "z", "w"
     ]  # fmt: skip
@@ -140,10 +147,10 @@ def test_only_what_is_needed_is_printed_and_once() -> None:
     ],
 )
 def test_a_gate_is_printed_with_few_signs(signs: tuple[int, ...], printed: str) -> None:
-    """Negations that are computed for nothing."""
+    """Negations that are computed needlessly."""
     circuit, inputs = with_inputs()
     gate = circuit.conjunction(i ^ s for i, s in zip(inputs, signs, strict=False))
-    line = Writer(circuit).lines([("x", gate)])[-2]
+    line = CircuitWriter(circuit).lines([("x", gate)])[-2]
     assert line.split(" = ")[1] == printed + ";"
 
 
@@ -159,7 +166,7 @@ def constant(value: int, offset: int) -> Digits:
 
 
 def test_arithmetic_of_numbers_with_offsets() -> None:
-    """A carry, an offset or a sign that is lost."""
+    """A lost carry, offset or sign."""
     circuit = Circuit(LAYOUT)
     known = {NO: 0, YES: 1}
     for x, y in product(range(-5, 8), repeat=2):
@@ -180,7 +187,7 @@ def test_arithmetic_of_numbers_with_offsets() -> None:
 
 
 def test_a_number_has_no_more_digits_than_its_range_needs() -> None:
-    """Digits that are always 0: planes that are computed for nothing."""
+    """Digits that are always 0, whose planes are computed needlessly."""
     chance = random.Random(2)
     for i in range(300):
         circuit = Circuit(LAYOUT)
@@ -191,7 +198,7 @@ def test_a_number_has_no_more_digits_than_its_range_needs() -> None:
 
 
 def test_a_cell_has_the_digits_of_its_range() -> None:
-    """A cell whose least value is not 0 that is read as if it were."""
+    """A cell whose least value is not 0, read as if it were 0."""
     circuit = Circuit(LAYOUT)
     for cell in CELLS:
         low = 0 if cell.boolean else cell.low
@@ -204,7 +211,7 @@ def test_a_cell_has_the_digits_of_its_range() -> None:
 
 
 def test_cells_of_later_words_are_read_from_there() -> None:
-    """A cell of a large state that is read from the bits of another one."""
+    """A cell in a later word of a state that is read from another cell's bits."""
     cells = [Cell(f"n{i}", (), f"n{i}", -1, 12, False) for i in range(40)]
     layout = bit_packing(cells)
     circuit = Circuit(layout)

@@ -1,4 +1,4 @@
-"""Which states an engine is compared in, and how much of each: chosen by a seed, in time."""
+"""The states in which a symbolic reading is compared with plain runs, and how many they are."""
 
 from __future__ import annotations
 
@@ -9,8 +9,14 @@ from pathlib import Path
 import pytest
 
 from counterpoint.models.symbolic import comparing
-from counterpoint.models.symbolic.comparing import LEAVES, Compared, Difference, compare, plain
-from counterpoint.models.symbolic.comparing import walked as along_runs
+from counterpoint.models.symbolic.comparing import (
+    LEAVES,
+    ComparisonResult,
+    Difference,
+    compare,
+    plain_result,
+)
+from counterpoint.models.symbolic.comparing import random_states as along_runs
 from counterpoint.models.symbolic.trace import System
 from counterpoint.spec.notation import (
     ANY,
@@ -35,7 +41,7 @@ def model() -> Model:
 
 
 def test_states_of_random_runs(model: Model) -> None:
-    """States that no run reaches, too many of them, or others in every run."""
+    """States that no run reaches, too many states, or other states each time."""
     found = along_runs(model)
     assert found == along_runs(model)
     assert len(set(found)) == len(found)
@@ -43,7 +49,7 @@ def test_states_of_random_runs(model: Model) -> None:
     assert set(found[: len(starts)]) == starts
     reached = set(starts)
     for state in found:
-        nexts = [plain(model, state, step) for step in model.steps]
+        nexts = [plain_result(model, state, step) for step in model.steps]
         reached |= {after for after in nexts if isinstance(after, tuple)}
     assert set(found) <= reached
     assert found != along_runs(model, seed=1)
@@ -52,7 +58,7 @@ def test_states_of_random_runs(model: Model) -> None:
 
 
 def test_the_steps_of_a_run_are_those_that_are_possible(model: Model) -> None:
-    """A run that ends where it could go on, or goes on out of a range."""
+    """A run that ends although a step is possible, or continues after leaving a range."""
     chance = random.Random(0)
     assert comparing._one_after(model, (5, 3, 1), chance) is None
     assert comparing._one_after(model, (0, 0, 0), chance) is None
@@ -62,13 +68,13 @@ def test_the_steps_of_a_run_are_those_that_are_possible(model: Model) -> None:
     }  # fmt: skip
     buy, rum, close = model.steps
     assert (buy.action, rum.action, close.action) == ("buy", "buy", "close")
-    assert plain(model, (1, 0, 0), rum) == LEAVES
-    assert plain(model, (1, 0, 0), buy) == (0, 1, 0)
-    assert plain(model, (1, 0, 0), close) is None
+    assert plain_result(model, (1, 0, 0), rum) == LEAVES
+    assert plain_result(model, (1, 0, 0), buy) == (0, 1, 0)
+    assert plain_result(model, (1, 0, 0), close) is None
 
 
 class Many(Spec):
-    """Starts anywhere, among very many states, where two numbers are equal."""
+    """A spec with many initial states, in which two variables are equal, among very many states."""
 
     a = Integer(0, 99, initially=ANY)
     b = Integer(0, 99, initially=ANY)
@@ -84,13 +90,13 @@ class Many(Spec):
 
 
 class Wide(Many):
-    """The same from anywhere."""
+    """The same two variables with any initial values."""
 
     narrow = False
 
 
 class Exactly(Spec):
-    """As many starts as are all looked at, of which one is right: the last that is met."""
+    """A spec whose only initial state is the last one of its ranges."""
 
     a = Integer(0, 63, initially=ANY)
     b = Integer(0, 63, initially=ANY)
@@ -105,20 +111,20 @@ class Exactly(Spec):
 
 
 def test_starts_are_found_among_many() -> None:
-    """A spec with many starts of which none is tried, or for which all are gone through."""
+    """A spec with many initial states of which none is found, or all are enumerated."""
     some = comparing._starts(Model(Many()), random.Random(0))
     assert some
     assert all(a == b for a, b in some)
     assert len(set(some)) == len(some)
     assert len(comparing._starts(Model(Wide()), random.Random(0))) == comparing.STARTS == 64
     assert comparing.TRIES == 64 * 64
-    assert len(comparing._starts(Model(Many()), random.Random(0))) < 60  # not all are gone through
+    assert len(comparing._starts(Model(Many()), random.Random(0))) < 60  # not all are enumerated
     for seed in range(12):
         assert comparing._starts(Model(Exactly()), random.Random(seed)) == [(63, 63)]
 
 
 def test_runs_end_that_meet_nothing_new(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A comparison of few states that takes all of its time, or one that gives up too soon."""
+    """Runs over few states that use all of the time, or that end too early."""
     asked = []
     monkeypatch.setattr(comparing, "_one_after", lambda *_: asked.append(1))
     monkeypatch.setattr(comparing, "STARTS", 290)
@@ -127,12 +133,12 @@ def test_runs_end_that_meet_nothing_new(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_runs_go_on_that_meet_something_new() -> None:
-    """A comparison that ends though every run leads to new states."""
+    """Runs that end although each leads to new states."""
     assert len(along_runs(Model(Wide()), number=200, length=1)) > 64 + 40
 
 
 def test_a_run_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Random runs that take for ever where each step takes long."""
+    """Random runs that ignore their time limit where each step takes long."""
     now = iter(range(10_000))
     monkeypatch.setattr(comparing.time, "monotonic", lambda: float(next(now)))
     monkeypatch.setattr(comparing, "WALK", 20.0)
@@ -144,7 +150,7 @@ def test_a_run_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_some_states_are_compared_of_many(model: Model) -> None:
-    """All of a million states compared, or always the first of them."""
+    """All of a million states compared, or always the first ones."""
     looked = []
     system = read(model)
     states = [(m, b, 0) for m in range(6) for b in range(4)]
@@ -155,10 +161,10 @@ def test_some_states_are_compared_of_many(model: Model) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(comparing, "_Comparison", Spy)
-        assert compare(system, states, (), most=24) == Compared(24)
+        assert compare(system, states, (), most=24) == ComparisonResult(24)
         assert [values for values, *_ in looked] == states
         looked.clear()
-        assert compare(system, states, (), most=10) == Compared(10)
+        assert compare(system, states, (), most=10) == ComparisonResult(10)
         first = [values for values, *_ in looked]
         assert [(n, total) for _, n, total in looked] == [(n, 10) for n in range(10)]
         assert len(set(first)) == 10
@@ -206,7 +212,7 @@ def test_how_much_is_compared_in_each_state(model: Model) -> None:
 
 
 def test_the_size_of_an_expression_counts_each_part_once() -> None:
-    """Shared parts counted again and again: a large claim seems larger than any."""
+    """Shared parts counted again, so that a claim seems too large to be compared."""
     a, b = (nodes.cell(c) for c in Model(Wide()).cells)
     total = nodes.add(a, b)
     assert comparing._size(a) == 1
@@ -215,7 +221,7 @@ def test_the_size_of_an_expression_counts_each_part_once() -> None:
 
 
 def test_one_in_four_steps_is_run_twice(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Steps that are never run twice, or always, which takes twice as long."""
+    """Steps that are never run twice, or always, which doubles the time."""
     asked = []
     take = Model.take
     monkeypatch.setattr(
@@ -229,9 +235,9 @@ def test_one_in_four_steps_is_run_twice(model: Model, monkeypatch: pytest.Monkey
 
 
 def test_the_documentation_says_how_many_states_are_compared() -> None:
-    """Numbers that are changed and that a user reads otherwise."""
+    """Numbers in the documentation that differ from those in the code."""
     root = Path(beside).parent.parent
-    text = (root / "docs" / "what-a-verdict-means.md").read_text(encoding="utf-8")
+    text = (root / "docs" / "explanation" / "what-a-verdict-means.md").read_text(encoding="utf-8")
     assert f"in up to {comparing.STATES:,} states" in text
     assert f"up to {comparing.WALKED} that random runs reach" in text
 
@@ -240,7 +246,7 @@ SOLD_OUT = (5, 3, 0)
 
 
 def without_update(system: System, action: str) -> None:
-    """Take all assignments of an action away."""
+    """Remove all assignments of an action."""
     system.commands = tuple(
         replace(c, updates=()) if c.step.action == action and not c.leaves else c
         for c in system.commands
@@ -249,7 +255,7 @@ def without_update(system: System, action: str) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_command_is_compared_where_it_is_entered_first(model: Model, seed: int) -> None:
-    """A command that is wrong and that chance has not chosen where it was possible."""
+    """A wrong command that the random choice missed in the states where it was possible."""
     system = read(model)
     without_update(system, "close")
     one = comparing._Comparison(system, (), random.Random(seed), 1)
@@ -258,7 +264,7 @@ def test_a_command_is_compared_where_it_is_entered_first(model: Model, seed: int
 
 
 def test_commands_that_were_entered_are_looked_for_no_more(model: Model) -> None:
-    """All commands tried in all states; or one that is thought entered and was not."""
+    """All commands tried in all states, or a command wrongly recorded as entered."""
     one = comparing._Comparison(read(model), (), random.Random(0), 1)
 
     def left() -> list[tuple[str, bool]]:
@@ -281,14 +287,14 @@ def test_commands_that_were_entered_are_looked_for_no_more(model: Model) -> None
 
 
 def test_a_command_that_no_state_enters_is_compared_elsewhere(model: Model) -> None:
-    """A command that is wrong where only states lead that were not visited."""
+    """A wrong command that is possible only in states that were not visited."""
     system = read(model)
     without_update(system, "close")
     start = next(model.initial_states())
     assert not compare(system, [start], ()).difference
-    told = compare(system, [start], (), anywhere=True)
-    assert (told.states, told.difference[:8]) == (1, "close() ")
-    assert "money" not in told.difference.split(": in plain")[0] or "money=4" in told.difference
+    result = compare(system, [start], (), anywhere=True)
+    assert (result.states, result.difference[:8]) == (1, "close() ")
+    assert "money" not in result.difference.split(": in plain")[0] or "money=4" in result.difference
     assert not compare(system, [], (), anywhere=True).difference
     assert not compare(read(model), [start], (), anywhere=True).difference
     with pytest.MonkeyPatch.context() as patch:
@@ -301,7 +307,7 @@ def test_a_command_that_no_state_enters_is_compared_elsewhere(model: Model) -> N
 
 
 def test_an_error_elsewhere_says_nothing(model: Model) -> None:
-    """A spec that fails where no run leads, and whose verdict is unknown therefore."""
+    """An unknown verdict because the spec fails in a state that no run reaches."""
     take = Model.take
 
     def fails(of: Model, values: Values, step: Step) -> Values | None:

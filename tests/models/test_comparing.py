@@ -1,4 +1,4 @@
-"""What an engine has read, against plain runs: every slip of a reading is seen and told."""
+"""Symbolic readings compared with plain runs: each slip of a reading is found and reported."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import pytest
 from counterpoint.models.symbolic import comparing
 from counterpoint.models.symbolic.comparing import (
     LEAVES,
-    Compared,
+    ComparisonResult,
     Difference,
     compare,
-    judged,
-    leaving,
-    shown,
+    note_on_ranges,
+    show_state,
+    with_comparison,
 )
-from counterpoint.models.symbolic.comparing import walked as along_runs
+from counterpoint.models.symbolic.comparing import random_states as along_runs
 from counterpoint.models.symbolic.trace import Check, Command, System
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import Integer, Model, Spec, SpecError, Step, Values, action, nodes
@@ -32,27 +32,27 @@ def model() -> Model:
 
 
 def everywhere(model: Model) -> list[Values]:
-    """Return the states of many runs."""
+    """Return the states of many random runs."""
     return along_runs(model)
 
 
 def test_a_right_reading_differs_nowhere(model: Model) -> None:
-    """A difference that is none: every verdict would be unknown."""
+    """A difference reported for a correct reading, so that every verdict is unknown."""
     states = everywhere(model)
-    assert compare(read(model), states, model.properties) == Compared(len(states), "")
-    assert compare(read(model), states, model.properties, most=7) == Compared(7, "")
-    assert compare(read(model), states, ()) == Compared(len(states), "")
+    assert compare(read(model), states, model.properties) == ComparisonResult(len(states), "")
+    assert compare(read(model), states, model.properties, most=7) == ComparisonResult(7, "")
+    assert compare(read(model), states, ()) == ComparisonResult(len(states), "")
 
 
 def changed(system: System, place: int, **changes: object) -> None:
-    """Change a command of what was read."""
+    """Change one command of the symbolic reading."""
     commands = list(system.commands)
     commands[place] = replace(commands[place], **changes)  # type: ignore[arg-type]
     system.commands = tuple(commands)
 
 
 def place_of(system: System, action: str, leaves: bool = False) -> int:
-    """Return the place of a command."""
+    """Return the position of a command."""
     return next(
         i for i, c in enumerate(system.commands)
         if c.step.action == action and bool(c.leaves) == leaves
@@ -60,46 +60,46 @@ def place_of(system: System, action: str, leaves: bool = False) -> int:
 
 
 def no_guard(system: System) -> None:
-    """Take a guard away."""
+    """Remove a guard."""
     changed(system, place_of(system, "close"), guard=())
 
 
 def never(system: System) -> None:
-    """Take a command away."""
+    """Remove a command."""
     at = place_of(system, "close")
     system.commands = system.commands[:at] + system.commands[at + 1 :]
 
 
 def no_update(system: System) -> None:
-    """Take an assignment away."""
+    """Remove an assignment."""
     at = place_of(system, "buy")
     changed(system, at, updates=system.commands[at].updates[:1])
 
 
 def stays(system: System) -> None:
-    """Take it that nobody leaves a range."""
+    """Read a step that leaves a range as one that does not."""
     changed(system, place_of(system, "buy", True), leaves="")
 
 
 def goes(system: System) -> None:
-    """Take it that a step leaves a range which does not."""
+    """Read a step that stays in range as one that leaves it."""
     changed(system, place_of(system, "buy"), leaves="money")
 
 
 def two_ways(system: System) -> None:
-    """Add a second way of one step."""
+    """Add a second command for one step."""
     one = system.commands[place_of(system, "close")]
     system.commands = (*system.commands, replace(one, updates=()))
 
 
 def never_right(system: System) -> None:
-    """Read a transition property that is always false."""
+    """Read a transition property as always false."""
     check = Check(nodes.FALSE, "no-gift")
     changed(system, place_of(system, "close"), checks=(check,))
 
 
 def wrong_claim(system: System) -> None:
-    """Read a claim as its contrary."""
+    """Read an invariant as always false."""
     system.claims["open-or-sold-out"] = nodes.FALSE
 
 
@@ -109,28 +109,28 @@ def wrong_witness(system: System) -> None:
 
 
 def wrong_end(system: System) -> None:
-    """Read that a run may end anywhere."""
+    """Read that a run may end in any state."""
     system.__dict__["may_end"] = nodes.TRUE
 
 
 def no_start(system: System) -> None:
-    """Read that a run begins nowhere."""
+    """Read that no state is initial."""
     system.__dict__["initial"] = nodes.FALSE
 
 
 def wrong_start(system: System) -> None:
-    """Read that a run may begin anywhere."""
+    """Read that every state is initial."""
     system.__dict__["initial"] = nodes.TRUE
 
 
-AGAIN = "; as the engine has read it, or when it is run again: "
+AGAIN = "; in the engine, or when plain Python runs it again: "
 
 SLIPS: dict[str, tuple[Callable[[System], None], str, str]] = {
-    "a guard": (no_guard, "close", "is not possible; as the engine"),
-    "a command": (never, "close", "closed False→True; as the engine"),
-    "an update": (no_update, "buy", "bought 0→1; as the engine"),
-    "a step that leaves": (stays, "buy", f"{LEAVES}; as the engine"),
-    "a step that stays": (goes, "buy", "run again: " + LEAVES),
+    "a guard": (no_guard, "close", "is not possible; in the engine"),
+    "a command": (never, "close", "closed False→True; in the engine"),
+    "an update": (no_update, "buy", "bought 0→1; in the engine"),
+    "a step that leaves": (stays, "buy", f"{LEAVES}; in the engine"),
+    "a step that stays": (goes, "buy", "runs it again: " + LEAVES),
     "one step in two ways": (two_ways, "close", "changes nothing or closed False→True"),
     "a check": (never_right, "no-gift", f"plain Python: True{AGAIN}False"),
     "a claim": (wrong_claim, "open-or-sold-out", f"plain Python: True{AGAIN}False"),
@@ -143,8 +143,8 @@ SLIPS: dict[str, tuple[Callable[[System], None], str, str]] = {
 
 @pytest.mark.parametrize("name", SLIPS)
 def test_a_slip_of_a_reading_is_seen(name: str, model: Model) -> None:
-    """A reading that is wrong and passes for right, or a difference told of another place."""
-    slip, what, told = SLIPS[name]
+    """A wrong reading that is not noticed, or is reported for another part of the spec."""
+    slip, what, message = SLIPS[name]
     system = read(model)
     slip(system)
     states = everywhere(model)
@@ -152,13 +152,13 @@ def test_a_slip_of_a_reading_is_seen(name: str, model: Model) -> None:
     assert found.states == len(states)
     assert found.difference.startswith(what)
     assert " means two things, at " in found.difference
-    assert told in found.difference
+    assert message in found.difference
     assert compare(system, states, model.properties) == found
 
 
 @pytest.mark.parametrize("name", ["a claim", "a witness", "a check", "an end"])
 def test_what_nobody_asked_is_not_compared(name: str, model: Model) -> None:
-    """A verdict made unknown by a claim that it does not speak of."""
+    """A verdict made unknown by a claim that was not selected."""
     system = read(model)
     SLIPS[name][0](system)
     asked = [p for p in model.properties if p.kind == "range"]
@@ -166,38 +166,38 @@ def test_what_nobody_asked_is_not_compared(name: str, model: Model) -> None:
 
 
 def test_a_difference_is_told_of_all_that_changes(model: Model) -> None:
-    """A message without the state, or without what both say."""
+    """A message without the state, or without the two results that differ."""
     system = read(model)
     no_guard(system)
     start = next(model.initial_states())
-    told = compare(system, [start], ()).difference
-    assert told == (
-        f"close() means two things, at {shown(model, start)}: in plain Python: is not possible; "
-        "as the engine has read it, or when it is run again: closed False→True"
+    difference = compare(system, [start], ()).difference
+    assert difference == (
+        f"close() means two things, at {show_state(model, start)}: in plain Python: is not "
+        "possible; in the engine, or when plain Python runs it again: closed False→True"
     )
 
 
 def test_a_state_is_shown_by_what_differs_from_the_first(model: Model) -> None:
-    """A state of hundreds of cells printed whole, or one that shows nothing."""
+    """A state of hundreds of cells printed completely, or a message that shows none of them."""
     first = tuple(several[0] for several in model.initial_values())
-    assert shown(model, first) == "the initial state"
+    assert show_state(model, first) == "the initial state"
     values = list(first)
     values[1], values[2] = 2, 1
-    assert shown(model, tuple(values)) == "bought=2, closed=True"
+    assert show_state(model, tuple(values)) == "bought=2, closed=True"
 
 
 def test_after_a_difference_nothing_is_said(model: Model) -> None:
-    """A verdict that stands though what was judged is not the user's text."""
+    """A verdict that stands although the symbolic reading differs from the user's text."""
     verdicts = [Verdict(model, p, "bounded", "holds", "2 steps") for p in model.properties]
-    right = judged(verdicts, Compared(5))
+    right = with_comparison(verdicts, ComparisonResult(5))
     assert {(v.answer, v.compared, v.reason) for v in right} == {("holds", 5, "")}
-    wrong = judged(verdicts, Compared(5, "it differs"))
+    wrong = with_comparison(verdicts, ComparisonResult(5, "it differs"))
     assert {(v.answer, v.reason, v.trace) for v in wrong} == {("unknown", "it differs", None)}
     assert [v.claim for v in wrong] == [v.claim for v in right] == list(model.properties)
 
 
 def test_a_state_is_shown_where_it_has_less_than_the_first() -> None:
-    """Only what has grown shown of a state."""
+    """A message that shows only the cells whose values have grown."""
 
     class Down(Spec):
         n = Integer(0, 3, initially=3)
@@ -206,7 +206,7 @@ def test_a_state_is_shown_where_it_has_less_than_the_first() -> None:
         def go(s):
             s.n = s.n - 1
 
-    assert shown(Model(Down()), (1,)) == "n=1"
+    assert show_state(Model(Down()), (1,)) == "n=1"
 
     class Large(Spec):
         n = Integer(0, 5000, initially=1000)
@@ -215,12 +215,12 @@ def test_a_state_is_shown_where_it_has_less_than_the_first() -> None:
         def go(s):
             s.n = 7
 
-    assert shown(Model(Large()), (int("1000"),)) == "the initial state"
-    assert Compared() == Compared(0, "")
+    assert show_state(Model(Large()), (int("1000"),)) == "the initial state"
+    assert ComparisonResult() == ComparisonResult(0, "")
 
 
 def test_a_move_is_judged_by_its_own_checks(model: Model) -> None:
-    """A property of steps that is held against what another one demands."""
+    """A transition property judged by the checks of another one."""
     system = read(model)
     checks = tuple(Check(nodes.FALSE, name) for name in ("a-name", "z-name"))
     changed(system, place_of(system, "close"), checks=checks)
@@ -228,7 +228,7 @@ def test_a_move_is_judged_by_its_own_checks(model: Model) -> None:
 
 
 def test_a_step_that_does_something_else_the_second_time(model: Model) -> None:
-    """Chance or memory in an action that no text shows."""
+    """Chance or hidden memory in an action, which the symbolic reading cannot show."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Model, "take", _moody())
         found = compare(read(model), [(5, 3, 0)] * 40, ())
@@ -248,7 +248,7 @@ def _moody() -> Callable[[Model, Values, Step], Values | None]:
 
 
 def test_an_error_of_a_plain_run_is_a_difference(model: Model) -> None:
-    """A spec that fails in plain Python, told as a traceback."""
+    """A traceback on a spec that fails in plain Python."""
     system = read(model)
 
     def fails(*_: object) -> None:
@@ -257,23 +257,25 @@ def test_an_error_of_a_plain_run_is_a_difference(model: Model) -> None:
     start = next(model.initial_states())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Model, "take", fails)
-        told = compare(system, [start], ()).difference
-    assert told == f"plain Python fails in buy(t=tea), at {shown(model, start)}: it cannot"
+        difference = compare(system, [start], ()).difference
+    assert (
+        difference == f"plain Python fails in buy(t=tea), at {show_state(model, start)}: it cannot"
+    )
 
 
 def test_what_is_too_deep_to_be_compared_is_not(model: Model) -> None:
-    """A traceback on a spec whose expressions are deep."""
+    """A traceback on a spec whose expressions are deeply nested."""
 
     def deep(*_: object) -> None:
         raise RecursionError
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(comparing._Comparison, "at", deep)
-        assert compare(read(model), everywhere(model), ()) == Compared(0, "")
+        assert compare(read(model), everywhere(model), ()) == ComparisonResult(0, "")
 
 
 def test_a_move_is_judged_where_a_step_leads_somewhere(model: Model) -> None:
-    """A transition property judged of a step that leads nowhere."""
+    """A transition property judged for a step that is not possible."""
     system = read(model)
     start = next(model.initial_states())
     claim = model.property_named("no-gift")
@@ -291,21 +293,21 @@ def test_a_move_is_judged_where_a_step_leads_somewhere(model: Model) -> None:
 
 
 def test_a_step_that_may_leave_is_told_where_nobody_asked(model: Model) -> None:
-    """A claim that holds since the step that breaks it leads nowhere: without a word."""
+    """A claim that holds only because the step that breaks it leaves a range, unreported."""
     system = read(model)
     invariants = [p for p in model.properties if p.kind == "invariant"]
-    assert leaving(system, invariants) == (
-        "not judged: ranges (buy: a step that leaves a range leads nowhere)",
+    assert note_on_ranges(system, invariants) == (
+        "not judged: ranges (buy: a step that leaves a range counts as not possible)",
     )
     others = [p for p in model.properties if p.kind != "range"]
-    assert leaving(system, others) == leaving(system, invariants)
-    assert leaving(system, model.properties) == ()
+    assert note_on_ranges(system, others) == note_on_ranges(system, invariants)
+    assert note_on_ranges(system, model.properties) == ()
     system.commands = tuple(c for c in system.commands if not c.leaves)
-    assert leaving(system, invariants) == ()
+    assert note_on_ranges(system, invariants) == ()
 
 
 def test_commands_know_nothing_of_each_other() -> None:
-    """The commands of another step taken for a way of this one."""
+    """The commands of one step counted among those of another."""
     model = Model(Shop())
     one = comparing._Comparison(read(model), (), random.Random(0), 1)
     assert {step: {c.step for c in ways} for step, ways in one.commands.items()} == {

@@ -1,4 +1,4 @@
-"""The explorer in C: what it visits, in which order, and what it does when it cannot."""
+"""The explorer in C: the states it visits, their order, and its behaviour without a compiler."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from counterpoint.models.explore import exhaustive
 from counterpoint.models.explore.compiled.circuit import Circuit
 from counterpoint.models.explore.compiled.compiler import Compilation, NoCompiler, found
-from counterpoint.models.explore.compiled.explorer import Compiled, CompiledExploration
+from counterpoint.models.explore.compiled.explorer import CompiledExploration, CompiledExplorer
 from counterpoint.models.explore.compiled.layout import WORD, bit_packing
 from counterpoint.models.explore.python.exploration import Exploration
 from counterpoint.models.limits import Limits, resident_bytes
@@ -34,7 +34,7 @@ from tests.needs import need
 
 @pytest.fixture(autouse=True, scope="module")
 def compiler_is_there() -> None:
-    """All of this needs one."""
+    """Require a C compiler for all tests of this file."""
     need("gcc")
 
 
@@ -43,11 +43,11 @@ def in_c(
 ) -> CompiledExploration:
     """Explore with the compiled explorer alone."""
     wanted = model.properties if wanted is None else wanted
-    return Compiled(trace(model), wanted).explore(Limits(), threads)
+    return CompiledExplorer(trace(model), wanted).explore(Limits(), threads)
 
 
 def assert_same(ours: Exploration, reference: Exploration) -> None:
-    """Compare everything that an exploration says."""
+    """Compare all results of two explorations."""
     assert len(ours.states) == len(reference.states)
     for state in range(0, len(ours.states), 1 + len(ours.states) // 5000):
         ours_there, there = ours.states[state], reference.states[state]
@@ -61,9 +61,10 @@ def assert_same(ours: Exploration, reference: Exploration) -> None:
         assert ours.origin(state) == reference.origin(state)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", one_in(4, (n for n in MODELS if n != "window 3 x 2")))
 def test_same_states_in_the_same_order(name: str) -> None:
-    """A state lost, added or met in another order; a count, a depth or a failure that differs."""
+    """A state lost, added or visited in another order, or a wrong count, depth or failure."""
     model = MODELS[name]()
     ours = in_c(model)
     reference = exhaustive.explore(model, explorer="python")
@@ -76,6 +77,7 @@ def test_same_states_in_the_same_order(name: str) -> None:
         assert verdict.to_json() == expected.to_json()
 
 
+@pytest.mark.long
 @given(source=strategies.sources())
 @settings(deadline=None, max_examples=10, suppress_health_check=list(HealthCheck))
 def test_random_specs_are_explored_alike(source: str) -> None:
@@ -88,19 +90,19 @@ def test_random_specs_are_explored_alike(source: str) -> None:
 @given(source=strategies.sources())
 @settings(deadline=None, max_examples=120, suppress_health_check=list(HealthCheck))
 def test_many_random_specs_are_explored_alike(source: str) -> None:
-    """The same, for as long as it takes to meet rare expressions."""
+    """The same errors, on enough specs that rare expressions occur."""
     model = strategies.build(source)
     assert_same(in_c(model), exhaustive.explore(model, explorer="python"))
 
 
 def test_all_states_of_three_transactions() -> None:
-    """A state lost where the table grows and where two threads insert."""
+    """A state lost when the table grows while two threads insert."""
     run = in_c(Model(Window(transactions=3)), threads=2)
     assert (len(run.states), run.transitions, run.complete) == (804_480, 1_378_917, True)
 
 
 def test_two_threads_number_states_as_one_does() -> None:
-    """An order of states, and so a counterexample, that depends on which thread was quicker."""
+    """An order of states, and so a counterexample, that depends on the threads' speed."""
     model = Model(Window(transactions=3, operations=1))
     one, two = in_c(model), in_c(model, threads=2)
     assert one.states[:] == two.states[:]
@@ -109,7 +111,7 @@ def test_two_threads_number_states_as_one_does() -> None:
 
 
 def test_expressions_become_bits() -> None:
-    """A sum, product, quotient or comparison of digits that differs from the numbers'."""
+    """Arithmetic or a comparison on bits whose result differs from that on numbers."""
     layout = bit_packing([c.args[0] for c in CELLS])
     planes = [0] * (layout.words * WORD)
     for i, state in enumerate(STATES):
@@ -125,7 +127,7 @@ def test_expressions_become_bits() -> None:
 
 
 def evaluated(circuit: Circuit, node: Node, planes: list[int]) -> list[int]:
-    """Return the value of an expression in every state at once."""
+    """Return the value of an expression in every state."""
     every = (1 << len(STATES)) - 1
     if node.boolean:
         offset, literals = 0, [circuit.truth(node)]
@@ -153,7 +155,7 @@ def evaluated(circuit: Circuit, node: Node, planes: list[int]) -> list[int]:
 
 
 def test_states_survive_packing() -> None:
-    """A cell that shares bits with another or is cut off."""
+    """A cell that is truncated or shares bits with another."""
     model = MODELS["window every reading changed"]()
     layout = bit_packing(model.cells)
     chance = random.Random(1)
@@ -165,16 +167,16 @@ def test_states_survive_packing() -> None:
         assert all(word != w or not mask & m for w, m in masks[:i])
 
 
-# What it does when it cannot
+# Without a compiler, and beyond its limits
 
 
 def big() -> Model:
-    """Return a model with more states than are visited before the compiler starts."""
+    """Return a model with so many states that the compiler is started."""
     return Model(Window(transactions=3, operations=1))
 
 
 def test_without_a_compiler_python_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A missing compiler that is an error, or of which nobody hears."""
+    """A missing compiler that is an error, or that is not mentioned."""
     monkeypatch.setenv("CC", "no-such-compiler")
     verdicts = exhaustive.check(big())
     assert {v.answer for v in verdicts} == {"holds"}
@@ -196,8 +198,9 @@ def test_a_compiler_that_fails_is_named(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert verdicts[0].notes == ("explored in Python: the C compiler failed: no disk",)
 
 
+@pytest.mark.long
 def test_limits_hold_in_c() -> None:
-    """A run in C that nothing stops: neither time nor memory."""
+    """A run in C that ignores the time limit or the memory limit."""
     model = Model(Window(transactions=3, objects=3, operations=3))
     late, full = (
         exhaustive.check(model, limits, explorer="compiled")
@@ -211,7 +214,7 @@ def test_limits_hold_in_c() -> None:
 
 
 def test_a_wrong_report_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A violation or a witness that only the generated code believes."""
+    """A violation or a witness that only the generated code reports."""
     model = Model(Window(fetch_and_increment="old"))
     run = exhaustive.explore(model)
     for name in ("opacity", "all-commit"):
@@ -227,23 +230,23 @@ def test_a_wrong_report_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Divides(Window):
-    """Stands for a spec whose numbers no machine word holds."""
+    """A spec whose intermediate numbers do not fit into a machine word."""
 
     name = "divides"
 
     @action
     def large(s) -> None:
-        """Compute beyond 64 bits and come back."""
+        """Compute with numbers beyond 64 bits and return to a small one."""
         s.clock = (s.clock + 1) * 10**30 // 10**30 - 1
 
     @invariant
     def fine(s) -> object:
-        """Nothing else is asked."""
+        """A claim that holds."""
         return s.clock >= 0
 
 
 def test_numbers_beyond_machine_words_are_left_to_python() -> None:
-    """An overflow that C passes over in silence."""
+    """An overflow that C ignores."""
     with pytest.raises(SpecError, match="large computes numbers beyond machine words"):
         exhaustive.check(Model(Divides()), explorer="compiled")
     assert nodes.constant(10**30).high > 2**63
@@ -254,7 +257,7 @@ def test_numbers_beyond_machine_words_are_left_to_python() -> None:
 def test_a_compiler_is_ended_with_all_it_started(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A compiler that runs on when nobody waits for it any more, and files that it leaves."""
+    """A compiler process that keeps running after the check has ended, or files that it leaves."""
     slow = tmp_path / "cc"
     slow.write_text(f"#!/bin/sh\nsleep 300 &\necho $! > {tmp_path}/new\nmv {tmp_path}/new "
                     f"{tmp_path}/child\nwait\n")  # fmt: skip
@@ -279,7 +282,7 @@ def test_a_compiler_is_ended_with_all_it_started(
 def test_a_command_with_an_open_quotation_mark_is_no_compiler(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A traceback where Python could have done the work."""
+    """A traceback where Python could explore the states."""
     monkeypatch.setenv("CC", 'gcc "')
-    with pytest.raises(NoCompiler, match="no command"):
+    with pytest.raises(NoCompiler, match="not a command"):
         found()

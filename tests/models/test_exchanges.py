@@ -1,4 +1,4 @@
-"""Members exchanged: in states, in expressions, in commands; and what is no exchange."""
+"""Exchanges of two members in states, expressions and commands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import permutations, product
 
 import pytest
 
-from counterpoint.models.symbolic.evaluating import State
+from counterpoint.models.symbolic.evaluating import Evaluation
 from counterpoint.models.symbolic.symmetry import (
     Image,
     _sorting,
@@ -40,13 +40,13 @@ from tests.models.test_agreement import random_states
 
 
 class Nobody(IntEnum):
-    """No member."""
+    """The value of a reference that names no member."""
 
     NOBODY = -1
 
 
 class Ward(Spec):
-    """Patients, all alike, of whom one is next; beds, which are numbered; one nurse."""
+    """Interchangeable patients, one of whom is next; numbered beds; one nurse."""
 
     patients = Index(3, names="p q")
     beds = Index(2, names="b")
@@ -104,17 +104,17 @@ PATIENTS, BEDS = Ward.patients, Ward.beds
 
 @pytest.fixture(scope="module")
 def ward() -> System:
-    """Return the ward as it is read."""
+    """Return the symbolic reading of the ward."""
     return trace(Model(Ward()))
 
 
 def names(system: System) -> list[str]:
-    """Return what is interchangeable, all claims asked."""
+    """Return the names of interchangeable members, with all claims selected."""
     return [n for n, _ in interchangeable(system, system.claims.values()).indices]
 
 
 def test_which_indices_have_members_to_exchange(ward: System) -> None:
-    """An exchange with a member that is not there, or an index that is passed over."""
+    """An exchange with a member that does not exist, or an index that is left out."""
     assert [i.name for i in indices(ward.model)] == ["patients", "beds"]
     assert names(ward) == ["patients"]
 
@@ -126,7 +126,7 @@ def by_label(model: Model, values: Values) -> dict[str, int]:
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_an_exchange_of_states(ward: System, first: int) -> None:
-    """A cell that is not moved, or a reference that names somebody else afterwards."""
+    """A cell that is not moved, or a reference that names the wrong member after the exchange."""
     model = ward.model
     by = exchange(model, PATIENTS, first)
     swapped = {first: first + 1, first + 1: first}
@@ -183,7 +183,7 @@ def expressions(system: System, chance: random.Random) -> list[Node]:
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_the_image_of_an_expression(ward: System, first: int) -> None:
-    """An expression that says something else of the state after the exchange."""
+    """An expression with another value in the state after the exchange."""
     by = exchange(ward.model, PATIENTS, first)
     image = Image(ward, by)
     chance = random.Random(first)
@@ -194,15 +194,15 @@ def test_the_image_of_an_expression(ward: System, first: int) -> None:
             assert image(node) is made
             renamed = None if node.boolean else image.value(node)
             for values in chance.sample(states, 6):
-                before = State(ward.cells, values)
-                after = State(ward.cells, by.state(values))
+                before = Evaluation(ward.cells, values)
+                after = Evaluation(ward.cells, by.state(values))
                 assert before.value(made) == after.value(node), node
                 if renamed is not None:
                     assert before.value(renamed) == by.member(after.value(node)), node
 
 
 def test_comparisons_of_references_stay_comparisons(ward: System) -> None:
-    """Expressions that grow by each exchange, so that z3 must be asked for all of them."""
+    """Expressions that grow with each exchange, so that z3 is needed to compare them."""
     by = exchange(ward.model, PATIENTS, 0)
     image = Image(ward, by)
     of = {c.label: n for c, n in zip(ward.model.cells, ward.cells, strict=True)}
@@ -231,7 +231,7 @@ def test_comparisons_of_references_stay_comparisons(ward: System) -> None:
 
 
 def test_a_permutation_is_sorted_by_exchanges() -> None:
-    """An arrangement that is never reached."""
+    """An arrangement that the exchanges never reach."""
     for size in range(1, 5):
         for order in permutations(range(size)):
             left = list(order)
@@ -262,7 +262,7 @@ def test_arrangements_reach_all_of_a_class(ward: System) -> None:
 
 
 class TwoKinds(Spec):
-    """Two indices that are both alike in all, and a cell for each pair."""
+    """Two indices of interchangeable members, and a cell for each pair."""
 
     keys = Index(2, names="k")
     doors = Index(2, names="d")
@@ -279,7 +279,7 @@ class TwoKinds(Spec):
 
 
 def test_arrangements_of_two_indices() -> None:
-    """An index that is arranged only where the other stands as it was."""
+    """An index that is rearranged only while the other is unchanged."""
     system = trace(Model(TwoKinds()))
     found = interchangeable(system, system.claims.values())
     assert [(n, len(swaps)) for n, swaps in found.indices] == [("keys", 1), ("doors", 1)]

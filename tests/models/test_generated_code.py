@@ -1,4 +1,4 @@
-"""Generated Python: how states are packed, which questions are asked, what a step does."""
+"""Generated Python: how states are packed, which conditions are tested, and what a step does."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any, cast
 import pytest
 
 from counterpoint.models.explore.python.generate import (
+    BytePacking,
     Expander,
-    Packing,
     compile_function,
     in_order,
     judge_source,
@@ -20,7 +20,7 @@ from counterpoint.models.explore.python.generate import (
     tree_of,
     unpacking,
 )
-from counterpoint.models.symbolic.evaluating import State
+from counterpoint.models.symbolic.evaluating import Evaluation
 from counterpoint.models.symbolic.trace import Check, Command, System
 from counterpoint.spec.notation import SpecError, Step, Values, nodes
 from counterpoint.spec.notation.nodes import Cell, Node
@@ -37,7 +37,7 @@ def random_values(chance: random.Random) -> Values:
 
 
 def test_states_survive_packing() -> None:
-    """Bytes that overlap, are too few, or are too many; a least value that is forgotten."""
+    """Bytes that overlap, are too few or too many; a least value that is forgotten."""
     layout = packing(CELLS)
     assert layout.width == dict(zip(
         [c for c in CELLS if c.low != c.high], [1, 1, 1, 2, 2, 2, 1], strict=True
@@ -58,15 +58,17 @@ def test_states_survive_packing() -> None:
 
 
 def test_a_range_that_is_too_wide_is_refused() -> None:
-    """A value that two bytes do not hold, or one refused that they do."""
+    """A range too wide for two bytes that is accepted, or a narrower one that is refused."""
     packing([Cell("n", (), "n", -1, 65534, False)])
-    with pytest.raises(SpecError, match="the range of n has 65537 values; 65536 is the most"):
+    with pytest.raises(
+        SpecError, match="the range of n has 65537 values; Python code takes at most 65536"
+    ):
         packing([Cell("n", (), "n", -1, 65535, False)])
 
 
 @pytest.mark.parametrize("chosen", [[], [0], [2], [5], [3, 4], [8, 2, 6], range(len(CELLS))])
 def test_what_is_unpacked_is_there(chosen: list[int]) -> None:
-    """A cell read from another's bytes, or without its least value."""
+    """A cell read from another cell's bytes, or without its least value."""
     layout = packing(CELLS)
     cells = [CELLS[i] for i in chosen]
     chance = random.Random(2)
@@ -84,7 +86,7 @@ def test_what_is_unpacked_is_there(chosen: list[int]) -> None:
     ("cells", "size"), [(CELLS[:1], 1), (CELLS[2:3], 1), (CELLS[1:2], 0), (CELLS[5:6], 2)]
 )
 def test_what_is_unpacked_of_few_bytes(cells: list[Cell], size: int) -> None:
-    """A state of one byte that is taken for that byte; a state of none that is taken apart."""
+    """A state of one byte confused with that byte, or an empty state that is unpacked."""
     layout = packing(cells)
     assert layout.size == size
     [cell] = cells
@@ -97,7 +99,7 @@ def test_what_is_unpacked_of_few_bytes(cells: list[Cell], size: int) -> None:
 
 
 def system_of(cells: list[Cell], *commands: Command) -> System:
-    """Return as much of a system as is printed."""
+    """Return the parts of a system that the code generator prints."""
     model, there = SimpleNamespace(cells=tuple(cells)), tuple(map(nodes.cell, cells))
     return cast(System, SimpleNamespace(cells=there, commands=commands, model=model))
 
@@ -130,8 +132,8 @@ def _end(cell: Cell, end: int) -> Node:
 
 
 def expected(system: System, values: Values) -> tuple[list[Any], list[Any]]:
-    """Return which states follow by which command, and what is reported, by plain evaluation."""
-    state = State(system.cells, values)
+    """Return the successors by command, and the reports, found by plain evaluation."""
+    state = Evaluation(system.cells, values)
     following, reports = [], []
     possible = 0
     for i in in_order(system.commands):
@@ -152,8 +154,8 @@ def expected(system: System, values: Values) -> tuple[list[Any], list[Any]]:
     return following, reports
 
 
-def ran(system: System, layout: Packing, values: Values) -> tuple[list[Any], list[Any], Any]:
-    """Return the same as the generated code has it, with what it counts."""
+def ran(system: System, layout: BytePacking, values: Values) -> tuple[list[Any], list[Any], Any]:
+    """Return the successors and reports of the generated code, with its counts."""
     expand = compile_function(Expander(system, layout).source(), "expand")
     seen: set[bytes] = set()
     found: list[bytes] = []
@@ -162,7 +164,7 @@ def ran(system: System, layout: Packing, values: Values) -> tuple[list[Any], lis
     taken = [0] * len(system.commands)
     reports: list[Any] = []
     packed = layout.pack(values)
-    steps = expand([packed], 5, seen, found, parent, via, taken, lambda *said: reports.append(said))
+    steps = expand([packed], 5, seen, found, parent, via, taken, lambda *one: reports.append(one))
     assert seen == set(found)
     assert parent == [5] * len(found)
     following = list(zip(map(layout.unpack, found), via, strict=True))
@@ -171,7 +173,7 @@ def ran(system: System, layout: Packing, values: Values) -> tuple[list[Any], lis
 
 @pytest.mark.parametrize("seed", range(12))
 def test_generated_code_does_what_commands_say(seed: int) -> None:
-    """A step that is lost, asked under another's guard, or packed into other bytes."""
+    """A step that is lost, tested under another's guard, or packed into the wrong bytes."""
     chance = random.Random(seed)
     numbers = chance.sample(CELLS, 3)
     cells = [*numbers, *(f.args[0] for f in FLAGS)]
@@ -180,12 +182,12 @@ def test_generated_code_does_what_commands_say(seed: int) -> None:
     for flags in product((0, 1), repeat=4):
         values = tuple(chance.randint(n.low, n.high) for n in numbers) + flags
         following, reports = expected(system, values)
-        found, told, (steps, taken) = ran(system, layout, values)
+        found, reported, (steps, taken) = ran(system, layout, values)
         first: dict[Values, int] = {}
         for after, command in following:
             first.setdefault(after, command)
         assert found == list(first.items())
-        assert told == reports
+        assert reported == reports
         assert steps == sum(taken)
         leaving = [i for _, i, name in reports if name == "ranges"]
         assert [i for i, n in enumerate(taken) if n] == sorted(
@@ -195,12 +197,12 @@ def test_generated_code_does_what_commands_say(seed: int) -> None:
 
 
 def guarded(*guards: tuple[Node, ...]) -> list[Command]:
-    """Return commands that differ in their guards."""
+    """Return commands that differ only in their guards."""
     return [Command(Step("go", (i,)), guard, ()) for i, guard in enumerate(guards)]
 
 
 def test_equal_conditions_are_asked_once() -> None:
-    """A condition asked again for each command; what holds otherwise asked as if it were new."""
+    """A condition tested again for each command, or tested although its negation is known."""
     a, b, c, d = FLAGS
     none = nodes.negation
     tree = tree_of(guarded((a, b), (none(a),), (a, c), (), (d,)))
@@ -214,7 +216,7 @@ def test_equal_conditions_are_asked_once() -> None:
 
 
 def test_conditions_in_a_row_are_asked_in_one_line() -> None:
-    """Conditions asked one in the other, so deep that Python refuses; or a fork passed over."""
+    """Conditions nested so deeply that Python refuses the code, or a fork left out."""
     a, b, c, d = FLAGS
     none = nodes.negation
     [(conditions, branch, other)] = tree_of(guarded((a, b, c))).questions()
@@ -222,7 +224,7 @@ def test_conditions_in_a_row_are_asked_in_one_line() -> None:
     [(conditions, branch, other)] = tree_of(guarded((a, b), (a, b, c))).questions()
     assert (conditions, branch.commands, other) == ([a, b], [0], None)
     assert [found for found, *_ in branch.questions()] == [[c]]
-    # What is asked in one line has no other side.
+    # A condition tested together with others in one line has no else branch.
     first, second = tree_of(guarded((a, b), (none(a), d))).questions()
     assert (first[0], first[2]) == ([a, b], None)
     assert (second[0], second[2]) == ([none(a), d], None)
@@ -235,12 +237,12 @@ def test_conditions_in_a_row_are_asked_in_one_line() -> None:
 
 
 def depth_of(source: str) -> int:
-    """Return how deep statements are in each other."""
+    """Return how deeply statements are nested."""
     return max(len(line) - len(line.lstrip()) for line in source.splitlines()) // 4
 
 
 def test_code_is_no_deeper_than_its_forks() -> None:
-    """Hundreds of conditions in a row, so deep that Python refuses them."""
+    """Hundreds of consecutive conditions, nested so deeply that Python refuses the code."""
     chain = tuple(nodes.equal(NODES[6], nodes.constant(k)) for k in range(300))
     system = system_of([CELLS[6]], *guarded(chain))
     source = Expander(system, packing([CELLS[6]])).source()
@@ -253,7 +255,7 @@ def test_code_is_no_deeper_than_its_forks() -> None:
 
 
 def test_what_conditions_share_is_computed_once() -> None:
-    """A sum that is computed again in each condition; or one that is named for one use."""
+    """A sum computed again in each condition, or stored though it is used only once."""
     a, b = NODES[2], NODES[3]
     flat = nodes.add(a, b)
     deep = nodes.add(flat, a)
@@ -271,7 +273,7 @@ def test_what_conditions_share_is_computed_once() -> None:
 
 
 def test_claims_are_judged_as_bits() -> None:
-    """A bit of another claim, or one that is set where the claim holds."""
+    """The bit of another claim, or a bit that is set where the claim holds."""
     cells = [NODES[2], NODES[5], *FLAGS[:2]]
     layout = packing([c.args[0] for c in cells])
     claims = [
@@ -282,13 +284,13 @@ def test_claims_are_judged_as_bits() -> None:
     ]
     judge = compile_function(judge_source(layout, claims, "judge"), "judge")
     for values in product((-4, 0, 4), (-300, 0, 400), (0, 1), (0, 1)):
-        state = State(cells, values)
+        state = Evaluation(cells, values)
         wanted = sum(1 << k for k, claim in enumerate(claims) if not state.value(claim))
         assert judge(layout.pack(values)) == wanted
 
 
 def test_the_size_of_an_expression_counts_each_part_once() -> None:
-    """Shared parts counted again: a claim seems costly that is not."""
+    """Shared parts counted again, so that a claim seems too costly."""
     a, b = NODES[2:4]
     total = nodes.add(a, b)
     assert size_of(a) == 1

@@ -1,4 +1,4 @@
-"""Induction: what is proved holds, what is wrong is not proved, and obstacles are real."""
+"""Induction: proved claims are true, wrong ones are not proved, and obstacles are real."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def failures(cls: type[Spec], **given: object) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("sizes", [(2, 2), pytest.param((4, 3), marks=pytest.mark.slow)])
 def test_the_corrected_window_is_proved(sizes: tuple[int, int]) -> None:
-    """A lemma that is too weak, or a proof that stops at a bound."""
+    """A lemma that is too weak, or a claim that is proved only up to a bound."""
     found = verdicts(load("window-stm", [f"transactions={sizes[0]}", f"objects={sizes[1]}"]))
     assert {v.answer for v in found.values()} == {"holds"}
     assert {v.extent for v in found.values()} == {"every step"}
@@ -62,7 +62,7 @@ def test_the_corrected_window_is_proved(sizes: tuple[int, int]) -> None:
 @pytest.mark.parametrize("cls", [EndlessWindow, RecordedWindow])
 @pytest.mark.parametrize("returns", ["new", "old"])
 def test_old_breaks_two_lemmas_where_the_clock_is_drawn(cls: type[Spec], returns: str) -> None:
-    """A lemma set that hides the published error, or blames another action for it."""
+    """Lemmas that do not show the published error, or show it at another action."""
     found = failures(cls, fetch_and_increment=returns)
     wanted = {"updates-follow-what-they-saw", "readers-precede-what-is-to-come"}
     if returns == "new":
@@ -74,14 +74,15 @@ def test_old_breaks_two_lemmas_where_the_clock_is_drawn(cls: type[Spec], returns
 
 
 def test_a_recheck_that_ignores_locks_breaks_one_lemma_at_a_read() -> None:
-    """The slip that all runs of two and three transactions survive is seen at two by induction."""
+    """Induction over two transactions that misses a slip which runs of three do not show."""
     found = failures(EndlessWindow, recheck_locked="ignore")
     assert found == {("readers-precede-what-is-to-come", "read")}
     assert failures(RecordedWindow, recheck_locked="ignore", transactions=3) == found
 
 
+@pytest.mark.long
 def test_an_obstacle_that_is_reachable_comes_with_a_run() -> None:
-    """A lemma that is false reported as one that is merely too weak, or a run that is none."""
+    """A false lemma reported as merely too weak, or with a run that is not possible."""
     found = verdicts(load("window-stm", ["fetch-and-increment=old"]))
     false = found["updates-follow-what-they-saw"]
     assert (false.answer, false.depth) == ("violated", 5)
@@ -91,6 +92,7 @@ def test_an_obstacle_that_is_reachable_comes_with_a_run() -> None:
     assert found["opacity"].answer == "unknown"
 
 
+@pytest.mark.long
 def test_an_obstacle_that_is_not_reachable_says_so() -> None:
     """A state that no run reaches presented as a counterexample."""
     found = verdicts(load("window-stm", ["recheck-locked=ignore"]))
@@ -105,7 +107,7 @@ def test_an_obstacle_that_is_not_reachable_says_so() -> None:
 
 @pytest.mark.parametrize("cls", [EndlessWindow, RecordedWindow])
 def test_lemmas_hold_wherever_a_run_leads(cls: type[Spec]) -> None:
-    """z3 proving what plain states contradict: a wrong range, a wrong initial state."""
+    """A proof that plain states contradict: a wrong range or a wrong initial state."""
     model = Model(cls())
     run = exhaustive.explore(model, wanted=model.lemmas)
     assert run.complete
@@ -113,7 +115,7 @@ def test_lemmas_hold_wherever_a_run_leads(cls: type[Spec]) -> None:
 
 
 def test_what_is_recorded_changes_no_step() -> None:
-    """A ghost that a step depends on: the proof would be of another protocol."""
+    """A ghost variable that a step depends on, so that another protocol is proved."""
     model = Model(RecordedWindow())
     run = exhaustive.explore(model, wanted=())
     kept = [i for i, c in enumerate(model.cells) if c.variable in Window.declared_variables]
@@ -123,7 +125,7 @@ def test_what_is_recorded_changes_no_step() -> None:
 
 
 class TwoSteps(Spec):
-    """x < 4 holds for ever; a single step from x = 3 seems to break it, two in a row do not."""
+    """A claim, x < 4, that one step from x = 3 seems to break, but two steps in a row do not."""
 
     x = Integer(0, 5)
 
@@ -143,7 +145,7 @@ class TwoSteps(Spec):
 
 
 class Unkept(TwoSteps):
-    """With a lemma that is false at the start."""
+    """A spec with a lemma that is false at the start."""
 
     @lemma
     def odd(s):
@@ -151,7 +153,7 @@ class Unkept(TwoSteps):
 
 
 def test_k_induction_looks_further_than_one_step() -> None:
-    """K ignored; or a base case left out, by which anything would be proved."""
+    """K ignored, or a missing base case, without which anything would be proved."""
     model = Model(TwoSteps())
     assert verdicts(model, steps=1)["small"].answer == "unknown"
     lines = verdicts(model, steps=1)["small"].explanation.lines
@@ -159,7 +161,7 @@ def test_k_induction_looks_further_than_one_step() -> None:
 
 
 def test_a_lemma_that_is_false_at_the_start_proves_nothing() -> None:
-    """Assumptions that contradict the initial states: everything would follow."""
+    """Assumptions that contradict the initial states, from which every claim would follow."""
     found = verdicts(Model(Unkept()))
     assert found["odd"].answer == "violated"
     assert found["odd"].trace is not None
@@ -169,7 +171,7 @@ def test_a_lemma_that_is_false_at_the_start_proves_nothing() -> None:
 
 
 class Pair(Spec):
-    """Where a run may end is said of the second member by its number; the claim is false."""
+    """A spec whose ``@finished`` names the second member by its number; its claim is false."""
 
     members = Index(2, names="p")
     n = Array(members, Integer(0, 2))
@@ -190,13 +192,13 @@ class Pair(Spec):
 
 
 def test_a_member_that_the_end_of_a_run_names_is_not_left_out() -> None:
-    """An obstacle made so small that the spec's own text fails on it, with a traceback."""
+    """A traceback for an obstacle reduced below the member that ``@finished`` names."""
     assert verdicts(Model(Pair()))["always"].answer == "unknown"
 
 
 @few_and_many(given(sources()), 20, 60, suppress_health_check=list(HealthCheck))
 def test_what_is_proved_of_random_specs_is_never_violated(source: str) -> None:
-    """Any unsoundness: a guard dropped, a range not kept, a wrong base case."""
+    """Any unsoundness: a dropped guard, a range that is not kept, a wrong base case."""
     model = build(source)
     states = {v.claim.name: v.answer for v in exhaustive.check(model)}
     for name, verdict in verdicts(model, steps=2).items():
@@ -218,13 +220,13 @@ def test_a_slip_in_a_subclass_is_proved_in_the_same_classes() -> None:
 
 
 def test_the_time_limit_is_kept() -> None:
-    """A proof cut short that counts as a proof."""
+    """A proof cut short by the time limit that counts as a proof."""
     found = induction.check(load("window-stm"), Limits(0.0))
     assert {v.answer for v in found} == {"unknown"}
 
 
 def test_a_witness_is_left_to_other_engines() -> None:
-    """A witness counted as proved."""
+    """A witness reported as proved."""
     model = load("window-stm")
     [found] = [
         v
@@ -235,20 +237,21 @@ def test_a_witness_is_left_to_other_engines() -> None:
 
 
 def where_it_is_killed(name: str) -> Model:
-    """Return a mutant of the window protocol at sizes at which it is wrong.
+    """Return a mutant of the window protocol at sizes at which it violates a claim.
 
-    One is right with two transactions, and there its opacity is proved, with reason.
+    One mutant is correct with two transactions; there its opacity is rightly proved.
     """
     mutation = load(f"window-stm/{name}").spec.mutation
     return load(f"window-stm/{name}", [f"{n}={v}" for n, v in mutation.at.items()])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     one_in(6, mutants("window-stm")),
 )
 def test_no_mutant_is_proved_that_is_killed(name: str) -> None:
-    """A slip that the proof's class hides: its readings, or a method that both replace."""
+    """A slip hidden by the proof's class: by its readings, or by a method that both override."""
     model = where_it_is_killed(name)
     killed = set(model.spec.mutation.killed)
     wanted = [p for p in model.properties if p.kind in ("invariant", "deadlock")]
@@ -266,7 +269,7 @@ FLIPS = [
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", FLIPS)
 def test_no_reading_is_proved_that_is_broken(setting: str) -> None:
-    """A reading that the proof does not follow; both proofs, against all states at 2 x 2."""
+    """A reading that the proof ignores (both proofs, against all states at 2 x 2)."""
     model = load("window-stm", [setting])
     broken = {v.claim.name for v in exhaustive.check(model) if v.answer == "violated"}
     found = induction.check(model) + any_number.check(model)
@@ -276,7 +279,7 @@ def test_no_reading_is_proved_that_is_broken(setting: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(mutants("window-stm")))
 def test_no_mutant_is_proved_for_any_number(name: str) -> None:
-    """The same as for given numbers."""
+    """A slip hidden by the proof's class in a proof for any number."""
     model = where_it_is_killed(name)
     killed = set(model.spec.mutation.killed)
     found = any_number.check(model, Limits(60.0))
@@ -284,17 +287,17 @@ def test_no_mutant_is_proved_for_any_number(name: str) -> None:
 
 
 def test_a_variant_that_replaces_what_the_proof_replaces_has_no_proof() -> None:
-    """The proof's method taken for the variant's: what is proved is another protocol."""
+    """The proof's method used instead of the variant's, so that another protocol is proved."""
 
     class Other(Window):
         def record_publish(s, t, x):
-            """Publish without a trace."""
+            """Publish without recording it."""
 
     found = proofs_of(Model(Other()))
     assert [type(p.spec) for p in found] == [Other]
 
 
 def test_a_mixture_of_classes_has_what_the_first_declares() -> None:
-    """A reading that a mutant fixes, set back by another base that has it from above."""
+    """A reading that a mutant fixes, reset by another base class that inherits it."""
     model = load("window-stm/fetch-and-increment-returns-old")
     assert [p.spec.returns for p in proofs_of(model)] == ["old", "old"]

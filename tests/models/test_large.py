@@ -1,4 +1,4 @@
-"""Specs that are large in one way: wide ranges, many branches, deep or long expressions."""
+"""Specs that are large in one respect: wide ranges, many branches, deep or long expressions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ EXPLORERS = ("python", "compiled")
 
 
 class Nested(Spec):
-    """An expression in which each part stands twice in the next, in a guard and in an update."""
+    """An expression in which each part occurs twice in the next, in a guard and in an update."""
 
     a = Integer(0, 6)
     b = Integer(0, 6)
@@ -87,7 +87,7 @@ class Long(Spec):
 
 @pytest.mark.parametrize("explorer", EXPLORERS)
 def test_expressions_that_mention_themselves_are_printed_once(explorer: str) -> None:
-    """Text that doubles with each level: it never comes to an end."""
+    """Printed text that doubles with each level of nesting, and so never ends."""
     if explorer == "compiled":
         need("gcc")
     verdicts = exhaustive.check(Model(Nested()), explorer=explorer)
@@ -95,9 +95,10 @@ def test_expressions_that_mention_themselves_are_printed_once(explorer: str) -> 
     assert verdicts[0].states == exhaustive.check(Model(Nested()), explorer="python")[0].states
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("explorer", EXPLORERS)
 def test_sums_over_many_cells(explorer: str) -> None:
-    """Too many parentheses for Python's parser."""
+    """More nested parentheses than Python's parser allows."""
     if explorer == "compiled":
         need("gcc")
     verdicts = exhaustive.check(Model(Long()), explorer=explorer)
@@ -106,7 +107,7 @@ def test_sums_over_many_cells(explorer: str) -> None:
 
 
 class Wide(Spec):
-    """A range of a thousand million values, of which few occur."""
+    """A range of a thousand million values, few of which occur."""
 
     n = Integer(0, 10**9)
 
@@ -125,36 +126,38 @@ class Wide(Spec):
 
 @pytest.mark.parametrize("engine", [bounded, stateful])
 def test_wide_ranges_are_not_listed(engine: object) -> None:
-    """A set of all values of a range: it takes all memory."""
+    """A set of all values of a wide range, which takes all memory."""
     (found, *_) = engine.check(Model(Wide()))  # type: ignore[attr-defined]
     assert (found.answer, found.depth) == ("violated", 7)
 
 
 def test_a_wide_range_is_no_matter_for_c() -> None:
-    """A limit of the generated Python that is one of the compiled explorer too."""
+    """A limit of the generated Python that is applied to the compiled explorer too."""
     need("gcc")
     with pytest.raises(SpecError, match="the range of n has 1000000001 values"):
-        exhaustive.check(Model(Wide()))
+        exhaustive.check(Model(Wide()), explorer="python")
     (found, *_) = exhaustive.check(Model(Wide()), explorer="compiled")
     assert (found.answer, found.depth, found.states) == ("violated", 7, 8)
 
 
 class Anywhere(Wide):
-    """It may start with any of them."""
+    """A variable that may start with any value of a wide range."""
 
     n = Integer(0, 10**9, initially=ANY)
 
 
 def test_too_many_starts_are_refused() -> None:
-    """A list of a thousand million numbers, asked for to describe the spec."""
-    with pytest.raises(SpecError, match="n may start with 1000000001 values; 65536 is the most"):
+    """A list of a thousand million initial states, made only to describe the spec."""
+    with pytest.raises(
+        SpecError, match="n may start with 1000000001 values; at most 65536 are allowed"
+    ):
         next(Model(Anywhere()).initial_states())
     (found, *_) = bounded.check(Model(Anywhere()))
     assert (found.answer, found.depth) == ("violated", 0)
 
 
 class Branching(Spec):
-    """An action with so many branches that its paths never end."""
+    """An action with so many branches that its paths cannot be enumerated."""
 
     places = Index(16, names="k", at_most=16)
     n = Array(places, Integer(0, 3))
@@ -173,7 +176,7 @@ class Branching(Spec):
 
 
 class Starting(Spec):
-    """So many initial states that they never end, none of them allowed."""
+    """So many candidate initial states that they cannot be enumerated; none is allowed."""
 
     places = Index(16, names="k", at_most=16)
     n = Array(places, Integer(0, 3), initially=ANY)
@@ -194,7 +197,7 @@ class Starting(Spec):
 @pytest.mark.parametrize("spec", [Branching, Starting])
 @pytest.mark.parametrize("engine", [exhaustive, bounded, stateful])
 def test_the_time_limit_covers_what_comes_before(spec: type[Spec], engine: object) -> None:
-    """A check that goes on long after its time, tracing or listing initial states."""
+    """A time limit that tracing, or the list of initial states, ignores."""
     if (spec, engine) in ((Starting, bounded), (Branching, stateful)):
         pytest.skip("it neither lists initial states, nor traces")
     begun = time.monotonic()
@@ -204,7 +207,7 @@ def test_the_time_limit_covers_what_comes_before(spec: type[Spec], engine: objec
 
 
 class Steady(Spec):
-    """A long run, of which one step is enough."""
+    """A long run, of which one step is enough for the violation."""
 
     n = Integer(0, 1)
 
@@ -222,7 +225,7 @@ class Steady(Spec):
 
 
 def test_minimising_keeps_to_its_time() -> None:
-    """Thousands of attempts after the time is over; a trace lost because of it."""
+    """Minimising that ignores the time limit, or that loses the trace because of it."""
     model = Model(Steady())
     stay, rise = Step("stay", ()), Step("rise", ())
     long = replay(model, [*[stay] * 40, rise])
@@ -233,7 +236,7 @@ def test_minimising_keeps_to_its_time() -> None:
 
 
 def guards(literals: int, chance: random.Random) -> list[frozenset[Node]]:
-    """Return all ways to take sides on conditions, and some more, shuffled."""
+    """Return all combinations of conditions and their negations, and some more, shuffled."""
     cells = [nodes.cell(Cell(f"b{i}", (), f"b{i}", 0, 1, True)) for i in range(literals)]
     found = [
         frozenset(c if side else nodes.negation(c) for c, side in zip(cells, sides, strict=True))
@@ -244,14 +247,14 @@ def guards(literals: int, chance: random.Random) -> list[frozenset[Node]]:
 
 
 def test_paths_that_do_the_same_are_merged_quickly() -> None:
-    """A search that begins again after each join: with twelve branches it takes minutes."""
+    """Merging that restarts after each merge, and takes minutes with twelve branches."""
     begun = time.monotonic()
     assert merge(guards(13, random.Random(1))) == [frozenset()]
     assert time.monotonic() - begun < 10
 
 
 def test_merging_keeps_the_meaning() -> None:
-    """A guard that is lost with a join, or one that holds where none did."""
+    """A merge that loses a guard, or that adds one that did not hold."""
     chance = random.Random(2)
     for _ in range(200):
         everything = guards(4, chance)
@@ -263,7 +266,7 @@ def test_merging_keeps_the_meaning() -> None:
 
 
 def test_wide_cells_conclude_nothing_false() -> None:
-    """A bound of a wide cell that is off by one, or contradicts what can be."""
+    """A bound of a wide cell that is off by one, or excludes a possible value."""
     cell = nodes.cell(Cell("w", (), "w", -5000, 5000, False))
     chance = random.Random(3)
     for _ in range(500):
@@ -289,7 +292,7 @@ def test_wide_cells_conclude_nothing_false() -> None:
 
 
 class Careful(Spec):
-    """Its error stands where no state comes: what is written there is never reached."""
+    """A spec with an error in code that no reachable state executes."""
 
     slots = Index(3)
     a = Integer(0, 5)
@@ -311,7 +314,7 @@ class Careful(Spec):
 
 
 class Careless(Careful):
-    """The same error, where a state comes."""
+    """The same error, in code that a reachable state executes."""
 
     @action
     def go(s):
@@ -322,7 +325,7 @@ class Careless(Careful):
 
 
 class Outside(Careful):
-    """A property that reads beyond an array."""
+    """A property that reads beyond the end of an array."""
 
     @invariant
     def fine(s):
@@ -331,7 +334,7 @@ class Outside(Careful):
 
 @pytest.mark.parametrize("engine", [exhaustive, bounded])
 def test_an_error_counts_where_a_state_comes(engine: object) -> None:
-    """A check that stops because of code that no run reaches, or passes over code that one does."""
+    """A check that fails because of unreachable code, or that ignores a reachable error."""
     (found, *_) = engine.check(Model(Careful()))  # type: ignore[attr-defined]
     assert found.answer == "holds"
     with pytest.raises(SpecError, match=r"test_large.py:\d+: in go: ValueError: this can be"):
@@ -339,15 +342,15 @@ def test_an_error_counts_where_a_state_comes(engine: object) -> None:
 
 
 def test_an_index_error_in_a_property_names_its_line() -> None:
-    """An error without the place to look at."""
-    with pytest.raises(SpecError, match=r"test_large.py:\d+: an index of n is outside of the"):
+    """An error message without the file and line."""
+    with pytest.raises(SpecError, match=r"test_large.py:\d+: an index of n is outside the"):
         exhaustive.check(Model(Outside()))
 
 
 def test_bounded_shows_nothing_that_python_does_not_confirm(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A counterexample that only z3 believes."""
+    """A counterexample that plain Python does not confirm."""
     model = Model(Window(fetch_and_increment="old"))
     start = Trace((next(model.initial_states()),), ())
     monkeypatch.setattr(bounded._Bounded, "_trace", lambda *_: start)
@@ -356,6 +359,6 @@ def test_bounded_shows_nothing_that_python_does_not_confirm(
 
 
 def test_tracing_the_window_takes_no_more_commands_than_it_did() -> None:
-    """Paths that are no longer merged."""
+    """Paths that are no longer merged, so that there are more commands."""
     assert len(trace(Model(Window())).commands) == 46
     assert len(trace(Model(Window(transactions=3))).commands) == 69

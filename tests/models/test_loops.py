@@ -1,4 +1,4 @@
-"""Texts that go through an index: which may stand for all of its members, and which may not."""
+"""Loops over an index: which can be read as one assignment to all members, and which cannot."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _number = itertools.count()
 
 
 class Index:
-    """Stands for an index of any size: it looks at the loop that asks, and has one member."""
+    """An index of any size, with one member, that inspects the loop over it."""
 
     any_size = True
 
@@ -27,7 +27,7 @@ class Index:
 
 
 class Thing(Spec):
-    """A spec, in which something may be changed."""
+    """A spec in which something may be changed."""
 
     f = Boolean()
 
@@ -37,7 +37,7 @@ class Thing(Spec):
 
 
 def function(text: str, **given: Any) -> Callable[..., Any]:
-    """Return the function ``f`` of a text, which can be read like that of a file."""
+    """Return the function ``f`` of a source text, with the text readable as that of a file."""
     name = f"<text {next(_number)}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     space: dict[str, Any] = {"every": list, "some": list, **given}
@@ -47,7 +47,7 @@ def function(text: str, **given: Any) -> Callable[..., Any]:
 
 
 def body(*lines: str) -> str:
-    """Return the text of a function of a spec and an index."""
+    """Return the source of a function of a spec and an index."""
     return "\n".join(["def f(s, ps, x=0):", *(f"    {line}" for line in lines), ""])
 
 
@@ -89,15 +89,15 @@ ACCEPTED = {
 
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_plain_loops_stand_for_all_members(name: str) -> None:
-    """A text refused that does the same with each member."""
+    """A loop refused although it does the same with each member."""
     function(body(*ACCEPTED[name]))(object.__new__(Thing), Index())
 
 
-NUMBER = "by nothing else: it has no number"
+NUMBER = "some, no or count: it has no fixed size"
 BRACKETS = "write a generator, without brackets"
-LEFT = "has what one turn of the loop over an index left in it"
-KEEPS = "keeps something from one turn of the loop over an index to the next"
-BESIDE = "stands beside a loop over an index"
+LEFT = "was assigned in an earlier iteration of the loop over an index"
+KEEPS = "stores something from one iteration of the loop over an index to the next"
+BESIDE = "is in scope of a loop over an index"
 
 REFUSED = {
     "a list": (["list(ps)"], NUMBER),
@@ -108,7 +108,7 @@ REFUSED = {
     "a list in brackets": (["[p for p in ps]"], BRACKETS),
     "a set in brackets": (["{p for p in ps}"], BRACKETS),
     "a dictionary": (["{p: 1 for p in ps}"], BRACKETS),
-    "a loop that yields": (["for p in ps:", "    yield p"], "a loop that yields members"),
+    "a loop that yields": (["for p in ps:", "    yield p"], "a loop must not yield members"),
     "the last member": (["for p in ps:", "    p", "p"], r"line 4: p " + LEFT),
     "what it left": (["for p in ps:", "    y = p", "y"], r"line 4: y " + LEFT),
     "what it left, in a branch": (["for p in ps:", "    y = p", "if x == 0:", "    y"], LEFT),
@@ -161,7 +161,7 @@ REFUSED = {
     "a change of what is made": (["for p in ps:", "    str(x).y.append(p)"], KEEPS),
     "nonlocal": (
         ["y = 0", "def g():", "    nonlocal y", "    y = 1", "for p in ps:", "    g()"],
-        "line 4|nonlocal around a loop over an index"),
+        "line 4|nonlocal in a function with a loop over an index"),
     "a change in a generator": (["every(x.append(p) for p in ps)"], KEEPS),
     "a name in a generator": (["every((y := p) for p in ps)"], KEEPS),
 }  # fmt: skip
@@ -169,7 +169,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_depends_on_others_is_refused(name: str) -> None:
-    """One member taken for all where the text does something else with each."""
+    """One member taken for all where the loop treats members differently."""
     lines, why = REFUSED[name]
     with pytest.raises(SpecError, match=why):
         found = function(body(*lines))(object.__new__(Thing), Index())
@@ -177,15 +177,15 @@ def test_what_depends_on_others_is_refused(name: str) -> None:
 
 
 def test_a_text_that_cannot_be_read_is_refused() -> None:
-    """A loop that nobody has looked at."""
+    """A loop accepted although its source cannot be read."""
     space: dict[str, Any] = {}
     exec("def f(ps):\n    for p in ps:\n        p\n", space)
-    with pytest.raises(SpecError, match="the text of this loop cannot be read"):
+    with pytest.raises(SpecError, match="the source of this loop is not available"):
         space["f"](Index())
 
 
 def test_the_innermost_function_around_a_loop_is_followed() -> None:
-    """A name of another function taken for this one's, or the other way round."""
+    """A name of an outer function confused with one of the innermost."""
     text = "\n".join([
         "def f(s, ps):",
         "    def g():",
@@ -205,7 +205,7 @@ def test_the_innermost_function_around_a_loop_is_followed() -> None:
 
 
 def test_a_loop_at_the_top_of_a_file_is_followed() -> None:
-    """A loop outside of any function that nobody looks at."""
+    """A loop outside of any function that is accepted unread."""
     name = f"<text {next(_number)}>"
     text = "for p in ps:\n    y = p\ny\n"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
@@ -214,7 +214,7 @@ def test_a_loop_at_the_top_of_a_file_is_followed() -> None:
 
 
 def test_a_spec_may_be_changed_in_a_loop() -> None:
-    """The one thing that is followed wherever it is changed, refused."""
+    """An assignment to the spec refused, although it is always followed."""
     model = Model(Thing())
     spec = model.at(next(model.initial_states()))
     changed = function(body("for p in ps:", "    s.f = True", "return s"))(spec, Index())

@@ -1,4 +1,4 @@
-"""Obligations as files: which folders they may go to, and what they are called."""
+"""Obligations as files: which folders they are written to, and their names."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tests.counterpoint.test_command_line import call
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A present folder, with a file in it."""
+    """The present folder, with a file in it."""
     (tmp_path / "a-file").touch()
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def test_what_z3_does_not_decide_is_not_asked(here: Path) -> None:
-    """An answer that nothing rests on, counted as confirmed or not."""
+    """An answer that no verdict rests on, counted as confirmed or unconfirmed."""
     model = load("peterson")
     with recording(model, here / "asked") as book:
         book.record("nothing", [z3.Int("x") * z3.Int("y") == 7], z3.unknown)
@@ -36,7 +36,7 @@ def test_what_z3_does_not_decide_is_not_asked(here: Path) -> None:
 
 
 def test_names_of_files_are_safe() -> None:
-    """A file outside of the folder, one that Windows refuses, or a name that is too long."""
+    """A path outside of the folder, a name that Windows refuses, or one that is too long."""
     names = [
         "../../etc/passwd", "a/b(p=é, q=<x>)", "CON", "...", "", " ", "x" * 5000, "line\nbreak",
         "-rf", "a\\b:c*d?e",
@@ -51,7 +51,7 @@ def test_names_of_files_are_safe() -> None:
 
 
 def test_an_obligation_asked_again_has_a_name_of_its_own(here: Path) -> None:
-    """Two obligations of one name, of which one is undecided."""
+    """Two obligations with the same name, one of which is undecided."""
     with recording(load("peterson"), here / "asked") as book:
         for _ in range(3):
             book.record("again", [z3.Bool("b")], z3.sat)
@@ -62,21 +62,22 @@ def test_an_obligation_asked_again_has_a_name_of_its_own(here: Path) -> None:
 def test_files_of_an_earlier_run_are_replaced(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A folder with obligations of two proofs."""
+    """A folder with the obligations of two runs."""
     asked = ("check", "philosophers", "--set", "philosophers=3", "--engine", "bounded",
              "--property", "ranges", "--smtlib", "asked", "--steps")  # fmt: skip
     for steps, files in (("5", 5), ("2", 2)):
         code, _, err = call(capsys, *asked, steps)
-        assert (code, err) == (0, f"asked has what z3 was asked: {files} files\n")
+        assert (code, err) == (0, f"asked contains the queries to z3: {files} files\n")
         assert len(list((here / "asked").iterdir())) == files
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["notes.txt", ".mine", "00099-mine.smt2", "00099-mine.smt2~"])
 @pytest.mark.parametrize("kind", ["file", "link", "folder"])
 def test_what_is_not_ours_is_left_alone(
     name: str, kind: str, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A user's file that is deleted, or a proof that begins before the folder is looked at."""
+    """A user's file that is deleted, or a proof that starts before the folder is checked."""
     asked = ("check", "peterson", "--engine", "induction", "--smtlib", "asked")
     assert call(capsys, *asked)[0] == 0
     folder = here / "asked"
@@ -94,24 +95,24 @@ def test_what_is_not_ours_is_left_alone(
     assert code == 2
     assert out == ""
     assert err.count("\n") == 1
-    assert f"asked holds '{foreign.name}', which is not from an earlier run" in err
+    assert f"asked contains '{foreign.name}', which is not from an earlier run" in err
     assert sorted(folder.iterdir()) == before
 
 
 def test_folders_that_cannot_be_written_are_refused(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A proof of an hour whose obligations cannot be written."""
+    """A proof of an hour after which the obligations cannot be written."""
     monkeypatch.setattr(engines, "_by_engine", lambda *_: pytest.fail("it has begun"))
     asked = ("check", "peterson", "--engine", "induction", "--smtlib")
-    for place, said in (
-        ("a-file", "a-file is no folder"),
+    for place, message in (
+        ("a-file", "a-file is not a folder"),
         ("a-file/asked", "there is no folder"),
         ("missing/asked", "there is no folder"),
     ):
         code, out, err = call(capsys, *asked, place)
         assert (code, out, err.count("\n")) == (2, "", 1)
-        assert said in err
+        assert message in err
     monkeypatch.setattr(os, "access", lambda *_: False)
     code, _, err = call(capsys, *asked, "asked")
     assert code == 2

@@ -1,4 +1,4 @@
-"""The oracle, before it judges: counts made by hand, and what each function means."""
+"""The oracle's own tests: counts made by hand, and the meaning of each construct."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ ROOT = Path(__file__).parents[2]
 
 
 def found(source: str, **given: int) -> Found:
-    """Return all there is to know of a spec."""
+    """Return all that the oracle finds about a spec."""
     return search.search(
         Runner(spec_in("from counterpoint.spec.notation import *\n" + source)(**given))
     )
 
 
 def test_the_oracle_shares_no_code_with_what_it_judges() -> None:
-    """A judge that asks the accused: the same slip in both would be no difference."""
+    """An oracle that imports the code that it judges, so that both have the same slip."""
     for module in (functions, notation, search):
         tree = ast.parse(Path(module.__file__ or "").read_text())
         names = [n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
@@ -51,7 +51,7 @@ def test_the_oracle_shares_no_code_with_what_it_judges() -> None:
     ],
 )
 def test_specs_of_the_repository(path: str, counts: tuple[int, int], first: dict[str, int]) -> None:
-    """An oracle that visits too little or too much; the counts are Spin's, too."""
+    """An oracle that visits too few or too many states; Spin finds the same counts."""
     there = search.search(Runner(spec_in((ROOT / "spec" / path).read_text())()))
     assert (len(there.states), there.transitions) == counts
     assert there.first == first
@@ -59,7 +59,7 @@ def test_specs_of_the_repository(path: str, counts: tuple[int, int], first: dict
 
 
 def test_a_spec_in_two_modules() -> None:
-    """What a base class declares, forgotten or in another order."""
+    """Declarations of a base class that are forgotten or out of order."""
     sources = [(ROOT / "spec" / "crawl" / name).read_text() for name in ("pages.py", "frontier.py")]
     space = executed(sources[0], sources[1].replace("from .pages import Crawl, Place\n", ""))
     there = search.search(Runner(space["Frontier"](pages=2)))
@@ -99,7 +99,7 @@ class Switches(Spec):
 
 
 def test_counts_made_by_hand() -> None:
-    """A count that is off: 2 x 2 x 2 x 3 states, four steps from each, also out of the range."""
+    """A wrong number of states or steps; the correct ones (2 x 2 x 2 x 3 states) are known."""
     there = found(SWITCHES)
     assert (len(there.states), there.transitions) == (24, 96)
     assert there.first == {"not-all": 3, "never-down": 2, "two-and-two": 4, "ranges": 3}
@@ -143,14 +143,14 @@ class Counter(Spec):
 
 
 def test_the_example_of_the_readme() -> None:
-    """The lost update missed, or found at another length; methods of a spec not called."""
+    """The lost update missed, or found after another number of steps."""
     assert found(LOST_UPDATE).first == {"nothing-is-lost": 4}
     assert found(LOST_UPDATE, processes=1).first == {}
     assert len(found(LOST_UPDATE, processes=1).states) == 3
 
 
 def ending(claims: str, action: str = "pass") -> Found:
-    """Return what is found of a spec with these methods and one action."""
+    """Return what the oracle finds about a spec with these methods and one action."""
     return found(f"""
 from enum import IntEnum
 class Nobody(IntEnum):
@@ -171,7 +171,7 @@ class Ending(Spec):
 
 
 def value(expression: str) -> bool | str:
-    """Return what an expression says of the initial state, or ``error``."""
+    """Return the value of an expression in the initial state, or ``error``."""
     claim = f"    @invariant\n    def claim(s):\n        return {expression}\n"
     try:
         return "claim" not in ending(claim).first
@@ -208,12 +208,12 @@ def value(expression: str) -> bool | str:
     ],
 )  # fmt: skip
 def test_what_an_expression_means(expression: str, expected: bool | str) -> None:
-    """A part that is not evaluated, a value that is none and is taken for one, and the like."""
+    """A part of an expression that is not evaluated, or a missing value taken for one."""
     assert value(expression) == expected
 
 
 def test_a_step_that_is_not_possible_changes_nothing() -> None:
-    """What an action did before its requirement failed, kept."""
+    """Assignments that are kept although a later requirement failed."""
     there = ending("", "s.n[p] = 1; require(s.n[0] == s.n[1])")
     assert (len(there.states), there.transitions, there.possible) == (1, 0, set())
 
@@ -222,7 +222,7 @@ def test_a_step_that_is_not_possible_changes_nothing() -> None:
     "action", ["s.n[p] = 2", "s.n[p] = -2", "s.n[p + 1] = 0", "s.n[s.who] = 0", "s.yes = 2"]
 )
 def test_a_step_that_leaves_a_range_leads_nowhere(action: str) -> None:
-    """A value wrapped or clamped, Python's negative index, or a state behind the violation."""
+    """A wrapped or clamped value, a negative index, or a successor of such a step."""
     there = ending("", f"s.high = 3; {action}")
     assert there.first == {"ranges": 1}
     assert there.possible == {"go"}
@@ -230,7 +230,7 @@ def test_a_step_that_leaves_a_range_leads_nowhere(action: str) -> None:
 
 
 def test_a_range_that_grows_ends_only_for_the_search() -> None:
-    """A proof held to an end that it does not know; or a search without an end."""
+    """A proof that uses the search's bound of a growing range, or an unbounded search."""
     source = """
 class Growing(Spec):
     n = Integer(0, 2, grows=True)
@@ -247,7 +247,7 @@ class Growing(Spec):
 
 
 def test_initial_states_and_deadlocks() -> None:
-    """A start that is left out or let in; a run that stops and is not told from one that ends."""
+    """A wrong set of initial states, or a deadlock confused with the end of a run."""
     source = """
 class Starting(Spec):
     members = Index(2, names="p")
@@ -271,13 +271,13 @@ class Starting(Spec):
 
 
 def test_the_same_seed_gives_the_same_text() -> None:
-    """A text that depends on the order of a set: a seed that nobody else can repeat."""
+    """A text that depends on the order of a set, so that a seed cannot be repeated."""
     script = (
         "import zlib; from tests.oracle.random_specs import random_spec as a;"
         "from tests.oracle.random_specs_for_any_number import random_spec_for_any_number as b;"
         "print(zlib.crc32(''.join(f(s) for f in (a, b) for s in range(40)).encode()))"
     )
-    said = {
+    completed = {
         subprocess.run(
             [sys.executable, "-c", script],
             capture_output=True, text=True, check=True, cwd=ROOT,
@@ -285,7 +285,7 @@ def test_the_same_seed_gives_the_same_text() -> None:
         ).stdout
         for seed in (1, 2)
     }  # fmt: skip
-    assert len(said) == 1
+    assert len(completed) == 1
 
 
 WORDS = (
@@ -299,22 +299,23 @@ WORDS = (
 
 
 def test_random_specs_use_all_of_the_notation() -> None:
-    """A part of the notation that no random spec has: nothing would be said of it."""
+    """A construct of the notation that no random spec uses, and so no test covers."""
     texts = [random_spec(seed) for seed in range(400)]
     for word in WORDS:
         assert sum(word in text for text in texts) >= 4, word
     assert sum(text.count(" = Index(") == 3 for text in texts) > 10
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("write", [random_spec, random_spec_for_any_number])
 def test_random_specs_can_be_written_and_read(write: Callable[[int], str]) -> None:
-    """A seed for which there is no spec, or a text that is no Python."""
+    """A seed without a spec, or with a text that is not valid Python."""
     for seed in range(1000, 1600):
         compile(write(seed), f"{write.__name__}({seed})", "exec")
 
 
 def test_random_specs_have_something_to_say() -> None:
-    """Specs of one state; claims that all hold, or all fail at once."""
+    """Specs with one state, or claims that all hold or all fail at once."""
     depths: list[int | None] = []
     sizes: list[int] = []
     for seed in range(60):
@@ -333,7 +334,7 @@ def test_random_specs_have_something_to_say() -> None:
 
 
 def test_random_claims_for_any_number_fail_at_various_sizes() -> None:
-    """Claims that all hold, or that one member already breaks."""
+    """Claims that all hold, or that one member already violates."""
     first: list[int | None] = []
     for seed in range(40):
         of = spec_in(random_spec_for_any_number(seed))

@@ -1,4 +1,4 @@
-"""The engines that look for runs, and plain steps, against the oracle on random specs."""
+"""Searching engines and plain steps, compared with the oracle on random specs."""
 
 from __future__ import annotations
 
@@ -17,31 +17,32 @@ WEEKLY = 125
 
 @pytest.fixture(autouse=True, scope="module")
 def compiler_is_there() -> None:
-    """Some of each chunk is compiled."""
+    """Require a C compiler, which some of each chunk's specs need."""
     need("gcc")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chunk", range(5))
 def test_random_specs_are_explored_as_they_mean(chunk: int) -> None:
-    """A step, a property, a count or a shortest length that is not what the text means."""
+    """A wrong step, property, count or shortest length on a random spec."""
     seeds = range(chunk * CHUNK, chunk * CHUNK + CHUNK)
-    outcomes, said = differences(random_spec, seeds, partial(searches, limit=300, one_in=40))
-    assert not said, said
+    outcomes, problems = differences(random_spec, seeds, partial(searches, limit=300, one_in=40))
+    assert not problems, problems
     assert answers(outcomes["exhaustive"])["holds"] > 2 * CHUNK
 
 
 class Many:
-    """More specs, others in every week; each quarter on a worker of its own."""
+    """More specs, with other seeds each week; each quarter runs on a worker of its own."""
 
     quarter: int
 
     @pytest.mark.slow
     @pytest.mark.parametrize("chunk", range(10))
     def test_many_random_specs_are_explored_as_they_mean(self, chunk: int) -> None:
-        """The same of specs that nobody has seen yet."""
+        """A wrong step, property, count or length on a spec with a new seed."""
         seeds = this_week((self.quarter * 10 + chunk) * WEEKLY, WEEKLY)
-        outcomes, said = differences(random_spec, seeds, searches)
-        assert not said, said
+        outcomes, problems = differences(random_spec, seeds, searches)
+        assert not problems, problems
         found = answers(outcomes["exhaustive"])
         assert found["refused"] < 0.3 * WEEKLY
         assert found["holds"] > WEEKLY

@@ -1,4 +1,4 @@
-"""The shortest specs on which an engine and the oracle once differed."""
+"""The shortest specs on which an engine and the oracle once disagreed."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ SLIPS = {
 @pytest.mark.parametrize("kind", ["invariant", "lemma"])
 @pytest.mark.parametrize("name", SLIPS)
 def test_what_is_not_true_of_every_number(name: str, kind: str) -> None:
-    """A claim, or ranges, proved for any number, and broken by one member or two or three."""
+    """A claim or ranges proved for any number, though one, two or three members violate them."""
     action, claim = SLIPS[name]
     parameters = ", p" if "[p" in action or "= p" in action else ""
     text = ANY_NUMBER.format(parameters=parameters, action=action, claim=claim, kind=kind)
@@ -101,13 +101,13 @@ class Random(Spec):
 
 
 def test_a_lemma_beside_one_that_is_not_kept() -> None:
-    """A lemma said to hold that is kept only where another one is, which is not."""
+    """A lemma reported to hold that is kept only under another lemma, which is not kept."""
     assert comparing.proved(Judged(LEMMAS)).wrong == []
     assert for_any_number(LEMMAS).wrong == []
 
 
 def test_an_obstacle_where_all_cells_are_truth_values() -> None:
-    """A failure of the engine where there is no integer to keep small."""
+    """A failure of the engine where there is no integer to minimise."""
     text = LEMMAS.replace("    n = Integer(0, 1)\n", "")
     assert [w for w in comparing.proved(Judged(text)).wrong if "the engine fails" in w] == []
 
@@ -149,12 +149,12 @@ ERRORS = {
     "a requirement": "require(True) is None",
     "no value": "None",
 }
-"""Claims that have no meaning, though a part of them would decide."""
+"""Claims whose evaluation fails, though the value of one part would decide them."""
 
 
 @pytest.mark.parametrize("name", ERRORS)
 def test_an_error_of_a_claim_is_one(name: str) -> None:
-    """A claim without a meaning that holds: a slip of the user's, and all is well."""
+    """A claim whose evaluation fails, reported as one that holds."""
     judged = Judged(ERROR.format(claim=ERRORS[name], late="s.n = 0", low="0, 3"))
     assert judged.error
     assert comparing.steps(judged).wrong == []
@@ -165,7 +165,7 @@ def test_an_error_of_a_claim_is_one(name: str) -> None:
 
 @pytest.mark.parametrize("late", ["s.n = None", "s.n = s.unknown", "require(s.h)", "s.f[p, p] = 1"])
 def test_an_error_of_an_action_is_one(late: str) -> None:
-    """An error that some run meets, told as another error, or not told."""
+    """An error on a reachable path reported as another error, or not reported."""
     judged = Judged(ERROR.format(claim="True", late=late, low="0, 3"))
     assert judged.error
     for compare in (comparing.steps, comparing.full, comparing.in_steps, comparing.proved):
@@ -174,7 +174,7 @@ def test_an_error_of_an_action_is_one(late: str) -> None:
 
 
 def test_a_variable_below_zero_starts_next_to_zero() -> None:
-    """Another start than `Integer` promises, or one where the documentation says another."""
+    """An initial value that `Integer` does not promise, or that the documentation contradicts."""
     text = ERROR.format(claim="True", late="s.low = -3", low="-3, -2")
     judged = Judged(text)
     assert judged.runner.starts()[0][-1] == -2

@@ -1,4 +1,4 @@
-"""The page: whole, safe, self-contained, and right about logical time."""
+"""The HTML page: well-formed, safe, self-contained, and right about logical time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ATTACK = "</script><b>"
 
 
 class Sneaky(Spec):
-    """A counter for each process, one of which has a name that ends a script."""
+    """A counter for each process; one process has a name that ends a script element."""
 
     processes = Index(2, names="p", labels=f"{ATTACK} &amp;")
     counter = Array(processes, Integer(0, 2))
@@ -49,12 +49,12 @@ class Sneaky(Spec):
         return s.counter[0] + s.counter[1] < 2
 
     def explain(self, violated, states):
-        """Blame a name."""
+        """Return an explanation with a label that contains markup."""
         return Explanation((f"{ATTACK} is to blame.",), ((ATTACK, "&amp;", f"{ATTACK} moved"),))
 
 
 class Reader(HTMLParser):
-    """Reads a page, checks that every tag is closed, and keeps what the tests look at."""
+    """A parser that checks that every tag is closed, and keeps the data that the tests need."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class Reader(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
-        """Keep what a reader sees, and the data apart."""
+        """Keep the visible text and the data separately."""
         if self.open[-1:] == ["script"]:
             if self.tags[-1][1].get("id") == "trace":
                 self.trace += data
@@ -91,7 +91,7 @@ class Reader(HTMLParser):
 
 @cache
 def verdict(spec: type[Spec], name: str, **settings: object) -> Verdict:
-    """Return what the exhaustive engine says of one property."""
+    """Return the exhaustive engine's verdict on one property."""
     model = Model(spec(**settings))
     return check(model, wanted=[model.property_named(name)])[0]
 
@@ -117,7 +117,7 @@ PAGES = [
 
 @pytest.mark.parametrize("make", PAGES)
 def test_the_page_needs_nothing_else(make):
-    """A page from a CI run is read years later, off line; nothing may be fetched."""
+    """A page that fetches something, and so cannot be read off line or years later."""
     text = page(make(), "counterpoint check")
     assert "://" not in text
     for tag, attributes in Reader(text).tags:
@@ -129,7 +129,7 @@ def test_the_page_needs_nothing_else(make):
 
 @pytest.mark.parametrize("make", PAGES)
 def test_the_list_of_steps_is_there_without_scripts(make):
-    """Where scripts are off, the page would be empty."""
+    """A page that is empty where scripts are off."""
     shown = make()
     tags = Reader(page(shown)).tags
     labels = [a["aria-label"] for t, a in tags if t == "a" and "aria-label" in a]
@@ -143,7 +143,7 @@ def test_the_list_of_steps_is_there_without_scripts(make):
 
 @pytest.mark.parametrize("make", PAGES)
 def test_every_variable_of_every_state_is_there(make):
-    """A state that is only partly shown hides the reason of the next step."""
+    """A state that is shown only partly, so that the reason of the next step is hidden."""
     shown = make()
     text = Reader(page(shown)).text
     for place, cell in enumerate(shown.model.cells):
@@ -155,7 +155,7 @@ def test_every_variable_of_every_state_is_there(make):
 
 
 def test_a_label_cannot_end_the_script():
-    """A spec from elsewhere must not run a script of its own in the reader's browser."""
+    """A spec from elsewhere that runs a script of its own in the reader's browser."""
     text = page(verdict(Sneaky, "behind"), f"check {ATTACK}")
     read = Reader(text)
     assert ATTACK not in text
@@ -167,7 +167,7 @@ def test_a_label_cannot_end_the_script():
 
 
 def test_versions_last_from_their_date_until_they_are_overwritten():
-    """The drawing would show a version that is already overwritten, or hide one."""
+    """A drawing that shows a version already overwritten, or hides one."""
     text = page(verdict(Window, "a-new-version-is-read"))
     last = len(verdict(Window, "a-new-version-is-read").trace.steps)
     written = [k for k in drawn(text, 0) if drawn(text, 0)[k] is None and k[0] != "windows"]
@@ -179,7 +179,7 @@ def test_versions_last_from_their_date_until_they_are_overwritten():
 
 
 def test_the_old_counterexample_shows_its_fault():
-    """The page would not show that T1's versions date from 0 although the clock is at 1."""
+    """A page that does not show that T1's versions date from 0 although the clock is at 1."""
     text = page(old())
     before, after, end = drawn(text, 9), drawn(text, 10), drawn(text, 13)
     assert before["versions of x", "first"] == {"from": 0, "to": None}
@@ -196,7 +196,7 @@ def test_the_old_counterexample_shows_its_fault():
 
 
 def test_the_contradiction_is_marked_at_the_steps_that_make_it():
-    """The letters of the circle would stand at steps that have nothing to do with it."""
+    """Letters of the cycle at steps that have nothing to do with it."""
     rows = re.findall(r'<li class="row" id="step=(\d+)".*?</li>', page(old()), re.S)
     assert rows == [str(k) for k in range(14)]
     marked = re.findall(r'href="#step=(\d+)"[^\n]*?<b class="badge">(\w)</b></a>', page(old()))
@@ -206,7 +206,7 @@ def test_the_contradiction_is_marked_at_the_steps_that_make_it():
 
 
 def test_real_time_is_marked_where_it_arises():
-    """An edge of real time names no value; it would be marked nowhere, or everywhere."""
+    """A real-time edge, which names no value, marked nowhere or everywhere."""
     shown = verdict(Window, "all-commit", processes=1)
     edge = ("T0", "T1", "T0 had ended when T1 began")
     text = page(replace(shown, explanation=Explanation((), (edge,))))
@@ -215,7 +215,7 @@ def test_real_time_is_marked_where_it_arises():
 
 
 def test_a_step_out_of_range_has_no_state():
-    """The script would look for a state that does not exist; the reason must be told."""
+    """A script that looks for a missing state, or a page without the reason why it is missing."""
     shown = verdict(Sneaky, "ranges")
     assert len(shown.trace.states) == len(shown.trace.steps)
     read = Reader(page(shown))
@@ -224,7 +224,7 @@ def test_a_step_out_of_range_has_no_state():
 
 
 def test_there_is_no_drawing_without_a_picture():
-    """A spec without logical time would get an empty box."""
+    """An empty box for a spec without logical time."""
     read = Reader(page(verdict(Sneaky, "behind")))
     assert json.loads(read.trace)["drawing"] is None
     assert "svg" not in {t for t, _ in read.tags}
@@ -232,20 +232,20 @@ def test_there_is_no_drawing_without_a_picture():
 
 
 def test_settings_that_differ_from_the_default_stand_out():
-    """What makes the protocol incorrect would be lost among fourteen parameters."""
+    """The wrong setting hidden among fourteen parameters."""
     text = Reader(page(old(), "counterpoint check window-stm")).text
     assert "Parameters\n\nfetch-and-increment=old\n" in text
     assert "counterpoint check window-stm" in text
 
 
 def test_the_same_verdict_gives_the_same_bytes():
-    """A report that changes without a reason cannot be compared with the last one."""
+    """A page that changes without a reason, so that two cannot be compared."""
     again = check(old().model, wanted=[old().claim])[0]
     assert page(again) == page(old())
 
 
 def test_a_page_is_written_wholly_or_not_at_all(tmp_path, monkeypatch):
-    """A run that is stopped would leave half a page, or a stray file, in the place of the last."""
+    """Half a page, or a stray temporary file, after an interrupted run."""
     path = tmp_path / "old.html"
     write(path, old())
     whole = path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What a symbolic run knows: exactly as much as its facts promise, and no less."""
+"""Facts of a symbolic run: exactly what follows from its conditions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from counterpoint.models.symbolic.paths import WIDE, Facts, Infeasible, Run
+from counterpoint.models.symbolic.paths import WIDE, Facts, Infeasible, SymbolicRun
 from counterpoint.spec.notation import SpecError, nodes
 from counterpoint.spec.notation.nodes import Cell, Node
 
@@ -19,7 +19,7 @@ VALUES = range(-1, 4)
 
 
 def against(cell: Node, value: int, kind: int) -> tuple[Node, Callable[[int], bool]]:
-    """Return a comparison with a constant, and what it says of a number."""
+    """Return a comparison with a constant, and its value as a function of the number."""
     there = nodes.constant(value)
     if kind == 0:
         return nodes.less(cell, there), lambda n: n < value
@@ -35,7 +35,7 @@ def comparisons(cell: Node, values: Sequence[int]) -> list[tuple[Node, Callable[
 
 
 def learned(*literals: Node) -> Facts | None:
-    """Return the facts; None if they contradict themselves."""
+    """Return the facts that follow, or None if they are contradictory."""
     facts = Facts()
     try:
         for literal in literals:
@@ -46,12 +46,12 @@ def learned(*literals: Node) -> Facts | None:
 
 
 def decided(truths: set[bool]) -> bool | None:
-    """Return what is the case everywhere."""
+    """Return the comparisons that have the same value everywhere."""
     return next(iter(truths)) if len(truths) == 1 else None
 
 
 def test_all_is_known_of_one_cell_of_few_values() -> None:
-    """A comparison with a constant that is decided wrongly, or is left open though it is clear."""
+    """A comparison with a constant that is decided wrongly, or left open though it is known."""
     cell = SMALL[0]
     known = comparisons(cell, VALUES)
     chance = random.Random(1)
@@ -70,7 +70,7 @@ def test_all_is_known_of_one_cell_of_few_values() -> None:
 
 
 def test_the_ends_are_known_of_a_cell_of_many_values() -> None:
-    """An end that is moved by one too many or too few, or that is forgotten."""
+    """A bound that is off by one, or forgotten."""
     cell = LARGE[0]
     low, high = -5, WIDE
     ends = [low, low + 1, 7, 8, high - 1, high]
@@ -88,7 +88,7 @@ def test_the_ends_are_known_of_a_cell_of_many_values() -> None:
         assert there
         assert ours <= there[0] <= there[-1] <= theirs
         orders = [n for n, _ in chosen if "less" in (n.op, getattr(n.args[0], "op", ""))]
-        if len(orders) == len(chosen):  # a value taken out of the middle is not remembered
+        if len(orders) == len(chosen):  # a value excluded in the middle of a range is not stored
             found += 1
             assert (ours, theirs) == (there[0], there[-1])
         for node, says in known:
@@ -113,7 +113,7 @@ def test_the_ends_are_known_of_a_cell_of_many_values() -> None:
 def test_what_a_comparison_says_of_a_cell_of_many_values(
     literal: Node, low: int, high: int
 ) -> None:
-    """An end that is one off."""
+    """A bound that is off by one."""
     facts = Facts()
     facts.learn(literal)
     assert facts.bounds[LARGE[0]] == (low, high)
@@ -124,7 +124,7 @@ def test_what_a_comparison_says_of_a_cell_of_many_values(
 
 
 def test_a_range_is_wide_from_so_many_values_on() -> None:
-    """Thousands of values kept one by one, or few of them only by their ends."""
+    """Thousands of values stored one by one, or a small range stored only by its bounds."""
     for high, wide in ((WIDE - 1, False), (WIDE, True)):
         cell = nodes.cell(Cell("edge", (), "edge", 0, high, False))
         facts = learned(nodes.less(cell, nodes.constant(5)))
@@ -134,7 +134,7 @@ def test_a_range_is_wide_from_so_many_values_on() -> None:
 
 
 def once_each(chance: random.Random) -> tuple[Node, Callable[..., int]]:
-    """Return an expression in which every cell stands at most once, and what it computes."""
+    """Return an expression in which no cell occurs twice, and a function that computes it."""
     a, b, c = SMALL
     f, g = FLAGS[:2]
     k = chance.randint(-3, 3)
@@ -158,7 +158,7 @@ def once_each(chance: random.Random) -> tuple[Node, Callable[..., int]]:
 
 
 def test_intervals_are_exact_where_no_cell_stands_twice() -> None:
-    """Bounds that are too wide, by which paths multiply, or too narrow, by which some are lost."""
+    """Bounds too wide, so that paths multiply, or too narrow, so that paths are lost."""
     chance = random.Random(3)
     for _ in range(400):
         facts, allowed = Facts(), []
@@ -180,7 +180,7 @@ def test_intervals_are_exact_where_no_cell_stands_twice() -> None:
 
 
 def test_equality_is_decided_by_bounds() -> None:
-    """Two numbers that cannot be equal taken for perhaps equal, or the other way round."""
+    """Numbers that cannot be equal left undecided, or undecided ones called unequal."""
     a, b = SMALL[:2]
     for low, high in product(VALUES, repeat=2):
         facts = learned(
@@ -194,7 +194,7 @@ def test_equality_is_decided_by_bounds() -> None:
 
 
 def test_an_order_is_known_with_what_follows_from_it() -> None:
-    """After a < b, asking whether b < a or a = b opens another path."""
+    """A needless branch on b < a or a = b after a < b is known."""
     a, b = SMALL[:2]
     facts = learned(nodes.less(a, b))
     assert facts is not None
@@ -208,7 +208,7 @@ def test_an_order_is_known_with_what_follows_from_it() -> None:
 
 
 def test_parts_follow_from_a_whole() -> None:
-    """A conjunction whose parts are forgotten, a disjunction whose last part is not concluded."""
+    """A conjunction whose parts are lost, or a disjunction's last part not concluded."""
     f, g, h = FLAGS
     none = nodes.negation
     both = learned(nodes.conjunction([f, g]))
@@ -234,7 +234,7 @@ def test_parts_follow_from_a_whole() -> None:
 
 
 def test_a_conclusion_leads_to_the_next() -> None:
-    """A fact that follows, from which more follows that is not drawn."""
+    """A new fact from which the facts that follow are not concluded."""
     f, g, h = FLAGS
     none = nodes.negation
     facts = learned(nodes.disjunction([none(f), g]), nodes.disjunction([none(g), h]), f)
@@ -248,7 +248,7 @@ def test_a_conclusion_leads_to_the_next() -> None:
 
 
 def test_a_cell_of_truth_values_is_replaced_by_one() -> None:
-    """A number put in for a truth value."""
+    """A number substituted for a truth value."""
     for flag, sign in ((FLAGS[0], nodes.TRUE), (nodes.negation(FLAGS[0]), nodes.FALSE)):
         facts = learned(flag)
         assert facts is not None
@@ -257,9 +257,9 @@ def test_a_cell_of_truth_values_is_replaced_by_one() -> None:
 
 
 def test_what_a_run_decides() -> None:
-    """A side that was given and is not taken, is noted twice, or is taken where all is known."""
+    """A given branch that is not taken, a branch recorded twice, or one for a known condition."""
     f, g, h = FLAGS
-    run = Run([False])
+    run = SymbolicRun([False])
     assert run.decide(f) is False
     assert run.decide(f) is False
     assert run.decide(nodes.negation(f)) is True
@@ -278,9 +278,9 @@ def test_what_a_run_decides() -> None:
 
 
 def test_a_loop_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A question too many or too few; a spec whose reading takes for ever."""
-    monkeypatch.setattr(Run, "limit", 3)
-    run = Run()
+    """A limit of branches that is off by one, or a spec that is read endlessly."""
+    monkeypatch.setattr(SymbolicRun, "limit", 3)
+    run = SymbolicRun()
     for _ in range(3):
         run.decide(FLAGS[0])
     with pytest.raises(SpecError, match="more than 3 branches: a loop that does not end"):
@@ -289,20 +289,20 @@ def test_a_loop_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> N
 
 A, B, C = SMALL
 CYCLE = [nodes.less(A, B), nodes.less(B, C)]
-"""From these follows A < C, which the facts do not see, and z3 does."""
+"""Conditions from which A < C follows; z3 finds this, the facts do not."""
 
 
-def deep_run(monkeypatch: pytest.MonkeyPatch, deep: int) -> Run:
-    """Return a run that has taken two sides; from so many on z3 is asked."""
-    monkeypatch.setattr(Run, "deep", deep)
-    run = Run()
+def deep_run(monkeypatch: pytest.MonkeyPatch, deep: int) -> SymbolicRun:
+    """Return a run after two branches; `deep` is the number of branches after which z3 is used."""
+    monkeypatch.setattr(SymbolicRun, "deep", deep)
+    run = SymbolicRun()
     for literal in CYCLE:
         assert run.decide(literal)
     return run
 
 
 def test_z3_is_asked_deep_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Paths that multiply where all depends on several cells at once."""
+    """Paths that multiply where a condition depends on several cells at once."""
     run = deep_run(monkeypatch, 2)
     assert run.decide(nodes.less(A, C)) is True
     assert run.decide(nodes.less(C, A)) is False
@@ -315,7 +315,7 @@ def test_z3_is_asked_deep_down(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_path_that_contradicts_itself_is_left_deep_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both sides taken of a question on a path that no state takes."""
+    """Both branches taken on a path that no state can take."""
     run = deep_run(monkeypatch, 3)
     run.assume(nodes.less(C, A))
     run.decide(FLAGS[0])
@@ -324,7 +324,7 @@ def test_a_path_that_contradicts_itself_is_left_deep_down(monkeypatch: pytest.Mo
 
 
 def test_large_numbers_are_compared_as_numbers() -> None:
-    """Equal numbers told apart since they are not the same object."""
+    """Equal large numbers that compare as different because they are two objects."""
     cell, other = LARGE
     facts = learned(nodes.equal(cell, nodes.constant(1000)), nodes.less(other, cell))
     assert facts is not None
@@ -335,7 +335,7 @@ def test_large_numbers_are_compared_as_numbers() -> None:
 
 
 def test_only_cells_have_values() -> None:
-    """What a comparison says of a sum kept as if it were a cell."""
+    """Facts about a sum stored as if the sum were a cell."""
     a, b = SMALL[:2]
     facts = learned(nodes.less(nodes.subtract(a, b), nodes.constant(2)))
     assert facts is not None

@@ -1,4 +1,4 @@
-"""The prover and k-induction: which questions they ask, and what they make of the answers."""
+"""The prover and k-induction: their questions to z3, and what they conclude from the answers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import z3
 
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.prove import k_induction, proving
-from counterpoint.models.prove.proving import Failure, Prover
-from counterpoint.models.symbolic.obligations import unrecorded
+from counterpoint.models.prove.proving import Prover
 from counterpoint.models.symbolic.trace import trace
 from counterpoint.spec.notation import (
     ANY,
@@ -30,7 +29,7 @@ from tests.models.small_proofs import Falling, Lemmas, answers, checked
 
 
 class Slow(Spec):
-    """It takes k steps to see that the end is never met."""
+    """A spec that needs k steps to exclude its final value."""
 
     x = Integer(0, 9)
 
@@ -54,17 +53,17 @@ class Slow(Spec):
 
 
 def test_how_many_steps_at_once_a_claim_takes() -> None:
-    """K that is one too many or too few; or a base case left out, by which all is proved."""
+    """A k that is off by one, or a missing base case, without which all claims are proved."""
     model = Model(Slow())
     nine, seven = (model.property_named(n) for n in ("not-nine", "not-seven"))
 
     def proved(k: int, *claims: Any) -> dict[str, int]:
-        return k_induction.proved(trace(model), (), claims, Limits(), k)
+        return k_induction.proved_claims(trace(model), (), claims, Limits(), k)
 
     # From 4 to 7 it takes three steps: four in a row where it was not met prove it.
     assert proved(0, seven) == proved(3, seven) == proved(4, nine) == {}
     assert proved(4, seven) == {"not-seven": 4}
-    # Together they help each other: to 9 leads 8, and to 8 leads 7.
+    # Each claim needs the other one: 8 leads to 9, and 7 leads to 8.
     assert proved(3, seven, nine) == {}
     assert proved(4, seven, nine) == {"not-seven": 4, "not-nine": 4}
     found = checked(model, wanted=[seven], steps=4)
@@ -73,7 +72,7 @@ def test_how_many_steps_at_once_a_claim_takes() -> None:
 
 
 class Wrong(Slow):
-    """The same is false after three steps."""
+    """The same spec with a claim that is false after three steps."""
 
     @action
     def go(s):
@@ -87,27 +86,27 @@ class Wrong(Slow):
 
 @pytest.mark.parametrize("steps", [1, 3, 4])
 def test_what_is_false_at_some_time_is_not_proved(steps: int) -> None:
-    """Induction without a beginning, or with one that is too short."""
+    """Induction without a base case, or with one that is too short."""
     model = Model(Wrong())
     claims = [model.property_named(n) for n in ("not-three", "not-seven", "ranges")]
-    assert k_induction.proved(trace(model), (), claims, Limits(), steps) == {}
+    assert k_induction.proved_claims(trace(model), (), claims, Limits(), steps) == {}
     assert answers(model, steps=steps)["not-three"] == "unknown"
 
 
 def test_lemmas_are_known_in_every_state_of_k_steps() -> None:
-    """A lemma that is not used at the end, or used where it is not known."""
+    """A lemma that is not used in the last state, or used where it is not known."""
     model = Model(Lemmas())
     system = trace(model)
     deadlock, y = (model.property_named(n) for n in ("no-deadlock", "y-is-zero"))
-    assert k_induction.proved(system, model.lemmas, [y], Limits(), 1) == {"y-is-zero": 1}
-    assert k_induction.proved(system, (), [y], Limits(), 3) == {}
+    assert k_induction.proved_claims(system, model.lemmas, [y], Limits(), 1) == {"y-is-zero": 1}
+    assert k_induction.proved_claims(system, (), [y], Limits(), 3) == {}
     low = [p for p in model.lemmas if p.name == "low"]
-    assert k_induction.proved(system, low, [y], Limits(), 1) == {"y-is-zero": 1}
-    assert k_induction.proved(system, (), [deadlock], Limits(), 2) == {"no-deadlock": 1}
+    assert k_induction.proved_claims(system, low, [y], Limits(), 1) == {"y-is-zero": 1}
+    assert k_induction.proved_claims(system, (), [deadlock], Limits(), 2) == {"no-deadlock": 1}
 
 
 def recorded(call: Any) -> list[tuple[str, Any, Any]]:
-    """Return what z3 was asked, each question asked again and answered alike."""
+    """Return the questions to z3; each is asked again and must get the same answer."""
     asked: list[tuple[str, Any, Any]] = []
 
     def record(name: str, conditions: Any, answer: Any) -> None:
@@ -121,15 +120,15 @@ def recorded(call: Any) -> list[tuple[str, Any, Any]]:
 
 
 def test_what_k_induction_asks() -> None:
-    """An obligation without the ranges, the steps or the start that it is about."""
+    """An obligation without its ranges, steps or initial states."""
     model = Model(Slow())
     claim = model.property_named("not-seven")
-    told: list[str] = []
-    limits = Limits(progress=told.append)
+    lines: list[str] = []
+    limits = Limits(progress=lines.append)
     asked = recorded(
-        lambda record: k_induction.proved(trace(model), (), [claim], limits, 4, record)
+        lambda record: k_induction.proved_claims(trace(model), (), [claim], limits, 4, record)
     )
-    assert told == [f"{i}-induction" for k in range(1, 5) for i in range(k + 1)]
+    assert lines == [f"{i}-induction" for k in range(1, 5) for i in range(k + 1)]
     expected = []
     for k in range(1, 5):
         expected += [(f"{k}-induction/start-{i}/not-seven", z3.unsat) for i in range(k)]
@@ -143,7 +142,7 @@ def prover(model: Model, **more: Any) -> Prover:
 
 
 def test_which_commands_break_which_lemma() -> None:
-    """A failure of another action, a command that is not named, or a lemma that is passed over."""
+    """A failure at the wrong action, a missing command, or a lemma that is left out."""
     found = prover(Model(Falling())).failures()
     assert [(f.lemma.name, f.action, f.reason) for f in found] == [("stays", "grow", "")]
     [failure] = found
@@ -195,7 +194,7 @@ def test_which_commands_break_which_lemma() -> None:
 
 
 class NoStart(Lemmas):
-    """It begins nowhere."""
+    """A spec without an initial state."""
 
     @initially
     def nowhere(s):
@@ -203,7 +202,7 @@ class NoStart(Lemmas):
 
 
 def test_without_an_initial_state_nothing_is_proved() -> None:
-    """Everything holds of no run at all."""
+    """A claim that is called proved for a spec that has no run."""
     with pytest.raises(LimitReached, match="there is no initial state"):
         prover(Model(NoStart())).failures()
     found = checked(Model(NoStart()))
@@ -213,7 +212,7 @@ def test_without_an_initial_state_nothing_is_proved() -> None:
 
 
 class Several(Spec):
-    """It starts anywhere in a part of its range, and grows."""
+    """A spec that starts anywhere in a part of its range, and grows."""
 
     n = Integer(2, 6, initially=ANY)
     total = Integer(0, 3, grows=True)
@@ -244,7 +243,7 @@ class Several(Spec):
 
 
 def test_ranges_are_known_and_those_that_grow_have_no_end() -> None:
-    """A range that is not known, or an upper end that the proof relies on and no run keeps."""
+    """A range that is not assumed, or an assumed upper bound of a growing variable."""
     found = checked(Model(Several()))
     assert (found["from-two-to-four"].answer, found["within"].answer) == ("holds", "holds")
     assert (found["no-end"].answer, found["ranges"].answer) == ("unknown", "holds")
@@ -258,7 +257,7 @@ def test_ranges_are_known_and_those_that_grow_have_no_end() -> None:
 
 
 def test_ranges_for_z3() -> None:
-    """An end of a range that is one off or that is left out."""
+    """A bound of a range that is off by one or missing."""
     model = Model(Several())
     frame = prover(model).frame
     solver = z3.Solver()
@@ -274,7 +273,7 @@ def test_ranges_for_z3() -> None:
 
 
 def test_what_is_to_be_shown_after_a_command() -> None:
-    """A lemma that is not asked for after a command that changes what it speaks of."""
+    """A lemma that is not checked after a command that changes its variables."""
     model = Model(Lemmas())
     proof = prover(model)
     goals = {c.step.action: set(proof.after(c)) for c in proof.system.commands if not c.leaves}
@@ -287,69 +286,8 @@ def test_what_is_to_be_shown_after_a_command() -> None:
     assert proof.ask("x", proof.fails_after(low, go)) == z3.sat
 
 
-SOLVER = z3.Solver
-ALL: list[Tired] = []
-
-
-class Tired:
-    """A solver that gives up on some questions."""
-
-    after = 0
-
-    def __init__(self) -> None:
-        self.real = SOLVER()
-        self.timeouts: list[tuple[str, int]] = []
-        ALL.append(self)
-        self.asked = 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.real, name)
-
-    def set(self, name: str, value: int) -> None:
-        """Note a limit."""
-        self.timeouts.append((name, value))
-
-    def check(self, *conditions: Any) -> Any:
-        """Answer the first questions only."""
-        self.asked += 1
-        if self.asked <= self.after:
-            return self.real.check(*conditions)
-        return z3.CheckSatResult(z3.Z3_L_UNDEF)  # as z3 does, a new one each time
-
-    def reason_unknown(self) -> str:
-        """Say why."""
-        return "tired"
-
-
-@pytest.mark.parametrize("after", [0, 1])
-def test_a_solver_that_gives_up_proves_nothing(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
-    """An answer that is none taken for a proof."""
-    monkeypatch.setattr(Tired, "after", after)
-    ALL.clear()
-    model = Model(Lemmas())
-    system = trace(model)
-    monkeypatch.setattr(proving.z3, "Solver", Tired)
-    proof = Prover(system, model.lemmas, Limits(100.0))
-    failures = proof.failures()
-    assert {f.reason for f in failures} == {"tired"}
-    assert {f.action for f in failures} >= {"far"}
-    assert {f.lemma.name for f in failures if not f.action} == {"parity", "low", "zero"}
-    assert proof.follows(model.property_named("small")) == z3.unknown
-    assert proof.reason == "tired"
-    assert proof.solver.timeouts
-    timeouts = [one for solver in ALL for one in solver.timeouts]
-    assert len({solver for solver in ALL if solver.timeouts}) == 2
-    assert all(name == "timeout" and 90_000 < value <= 100_000 for name, value in timeouts)
-    claim = model.property_named("small")
-    run = k_induction._Run(system, 1, Limits(100.0), unrecorded)
-    monkeypatch.setattr(Tired, "after", 0)
-    assert run.impossible("x", z3.BoolVal(False)) is False
-    assert all(90_000 < value <= 100_000 for _, value in run.solver.timeouts)
-    assert k_induction.proved(system, (), [claim], Limits(), 2) == {}
-
-
 class Pairs(Spec):
-    """A lemma in two parts, of which a step touches one."""
+    """A lemma with two parts, of which a step changes one."""
 
     hands = Index(2, names="h")
     n = Array(hands, Integer(0, 3))
@@ -365,47 +303,10 @@ class Pairs(Spec):
 
 
 def test_only_parts_that_a_step_touches_are_asked() -> None:
-    """Thousands of parts asked again after every step."""
+    """Thousands of unchanged parts checked again after every step."""
     proof = prover(Model(Pairs()))
     assert len(proof.parts["low"]) == 2
     for command in proof.system.commands:
         if not command.leaves and command.updates:
             assert len(proof.after(command).get("low", [])) <= 1
     assert proof.failures() == []
-
-
-class Hardly(Limits):
-    """Hardly any time is left; how often that was asked is counted."""
-
-    asked = 0
-
-    def left(self) -> float:
-        """Return what is left."""
-        return 0.0
-
-    def check(self, line: str = "") -> None:
-        """Count."""
-        self.asked += 1
-
-
-def test_a_question_has_some_time_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No time at all, which z3 takes for all the time there is; an answer that comes too late."""
-    model = Model(Pairs())
-    system = trace(model)
-    monkeypatch.setattr(proving.z3, "Solver", Tired)
-    ALL.clear()
-    limits = Hardly()
-    proof = Prover(system, model.lemmas, limits)
-    proof.failures()
-    limits.asked = 0
-    assert proof.ask("x", z3.BoolVal(False)) == z3.unknown
-    assert limits.asked == 2
-    monkeypatch.setattr(Tired, "after", 10**6)
-    assert proof.ask("x", z3.BoolVal(False)) == z3.unsat
-    assert limits.asked == 3
-    run = k_induction._Run(system, 1, limits, unrecorded)
-    run.impossible("x", z3.BoolVal(False))
-    given = [value for solver in ALL for _, value in solver.timeouts]
-    assert len(given) > 4
-    assert set(given) == {1}
-    assert len({Failure(model.lemmas[0], "go")} | {Failure(model.lemmas[0], "go")}) == 1

@@ -1,4 +1,4 @@
-"""Expressions over indices of any size, against what they say of one to four members."""
+"""Expressions over indices of any size, compared with their values for one to four members."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from counterpoint.models.prove.sizes.quantified import (
     symbols_of,
     within,
 )
-from counterpoint.models.symbolic.evaluating import Sized
+from counterpoint.models.symbolic.evaluating import SizedEvaluation
 from counterpoint.spec.notation import SpecError, nodes
 from counterpoint.spec.notation.nodes import UNBOUNDED, Node
 from counterpoint.spec.notation.symbolic import node_of, value_of
@@ -36,17 +36,17 @@ Tables = dict[str, dict[tuple[int, ...], int]]
 
 
 def flag(name: str, *key: Node) -> Node:
-    """Return a truth value at some members."""
+    """Return a truth value that depends on some members."""
     return applied(name, key, 0, 1, True)
 
 
 def number(name: str, *key: Node) -> Node:
-    """Return a number at some members."""
+    """Return a number that depends on some members."""
     return applied(name, key, -2, 5, False)
 
 
 def tables(chance: random.Random, sizes: dict[str, int]) -> Tables:
-    """Return values for all variables."""
+    """Return random values for all variables."""
     p = range(sizes["ps"])
     return {
         "f": {(i,): chance.randint(0, 1) for i in p},
@@ -57,33 +57,33 @@ def tables(chance: random.Random, sizes: dict[str, int]) -> Tables:
     }
 
 
-def said(node: Node, values: Tables, sizes: dict[str, int], **given: int) -> int:
-    """Return what an expression says at given sizes."""
+def at(node: Node, values: Tables, sizes: dict[str, int], **given: int) -> int:
+    """Return the value of an expression at given sizes."""
     members = {{"p": P, "q": Q, "r": R, "x": X}[name]: at for name, at in given.items()}
-    return Sized(sizes, lambda name, key: values[name][key], members).value(node)
+    return SizedEvaluation(sizes, lambda name, key: values[name][key], members).value(node)
 
 
 def everywhere(seed: int, times: int = 6) -> list[tuple[dict[str, int], Tables]]:
-    """Return sizes, and random values for each."""
+    """Return combinations of sizes and random values."""
     chance = random.Random(seed)
     return [(sizes, tables(chance, sizes)) for sizes in SIZES for _ in range(times)]
 
 
 def test_quantifiers_say_all_and_some() -> None:
-    """A member that is left out, or "some" in the place of "all"."""
+    """A member that is left out, or an existential quantifier in place of a universal one."""
     for sizes, values in everywhere(1):
         f, g = values["f"], values["g"]
         ps = range(sizes["ps"])
-        assert said(for_all([P], flag("f", P)), values, sizes) == all(f.values())
-        assert said(for_some([P], flag("f", P)), values, sizes) == any(f.values())
-        assert said(for_all([P, Q], flag("g", P, Q)), values, sizes) == all(g.values())
+        assert at(for_all([P], flag("f", P)), values, sizes) == all(f.values())
+        assert at(for_some([P], flag("f", P)), values, sizes) == any(f.values())
+        assert at(for_all([P, Q], flag("g", P, Q)), values, sizes) == all(g.values())
         inner = for_some([Q], flag("g", P, Q))
-        assert said(for_all([P], inner), values, sizes) == all(any(g[p, q] for q in ps) for p in ps)
-        assert said(inner, values, sizes, p=0) == any(g[0, q] for q in ps)
+        assert at(for_all([P], inner), values, sizes) == all(any(g[p, q] for q in ps) for p in ps)
+        assert at(inner, values, sizes, p=0) == any(g[0, q] for q in ps)
 
 
 def test_a_symbol_that_is_not_spoken_of_is_left_out() -> None:
-    """Quantifiers over nothing, which z3 has to get rid of."""
+    """Quantifiers over unused symbols, which z3 has to remove."""
     assert for_all([P, Q], flag("f", Q)).args[0] == (Q,)
     assert for_all([P], flag("f", Q)) is flag("f", Q)
     assert for_all([], flag("f", Q)) is flag("f", Q)
@@ -93,7 +93,7 @@ def test_a_symbol_that_is_not_spoken_of_is_left_out() -> None:
 
 
 def test_symbols_that_are_free() -> None:
-    """A symbol that a quantifier binds taken for one that is open, or the other way round."""
+    """A bound symbol taken for a free one, or the other way round."""
     assert symbols_of(P) == {P}
     assert symbols_of(nodes.TRUE) == frozenset()
     assert symbols_of(flag("g", P, Q)) == {P, Q}
@@ -105,7 +105,7 @@ def test_symbols_that_are_free() -> None:
 
 
 def test_each_symbol_is_new() -> None:
-    """Two members that are taken for one."""
+    """Two members that share one symbol."""
     assert symbol("ps") is not symbol("ps")
     assert P.args[0] == "ps"
     assert (P.low, P.high, P.op, P.boolean) == (0, UNBOUNDED, "symbol", False)
@@ -118,7 +118,7 @@ def test_each_symbol_is_new() -> None:
 
 
 def test_members_are_put_in_for_symbols() -> None:
-    """A symbol that stays, a bound one that is replaced, or a range that is lost."""
+    """A symbol that is not replaced, a bound one that is, or a range that is lost."""
     chance = random.Random(2)
     forms = [
         nodes.equal(number("n", P), nodes.constant(2)),
@@ -135,11 +135,11 @@ def test_members_are_put_in_for_symbols() -> None:
             p, q = (chance.randrange(sizes["ps"]) for _ in range(2))
             made = substituted(form, {P: nodes.constant(p), Q: nodes.constant(q)})
             assert not symbols_of(made)
-            assert said(made, values, sizes) == said(form, values, sizes, p=p, q=q)
+            assert at(made, values, sizes) == at(form, values, sizes, p=p, q=q)
             turned = substituted(form, {P: Q, Q: P})
-            assert said(turned, values, sizes, p=q, q=p) == said(form, values, sizes, p=p, q=q)
+            assert at(turned, values, sizes, p=q, q=p) == at(form, values, sizes, p=p, q=q)
             one = substituted(form, {P: Q})
-            assert said(one, values, sizes, q=q) == said(form, values, sizes, p=q, q=q)
+            assert at(one, values, sizes, q=q) == at(form, values, sizes, p=q, q=q)
     there = substituted(number("n", P), {P: Q})
     assert (there.low, there.high, there.boolean) == (-2, 5, False)
     assert substituted(flag("f", P), {P: Q}).boolean
@@ -150,21 +150,21 @@ def test_members_are_put_in_for_symbols() -> None:
 @pytest.mark.parametrize("low", [-1, 0, 2])
 @pytest.mark.parametrize("high", [2, 3, 5])
 def test_a_range(low: int, high: int) -> None:
-    """An end of a range that is one off, or that is not looked at."""
+    """A bound of a range that is off by one or ignored."""
     node = number("m")
     open_end = within(node, low, UNBOUNDED)
     one = applied("k", (), 0, 9, False)
     for value in range(-2, 6):
         values: Tables = {"m": {(): value}, "k": {(): high}}
-        assert said(within(node, low, high), values, {}) == (low <= value <= high)
-        assert said(within(node, low, one), values, {}) == (low <= value <= high)
-        assert said(open_end, values, {}) == (low <= value)
+        assert at(within(node, low, high), values, {}) == (low <= value <= high)
+        assert at(within(node, low, one), values, {}) == (low <= value <= high)
+        assert at(open_end, values, {}) == (low <= value)
     assert within(flag("f", P), 0, 1) is nodes.TRUE
     assert within(node, -2, 5) is nodes.TRUE
 
 
 def test_parts_together_say_the_same() -> None:
-    """A part that is lost, or one that is still whole."""
+    """A part that is lost, or one that is not split."""
     whole = for_all([P], nodes.conjunction([
         flag("f", P),
         for_all([Q], nodes.conjunction([flag("g", P, Q), flag("g", Q, P)])),
@@ -176,8 +176,8 @@ def test_parts_together_say_the_same() -> None:
     assert all(part.op != "and" for part in found)
     for sizes, values in everywhere(4):
         values["f"] = dict.fromkeys(values["f"], 1)
-        together = all(said(part, values, sizes, r=0) for part in found)
-        assert together == bool(said(two, values, sizes, r=0))
+        together = all(at(part, values, sizes, r=0) for part in found)
+        assert together == bool(at(two, values, sizes, r=0))
     assert parts(flag("f", R)) == [flag("f", R)]
 
 
@@ -188,32 +188,32 @@ COMPARED: list[Callable[[Any, Any], Any]] = [
 
 @pytest.mark.parametrize("compare", COMPARED)
 def test_a_count_is_compared_with_a_number(compare: Callable[[Any, Any], Any]) -> None:
-    """At least one more, or one less, than was asked; one member counted twice."""
+    """A count that is off by one, or that counts a member twice."""
     for k in range(-1, 4):
         one = node_of(compare(Count([P], flag("f", P)), k))
         two = node_of(compare(Count([P, X], flag("h", P, X)), k))
         for sizes, values in everywhere(5, 3):
             if sizes["ps"] ** max(0, k + 1) > 300:
                 continue
-            assert said(one, values, sizes) == compare(sum(values["f"].values()), k)
+            assert at(one, values, sizes) == compare(sum(values["f"].values()), k)
             if k < 2 and sizes["ps"] < 4:
-                assert said(two, values, sizes) == compare(sum(values["h"].values()), k)
+                assert at(two, values, sizes) == compare(sum(values["h"].values()), k)
 
 
 def test_a_count_of_what_another_member_has() -> None:
-    """A symbol outside of the count that is replaced as well."""
+    """A symbol outside of the count that is replaced too."""
     found = Count([P], flag("g", P, Q)).at_least(2)
     assert symbols_of(found) == {Q}
     for sizes, values in everywhere(6):
         for q in range(sizes["ps"]):
             right = sum(values["g"][p, q] for p in range(sizes["ps"])) >= 2
-            assert said(found, values, sizes, q=q) == right
+            assert at(found, values, sizes, q=q) == right
     assert Count([P], flag("f", P)).at_least(0) is nodes.TRUE
     assert Count([P], flag("f", P)).at_least(-1) is nodes.TRUE
 
 
 def test_what_a_count_is_not() -> None:
-    """A count that is taken for a number, or compared with something that has no number."""
+    """A count used as a plain number, or compared with an unsuitable expression."""
     count = Count([P], flag("f", P))
     refused: list[Callable[[], Any]] = [
         lambda: bool(count), lambda: count + 1, lambda: 1 + count, lambda: count - 1,
@@ -223,12 +223,12 @@ def test_what_a_count_is_not() -> None:
         lambda: count == value_of(number("m")), lambda: count < None,
     ]  # fmt: skip
     for one in refused:
-        with pytest.raises(SpecError, match="compared with a constant"):
+        with pytest.raises(SpecError, match="with a constant"):
             one()
     with pytest.raises(TypeError):
         hash(count)
     assert MOST_WITNESSES == 8
     count.at_least(8)
-    with pytest.raises(SpecError, match="at most 8 here"):
+    with pytest.raises(SpecError, match="at most 8"):
         count.at_least(9)
     assert node_of(count >= True) is not nodes.TRUE

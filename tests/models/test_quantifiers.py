@@ -1,4 +1,4 @@
-"""The prover for any number: what it asks, what it makes of answers, and in which time."""
+"""The prover for any number: its questions, its use of answers, and its time limits."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import z3
 
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.prove.sizes import any_number, quantifiers
-from counterpoint.models.prove.sizes.quantifiers import START, Printer, Prover
+from counterpoint.models.prove.sizes.quantifiers import START, QuantifiedPrinter, QuantifiedProver
 from counterpoint.spec.notation import Model, Spec, SpecError, action, finished, nodes, require
 from tests.models.locks import Broken, Nobody, Proved, prover
 
 
 def test_which_actions_break_a_lemma() -> None:
-    """A failure of another action, at the start, or of none."""
+    """A failure at the wrong action, at the start, or at no action."""
     model = Model(Broken())
     made = prover(model)
     broken = {p.name: set(made.broken_by(p)) for p in model.lemmas}
@@ -40,14 +40,14 @@ def test_what_the_prover_says_of_claims() -> None:
     with pytest.raises(SpecError, match="a sometimes cannot be judged by one step"):
         made.judge(claims["somebody"])
     made.drop(["has-the-key"])
-    assert made.judge(claims["one-inside"]) in ("it can be broken", "z3 finds no proof")
+    assert made.judge(claims["one-inside"]) in (quantifiers.NOT_INDUCTIVE, "z3 finds no proof")
     assert made.judge(claims["few-turns"]) == ""
     made.add([claims["one-inside"]])
     assert made.judge(claims["one-inside"]) == ""
 
 
 class Leaving(Proved):
-    """It leaves a range, an array, and what a transition allows."""
+    """A lock that leaves a range and violates a transition property."""
 
     @action
     def look(s):
@@ -60,7 +60,7 @@ class Leaving(Proved):
 
 
 class Beyond(Proved):
-    """It leaves an array."""
+    """A lock that writes beyond the end of an array."""
 
     @action
     def push(s, p):
@@ -68,7 +68,7 @@ class Beyond(Proved):
 
 
 class Ending(Proved):
-    """Where it may end."""
+    """A lock whose run may end."""
 
     @finished
     def over(s):
@@ -76,7 +76,7 @@ class Ending(Proved):
 
 
 class Stuck(Ending):
-    """It ends elsewhere, too."""
+    """A lock whose run also stops in states where it may not end."""
 
     @action
     def enter(s, p):
@@ -101,15 +101,15 @@ class Stuck(Ending):
      (Proved, "ranges", True), (Ending, "no-deadlock", True), (Stuck, "no-deadlock", False)],
 )  # fmt: skip
 def test_what_may_fail_is_not_proved(cls: type[Spec], claim: str, holds: bool) -> None:
-    """A range, a place, a step or an end that is not looked at."""
+    """A range, an array index, a step or a deadlock that is not checked."""
     model = Model(cls())
-    said = prover(model).judge(model.property_named(claim))
-    assert (said == "") == holds
-    assert said in ("", "it can be broken", "z3 finds no proof")
+    reason = prover(model).judge(model.property_named(claim))
+    assert (reason == "") == holds
+    assert reason in ("", quantifiers.NOT_INDUCTIVE, "z3 finds no proof")
 
 
 def test_every_question_has_all_that_was_assumed() -> None:
-    """A file from which a condition is missing: another solver answers another question."""
+    """A file without one of the assumptions, so that a second solver gets another question."""
     asked: list[tuple[str, Any]] = []
 
     def record(name: str, conditions: Any, answer: Any) -> None:
@@ -132,9 +132,9 @@ def test_every_question_has_all_that_was_assumed() -> None:
 
 
 def test_terms_for_z3() -> None:
-    """A member outside of its index, a variable of another sort, or one name for two members."""
+    """A member outside of its index, a variable of the wrong sort, or one name for two members."""
     size = nodes._node("size", ("ps",), 1, nodes.UNBOUNDED)
-    printer = Printer({"ps": size})
+    printer = QuantifiedPrinter({"ps": size})
     p, q = (any_symbol() for _ in range(2))
     assert str(printer.show(p)) != str(printer.show(q))
     assert printer.show(p).eq(printer.show(p))
@@ -159,14 +159,14 @@ def test_terms_for_z3() -> None:
 
 
 def any_symbol() -> nodes.Node:
-    """Return a new member."""
+    """Return a new symbol for a member."""
     from counterpoint.models.prove.sizes.quantified import symbol
 
     return symbol("ps")
 
 
 def test_each_question_has_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Minutes for a question that z3 does not decide; an unknown taken for a proof."""
+    """Minutes for a question that z3 does not decide, or "unknown" taken for a proof."""
     model = Model(Proved())
     made = prover(model)
     asked: list[tuple[float, int]] = []
@@ -185,13 +185,13 @@ def test_each_question_has_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     assert made.at_start("x", nodes.TRUE) == ""
     assert made.everywhere("x", nodes.TRUE) == ""
     assert made.everywhere("x", nodes.FALSE) == "z3 finds no proof"
-    assert quantifiers._said(z3.sat) == "it can be broken"
+    assert quantifiers._said(z3.sat) == quantifiers.NOT_INDUCTIVE
     assert quantifiers._said(z3.unsat) == ""
 
 
 def test_what_is_left_of_the_time_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A question that goes on beyond the limit of the whole check."""
-    made = Prover(Model(Proved()), Limits(3.0))
+    """A question that runs beyond the limit of the whole check."""
+    made = QuantifiedProver(Model(Proved()), Limits(3.0))
     given: list[int] = []
 
     class Solver:
@@ -210,9 +210,12 @@ def test_what_is_left_of_the_time_is_given(monkeypatch: pytest.MonkeyPatch) -> N
         def check(self) -> Any:
             return z3.unknown
 
+        def reason_unknown(self) -> str:
+            return "timeout"
+
     assert made._answer(Solver(), [], 10.0) == z3.unknown
     assert made._answer(Solver(), [], 0.5) == z3.unknown
-    assert 1500 < given[0] <= 3000
+    assert 1500 < given[0] <= 3010
     assert given[1] == 500
     made.limits = Limits()
     made._answer(Solver(), [], 10.0)
@@ -220,4 +223,4 @@ def test_what_is_left_of_the_time_is_given(monkeypatch: pytest.MonkeyPatch) -> N
     made.limits = Limits(0.0)
     with pytest.raises(LimitReached):
         made._answer(Solver(), [], 10.0)
-    assert given[3] == 1
+    assert given[3] == 10

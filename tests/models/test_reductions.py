@@ -1,4 +1,4 @@
-"""Reduced explorations against full ones: the same verdicts, and every state accounted for."""
+"""Reduced explorations compared with full ones: equal verdicts, and each state accounted for."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from counterpoint.models.explore import exhaustive
 from counterpoint.models.explore.compiled.exchanging import plain_changes
-from counterpoint.models.explore.compiled.explorer import Compiled, CompiledExploration
+from counterpoint.models.explore.compiled.explorer import CompiledExploration, CompiledExplorer
 from counterpoint.models.limits import Limits
 from counterpoint.models.symbolic.symmetry import (
-    Interchangeable,
+    InterchangeableIndices,
     exchange,
     indices,
     interchangeable,
@@ -49,7 +49,7 @@ from tests.reference import successors
 
 
 class Nobody(IntEnum):
-    """No member."""
+    """The value of a reference that names no member."""
 
     NOBODY = -1
 
@@ -63,26 +63,26 @@ CASES: dict[str, Callable[[], Model]] = {
 
 @pytest.fixture(autouse=True, scope="module")
 def compiler_is_there() -> None:
-    """All of this needs one."""
+    """Require a C compiler for all tests of this file."""
     need("gcc")
 
 
 def reduced(
     model: Model, *names: str, wanted: Sequence[Property] | None = None
 ) -> CompiledExploration:
-    """Explore with reductions, symmetry if none is named."""
+    """Explore with the given reductions, or with symmetry if none is given."""
     wanted = model.properties if wanted is None else wanted
-    return Compiled(trace(model), wanted, names or ("symmetry",)).explore(Limits())
+    return CompiledExplorer(trace(model), wanted, names or ("symmetry",)).explore(Limits())
 
 
 def stands_for(run: CompiledExploration) -> int:
-    """Return the number of states that a reduced run says it stands for."""
+    """Return the number of states that a reduced run reports that it represents."""
     found = re.search(r"they stand for ([\d,]+) states", " ".join(run.notes))
     return int(found[1].replace(",", "")) if found else len(run.states)
 
 
 def essence(verdicts: list[Verdict]) -> list[object]:
-    """Return what must not change."""
+    """Return the results that a reduction must not change."""
     return [(v.claim.name, v.answer, v.extent, v.depth) for v in verdicts]
 
 
@@ -100,7 +100,7 @@ def assert_sound(model: Model, run: CompiledExploration, full: exhaustive.Explor
 
 @pytest.mark.parametrize("name", one_in(4, CASES))
 def test_symmetry_changes_no_verdict(name: str) -> None:
-    """A class of states left out, counted twice, or a counterexample made longer."""
+    """A class of states left out or counted twice, or a counterexample made longer."""
     model = CASES[name]()
     run = reduced(model)
     full = exhaustive.explore(model, explorer="compiled")
@@ -108,16 +108,17 @@ def test_symmetry_changes_no_verdict(name: str) -> None:
     assert (len(run.states) < len(full.states)) == (run.symmetry is not None)
 
 
+@pytest.mark.long
 @given(source=strategies.symmetric_sources())
 @settings(deadline=None, max_examples=6, suppress_health_check=list(HealthCheck))
 def test_symmetry_is_sound_on_random_specs(source: str) -> None:
-    """Members taken for interchangeable that are not; references that are not renamed."""
+    """Members wrongly taken for interchangeable, or references that are not renamed."""
     model = small(source)
     assert_sound(model, reduced(model), exhaustive.explore(model, explorer="python"))
 
 
 def small(source: str) -> Model:
-    """Return a random spec, if it has few enough states to visit them in Python."""
+    """Return a random spec if Python can visit all of its states, else None."""
     model = strategies.build(source)
     run = exhaustive.explore(model, wanted=(), explorer="compiled")
     assume(len(run.states) < 100_000)
@@ -125,7 +126,7 @@ def small(source: str) -> Model:
 
 
 def assert_same_answers(model: Model, run: exhaustive.Exploration, *names: str) -> None:
-    """Compare a run with a full one where counterexamples may be longer."""
+    """Compare a reduced run with a full one; counterexamples may be longer."""
     wanted = [p for p in model.properties if not names or p.name in names]
     full = exhaustive.explore(model, wanted=wanted, explorer="python")
     assert len(run.states) <= len(full.states) or not full.complete
@@ -140,9 +141,10 @@ def assert_same_answers(model: Model, run: exhaustive.Exploration, *names: str) 
     assert found == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", one_in(4, (n for n in CASES if "3" not in n)))
 def test_partial_order_changes_no_answer(name: str) -> None:
-    """A step that waits for ever, or one that waits though a claim sees it."""
+    """A step that is postponed forever, or is postponed although it is visible to a claim."""
     model = CASES[name]()
     assert_same_answers(model, reduced(model, "partial-order"))
 
@@ -150,7 +152,7 @@ def test_partial_order_changes_no_answer(name: str) -> None:
 @pytest.mark.parametrize("wanted", ["no-deadlock", "neighbours-do-not-eat-together", "two-eat"])
 @pytest.mark.parametrize("hands", ["all", "all-but-one"])
 def test_partial_order_for_one_property(wanted: str, hands: str) -> None:
-    """A reduction that is none, or one that loses the only deadlock."""
+    """A reduction that leaves nothing out, or one that loses the only deadlock."""
     model = Model(Philosophers(left_handed=hands))
     run = reduced(model, "partial-order", wanted=[model.property_named(wanted)])
     assert len(run.states) < len(exhaustive.explore(model, wanted=()).states)
@@ -160,7 +162,7 @@ def test_partial_order_for_one_property(wanted: str, hands: str) -> None:
 @given(source=strategies.sources(), both=st.booleans())
 @settings(deadline=None, max_examples=6, suppress_health_check=list(HealthCheck))
 def test_partial_order_is_sound_on_random_specs(source: str, both: bool) -> None:
-    """Commands taken for independent that are not; a circle on which one is forgotten."""
+    """Commands wrongly taken for independent, or a command ignored along a cycle."""
     model = strategies.build(source)
     names = ("partial-order", "symmetry") if both else ("partial-order",)
     assert_same_answers(model, reduced(model, *names))
@@ -170,7 +172,7 @@ def test_partial_order_is_sound_on_random_specs(source: str, both: bool) -> None
 @given(source=st.one_of(strategies.sources(), strategies.waiting_sources()), both=st.booleans())
 @settings(deadline=None, max_examples=120, suppress_health_check=list(HealthCheck))
 def test_partial_order_is_sound_on_many_random_specs(source: str, both: bool) -> None:
-    """The same, for as long as it takes to meet rare circles."""
+    """The same errors, on enough specs that rare cycles occur."""
     model = strategies.build(source)
     names = ("partial-order", "symmetry") if both else ("partial-order",)
     assert_same_answers(model, reduced(model, *names))
@@ -179,7 +181,7 @@ def test_partial_order_is_sound_on_many_random_specs(source: str, both: bool) ->
 @given(source=strategies.waiting_sources())
 @settings(deadline=None, max_examples=6, suppress_health_check=list(HealthCheck))
 def test_partial_order_is_sound_where_it_leaves_much_out(source: str) -> None:
-    """The same on specs of many processes that do little together."""
+    """The same errors, on specs whose processes rarely interact."""
     model = strategies.build(source)
     run = reduced(model, "partial-order")
     assert_same_answers(model, run)
@@ -189,15 +191,16 @@ def test_partial_order_is_sound_where_it_leaves_much_out(source: str) -> None:
 @given(source=strategies.symmetric_sources())
 @settings(deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))
 def test_symmetry_is_sound_on_many_random_specs(source: str) -> None:
-    """The same, for as long as it takes to meet rare expressions."""
+    """The same errors of symmetry, on enough specs that rare expressions occur."""
     model = small(source)
     assert_sound(model, reduced(model), exhaustive.explore(model, explorer="python"))
 
 
+@pytest.mark.long
 @given(source=strategies.symmetric_sources())
 @settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 def test_exchanges_map_steps_onto_steps(source: str) -> None:
-    """An exchange taken for harmless after which other steps are possible, in plain Python."""
+    """An exchange after which other steps are possible in plain Python."""
     model = strategies.build(source)
     system = trace(model)
     found = interchangeable(system, system.claims.values())
@@ -215,7 +218,7 @@ def _moved(by: Callable[[tuple[int, ...]], tuple[int, ...]], after: dict[object,
 
 
 def test_what_is_interchangeable() -> None:
-    """Symmetry overlooked, or seen where an order, a program or a process makes a difference."""
+    """Symmetry overlooked, or reported where an order, a program or a process breaks it."""
 
     def names(model: Model) -> list[str]:
         system = trace(model)
@@ -225,11 +228,11 @@ def test_what_is_interchangeable() -> None:
     assert names(Model(Window(transactions=3, processes=1))) == []
     assert names(Model(Window(programs="w x; r x"))) == []
     assert names(Model(Window(programs="w x; w x"))) == ["transactions"]
-    assert names(Model(Philosophers())) == []  # who sits beside whom matters
+    assert names(Model(Philosophers())) == []  # the order of the seats matters
 
 
 def test_a_representative_is_the_same_for_a_whole_class() -> None:
-    """Two states of one class that are told apart, or two classes that are confused."""
+    """Two representatives for one class, or one for two classes."""
     model = Model(Window(transactions=3))
     system = trace(model)
     found = interchangeable(system, system.claims.values())
@@ -242,7 +245,7 @@ def test_a_representative_is_the_same_for_a_whole_class() -> None:
 
 
 class Stuck(Spec):
-    """Nothing is ever possible."""
+    """A spec in which no step is possible."""
 
     members = Index(2, names="p")
     n = Array(members, Boolean())
@@ -258,14 +261,14 @@ class Stuck(Spec):
 
 @pytest.mark.parametrize("name", ["symmetry", "partial-order"])
 def test_a_spec_without_commands(name: str) -> None:
-    """Tables without an entry, which C does not allow."""
+    """C tables without an entry, which C does not allow."""
     run = reduced(Model(Stuck()), name)
     assert (len(run.states), run.transitions, run.complete) == (1, 0, True)
     assert run.dead_actions() == ["go"]
 
 
 class Borrowing(Spec):
-    """People borrow books, all alike: two indices at once."""
+    """Interchangeable people borrow interchangeable books."""
 
     people = Index(3, names="p")
     books = Index(3, names="b")
@@ -293,7 +296,7 @@ class Borrowing(Spec):
 
 
 def test_two_indices_at_once() -> None:
-    """Arrangements of one index forgotten where there is another."""
+    """Arrangements of one index that are left out when there is a second index."""
     model = Model(Borrowing())
     run = reduced(model)
     assert run.symmetry is not None
@@ -305,7 +308,7 @@ def test_two_indices_at_once() -> None:
 
 
 def test_every_arrangement_is_visited() -> None:
-    """An order of members that is skipped, so that a class has two least states."""
+    """An arrangement that is skipped, so that a class has two least states."""
     for size in range(1, 7):
         order = list(range(size))
         seen = {tuple(order)}
@@ -316,20 +319,22 @@ def test_every_arrangement_is_visited() -> None:
 
 
 def test_nothing_to_reduce_is_said() -> None:
-    """A reduction that is asked for, does nothing, and does not say so."""
+    """A selected reduction that has no effect and does not report so."""
     model = Model(Philosophers(philosophers=3))
     verdicts = exhaustive.check(model, reduce=("symmetry",))
     assert verdicts[0].notes == ("no symmetry: no members are interchangeable",)
     known = "there is no reduction 'luck'; there are: symmetry, partial-order"
     with pytest.raises(SpecError, match=known):
         exhaustive.check(model, reduce=("luck",))
-    with pytest.raises(SpecError, match="only the compiled explorer can reduce"):
+    with pytest.raises(SpecError, match="only the compiled explorer has reductions"):
         exhaustive.check(model, reduce=("symmetry",), explorer="python")
 
 
 def test_indices_of_one_member_are_left_alone() -> None:
-    """An exchange with a member that is not there."""
+    """An exchange with a member that does not exist."""
     model = Model(Window(objects=1))
     assert [i.name for i in indices(model)] == ["transactions"]
-    found = Interchangeable(model, (("transactions", (exchange(model, indices(model)[0], 0),)),))
+    found = InterchangeableIndices(
+        model, (("transactions", (exchange(model, indices(model)[0], 0),)),)
+    )
     assert len(found.arrangements) == 2

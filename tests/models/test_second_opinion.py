@@ -1,10 +1,9 @@
-"""Obligations as files, and another solver's opinion of them."""
+"""Obligations as files, and a second solver's answers to them."""
 
 from __future__ import annotations
 
 import json
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from counterpoint.models.present.formats import command
 from counterpoint.models.prove import second_opinion
 from counterpoint.models.prove.second_opinion import Opinion
 from counterpoint.models.symbolic import smtlib
-from counterpoint.models.symbolic.obligations import FIRST_LINE, Obligation
+from counterpoint.models.symbolic.obligations import FIRST_LINE
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import SpecError
 from tests.counterpoint.test_command_line import call
@@ -64,7 +63,8 @@ class Lock(Spec):
             for q in s.forall
         )
 """
-"""Its names are words of SMT-LIB, or have letters that ASCII has not."""
+"""A spec whose names are words of SMT-LIB, or contain letters that are not in ASCII."""
+
 
 PAIR = """\
 from counterpoint.spec.notation import *
@@ -91,6 +91,7 @@ class Pair(Spec):
         return s.low <= s.high
 """
 
+
 SMALL = (
     ("peterson", "induction", ()),
     ("peterson", "bounded", ("first=turn",)),
@@ -100,19 +101,20 @@ SMALL = (
     ("lock.py", "induction", ()),
     ("lock.py", "any-number", ()),
 )
-"""Specs, engines and parameters; those of the pair ask z3 while the spec is read."""
+"""Specs, engines and parameters; the specs named "pair" need z3 while they are read."""
+
 
 LEFT_OUT = Opinion("cvc5", 3, 1, undecided=("a", "b"))
 
 
 def found(name: str, engine: str, settings: tuple[str, ...], **asked: Any) -> list[Verdict]:
-    """Return the verdicts of one engine on a spec, for few steps."""
+    """Return the verdicts of one engine on a spec, with a low bound on the steps."""
     options = Options(**{"steps": 3, **asked})
     return engines.check(load(name, settings), engine, Limits(60), options=options)
 
 
 def opinion(verdicts: list[Verdict]) -> Opinion:
-    """Return the opinion that all verdicts have."""
+    """Return the second opinion, which is the same in all verdicts."""
     assert verdicts[0].second is not None
     assert all(v.second == verdicts[0].second for v in verdicts)
     return verdicts[0].second
@@ -120,7 +122,7 @@ def opinion(verdicts: list[Verdict]) -> Opinion:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A present folder with a spec of a user."""
+    """The present folder, with a spec of a user in it."""
     (tmp_path / "lock.py").write_text(LOCK, encoding="utf-8")
     (tmp_path / "pair.py").write_text(PAIR, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -131,12 +133,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_files_have_the_answer_that_they_state(
     name: str, engine: str, settings: tuple[str, ...], here: Path
 ) -> None:
-    """A file that no other solver reads, or asks something other than z3 was asked."""
+    """A file that another solver cannot read, or whose question differs from that to z3."""
     verdicts = found(name, engine, settings, smtlib=here / "asked", second_solver="cvc5")
-    said = opinion(verdicts)
+    result = opinion(verdicts)
     files = sorted((here / "asked").iterdir())
-    assert len(files) == said.asked == said.confirmed > 0
-    assert said.undecided == said.contradicted == ()
+    assert len(files) == result.asked == result.confirmed > 0
+    assert result.undecided == result.contradicted == ()
     for path in files:
         text = path.read_text(encoding="utf-8")
         status = "unsat" if "(set-info :status unsat)" in text else "sat"
@@ -146,32 +148,34 @@ def test_files_have_the_answer_that_they_state(
         assert str(solver.check()) == status
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "engine", "settings"), SMALL)
 def test_recording_changes_no_verdict(
     name: str, engine: str, settings: tuple[str, ...], here: Path
 ) -> None:
-    """A proof that is lost, or found, because somebody wants to see what is asked."""
+    """A proof that is lost or gained because the questions are recorded."""
     plain = {v.claim.name: (v.answer, v.reason) for v in found(name, engine, settings)}
-    told = found(name, engine, settings, second_solver="cvc5")
-    assert {v.claim.name: (v.answer, v.reason) for v in told} == plain
+    result = found(name, engine, settings, second_solver="cvc5")
+    assert {v.claim.name: (v.answer, v.reason) for v in result} == plain
 
 
+@pytest.mark.long
 def test_every_engine_that_asks_z3_records_it(here: Path) -> None:
-    """A claim that holds though nothing of it was written; engines that write over each other."""
+    """A claim that holds without a recorded obligation, or engines that overwrite each other's."""
     verdicts = found("lock.py", "all", (), smtlib=here / "asked", second_solver="cvc5")
     names = sorted(p.name for p in (here / "asked").iterdir())
     for engine in ("bounded", "induction", "any-number"):
         mine = [n for n in names if f"-{engine}-" in n]
-        said = next(v.second for v in verdicts if v.engine == engine)
-        assert said is not None
-        assert len(mine) == said.asked >= 3
+        result = next(v.second for v in verdicts if v.engine == engine)
+        assert result is not None
+        assert len(mine) == result.asked >= 3
     assert {v.second for v in verdicts if v.engine in ("exhaustive", "stateful")} == {None}
     assert all("--second-solver" not in command(v) for v in verdicts if v.second is None)
     assert [n[:5] for n in names] == [f"{i:05}" for i in range(1, len(names) + 1)]
 
 
 def test_a_file_says_what_it_is(here: Path) -> None:
-    """A file of which nobody knows to what it belongs, or a parameter that begins a line."""
+    """A file that does not name its spec and claim, or a parameter that starts a new line."""
     found("philosophers", "bounded", ("philosophers=3",), smtlib=here / "asked")
     path = here / "asked" / "00001-bounded-step-0-4-properties.smt2"
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -185,7 +189,7 @@ def test_a_file_says_what_it_is(here: Path) -> None:
 
 
 def test_the_same_bytes_twice(here: Path) -> None:
-    """Files that differ from run to run, so that nobody can compare them."""
+    """Files that differ from run to run, so that they cannot be compared."""
     texts = []
     for _ in range(2):
         for name, engine, settings in SMALL:
@@ -194,11 +198,11 @@ def test_the_same_bytes_twice(here: Path) -> None:
     assert texts[: len(SMALL)] == texts[len(SMALL) :]
 
 
-# A solver that is wrong
+# A solver with a wrong answer
 
 
 def lying(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let z3 find no step that breaks anything."""
+    """Make z3 answer that no step violates anything."""
     true = z3.Solver.check
 
     def check(self: z3.Solver, *asked: Any) -> Any:
@@ -212,7 +216,7 @@ def lying(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_wrong_answer_of_z3_is_noticed(
     engine: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A claim that holds because z3 is wrong, with a second solver at hand."""
+    """A claim that holds because of a wrong answer of z3, despite a second solver."""
     lying(monkeypatch)
     asked = ("check", "philosophers", "--engine", engine, "--steps", "10",
              "--property", "no-deadlock", "--set", "philosophers=2")  # fmt: skip
@@ -234,7 +238,7 @@ def test_a_wrong_answer_of_z3_is_noticed(
 def test_a_wrong_text_is_noticed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A contradiction that comes from the text, and is shown as a proof."""
+    """A contradiction caused by the printed text, shown as a proof."""
     monkeypatch.setattr(
         smtlib, "script", lambda *given, true=smtlib.script: true(given[0][:1], *given[1:])
     )
@@ -248,7 +252,7 @@ def test_a_wrong_text_is_noticed(
 
 
 def test_a_contradiction_leaves_what_a_run_shows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A counterexample that plain Python has replayed, withdrawn for what z3 was asked beside."""
+    """A confirmed counterexample withdrawn because z3 and cvc5 disagree elsewhere."""
     monkeypatch.setattr(second_opinion, "ask_cvc5", lambda *_: "sat")
     verdicts = found("philosophers", "bounded", ("philosophers=2",), steps=6, second_solver="cvc5")
     answers = {v.claim.name: v.answer for v in verdicts}
@@ -258,100 +262,56 @@ def test_a_contradiction_leaves_what_a_run_shows(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_wrong_sat_is_noticed_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A step that only z3 can take."""
+    """A step that is possible only according to z3."""
     monkeypatch.setattr(second_opinion, "ask_cvc5", lambda *_: "unsat")
     verdicts = found("philosophers", "induction", ("philosophers=2",), second_solver="cvc5")
     assert any("z3 says sat, and cvc5 says unsat" in c for c in opinion(verdicts).contradicted)
 
 
-# What is not decided
+# Undecided obligations
 
 
 def test_what_is_not_decided_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An opinion that counts silence, or an error of the other solver, as consent."""
+    """A missing answer or an error of the second solver, counted as a confirmation."""
     answers = iter(["unknown", "an error: no memory"])
     monkeypatch.setattr(second_opinion, "ask_cvc5", lambda *_: next(answers, "unsat"))
     asked = ("check", "peterson", "--engine", "induction", "--second-solver", "cvc5")
     _, out, _ = call(capsys, *asked, "--format", "json")
     verdicts = json.loads(out)
-    said = verdicts[0]["second_solver"]
-    assert all(v["second_solver"] == said for v in verdicts)
-    assert said["name"] == "cvc5"
-    assert said["obligations"] == said["confirmed"] + len(said["undecided"]) + len(
-        said["contradicted"]
+    result = verdicts[0]["second_solver"]
+    assert all(v["second_solver"] == result for v in verdicts)
+    assert result["name"] == "cvc5"
+    assert result["obligations"] == result["confirmed"] + len(result["undecided"]) + len(
+        result["contradicted"]
     )
-    assert len(said["undecided"]) == 2
-    assert said["undecided"][1].endswith("(an error: no memory)")
-    assert said["undecided"][0].startswith("induction/peterson/")
-    note = f"cvc5 confirms {said['confirmed']} of {said['obligations']} obligations, 2 undecided"
+    assert len(result["undecided"]) == 2
+    assert result["undecided"][1].endswith("(an error: no memory)")
+    assert result["undecided"][0].startswith("induction/peterson/")
+    note = (
+        f"cvc5 confirms {result['confirmed']} of {result['obligations']} obligations, 2 undecided"
+    )
     assert any(n.startswith(note) for n in verdicts[0]["notes"])
 
 
 def test_the_report_says_how_many(capsys: pytest.CaptureFixture[str]) -> None:
-    """A second opinion of which nobody hears."""
+    """A report that does not mention the second opinion."""
     code, out, err = call(capsys, "check", "peterson", "--engine", "induction",
                           "--second-solver", "cvc5")  # fmt: skip
     assert (code, err) == (0, "")
     assert "cvc5 confirms 11 of 11 obligations" in " ".join(out.split())
-    assert Opinion("cvc5", 0, 0).note == "cvc5 was asked nothing, as z3 was not"
+    assert Opinion("cvc5", 0, 0).note == "cvc5 was not asked, since z3 decided no obligation"
     assert LEFT_OUT.note == "cvc5 confirms 1 of 3 obligations, 2 undecided"
 
 
-HARD = """\
-(set-logic QF_BV)
-(declare-fun a () (_ BitVec 80))
-(declare-fun b () (_ BitVec 80))
-(assert (bvult a #x00000000010000000000))
-(assert (bvult b #x00000000010000000000))
-(assert (bvugt a #x00000000000000000001))
-(assert (bvugt b #x00000000000000000001))
-(assert (= (bvmul a b) #x0000ffffffffffffffc5))
-(check-sat)
-"""
-
-
-def test_an_obligation_takes_no_longer_than_it_may(tmp_path: Path) -> None:
-    """A check that hangs in the second solver."""
-    path = tmp_path / "hard.smt2"
-    path.write_text(HARD, encoding="utf-8")
-    begun = time.monotonic()
-    assert second_opinion.ask_cvc5(path, 0.5, {}) == "unknown"
-    assert second_opinion.ask_cvc5(path, 0.5, {"bitblast": "eager"}) == "unknown"
-    hard = Obligation("hard", "unsat", frozenset({"quantifiers"}), path)
-    assert second_opinion.opinion([hard] * 3, "cvc5", Limits(1)).undecided == ("hard",) * 3
-    assert time.monotonic() - begun < 10
-
-
-def test_the_time_limit_holds_for_both_solvers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A proof of z3 that is lost since the other solver is slow."""
-    given = []
-
-    def slow(_: Path, seconds: float, __: object) -> str:
-        given.append(seconds)
-        time.sleep(seconds)
-        return "unknown"
-
-    monkeypatch.setattr(second_opinion, "ask_cvc5", slow)
-    model = load("peterson")
-    begun = time.monotonic()
-    verdicts = engines.check(model, "induction", Limits(3), options=Options(second_solver="cvc5"))
-    assert time.monotonic() - begun < 5
-    assert {v.answer for v in verdicts} == {"holds"}
-    assert max(given) <= 3
-    said = opinion(verdicts)
-    assert (said.confirmed, len(said.undecided)) == (0, said.asked)
-    assert verdicts[0].seconds >= sum(given)
-
-
-# What is refused
+# Refused options
 
 
 def test_without_cvc5_it_says_how_to_get_it(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A traceback where an extra is missing, or files deleted before that is known."""
+    """A traceback where cvc5 is not installed, or files deleted before that is noticed."""
     asked = ("check", "peterson", "--engine", "induction", "--smtlib", "asked")
     assert call(capsys, *asked)[0] == 0
     before = sorted((here / "asked").iterdir())
@@ -369,10 +329,10 @@ def test_without_cvc5_it_says_how_to_get_it(
 def test_engines_that_ask_no_solver_are_refused(
     option: tuple[str, str], engine: str, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An option that does nothing, so that a user believes in a second opinion."""
+    """An option without effect, which a user takes for a second opinion."""
     code, out, err = call(capsys, "check", "peterson", "--engine", engine, *option)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert f"{option[0]}: the engine {engine} has no obligations" in err
+    assert f"{option[0]}: the engine {engine} does not ask a solver" in err
     assert "bounded, induction, any-number" in err
     assert not (here / "asked").exists()
 
@@ -382,21 +342,21 @@ def test_engines_that_ask_no_solver_are_refused(
 def test_many_checks_at_once_take_neither(
     option: tuple[str, str], of: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An option that is read and forgotten."""
+    """An option that is accepted and ignored."""
     code, _, err = call(capsys, "check", *of, *option)
     assert code == 2
     assert err.count("\n") == 1
 
 
 def test_another_solver_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    """A name that is taken for a module's."""
+    """An unknown name of a solver that is imported as a module."""
     assert call(capsys, "check", "peterson", "--second-solver", "os")[0] == 2
     with pytest.raises(SpecError, match="there is no 'os'"):
         found("peterson", "induction", (), second_solver="os")
 
 
 def test_the_command_to_reproduce_asks_both(here: Path) -> None:
-    """A contradiction that the command to reproduce does not show."""
+    """A command to reproduce that does not show the contradiction."""
     verdicts = found("peterson", "induction", (), smtlib=here / "asked", second_solver="cvc5")
     assert command(verdicts[0]).endswith("--engine induction --steps 3 --second-solver cvc5")
 
@@ -417,6 +377,6 @@ def test_cvc5_confirms_the_proofs_of_the_window(
     engine: str, settings: tuple[str, ...], number: int
 ) -> None:
     """A proof that rests on an error of z3, or obligations that only z3 can decide."""
-    said = opinion(engines.check(load("window-stm", settings), engine, options=Options(
+    result = opinion(engines.check(load("window-stm", settings), engine, options=Options(
         second_solver="cvc5")))  # fmt: skip
-    assert (said.asked, said.confirmed, said.contradicted) == (number, number, ())
+    assert (result.asked, result.confirmed, result.contradicted) == (number, number, ())

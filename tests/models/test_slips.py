@@ -1,4 +1,4 @@
-"""Slips that other tests of the proofs did not notice, each once; mutation testing found them."""
+"""Errors of the proofs that other tests missed; mutation testing found them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from counterpoint.models.prove import induction
 from counterpoint.models.prove.obstacle import Obstacle
 from counterpoint.models.prove.proving import Failure
 from counterpoint.models.prove.sizes import any_number
-from counterpoint.models.prove.sizes.any_number import Proof
-from counterpoint.models.prove.sizes.small_sizes import compare_at_small_sizes, sized, visit
+from counterpoint.models.prove.sizes.any_number import AnyNumberProof
+from counterpoint.models.prove.sizes.small_sizes import compare_at_small_sizes, model_of_size, visit
 from counterpoint.models.symbolic import comparing
-from counterpoint.models.symbolic.comparing import Compared
+from counterpoint.models.symbolic.comparing import ComparisonResult
 from counterpoint.spec.notation import (
     Index,
     Model,
@@ -33,10 +33,10 @@ from tests.models.test_quantifiers import Leaving, Stuck
 
 
 def test_a_difference_in_one_of_two_proofs_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A proof without a difference that hides the difference in another one."""
+    """A comparison without a difference that hides the difference in another proof."""
     for results in (
-        [Compared(9), Compared(5, "it differs")],
-        [Compared(5, "it differs"), Compared(3)],
+        [ComparisonResult(9), ComparisonResult(5, "it differs")],
+        [ComparisonResult(5, "it differs"), ComparisonResult(3)],
     ):
         left = iter(results)
         monkeypatch.setattr(any_number, "compare_at_small_sizes", lambda *_, it=left: next(it))
@@ -46,7 +46,7 @@ def test_a_difference_in_one_of_two_proofs_is_reported(monkeypatch: pytest.Monke
 
 
 def test_a_lemma_is_judged_in_the_proofs_that_have_it() -> None:
-    """A lemma that depends on a proof in which it does not stand."""
+    """A lemma whose verdict depends on a proof that does not declare it."""
 
     class Before(Lock):
         @lemma
@@ -58,23 +58,23 @@ def test_a_lemma_is_judged_in_the_proofs_that_have_it() -> None:
         def z_lemma(s):
             return s.turns >= 0
 
-    whole = Proof(Model(Proved()), complete=True)
-    for other in (Proof(Model(Before())), Proof(Model(After()))):
+    whole = AnyNumberProof(Model(Proved()), complete=True)
+    for other in (AnyNumberProof(Model(Before())), AnyNumberProof(Model(After()))):
         found = {v.claim.name: v for v in any_number._of_lemmas([whole, other], "")}
         assert found["within"].answer == "holds"
         assert found[other.model.lemmas[0].name].reason == "not decided"
 
 
-@pytest.mark.parametrize(("of", "claim"), [(Leaving, "ranges"), (Stuck, "no-deadlock")])
-def test_only_invariants_help_each_other(of: type[Spec], claim: str) -> None:
-    """A claim of another kind taken for a lemma, which ends the check with an error."""
-    found = checked(Model(of()))
+@pytest.mark.parametrize(("spec", "claim"), [(Leaving, "ranges"), (Stuck, "no-deadlock")])
+def test_only_invariants_help_each_other(spec: type[Spec], claim: str) -> None:
+    """A claim of another kind used as a lemma, which ends the check with an error."""
+    found = checked(Model(spec()))
     assert found[claim].answer != "holds"
     assert found["one-inside"].answer == "holds"
 
 
 def test_the_least_size_is_one_of_the_sizes() -> None:
-    """A proof that says nothing of the smallest size; one of sizes that cannot be."""
+    """A proof that leaves out the smallest size, or that includes impossible sizes."""
 
     class Some(Proved):
         people = Index(4, names="p q", labels="P", at_least=4)
@@ -91,7 +91,7 @@ def test_the_least_size_is_one_of_the_sizes() -> None:
 
 
 def test_a_first_value_may_leave_its_range_at_a_smaller_size() -> None:
-    """Ranges proved for any number though at one size the start is outside."""
+    """Ranges proved for any number although the initial value of one size is outside."""
 
     class Second(Proved):
         chosen = Reference(Lock.people, Nobody, initially=1)
@@ -101,7 +101,7 @@ def test_a_first_value_may_leave_its_range_at_a_smaller_size() -> None:
 
 
 def test_a_lemma_that_no_step_changes_may_look_outside_of_an_array() -> None:
-    """A lemma taken for kept that names a place that an array does not have."""
+    """A lemma reported as kept that reads beyond the end of an array."""
 
     class Outside(Proved):
         chosen = Reference(Lock.people, Nobody, initially=0)
@@ -113,11 +113,11 @@ def test_a_lemma_that_no_step_changes_may_look_outside_of_an_array() -> None:
     model = Model(Outside())
     made = prover(model)
     found = made.broken_by(model.property_named("a-place"))
-    assert set(found) == {"a place outside of an array"}
+    assert set(found) == {"an element outside an array"}
 
 
 def test_sizes_that_a_spec_cannot_have_are_passed_over() -> None:
-    """A search of small sizes that ends at the first one that cannot be."""
+    """A search of small sizes that ends at the first impossible one."""
 
     class Even(Lock):
         def derive(s, given: dict[str, int]) -> dict[str, int]:
@@ -128,12 +128,12 @@ def test_sizes_that_a_spec_cannot_have_are_passed_over() -> None:
     model = Model(Even())
     claims = [model.property_named("one-inside")]
     found = visit(model, ("people",), claims, Limits())
-    assert [said.split(" of ")[1] for said in found.reached] == ["size 2", "size 3"]
-    assert sized(model, 1, ("people",)) is None
+    assert [line.split(" of ")[1] for line in found.reached] == ["size 2", "size 3"]
+    assert model_of_size(model, 1, ("people",)) is None
 
 
 def test_a_claim_that_cannot_be_said_is_not_compared() -> None:
-    """A check that ends with an error where a claim is of no kind that can be compared."""
+    """A check that fails on a claim of a kind that cannot be compared."""
 
     class Vague(Proved):
         @invariant
@@ -147,7 +147,7 @@ def test_a_claim_that_cannot_be_said_is_not_compared() -> None:
 
 
 def test_an_obstacle_that_was_reached_is_a_violation() -> None:
-    """A lemma that a run breaks, left unknown since a smaller obstacle was not reached."""
+    """A violated lemma left unknown because a smaller obstacle was not reached."""
     model = Model(Lemmas())
     low, zero = model.property_named("low"), model.property_named("zero")
     trace = explore(model, Limits(), [], explorer="python").trace_to(0)
@@ -164,7 +164,7 @@ def test_an_obstacle_that_was_reached_is_a_violation() -> None:
 
 
 def test_claims_that_only_the_proof_makes_are_proved() -> None:
-    """A claim of the class of the lemmas that is dropped, or a false one that is not seen."""
+    """A claim of the lemmas' class that is dropped, or a false one that is not noticed."""
 
     class Own(Ring):
         @invariant
@@ -183,10 +183,10 @@ def test_claims_that_only_the_proof_makes_are_proved() -> None:
 
 
 def test_walks_end_in_time_though_no_step_is_possible(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Minutes of looking for a step where each takes long and none is possible."""
+    """Minutes spent on slow steps, none of which is possible."""
     clock = iter(range(1000))
     monkeypatch.setattr(comparing.time, "monotonic", lambda: float(next(clock)))
     tried: list[object] = []
-    monkeypatch.setattr(comparing, "plain", lambda *_: tried.append(0))
-    comparing.walked(Model(Lock(people=9)))
+    monkeypatch.setattr(comparing, "plain_result", lambda *_: tried.append(0))
+    comparing.random_states(Model(Lock(people=9)))
     assert 0 < len(tried) <= comparing.WALK + 1

@@ -1,4 +1,4 @@
-"""Small proofs, wholly known: what is proved, by how many steps, why not, and what z3 was asked."""
+"""Small proofs whose results are known: verdicts, numbers of steps, reasons and questions."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from counterpoint.models.prove import induction, k_induction
 from counterpoint.models.prove.induction import Proof
 from counterpoint.models.prove.obstacle import Obstacle
 from counterpoint.models.prove.proving import Failure, Prover
-from counterpoint.models.symbolic.comparing import Compared
+from counterpoint.models.symbolic.comparing import ComparisonResult
 from counterpoint.spec.notation import Model
 from tests.models.small_proofs import Falling, Lemmas, Ring, answers, checked
 from tests.models.test_prover import recorded
 
 
 def test_what_is_proved_without_lemmas() -> None:
-    """A claim that is proved though one step breaks it, or one that is left though it is kept."""
+    """A claim that is proved though one step breaks it, or one that is kept and not proved."""
     model = Model(Ring())
     found = checked(model)
     assert list(found) == [
@@ -56,7 +56,7 @@ def test_what_is_proved_with_lemmas() -> None:
 
 
 def test_lemmas_that_fall_and_those_that_need_them() -> None:
-    """A lemma said to hold that is kept only beside one that is not."""
+    """A lemma reported to hold that is kept only under another lemma, which is not kept."""
     found = checked(Model(Falling()))
     assert (found["stays"].answer, found["stays"].depth) == ("violated", 4)
     assert found["stays"].reason == "not kept by grow()"
@@ -67,11 +67,11 @@ def test_lemmas_that_fall_and_those_that_need_them() -> None:
     assert found["even"].reason == "without stays, rests it is not kept by far"
     assert found["nothing"].answer == "holds"
     assert found["small"].answer == "unknown"
-    assert found["small"].reason == "it rests on lemmas that are not kept"
+    assert found["small"].reason == "it rests on lemmas that are not inductive"
 
 
 def test_a_proof_asks_for_everything_that_it_rests_on() -> None:
-    """A file that is missing or that says less than what was asked."""
+    """A file that is missing, or whose question is weaker than that to z3."""
     model = Model(Lemmas())
     asked = recorded(lambda record: induction.check(model, record=record))
     names = [name for name, *_ in asked]
@@ -90,7 +90,7 @@ def test_a_proof_asks_for_everything_that_it_rests_on() -> None:
 
 
 def test_a_limit_leaves_all_unknown() -> None:
-    """A proof that was cut short and that counts as one."""
+    """A proof that was cut short and counts as a proof."""
     for limits in (Limits(0.0), Until("1-induction"), Until("does small follow?")):
         found = checked(Model(Ring()), limits=limits)
         assert {v.answer for v in found.values()} == {"unknown"}
@@ -102,22 +102,22 @@ def test_a_limit_leaves_all_unknown() -> None:
 
 
 class Until(Limits):
-    """A limit that is reached where a given step is reported."""
+    """A limit that is reached as soon as a given progress line is reported."""
 
     def __init__(self, line: str) -> None:
         super().__init__()
         self.line = line
 
     def check(self, line: str = "") -> None:
-        """End a run."""
+        """Raise the limit if the progress line is the given one."""
         if line.startswith(self.line):
             raise LimitReached("it is late")
 
 
 def test_an_open_question_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A claim that z3 gave up on shown as one that does not follow."""
+    """A claim that z3 could not decide, shown as one that does not follow."""
     monkeypatch.setattr(Prover, "follows", lambda self, claim: _gave_up(self))
-    monkeypatch.setattr(k_induction, "proved", lambda *_: {})
+    monkeypatch.setattr(k_induction, "proved_claims", lambda *_: {})
     found = checked(Model(Lemmas()))
     assert {found[n].reason for n in ("small", "ranges")} == {"z3 gave up: tired"}
     assert found["low"].answer == "holds"
@@ -129,11 +129,11 @@ def _gave_up(prover: Prover) -> Any:
 
 
 def test_what_is_not_in_a_proof_is_not_proved() -> None:
-    """A claim that no proof speaks of, proved by none."""
+    """A claim that is in no proof, reported as proved."""
     model = Model(Ring())
     small = model.property_named("small")
 
-    def said(*proofs: Proof, reason: str = "") -> tuple[str, str]:
+    def judged(*proofs: Proof, reason: str = "") -> tuple[str, str]:
         verdict = induction._of_claim(model, small, proofs, reason)
         return verdict.answer, verdict.reason
 
@@ -141,17 +141,18 @@ def test_what_is_not_in_a_proof_is_not_proved() -> None:
         return Proof(model, claims={"small": answer}, complete=complete)
 
     nobody = Proof(model, complete=True)
-    assert said(nobody) == ("unknown", "no proof speaks of it")
-    assert said(proof(0)) == said(proof(2), proof(1)) == said(proof(0), nobody) == ("holds", "")
-    assert said(proof(0), proof("why")) == said(proof("why"), proof(0)) == ("unknown", "why")
-    assert said(proof(0), proof(0, complete=False)) == ("unknown", "not decided")
-    assert said(proof(0), reason="late") == ("unknown", "late")
+    assert judged(nobody) == ("unknown", "no proof covers it")
+    both = judged(proof(2), proof(1))
+    assert judged(proof(0)) == both == judged(proof(0), nobody) == ("holds", "")
+    assert judged(proof(0), proof("why")) == judged(proof("why"), proof(0)) == ("unknown", "why")
+    assert judged(proof(0), proof(0, complete=False)) == ("unknown", "not decided")
+    assert judged(proof(0), reason="late") == ("unknown", "late")
     both = induction._of_claim(model, small, [proof(1), proof(3)], "")
     assert both.notes == ("no lemmas", "3-induction")
 
 
 def test_a_lemma_of_several_proofs_is_judged_by_the_worst() -> None:
-    """A lemma shown as holding that is not kept in another class."""
+    """A lemma shown as holding that another class's actions do not keep."""
     model = Model(Lemmas())
     low = model.property_named("low")
     failure = Failure(low, "go")
@@ -172,7 +173,7 @@ def test_a_lemma_of_several_proofs_is_judged_by_the_worst() -> None:
 
 
 def test_what_an_obstacle_says() -> None:
-    """The larger obstacle shown, or one without a run where there is one with a run."""
+    """The larger obstacle shown, or one without a run although another has a run."""
     model = Model(Lemmas())
     low = model.property_named("low")
     found = [
@@ -187,7 +188,7 @@ def test_what_an_obstacle_says() -> None:
 
 
 def test_which_witnesses_are_left_out() -> None:
-    """A witness that is left out without a word, or named where nothing else was wanted."""
+    """A witness left out silently, or named where only witnesses were selected."""
     model = Model(Ring())
     witness, small = model.property_named("three"), model.property_named("small")
     assert induction.leaves_out([witness, small]) == ("witnesses are left to other engines: three",)
@@ -195,8 +196,16 @@ def test_which_witnesses_are_left_out() -> None:
 
 
 def test_a_wrong_reading_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A proof of something else than the text; the fewest states that any proof compared told."""
-    found = iter([Compared(9), Compared(5, "it differs"), Compared(3), Compared(4)] * 2)
+    """A proof of a reading that differs from the text, or a wrong number of compared states."""
+    found = iter(
+        [
+            ComparisonResult(9),
+            ComparisonResult(5, "it differs"),
+            ComparisonResult(3),
+            ComparisonResult(4),
+        ]
+        * 2
+    )
     monkeypatch.setattr(induction, "compare", lambda *_, **__: next(found))
     monkeypatch.setattr(induction, "proofs_of", lambda m: [m, m])
     verdicts = induction.check(Model(Lemmas()))
@@ -206,7 +215,7 @@ def test_a_wrong_reading_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_claims_of_the_proof_are_proved_too() -> None:
-    """A claim that only the class of the lemmas makes, dropped without a word."""
+    """A claim that only the class with the lemmas declares, silently dropped."""
     found = answers(load("window-stm", ["transactions=1", "objects=1"]))
     model = load("window-stm")
     own = found.keys() - {p.name for p in model.properties}

@@ -1,4 +1,4 @@
-"""What was read for any number, held against sizes that can be run."""
+"""Symbolic readings for any number, compared with runs at small sizes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ import pytest
 from counterpoint.models.limits import Limits
 from counterpoint.models.prove.sizes import small_sizes
 from counterpoint.models.prove.sizes.quantified import applied, for_all, symbol
-from counterpoint.models.prove.sizes.quantifiers import Prover
-from counterpoint.models.prove.sizes.small_sizes import Small, compare_at_small_sizes, sized, visit
+from counterpoint.models.prove.sizes.quantifiers import QuantifiedProver
+from counterpoint.models.prove.sizes.small_sizes import (
+    SmallSizesResult,
+    compare_at_small_sizes,
+    model_of_size,
+    visit,
+)
 from counterpoint.models.prove.sizes.ways import Formula
 from counterpoint.spec.notation import (
     Index,
@@ -28,15 +33,15 @@ from tests.models.locks import Lock, Proved, prover
 
 
 def test_what_was_read_is_compared() -> None:
-    """States that are not compared, or a difference that is none."""
+    """States that are not compared, or a difference where there is none."""
     model = Model(Proved())
     found = compare_at_small_sizes(prover(model), model.properties)
     assert found.difference == ""
     assert found.states > 100
 
 
-def corrupted(change: Callable[[Prover], None], *claims: str) -> str:
-    """Return the difference that is found after something was read wrongly."""
+def corrupted(change: Callable[[QuantifiedProver], None], *claims: str) -> str:
+    """Return the difference that is reported after a part of the reading was corrupted."""
     model = Model(Proved())
     made = prover(model)
     change(made)
@@ -44,43 +49,43 @@ def corrupted(change: Callable[[Prover], None], *claims: str) -> str:
     return compare_at_small_sizes(made, wanted).difference
 
 
-def wrong_guard(made: Prover) -> None:
-    """Take a requirement away."""
+def wrong_guard(made: QuantifiedProver) -> None:
+    """Remove a requirement."""
     next(p for p in made.paths if p.action.name == "leave").run.literals.clear()
 
 
-def wrong_update(made: Prover) -> None:
-    """Take an assignment away."""
+def wrong_update(made: QuantifiedProver) -> None:
+    """Remove an assignment."""
     next(p for p in made.paths if p.action.name == "enter").after.writes.pop("key")
 
 
-def wrong_range(made: Prover) -> None:
-    """Take it that a step leaves a range."""
+def wrong_range(made: QuantifiedProver) -> None:
+    """Read that a step leaves a range."""
     path = next(p for p in made.paths if p.action.name == "leave")
     path.run.obligations.append(((), nodes.FALSE))
 
 
-def wrong_way(made: Prover) -> None:
-    """Take a way away."""
+def wrong_way(made: QuantifiedProver) -> None:
+    """Remove a path."""
     made.paths[:] = [p for p in made.paths if p.action.name != "look"]
 
 
-def wrong_lemma(made: Prover) -> None:
-    """Read a lemma as its contrary."""
+def wrong_lemma(made: QuantifiedProver) -> None:
+    """Negate a lemma."""
     made.lemmas["within"] = Formula(nodes.FALSE, nodes.TRUE)
 
 
-def wrong_place(made: Prover) -> None:
-    """Read that a lemma leaves an array."""
+def wrong_place(made: QuantifiedProver) -> None:
+    """Read that a lemma reads beyond the end of an array."""
     made.lemmas["within"] = Formula(nodes.TRUE, nodes.FALSE)
 
 
-SLIPS: dict[str, tuple[Callable[[Prover], None], str, str]] = {
+SLIPS: dict[str, tuple[Callable[[QuantifiedProver], None], str, str]] = {
     "a guard": (wrong_guard, "leave(p=P0) means two things, with people=1", "Python: None"),
-    "an update": (wrong_update, "enter(p=P0) means two things, with people=1", "as it was read"),
+    "an update": (wrong_update, "enter(p=P0) means two things, with people=1", "in the proof"),
     "a range": (wrong_range, "leave(p=P0) means two things", "any number: leaves its range"),
     "a way": (wrong_way, "look() means two things, with people=1", "any number: None"),
-    "a lemma": (wrong_lemma, "within means two things", "Python: True; as it was read for any "
+    "a lemma": (wrong_lemma, "within means two things", "Python: True; in the proof for any "
                 "number: False"),
     "a place": (wrong_place, "within means two things", "number: None"),
 }  # fmt: skip
@@ -88,10 +93,10 @@ SLIPS: dict[str, tuple[Callable[[Prover], None], str, str]] = {
 
 @pytest.mark.parametrize("name", SLIPS)
 def test_a_slip_of_a_reading_is_seen(name: str) -> None:
-    """A proof of something else than the text."""
-    change, told, also = SLIPS[name]
+    """A proof of a reading that differs from the text."""
+    change, message, also = SLIPS[name]
     found = corrupted(change)
-    assert found.startswith(told)
+    assert found.startswith(message)
     assert also in found
     assert " at " in found
 
@@ -106,19 +111,19 @@ def test_specs_of_given_sizes() -> None:
     model = Model(Pairs())
     sizes = []
     for number in (1, 2, 3, 5):
-        found = sized(model, number, ("people", "rooms"))
+        found = model_of_size(model, number, ("people", "rooms"))
         assert found is not None
         sizes.append((len(found.spec.people), len(found.spec.rooms)))
     assert sizes == [(1, 2), (2, 2), (3, 3), (5, 3)]
-    only = sized(model, 5, ("people",))
+    only = model_of_size(model, 5, ("people",))
     assert only is not None
     assert (len(only.spec.people), len(only.spec.rooms)) == (5, 3)
-    one = sized(model, 1, ("people",))
+    one = model_of_size(model, 1, ("people",))
     assert one is not None
     assert (len(one.spec.people), len(one.spec.rooms)) == (1, 3)
     seen = next(i for i, c in enumerate(only.cells) if c.variable == "seen")
     assert only.cells[seen].high == 9
-    endless = sized(model, 2, ("people",), unbounded=True)
+    endless = model_of_size(model, 2, ("people",), unbounded=True)
     assert endless is not None
     assert next(c for c in endless.cells if c.variable == "seen").high == nodes.UNBOUNDED
 
@@ -128,12 +133,12 @@ def test_specs_of_given_sizes() -> None:
                 raise SpecError("two, and no other number")
             return {}
 
-    assert sized(Model(Follows()), 3, ("people",)) is None
-    assert sized(Model(Follows()), 2, ("people",)) is not None
+    assert model_of_size(Model(Follows()), 3, ("people",)) is None
+    assert model_of_size(Model(Follows()), 2, ("people",)) is not None
 
 
 def test_states_of_small_sizes_are_visited() -> None:
-    """A size that is left out; a violation at a larger size told, or of what nobody asked."""
+    """A size left out, or a violation reported at a larger size or of a claim not selected."""
 
     class Two(Lock):
         @action
@@ -147,7 +152,7 @@ def test_states_of_small_sizes_are_visited() -> None:
     model = Model(Two())
     asked = [p for p in model.properties if p.kind == "invariant"]
     found = visit(model, ("people",), asked, Limits())
-    assert [said.split(" states of ")[1] for said in found.reached] == [
+    assert [line.split(" states of ")[1] for line in found.reached] == [
         "size 1",
         "size 2",
         "size 3",
@@ -155,9 +160,9 @@ def test_states_of_small_sizes_are_visited() -> None:
     assert {n: (v.depth, len(v.model.spec.people)) for n, v in found.violated.items()} == {
         "one-inside": (2, 2), "not-three": (3, 3)
     }  # fmt: skip
-    assert found.said == f"explored: {', '.join(found.reached)}"
+    assert found.note == f"explored: {', '.join(found.reached)}"
     assert found.reached[0].startswith("all ")
-    assert Small().said == "explored: nothing"
+    assert SmallSizesResult().note == "explored: nothing"
     one = visit(model, ("people",), asked[:1], Limits())
     assert set(one.violated) == {"one-inside"}
     witness = [model.property_named("somebody")]
@@ -177,7 +182,7 @@ def test_states_of_small_sizes_are_visited() -> None:
 
 
 def test_small_sizes_are_visited_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Minutes for a note; a size of which the first states are told as all."""
+    """Minutes spent on small sizes, or the first states of a size reported as all."""
     model = Model(Lock())
     asked = [p for p in model.properties if p.kind == "invariant"]
     monkeypatch.setattr(small_sizes, "SECONDS", 0.0)
@@ -199,24 +204,24 @@ def test_small_sizes_are_visited_in_time(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_claim_that_was_judged_is_compared() -> None:
-    """A claim that is read as its contrary, and that nobody holds against plain runs."""
+    """A claim that is read as its negation and not compared with plain runs."""
 
-    def wrong_claim(made: Prover) -> None:
-        made.said = lambda *_: Formula(nodes.FALSE, nodes.TRUE)  # type: ignore[method-assign]
+    def wrong_claim(made: QuantifiedProver) -> None:
+        made.formula_of = lambda *_: Formula(nodes.FALSE, nodes.TRUE)  # type: ignore[method-assign]
 
     assert corrupted(wrong_claim, "one-inside").startswith("one-inside means two things")
     assert not corrupted(wrong_claim, "ranges")
 
 
 def test_how_much_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Claims compared in all states, which takes minutes; or states from anywhere passed over."""
+    """Claims compared in all states, which takes minutes, or states from anywhere left out."""
     compared: list[tuple[int, bool, bool]] = []
 
     def compare(here: Any, values: Any, claims: bool, reached: bool = True) -> None:
         here.enough = 3
         compared.append((here.sizes["people"], claims, reached))
 
-    monkeypatch.setattr(small_sizes._Here, "compare", compare)
+    monkeypatch.setattr(small_sizes._FormulasAtSize, "compare", compare)
     model = Model(Proved())
     found = compare_at_small_sizes(prover(model), model.properties)
     assert found.states == sum(reached for *_, reached in compared)
@@ -229,11 +234,11 @@ def test_how_much_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_states_from_anywhere() -> None:
-    """States out of range, or hardly different from those that were reached."""
+    """States out of range, or hardly different from the reached ones."""
     model = Model(Proved())
-    small = sized(model, 3, ("people",), unbounded=True)
+    small = model_of_size(model, 3, ("people",), unbounded=True)
     assert small is not None
-    here = small_sizes._Here(prover(model), small, ())
+    here = small_sizes._FormulasAtSize(prover(model), small, ())
     start = next(small.initial_states())
     changed = 0
     for values in here.anywhere([start] * 300):
@@ -245,7 +250,7 @@ def test_states_from_anywhere() -> None:
 
 
 def test_what_an_expression_costs() -> None:
-    """A count of many members evaluated for minutes, or a small claim that is left out."""
+    """A count over many members evaluated for minutes, or a small claim that is left out."""
     p, q = symbol("people"), symbol("people")
     one = applied("inside", (p,), 0, 1, True)
     both = nodes.conjunction([one, applied("inside", (q,), 0, 1, True)])

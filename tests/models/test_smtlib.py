@@ -1,4 +1,4 @@
-"""Terms as SMT-LIB: the text means what the term means, and the standard allows it."""
+"""Terms as SMT-LIB: the text has the meaning of the term and conforms to the standard."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ X = z3.Int("x")
 
 
 def read_strictly(text: str) -> str:
-    """Return cvc5's answer to a text that it reads by the letter of the standard."""
+    """Return the answer of cvc5, in its strict mode, to a text."""
     solver = cvc5.Solver()
     solver.setOption("parsing-mode", "strict")
     parser = cvc5.InputParser(solver)
@@ -29,7 +29,7 @@ def read_strictly(text: str) -> str:
 
 
 class Terms:
-    """Random conditions, which are the same for the same seed but for the names in them."""
+    """Random conditions; the same seed gives the same conditions, except for names."""
 
     def __init__(self, seed: int, named: Callable[[str], str]) -> None:
         self.chance, self.named = random.Random(seed), named
@@ -47,7 +47,7 @@ class Terms:
         return self.chance.choice(kinds)
 
     def truth(self, depth: int, bound: list[Any]) -> Any:
-        """Return a condition; what is bound in it may have the name of what is not."""
+        """Return a condition; a bound variable may have the name of a free one."""
         name = self.chance.choice(NAMES)
         if not depth:
             return z3.Bool(self.named(f"flag {name}"))
@@ -66,13 +66,13 @@ class Terms:
 
 
 def printed_name(name: str) -> str:
-    """Return the name that a reader of the text knows a symbol by."""
+    """Return the name that a symbol has after the text was read."""
     return quoted(name).strip("|")
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_the_text_means_what_the_term_means(seed: int) -> None:
-    """A variable that another of its name captures, an operand in another's place, a lost minus."""
+    """A captured variable, an operand in the wrong place, or a lost minus."""
     term, renamed = (Terms(seed, named).truth(4, []) for named in (str, printed_name))
     text = script([assertion(term)], "unknown")
     [again] = z3.parse_smt2_string(text)
@@ -85,7 +85,7 @@ def test_the_text_means_what_the_term_means(seed: int) -> None:
 
 
 def test_bits_mean_what_they_mean() -> None:
-    """Quotients and remainders of bit-vectors that round in another direction, or lose the sign."""
+    """Quotients and remainders of bit-vectors with another rounding, or without the sign."""
     a, b = z3.BitVecs("a[0] a[1]", 5)
     for term in (
         a % 3 == b, a / 3 == b, a < b, a <= b, a > b, a >= b, a - b == -a, a * b == a + 7,
@@ -100,7 +100,7 @@ def test_bits_mean_what_they_mean() -> None:
 
 
 def test_names_are_never_mixed_up() -> None:
-    """Two variables that become one, or one that ends its quotation."""
+    """Two variables printed with one name, or a name that ends its quotation."""
     names = [*NAMES, "bar%7Cbar", "%3F1", "|", "and|", "x?1", "x%3F1", "s.x", "+", "%2B", "true"]
     assert len({quoted(n) for n in names}) == len(names)
     text = script([assertion(z3.And([z3.Bool(n) for n in names]))], "sat")
@@ -108,7 +108,7 @@ def test_names_are_never_mixed_up() -> None:
 
 
 def test_a_name_means_one_thing() -> None:
-    """A text in which an integer and a truth value are one variable."""
+    """A text in which one name is both an integer and a truth value."""
     both = z3.And(z3.Bool("x"), X > 0)
     with pytest.raises(ValueError, match="cannot have both"):
         assertion(both)
@@ -125,7 +125,7 @@ def test_what_is_shared_is_printed_once() -> None:
 
 
 def test_a_term_may_be_deep() -> None:
-    """A chain of choices that is deeper than Python's stack, or a text that is far longer."""
+    """A chain of choices deeper than Python's stack, or a text that is far too long."""
     term = z3.IntVal(0)
     for i in range(3000):
         term = z3.If(z3.Bool(f"b{i}"), z3.IntVal(i), term)
@@ -149,12 +149,12 @@ def test_a_term_may_be_deep() -> None:
     ],
 )
 def test_a_logic_of_the_standard(term: Any, expected: str) -> None:
-    """A logic that does not have what the text uses, or that no solver knows."""
+    """A logic that lacks what the text uses, or that no solver knows."""
     assert logic(assertion(term).features) == expected
 
 
 @pytest.mark.parametrize("term", [z3.Real("r") < 1, z3.LShR(z3.BitVec("v", 3), 1) == 1])
 def test_what_is_not_known_is_refused(term: Any) -> None:
-    """A term that is printed as z3 would, though nobody has looked whether it is standard."""
+    """An operator printed as z3 prints it, without knowing that it is standard."""
     with pytest.raises(ValueError, match="SMT-LIB"):
         assertion(term)

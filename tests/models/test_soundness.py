@@ -1,4 +1,4 @@
-"""Expressions and facts against evaluation: every simplification, every conclusion."""
+"""Expressions and facts compared with direct evaluation, for random expressions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
-from counterpoint.models.explore.python.generate import Printer, packing
+from counterpoint.models.explore.python.generate import PythonPrinter, packing
 from counterpoint.models.symbolic.paths import Facts, Infeasible
 from counterpoint.spec.notation import nodes
 from counterpoint.spec.notation.nodes import Cell, Node
@@ -27,7 +27,7 @@ Built = tuple[Node, Callable[[State], Any]]
 
 
 def integer(chance: random.Random, depth: int) -> Built:
-    """Return a node with a function that computes it without any of our code."""
+    """Return a node, and a function that computes it without any of our code."""
     kind = chance.randint(0, 8) if depth else chance.randint(0, 1)
     if kind == 0:
         cell = chance.choice(CELLS)
@@ -50,7 +50,7 @@ def integer(chance: random.Random, depth: int) -> Built:
 
 
 def truth(chance: random.Random, depth: int) -> Built:
-    """Return a condition with a function that computes it without any of our code."""
+    """Return a condition, and a function that computes it without any of our code."""
     kind = chance.randint(0, 6) if depth > 0 else 0
     if kind == 0:
         cell = chance.choice(CELLS[3:])
@@ -71,7 +71,7 @@ def truth(chance: random.Random, depth: int) -> Built:
 def test_expressions_mean_what_python_means() -> None:
     """A simplification, an interval or a printed expression that changes a value."""
     chance = random.Random(11)
-    printer = Printer(packing([c.args[0] for c in CELLS]))
+    printer = PythonPrinter(packing([c.args[0] for c in CELLS]))
     for i in range(1500):
         node, compute = (integer if i % 2 else truth)(chance, 3)
         printed = eval(f"lambda v0, v1, v2, v3, v4: {printer.show(node)}")

@@ -1,4 +1,4 @@
-"""Guarded commands: what is read of a text, and that no more of them are left than need be."""
+"""Guarded commands: they have the meaning of the text, and there are no more than needed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from counterpoint.spec.notation import (
     finished,
     initially,
     invariant,
-    ite,
     lemma,
     nodes,
     require,
@@ -118,7 +117,7 @@ class Lamp(Spec):
 
 @pytest.fixture(scope="module")
 def system() -> System:
-    """Return the lamp as it is read."""
+    """Return the symbolic reading of the lamp."""
     return trace(Model(Lamp()))
 
 
@@ -133,7 +132,7 @@ def cells(system: System) -> dict[str, Node]:
 
 
 def test_commands_of_a_spec(system: System) -> None:
-    """A branch that is lost, a path that is kept twice, an update that changes nothing."""
+    """A branch that is lost, a path that occurs twice, or an update that changes nothing."""
     there = cells(system)
     on, level, worn = there["on"], there["level"], there["worn"]
     places = {name: i for i, name in enumerate(there)}
@@ -156,13 +155,13 @@ def test_commands_of_a_spec(system: System) -> None:
     assert (either.guard, either.updates) == ((), ((places["worn"], nodes.constant(1)),))
     assert [c.leaves for c in system.commands] == [""] * 7 + ["worn"]
     wears, leaves = of(system, "wear")
-    # What the guard decides is put in: the level is 2.
+    # The guard decides the level, so 2 is put in.
     assert wears.updates == ((places["worn"], nodes.add(worn, nodes.constant(2))),)
     assert leaves.updates == leaves.checks == ()
 
 
 def test_checks_are_those_that_a_command_may_fail(system: System) -> None:
-    """A transition property judged of steps that cannot break it, or of too few."""
+    """A transition property checked for steps that cannot break it, or for too few."""
     assert [sorted({k.claim for k in c.checks}) for c in system.commands] == [
         [], [], [], [], [], ["only-up"], [], []
     ]  # fmt: skip
@@ -172,7 +171,7 @@ def test_checks_are_those_that_a_command_may_fail(system: System) -> None:
 
 
 def test_conditions_of_a_spec(system: System) -> None:
-    """A claim, a start or an end that is left out, or that belongs to another kind."""
+    """A claim, a start or an end that is missing, or listed as another kind."""
     there = cells(system)
     assert list(system.claims) == ["fine", "bright", "known"]
     assert system.claims["bright"] is nodes.equal(there["level"], nodes.constant(3))
@@ -188,7 +187,7 @@ def test_conditions_of_a_spec(system: System) -> None:
 
 
 def test_where_nothing_is_said_of_the_end() -> None:
-    """A spec whose runs may end anywhere since it does not say where."""
+    """A spec without ``@finished`` whose runs may end anywhere."""
 
     class Plain(Spec):
         n = Integer(0, 1)
@@ -204,7 +203,7 @@ def test_where_nothing_is_said_of_the_end() -> None:
 
 
 def covered(guards: list[frozenset[Node]]) -> set[tuple[bool, ...]]:
-    """Return the truth values under which one of the guards holds."""
+    """Return the assignments of truth values under which one of the guards holds."""
     found = set()
     for values in product((False, True), repeat=len(FLAGS)):
         true = {f if v else nodes.negation(f) for f, v in zip(FLAGS, values, strict=True)}
@@ -214,7 +213,7 @@ def covered(guards: list[frozenset[Node]]) -> set[tuple[bool, ...]]:
 
 
 def test_merged_guards_cover_the_same() -> None:
-    """A path lost by merging, or two left that differ in one condition only."""
+    """A path lost by merging, or two guards left that differ in one condition only."""
     chance = random.Random(1)
     literals = [(f, nodes.negation(f)) for f in FLAGS]
     for _ in range(150):
@@ -231,7 +230,7 @@ def test_merged_guards_cover_the_same() -> None:
 
 
 def test_merged_guards_stand_where_the_first_stood() -> None:
-    """An order of commands that depends on which were merged."""
+    """An order of commands that depends on which of them were merged."""
     a, b, c, d = FLAGS
     none = nodes.negation
     one, two = frozenset([a, b]), frozenset([none(a), c])
@@ -249,14 +248,14 @@ def test_merged_guards_stand_where_the_first_stood() -> None:
 
 
 def sides(*conditions: Node) -> tuple[bool, ...]:
-    """Ask conditions in turn, as a text does that branches."""
+    """Decide conditions in turn, as a text with branches does."""
     run = deciding.get()
     assert run is not None
     return tuple(run.decide(c) for c in conditions)
 
 
 def test_every_path_is_gone_once() -> None:
-    """A side that is not taken, one that is taken twice, or paths in another order."""
+    """A branch that is not taken or taken twice, or paths in another order."""
     found = [sides_ for _, sides_ in explore(lambda: sides(*FLAGS[:3]))]
     assert found == list(product((True, False), repeat=3))
     runs = [run for run, _ in explore(lambda: sides(FLAGS[0], FLAGS[1]))]
@@ -274,7 +273,7 @@ def test_every_path_is_gone_once() -> None:
 
 
 def test_an_error_on_a_path_counts_where_a_state_takes_it() -> None:
-    """An error that no state meets, by which a right spec is refused; one that is passed over."""
+    """A right spec refused for an unreachable error, or a reachable error ignored."""
     a, b, c = (nodes.cell(Cell(f"n{i}", (), f"n{i}", 0, 3, False)) for i in range(3))
 
     def fails(*conditions: Node) -> int:
@@ -289,7 +288,7 @@ def test_an_error_on_a_path_counts_where_a_state_takes_it() -> None:
 
 
 def test_reading_ends_in_time() -> None:
-    """A spec of very many paths that is read for hours."""
+    """A spec with very many paths, whose reading ignores the time limit."""
     with pytest.raises(LimitReached):
         list(explore(lambda: sides(*FLAGS), Limits(0.0)))
     with pytest.raises(LimitReached):
@@ -297,130 +296,15 @@ def test_reading_ends_in_time() -> None:
 
 
 def test_each_path_is_asked_for_itself() -> None:
-    """Questions that go to a path which has ended."""
+    """A decision recorded in a run that has ended."""
     assert deciding.get() is None
     list(explore(lambda: sides(FLAGS[0])))
     assert deciding.get() is None
 
 
 def test_facts_of_a_guard() -> None:
-    """A guard of which a part is forgotten."""
+    """A part of a guard that is forgotten."""
     facts = facts_of((FLAGS[0], nodes.negation(FLAGS[1])))
     assert (facts.known(FLAGS[0]), facts.known(FLAGS[1]), facts.known(FLAGS[2])) == (
         True, False, None
     )  # fmt: skip
-
-
-class Kinds(Spec):
-    """Truth values assigned to numbers, and the other way round."""
-
-    f = Boolean()
-    n = Integer(0, 1)
-    a = Integer(0, 3)
-    b = Integer(0, 3)
-
-    @action
-    def swap(s):
-        s.f, s.n = s.n == 1, ite(s.f, 1, 0)
-
-    @action
-    def mix(s):
-        s.n = s.f
-        s.f = True
-
-    @action
-    def back(s):
-        s.a, s.b = s.b, s.a
-
-    @action
-    def same(s):
-        s.a = s.a
-
-    @action
-    def contradicts(s):
-        require(s.a < s.b)
-        require(s.b < s.a)
-        s.n = 0
-
-    @action
-    def far(s):
-        if s.a + s.b > 3:
-            require(s.a + s.b > 6)
-            s.a = s.a + 1
-        else:
-            s.b = 2
-
-
-def test_values_have_the_kind_of_their_variables() -> None:
-    """A truth value kept in a number, by which a comparison goes wrong elsewhere."""
-    system = trace(Model(Kinds()))
-    for command in system.commands:
-        for place, node in command.updates:
-            assert node.boolean == system.model.cells[place].boolean
-    assert [c.step.action for c in system.commands] == ["swap", "mix", "back", "same", "far"]
-    assert of(system, "same")[0].updates == ()
-    assert [place for place, _ in of(system, "back")[0].updates] == [2, 3]
-
-
-class Judged(Spec):
-    """What a guard says decides what a transition property asks."""
-
-    n = Integer(0, 9)
-
-    @action
-    def go(s):
-        require(s.n < 3)
-        s.n = s.n + 1
-
-    @transition
-    def not_far(s, after):
-        return after.n <= 5
-
-    @transition
-    def far(s, after):
-        return after.n >= 9
-
-
-def test_what_a_guard_decides_of_a_check() -> None:
-    """A check kept that is always true there; or one left out since it is always false."""
-    [command] = trace(Model(Judged())).commands
-    assert [c.claim for c in command.checks] == ["far"]
-    assert len({command, command.checks[0], *command.checks}) == 2
-
-
-class Tangled(Spec):
-    """Conditions of which only z3 sees, or only another order shows, that they are impossible."""
-
-    f = Boolean()
-    a = Integer(0, 4)
-    b = Integer(0, 4)
-    c = Integer(0, 4)
-    n = Integer(1, 3)
-
-    @action
-    def within(s):
-        require(s.a < s.b)
-        require(s.b < s.c)
-        require(s.c - s.a < 4)
-        s.n = s.c - s.a
-
-    @action
-    def other_order(s):
-        if s.f:
-            if s.a >= 3 and s.b <= 3:
-                s.n = 1
-        else:
-            require(s.a < s.b)
-            require(s.a >= 3)
-            require(s.b <= 3)
-            s.n = 2
-
-
-def test_what_cannot_be_is_left_out() -> None:
-    """A step that is said to leave its range and cannot; a path that no state takes."""
-    system = trace(Model(Tangled()))
-    assert not [c for c in system.commands if c.leaves]
-    [n] = [i for i, c in enumerate(system.model.cells) if c.variable == "n"]
-    other = [c.updates for c in of(system, "other_order")]
-    assert other
-    assert ((n, nodes.constant(2)),) not in other

@@ -1,4 +1,4 @@
-"""Which commands may wait: what is said of them against steps, and what is printed in C."""
+"""Which commands may be postponed: the relations compared with steps, and their tables in C."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from counterpoint.models.symbolic.evaluating import State
+from counterpoint.models.symbolic.evaluating import Evaluation
 from counterpoint.models.symbolic.partial_order import PartialOrder, bits, printed
 from counterpoint.models.symbolic.trace import Command, System, trace
 from counterpoint.spec.notation import (
@@ -30,7 +30,7 @@ from tests.models.test_agreement import random_states
 
 
 class Desks(Spec):
-    """Two clerks who share a stamp, and a third who does not."""
+    """Two clerks who share a stamp, and a third who needs none."""
 
     stamp = Boolean()
     first = Integer(0, 2)
@@ -88,18 +88,18 @@ TAKE, PUT, OTHER, COPY, LOOK, BACK, BURST = range(7)
 
 @pytest.fixture(scope="module")
 def desks() -> PartialOrder:
-    """Return what is known of the desks."""
+    """Return the partial order of the desks."""
     return order_of(Model(Desks()))
 
 
 def order_of(model: Model) -> PartialOrder:
-    """Return what is known of a spec's commands."""
+    """Return the partial order of a spec's commands."""
     system = trace(model)
     return PartialOrder(system, system.commands, list(system.claims.values()))
 
 
 def test_the_commands_are_those_of_the_actions(desks: PartialOrder) -> None:
-    """A test that speaks of other commands than it names."""
+    """Command numbers in these tests that name other commands."""
     assert [c.step.action for c in desks.commands] == [
         "take", "put", "other", "copy", "look", "back", "burst"
     ]  # fmt: skip
@@ -108,7 +108,7 @@ def test_the_commands_are_those_of_the_actions(desks: PartialOrder) -> None:
 
 
 def test_what_a_command_reads_and_writes(desks: PartialOrder) -> None:
-    """A variable that is read in a guard, in an assignment or in a check, and passed over."""
+    """A variable read in a guard, an assignment or a check that is overlooked."""
     writes = [{c.variable for c in cells} for cells in desks.writes]
     assert writes == [
         {"stamp", "first"}, {"stamp", "first"}, {"second"}, {"third"}, {"seen"}, {"third"}, set()
@@ -121,7 +121,7 @@ def test_what_a_command_reads_and_writes(desks: PartialOrder) -> None:
 
 
 def test_what_depends_on_what(desks: PartialOrder) -> None:
-    """Commands taken for independent that are not, or that wait for nothing."""
+    """Commands wrongly taken for independent, or for dependent."""
     assert [desks.depends(a) for a in range(7)] == [
         [PUT, OTHER, COPY], [TAKE, OTHER, COPY], [TAKE, PUT, BURST], [TAKE, PUT, BACK], [BACK],
         [COPY, LOOK], [OTHER],
@@ -129,7 +129,7 @@ def test_what_depends_on_what(desks: PartialOrder) -> None:
 
 
 def test_what_makes_a_condition_true(desks: PartialOrder) -> None:
-    """A command that is not thought of, so that another waits for ever; or one that cannot help."""
+    """A command missing, so that another is postponed forever, or one that cannot help."""
     cell = {c.variable: n for c, n in zip(desks.system.model.cells, desks.system.cells,
                                           strict=True)}  # fmt: skip
     free = nodes.negation(cell["stamp"])
@@ -142,14 +142,14 @@ def test_what_makes_a_condition_true(desks: PartialOrder) -> None:
 
 
 def test_which_commands_a_claim_sees(desks: PartialOrder) -> None:
-    """A step that waits though a claim sees it; or one that is seen for nothing."""
+    """A step postponed though it changes a claim, or called visible though it changes none."""
     assert [a for a in range(7) if desks.visible(a)] == [PUT, BURST]
     nothing = PartialOrder(desks.system, desks.commands, ())
     assert [a for a in range(7) if nothing.visible(a)] == [BURST]
 
 
 def test_a_judged_step_is_seen() -> None:
-    """A step that a transition property judges, and that waits."""
+    """A step postponed although a transition property judges it."""
 
     class Judged(Desks):
         @action
@@ -164,8 +164,8 @@ def test_a_judged_step_is_seen() -> None:
 
 
 def took(system: System, values: Values, command: Command) -> Values | None:
-    """Return where a command leads, if it is possible."""
-    state = State(system.cells, values)
+    """Return the state after a command, or None if it is not possible."""
+    state = Evaluation(system.cells, values)
     if command.leaves or not state.all(command.guard):
         return None
     after = list(values)
@@ -177,7 +177,7 @@ def took(system: System, values: Values, command: Command) -> Values | None:
 @given(source=strategies.sources())
 @settings(deadline=None, max_examples=12, suppress_health_check=list(HealthCheck))
 def test_what_waits_can_wait(source: str) -> None:
-    """Commands of which one changes what the other does; a condition or claim that is changed."""
+    """Independent commands that affect each other, or an invisible one that changes a claim."""
     model = strategies.build(source)
     order = order_of(model)
     system, commands = order.system, order.commands
@@ -195,10 +195,10 @@ def test_what_waits_can_wait(source: str) -> None:
                 assert later == took(system, other, commands[a])
         for a, there in enumerate(after):
             if there is not None:
-                _judged(order, a, State(system.cells, values), State(system.cells, there))
+                _judged(order, a, Evaluation(system.cells, values), Evaluation(system.cells, there))
 
 
-def _judged(order: PartialOrder, a: int, before: State, after: State) -> None:
+def _judged(order: PartialOrder, a: int, before: Evaluation, after: Evaluation) -> None:
     for literal in order.literals:
         if after.value(literal) and not before.value(literal):
             assert a in order.enables(literal)
@@ -207,7 +207,7 @@ def _judged(order: PartialOrder, a: int, before: State, after: State) -> None:
 
 
 def test_sets_as_machine_words() -> None:
-    """A number in another word, or a table without a word, which C does not allow."""
+    """A number in the wrong word, or a table without a word, which C does not allow."""
     assert bits([], 0) == [0]
     assert bits([], 64) == [0]
     assert bits([], 65) == [0, 0]
@@ -217,7 +217,7 @@ def test_sets_as_machine_words() -> None:
 
 
 def table(lines: list[str], name: str) -> list[list[int]]:
-    """Return a table that is printed in C."""
+    """Return a table from the printed C code."""
     [line] = [one for one in lines if f" {name}[]" in one]
     found = re.fullmatch(rf"static const word {name}\[\]\[(\d+)\] = \{{(.*)\}};", line)
     assert found
@@ -229,7 +229,7 @@ def table(lines: list[str], name: str) -> list[list[int]]:
 
 
 def test_what_is_printed_is_what_is_known(desks: PartialOrder) -> None:
-    """A table of another order, of other numbers, or for another set."""
+    """A printed table with wrong numbers, in another order, or of another relation."""
     lines = printed(desks)
     literals: list[Node] = desks.literals
     assert lines[0] == f"#define LITERALS {len(literals)}"

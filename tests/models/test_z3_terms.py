@@ -1,4 +1,4 @@
-"""What z3 is given: terms that compute what expressions do, in as many bits as that takes."""
+"""Terms for z3: they compute what the expressions do, in as many bits as that needs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from counterpoint.models.symbolic import smt
 from counterpoint.models.symbolic.obligations import while_reading
 from counterpoint.models.symbolic.smt import (
     Frame,
-    Printer,
+    TermPrinter,
     becomes,
     satisfiable,
     solution,
@@ -40,12 +40,12 @@ from tests.models.test_soundness import CELLS, STATES, integer, truth
 
 
 def cell(low: int, high: int, name: str = "n") -> Node:
-    """Return a cell of a range."""
+    """Return a cell with a range."""
     return nodes.cell(Cell(name, (), name, low, high, False))
 
 
 def system_of(cells: Sequence[Node], **parts: Any) -> System:
-    """Return as much of a system as is printed."""
+    """Return the parts of a system that the translation to z3 uses."""
     given: dict[str, Any] = {
         "cells": tuple(cells), "commands": (), "claims": {}, "initial": nodes.TRUE,
         "may_end": None, "model": SimpleNamespace(cells=tuple(c.args[0] for c in cells)),
@@ -54,10 +54,10 @@ def system_of(cells: Sequence[Node], **parts: Any) -> System:
 
 
 def computed(node: Node, values: dict[Node, int], width: int) -> int:
-    """Return what z3 computes of an expression."""
-    number = Printer({}, width).number
+    """Return the value of an expression that z3 computes."""
+    number = TermPrinter({}, width).number
     terms = {n: z3.BoolVal(bool(v)) if n.boolean else number(int(v)) for n, v in values.items()}
-    found = z3.simplify(Printer(terms, width).show(node))
+    found = z3.simplify(TermPrinter(terms, width).show(node))
     if node.boolean:
         assert z3.is_true(found) or z3.is_false(found)
         return int(z3.is_true(found))
@@ -66,7 +66,7 @@ def computed(node: Node, values: dict[Node, int], width: int) -> int:
 
 @pytest.mark.parametrize("bits", [True, False])
 def test_terms_compute_what_expressions_do(bits: bool) -> None:
-    """Division that is rounded otherwise, a sum that overflows, a comparison without signs."""
+    """Division with another rounding, a sum that overflows, a comparison without signs."""
     chance = random.Random(4)
     for i in range(150):
         node, compute = (integer if i % 2 else truth)(chance, 3)
@@ -78,7 +78,7 @@ def test_terms_compute_what_expressions_do(bits: bool) -> None:
 @pytest.mark.parametrize("low", [-9, -8, -4, -1, 0, 3])
 @pytest.mark.parametrize("by", [1, 2, 3, 7])
 def test_division_of_all_numbers_of_a_range(low: int, by: int) -> None:
-    """A quotient of a negative number, whose way leads beyond the bits that there are."""
+    """A wrong quotient of a negative number, whose computation needs too many bits."""
     n = cell(low, 8)
     quotient = nodes.divide(n, nodes.constant(by))
     rest = nodes.modulo(n, nodes.constant(by))
@@ -94,12 +94,12 @@ def test_division_of_all_numbers_of_a_range(low: int, by: int) -> None:
      (-5, 3, 4), (-8, 7, 4), (-9, 7, 5), (-8, 8, 5), (-300, 0, 10), (2, 255, 9)],
 )  # fmt: skip
 def test_a_range_has_the_bits_that_it_needs(low: int, high: int, bits: int) -> None:
-    """A value that does not fit, or twice as many bits as are needed."""
+    """A value that does not fit, or twice as many bits as needed."""
     assert width_for(system_of([cell(low, high)])) == bits
 
 
 def test_every_expression_counts_for_the_bits() -> None:
-    """A value that does not fit within some part of a spec that was passed over."""
+    """A value that does not fit, in a part of the spec that was not measured."""
     n = cell(0, 3)
     far = nodes.multiply(n, nodes.constant(5))  # up to 15
     claim = nodes.less(far, n)
@@ -118,12 +118,12 @@ def test_every_expression_counts_for_the_bits() -> None:
     by = nodes.constant(3)
     assert width_for(system_of([below], initial=nodes.equal(nodes.modulo(below, by), n))) == 4
     halves = nodes.equal(nodes.divide(below, by), n)
-    assert width_for(system_of([below], initial=halves)) == 5  # on the way there is -8 - 2
+    assert width_for(system_of([below], initial=halves)) == 5  # the computation contains -8 - 2
 
 
 @pytest.mark.parametrize("name", ["low", "high", "both"])
 def test_ranges_are_known_where_conditions_are_asked(name: str) -> None:
-    """A path dropped that some state takes, or one that no value within its range takes."""
+    """A path dropped that some state takes, or kept that no value in range takes."""
     n = cell(-2, 5)
     beyond = {
         "low": nodes.less(n, nodes.constant(-2)),
@@ -133,14 +133,14 @@ def test_ranges_are_known_where_conditions_are_asked(name: str) -> None:
         ),
     }[name]
     twice = nodes.add(n, n)
-    wide = nodes.less(nodes.constant(10), nodes.add(twice, cell(0, 0)))  # not seen by intervals
+    wide = nodes.less(nodes.constant(10), nodes.add(twice, cell(0, 0)))  # unknown to intervals
     assert not satisfiable([beyond if beyond.op != "constant" else wide])
     for value in (-2, 0, 5):
         assert satisfiable([nodes.equal(n, nodes.constant(value))])
 
 
 def test_ranges_of_sums() -> None:
-    """Ends of ranges that are one off: what is asked of cells is seen by intervals already."""
+    """Bounds that are off by one, for sums that the intervals of cells do not decide."""
     a, b = cell(-2, 5, "a"), cell(-2, 5, "b")
     total, apart = nodes.add(a, b), nodes.subtract(a, b)
     for low, high in ((10, 0), (-4, 0), (3, 7), (8, 4), (8, -4), (-1, -5), (-1, 5)):
@@ -153,7 +153,7 @@ def test_ranges_of_sums() -> None:
 
 
 def test_a_range_without_an_end_has_none() -> None:
-    """A cell that grows kept below the largest number there is; or one without a lower end."""
+    """A growing cell with an upper bound, or without its lower bound."""
     n, m = cell(0, nodes.UNBOUNDED), cell(0, nodes.UNBOUNDED, "m")
     beyond = nodes.constant(10**9)
     assert satisfiable([nodes.less(beyond, nodes.add(nodes.add(n, n), m))])
@@ -164,7 +164,7 @@ def test_a_range_without_an_end_has_none() -> None:
 
 
 def test_only_what_is_impossible_is_an_obligation() -> None:
-    """A path that was dropped, and that no other solver is asked about."""
+    """A dropped path that the second solver is not asked about."""
     asked: list[tuple[str, int, Any]] = []
     token = while_reading.set(
         lambda name, conditions, answer: asked.append((name, len(conditions), answer))
@@ -188,7 +188,7 @@ def test_cells_of_one_variable_have_names_of_their_own() -> None:
 
 
 class Counter(Spec):
-    """A constant first, last and between, and cells of each kind."""
+    """A spec with constants first, last and in between, and cells of each kind."""
 
     hands = Index(2, names="h")
     one = Integer(4, 4)
@@ -211,7 +211,7 @@ class Counter(Spec):
 
 @pytest.fixture(scope="module")
 def counter() -> System:
-    """Return what is read of it."""
+    """Return the symbolic reading of the counter."""
     return trace(Model(Counter()))
 
 
@@ -219,7 +219,7 @@ WIDTHS = pytest.mark.parametrize("width", [0, 8])
 
 
 def states(frame: Frame, *conditions: Any) -> set[tuple[int, ...]]:
-    """Return all states that meet some conditions."""
+    """Return all states that satisfy some conditions."""
     solver = z3.Solver()
     solver.add(*conditions)
     found: set[tuple[int, ...]] = set()
@@ -234,7 +234,7 @@ def states(frame: Frame, *conditions: Any) -> set[tuple[int, ...]]:
 
 @WIDTHS
 def test_values_that_are_given(counter: System, width: int) -> None:
-    """A range without one of its ends, a truth value that is fixed to the other one."""
+    """A range without one of its bounds, or a truth value fixed to the wrong one."""
     frame = Frame(counter, "now", width)
     for allowed in (
         [[4], range(-1, 3), [0], [2], [0, 1], range(5), [1]],
@@ -246,7 +246,7 @@ def test_values_that_are_given(counter: System, width: int) -> None:
 
 @WIDTHS
 def test_steps_that_are_given(counter: System, width: int) -> None:
-    """A cell that a step does not name and that changes, or one that keeps its value."""
+    """A cell that changes although the step does not assign to it, or that wrongly stays."""
     before, after = Frame(counter, "before", width), Frame(counter, "after", width)
     choice, number = z3.Int("choice"), z3.IntVal
     start = (4, 1, -1, 2, 1, 3, 1)
@@ -268,7 +268,7 @@ def test_steps_that_are_given(counter: System, width: int) -> None:
 
 
 def test_names_tell_moments_apart(counter: System) -> None:
-    """Two moments of a run that share a cell."""
+    """Two moments of a run that share a variable."""
     one, two = Frame(counter, "0", 0), Frame(counter, "1", 0)
     names = [str(t) for frame in (one, two) for t in frame.terms]
     variables = [n for n in names if "@" in n]
@@ -276,7 +276,7 @@ def test_names_tell_moments_apart(counter: System) -> None:
 
 
 def test_a_guard_of_nothing_is_true(counter: System) -> None:
-    """A step without a condition that is never possible, or one with a condition that always is."""
+    """A step without a guard that is not possible, or one whose guard is ignored."""
     frame = Frame(counter, "now", 0)
     guards = {c.step.action: frame.guard(c) for c in counter.commands if not c.leaves}
     assert not z3.is_true(guards["go"])
@@ -284,7 +284,7 @@ def test_a_guard_of_nothing_is_true(counter: System) -> None:
 
 
 def test_a_solution_meets_all_conditions() -> None:
-    """Values outside of their ranges, of other cells, or of a condition that was left out."""
+    """A solution out of range, of other cells, or that ignores a condition."""
     a, b, f = cell(-2, 5, "a"), cell(-2, 5, "b"), nodes.cell(Cell("f", (), "f", 0, 1, True))
     conditions = [nodes.equal(nodes.add(a, b), nodes.constant(-3)), nodes.less(a, b), f]
     found = solution(conditions)
@@ -297,7 +297,7 @@ def test_a_solution_meets_all_conditions() -> None:
 
 
 def test_what_takes_long_has_no_solution(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Minutes of z3 for a state that nobody needs."""
+    """Minutes of z3 for an optional state."""
     monkeypatch.setattr(smt, "EFFORT", 1)
     many = [cell(0, 99, f"m{i}") for i in range(8)]
     squares = nodes.constant(0)

@@ -23,13 +23,19 @@ SLIPS = "tests/models/test_oracle_slips.py"
 REDUCED = "tests/models/test_reductions.py"
 BITS = "tests/models/test_compiled.py"
 
+PROVER = ("tests/models/test_prover.py", "tests/models/test_prover_limits.py")
+
 READ_FOR_ANY = ("tests/models/test_any_size.py", "tests/models/test_any_size_refused.py")
 
 LONG: dict[str, tuple[str, ...]] = {
     "models/symbolic/trace.py": (*ORACLE, "tests/models/test_agreement.py"),
     "models/symbolic/paths.py": ("tests/models/test_soundness.py", *ORACLE),
     "models/symbolic/smt.py": (*ORACLE, "tests/models/test_agreement.py"),
-    "models/prove/bounded.py": (*ORACLE, "tests/models/test_engines.py"),
+    "models/prove/bounded.py": (
+        *ORACLE,
+        "tests/models/test_engines.py",
+        "tests/models/test_engine_corners.py",
+    ),
     "models/prove/induction.py": PROOFS,
     "models/prove/proving.py": PROOFS,
     "models/prove/k_induction.py": PROOFS,
@@ -40,7 +46,11 @@ LONG: dict[str, tuple[str, ...]] = {
     "models/prove/sizes/ways.py": ANY,
     "models/prove/sizes/any_number.py": ANY,
     "models/prove/sizes/small_sizes.py": ANY,
-    "models/symbolic/comparing.py": ("tests/models/strangers/test_one_meaning.py", *ORACLE),
+    "models/symbolic/comparing.py": (
+        "tests/models/strangers/test_one_meaning.py",
+        "tests/models/strangers/test_declarations.py",
+        *ORACLE,
+    ),
     "models/symbolic/symmetry.py": ("tests/models/test_reductions.py", *ORACLE),
     "models/symbolic/partial_order.py": ("tests/models/test_reductions.py", *ORACLE),
     "models/explore/python/generate.py": ("tests/models/test_soundness.py", *ORACLE),
@@ -51,6 +61,7 @@ LONG: dict[str, tuple[str, ...]] = {
 QUICK: dict[str, tuple[str, ...]] = {
     "models/symbolic/trace.py": (
         "tests/models/test_trace.py",
+        "tests/models/test_trace_checks.py",
         f"{QUICK_ORACLE}::test_all_states",
         f"{AGREE}::test_random_specs_step_alike_in_all_engines",
         f"{SLIPS}::test_an_error_of_an_action_is_one",
@@ -65,15 +76,16 @@ QUICK: dict[str, tuple[str, ...]] = {
     ),
     "models/prove/bounded.py": (
         "tests/models/test_bounded.py",
+        "tests/models/test_bounded_ends.py",
         f"{QUICK_ORACLE}::test_runs_of_few_steps",
     ),
     "models/prove/induction.py": (
         "tests/models/test_small_proofs.py",
-        "tests/models/test_prover.py",
+        *PROVER,
         "tests/models/test_slips.py",
     ),
-    "models/prove/proving.py": ("tests/models/test_prover.py", "tests/models/test_small_proofs.py"),
-    "models/prove/k_induction.py": ("tests/models/test_prover.py",),
+    "models/prove/proving.py": (*PROVER, "tests/models/test_small_proofs.py"),
+    "models/prove/k_induction.py": PROVER,
     "models/symbolic/comparing.py": (
         "tests/models/test_comparing.py",
         "tests/models/test_compared_states.py",

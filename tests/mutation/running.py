@@ -22,11 +22,14 @@ from hypothesis import Phase, settings
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
+NO_TESTS = int(pytest.ExitCode.NO_TESTS_COLLECTED)
+
 MEMORY = 6 << 30
 """Bytes that a mutant may take."""
 
 OPTIONS = (
-    "-x", "-q", "--assert=plain", "--noconftest", "-p", "no:cacheprovider", "-p", "no:xdist",
+    "-m", "not slow", "-x", "-q", "--assert=plain", "--noconftest",
+    "-p", "no:cacheprovider", "-p", "no:xdist",
     "-p", "no:randomly", "-p", "no:anyio", "-p", "no:junitxml",
     "-o", "faulthandler_timeout=0", "-o", "faulthandler_exit_on_timeout=false",
 )  # fmt: skip
@@ -67,7 +70,7 @@ def name_of(path: Path) -> str:
 
 @dataclass
 class Outcome:
-    """What the tests said.
+    """The result of the tests.
 
     Attributes
     ----------
@@ -114,13 +117,13 @@ def outcome(tests: Sequence[str], changed: Changed | None, seconds: float) -> Ou
     signal.signal(signal.SIGALRM, lambda *_: os.killpg(child, signal.SIGKILL))
     signal.alarm(int(4 * seconds) + 1)  # it may wait for something
     with open(here, encoding="utf-8") as file:
-        said = file.read()
+        report = file.read()
     _, status = os.waitpid(child, 0)
     signal.alarm(0)
     found = Outcome("killed", "the process ended", seconds=time.monotonic() - begun)
-    if said:
-        code, found.by, found.modules = json.loads(said)
-        found.answer = "killed" if code else "survived"
+    if report:
+        code, found.by, found.modules = json.loads(report)
+        found.answer = "survived" if code in (0, NO_TESTS) else "killed"
     elif os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGXCPU):
         found.answer, found.by = "too long", ""
     return found
@@ -136,9 +139,9 @@ def _test(tests: Sequence[str], changed: Changed | None, out: int, seconds: floa
         os.dup2(nothing.fileno(), 2)
         watch = _Watch()
         code = pytest.main([*OPTIONS, *tests], plugins=[watch])
-        said = json.dumps([int(code), watch.failed, list(sys.modules)])
+        report = json.dumps([int(code), watch.failed, list(sys.modules)])
         with open(out, "w", encoding="utf-8") as file:
-            file.write(said)
+            file.write(report)
         os._exit(0)
 
 

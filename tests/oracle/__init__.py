@@ -1,1 +1,1 @@
-"""A judge of specs that shares no code with the engines, and random specs for it to judge."""
+"""An oracle for specs that shares no code with the engines, and random specs for it."""

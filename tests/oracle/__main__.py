@@ -1,4 +1,4 @@
-"""Holds the engines against the oracle for as long as one likes.
+"""Compares the engines with the oracle on as many random specs as requested.
 
 python -m tests.oracle --specs 5000 --seed 1
 """
@@ -25,14 +25,14 @@ ANSWERS = ("holds", "violated", "unknown", "refused")
 
 @dataclass
 class Tally:
-    """What came of one engine.
+    """The results of one engine.
 
     Attributes
     ----------
     specs, accepted : int
-        The specs it was asked about, and those that it did not refuse altogether.
+        The specs it was given, and those of which it answered at least one claim.
     answers : Counter
-        How often each answer was given, claim by claim.
+        The number of claims with each answer.
     wrong : list of (int, str)
         The differences, each with the seed of the spec.
     true, proved : int
@@ -48,7 +48,7 @@ class Tally:
     proved: int = 0
 
     def add(self, seed: int, outcome: Outcome) -> None:
-        """Add what came of one spec."""
+        """Add the outcome of one spec."""
         self.specs += 1
         self.accepted += any(outcome.answers[a] for a in ANSWERS[:3])
         self.answers += outcome.answers
@@ -60,17 +60,17 @@ class Tally:
 
 
 def searches_and_proofs(source: str, seed: int, limit: int, one_in: int) -> dict[str, Outcome]:
-    """Compare all engines but the one for any number."""
+    """Compare all engines except the one for any number."""
     found = batches.searches(source, seed, limit, one_in)
     return found | (batches.proofs(source, seed, limit) if found else {})
 
 
 NESTED = 6
-"""Generators within each other beyond which one step takes minutes: 5 members, 9 of them."""
+"""The deepest nesting of generators; with 9 levels over 5 members, one step takes minutes."""
 
 
 def nested(tree: ast.AST) -> int:
-    """Return how deeply generators stand in each other."""
+    """Return how deeply generators are nested in each other."""
     below = max(map(nested, ast.iter_child_nodes(tree)), default=0)
     return below + isinstance(tree, ast.GeneratorExp)
 
@@ -81,7 +81,7 @@ def run(
     seeds: range,
     tallies: dict[str, Tally],
 ) -> int:
-    """Compare specs; return how many were too large."""
+    """Compare the engines on specs; return how many specs were too large."""
     large, began = 0, time.monotonic()
     for number, seed in enumerate(seeds, 1):
         source = write(seed)
@@ -110,7 +110,7 @@ def table(tallies: dict[str, Tally]) -> list[str]:
 
 
 def main() -> int:
-    """Run the comparison; the exit code is 1 where something differs."""
+    """Run the comparison; the exit code is 1 if there is a difference."""
     parser = argparse.ArgumentParser(prog="python -m tests.oracle", description=__doc__)
     parser.add_argument("--specs", type=int, default=500, help="how many of each profile")
     parser.add_argument("--seed", type=int, default=1, help="the first seed")

@@ -1,4 +1,4 @@
-"""What is compared of one random spec: all of it for each, or the costly parts for some."""
+"""What is compared for each random spec; costly parts are compared for some specs only."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from tests.oracle.comparing_any_number import for_any_number
 
 
 def searches(source: str, seed: int, limit: int = LIMIT, one_in: int = 10) -> dict[str, Outcome]:
-    """Compare the engines that look for runs; of ``one_in`` specs, one with all of them.
+    """Compare the engines that search for runs; one of ``one_in`` specs is given to all of them.
 
-    Generated Python and single steps are compared for all; the compiler and Hypothesis take long.
+    Generated Python and single steps are compared for all specs; the compiler and Hypothesis take
+    long.
     """
     judged = Judged(source, limit)
     if judged.large:
@@ -33,7 +34,7 @@ def searches(source: str, seed: int, limit: int = LIMIT, one_in: int = 10) -> di
 
 
 def proofs(source: str, seed: int, limit: int = LIMIT) -> dict[str, Outcome]:
-    """Compare induction."""
+    """Compare induction with the oracle."""
     judged = Judged(source, limit)
     return {} if judged.large else {"induction": comparing.proved(judged)}
 

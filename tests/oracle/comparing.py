@@ -1,4 +1,4 @@
-"""The engines against the oracle, on one spec: each difference as a sentence."""
+"""Compares the engines with the oracle on one spec; each difference becomes a sentence."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ LIMIT = 1500
 
 @dataclass
 class Outcome:
-    """What came of one comparison.
+    """The result of one comparison.
 
     Attributes
     ----------
     answers : Counter
-        How often an engine said holds, violated, unknown or refused.
+        The number of claims with each answer: holds, violated, unknown or refused.
     wrong : list of str
         The differences, each a sentence.
     """
@@ -40,13 +40,13 @@ class Outcome:
     wrong: list[str] = field(default_factory=list)
 
     def check(self, right: bool, sentence: str) -> None:
-        """Note a difference, if there is one."""
+        """Record a difference, if there is one."""
         if not right:
             self.wrong.append(sentence)
 
 
 class Judged:
-    """A spec, with what the oracle says of it.
+    """A spec, with the oracle's results.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Judged:
     runner, found : Runner and Found
         The spec as the oracle sees it, and all its states.
     error : str
-        The error that the spec has, if it has one.
+        The error of the spec; empty if it has none.
     """
 
     def __init__(self, source: str, limit: int = LIMIT, **given: int) -> None:
@@ -76,12 +76,12 @@ class Judged:
         return not self.error and not self.found.complete
 
     def endless(self, model: Model) -> Runner:
-        """Return the runner of a spec like a model's, in which ranges that grow have no end."""
+        """Return the runner of the same spec, without upper ends of ranges that grow."""
         return Runner(type(self.runner.spec)(endless=True, **model.spec.parameters))
 
 
 def modelled(source: str, **given: int) -> Model:
-    """Return the model of a spec with other sizes than its own."""
+    """Return the model of a spec with other sizes than the declared ones."""
     model = strategies.build(source)
     return Model(type(model.spec)(**given)) if given else model
 
@@ -89,7 +89,7 @@ def modelled(source: str, **given: int) -> Model:
 def held(judged: Judged, run: Callable[[Outcome], None]) -> Outcome:
     """Return the outcome of a comparison.
 
-    An engine may refuse a spec; it must, where the spec has an error in a state that is reached.
+    An engine may refuse a spec; it must refuse one that has an error in a reachable state.
     """
     outcome = Outcome()
     try:
@@ -107,7 +107,7 @@ def held(judged: Judged, run: Callable[[Outcome], None]) -> Outcome:
 
 
 def steps(judged: Judged, number: int = 40, seed: int = 0) -> Outcome:
-    """Compare plain steps and properties in states that are reached, and in any others."""
+    """Compare plain steps and properties in reachable states and in other states."""
     model, runner = judged.model, judged.runner
     chance = random.Random(seed)
     reached = list(judged.found.states)
@@ -124,7 +124,7 @@ def steps(judged: Judged, number: int = 40, seed: int = 0) -> Outcome:
 
 
 def _compare_steps(judged: Judged, outcome: Outcome, values: Values) -> None:
-    """Compare where each step leads from a state."""
+    """Compare the successors of a state."""
     for step in judged.model.steps:
         try:
             ours: Any = judged.model.take(values, step)
@@ -142,7 +142,7 @@ def _compare_steps(judged: Judged, outcome: Outcome, values: Values) -> None:
 
 
 def _compare_claims(judged: Judged, outcome: Outcome, values: Values, after: Values) -> None:
-    """Compare what claims say of a state, and of a state and any next one."""
+    """Compare the values of claims in a state, and in a state and each next one."""
     for claim in (*judged.model.properties, *judged.model.lemmas):
         if claim.kind in ("deadlock", "range"):
             continue
@@ -162,7 +162,7 @@ def _compare_claims(judged: Judged, outcome: Outcome, values: Values, after: Val
 
 
 def full(judged: Judged, explorer: str = "python") -> Outcome:
-    """Compare an exhaustive run that leaves nothing out: every number must be right."""
+    """Compare an exhaustive run without reductions; every number must be equal."""
 
     def run(outcome: Outcome) -> None:
         model, found = judged.model, judged.found
@@ -191,7 +191,7 @@ def _compare_actions(judged: Judged, outcome: Outcome, made: Exploration) -> Non
 
 
 def reduced(judged: Judged, *names: str) -> Outcome:
-    """Compare an exhaustive run with reductions: the answers must be right."""
+    """Compare an exhaustive run with reductions; the answers must be equal."""
 
     def run(outcome: Outcome) -> None:
         made = exhaustive.explore(judged.model, explorer="compiled", reduce=names)
@@ -204,7 +204,7 @@ def reduced(judged: Judged, *names: str) -> Outcome:
 
 
 def in_steps(judged: Judged, most: int = 6, seconds: float = 20.0) -> Outcome:
-    """Compare the bounded engine: what fails within so many steps, and nothing else."""
+    """Compare the bounded engine: it must find exactly the claims that fail within its bound."""
 
     def run(outcome: Outcome) -> None:
         verdicts = bounded.check(judged.model, Limits(seconds), steps=most)
@@ -214,7 +214,7 @@ def in_steps(judged: Judged, most: int = 6, seconds: float = 20.0) -> Outcome:
 
 
 def at_random(judged: Judged, runs: int = 60) -> Outcome:
-    """Compare random runs: what they find must be there. They may miss something."""
+    """Compare random runs: the failures that they find must exist; they may miss some."""
 
     def run(outcome: Outcome) -> None:
         for verdict in stateful.check(judged.model, Limits(20.0), runs=runs):
@@ -226,7 +226,7 @@ def at_random(judged: Judged, runs: int = 60) -> Outcome:
 
 
 def _lenient(judged: Judged, outcome: Outcome) -> Outcome:
-    """Return the outcome of an engine that need not come to where a spec has its error."""
+    """Return the outcome of an engine that may miss the state where the spec has its error."""
     if judged.error:
         outcome.wrong = [w for w in outcome.wrong if not w.startswith("no error")]
     return outcome
@@ -258,7 +258,7 @@ def _compare(
 
 
 def _replayed(runner: Runner, verdict: Verdict) -> tuple[bool, str]:
-    """Return whether a trace is a run that shows what it should, and what to say if not."""
+    """Return whether a trace is a run that shows its violation, and the difference if not."""
     trace, claim = verdict.trace, verdict.claim
     assert trace is not None
     sentence = f"{claim.name}: the trace {trace.steps} from {trace.states[0]} shows nothing"
@@ -275,7 +275,7 @@ def _replayed(runner: Runner, verdict: Verdict) -> tuple[bool, str]:
 
 
 def _shown(runner: Runner, verdict: Verdict, states: Sequence[Values]) -> bool:
-    """Return whether the end of a run is what a verdict says it is."""
+    """Return whether the last step or state of a run shows the violation that a verdict reports."""
     kind, name = verdict.claim.kind, verdict.claim.name
     if kind == "deadlock":
         return not runner.may_end(states[-1]) and not any(
@@ -297,7 +297,7 @@ def _possible(runner: Runner, values: Values, step: tuple[str, tuple[int, ...]])
 
 
 def proved(judged: Judged, seconds: float = 20.0) -> Outcome:
-    """Compare induction: what is proved must be true of all states, what is violated must be."""
+    """Compare induction: proved claims must hold in all states, violated ones must fail."""
 
     def run(outcome: Outcome) -> None:
         for verdict in induction.check(judged.model, Limits(seconds)):
@@ -313,7 +313,7 @@ def proved(judged: Judged, seconds: float = 20.0) -> Outcome:
 
 
 def never_fails(judged: Judged, verdict: Verdict) -> tuple[bool, str]:
-    """Return whether what a proof says is true of all states, and what to say if not."""
+    """Return whether a proved claim holds in all states, and the difference if not."""
     name, found = verdict.claim.name, judged.found
     depth = found.leaves if verdict.claim.kind == "range" else found.first.get(name)
     sizes = judged.runner.spec._given

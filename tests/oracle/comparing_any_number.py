@@ -1,4 +1,4 @@
-"""The engine for any number of members against the oracle, at several sizes."""
+"""Compares the engine for any number of members with the oracle at several sizes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.oracle.comparing import Judged, Outcome, modelled, never_fails
 
 SIZES = (1, 2, 3, 4)
 MOST = 400
-"""States that the oracle visits of each size: a claim is true as far as these show."""
+"""States that the oracle visits at each size; claims that hold in all of them count as true."""
 
 TRIED = ("broken", "no proof", "not kept", "time limit")
 """Words in the reason of an unknown by which the engine says that it tried. Without one of them it
@@ -23,14 +23,14 @@ says that the claim, or the spec, is one that it does not take."""
 
 @dataclass
 class ForAnyNumber(Outcome):
-    """What came of it, with how much of what is true was proved.
+    """The result of the comparison, with the number of true claims that were proved.
 
     Attributes
     ----------
     reasons : Counter
-        Why claims were left unknown.
+        The reasons why claims were left unknown.
     true, proved : int
-        Claims that the engine took and that are true at all sizes tried; those that it proved.
+        The accepted claims that are true at all sizes tried, and those of them that were proved.
     """
 
     reasons: Counter[str] = field(default_factory=Counter)
@@ -39,14 +39,14 @@ class ForAnyNumber(Outcome):
 
 
 def sizes_of(names: tuple[str, ...]) -> list[dict[str, int]]:
-    """Return sizes for each index, smallest first; with several indices, no large ones together."""
+    """Return sizes for each index, smallest first; several indices are not large at once."""
     most = 4 if len(names) == 1 else 5
     chosen = [dict(zip(names, sizes, strict=True)) for sizes in product(SIZES, repeat=len(names))]
     return sorted((c for c in chosen if sum(c.values()) <= most), key=lambda c: sum(c.values()))
 
 
 def for_any_number(source: str, seconds: float = 8.0) -> ForAnyNumber:
-    """Compare what is proved for any number with what is true of some numbers."""
+    """Compare the claims proved for any number with their truth at some numbers."""
     outcome = ForAnyNumber()
     model = modelled(source)
     try:
@@ -60,9 +60,9 @@ def for_any_number(source: str, seconds: float = 8.0) -> ForAnyNumber:
     judged = [Judged(source, MOST, **sizes) for sizes in sizes_of(model.spec.any_number)]
     for verdict in verdicts:
         _compare(outcome, verdict, judged)
-    said = {verdict.claim.name for verdict in verdicts}
+    answered = {verdict.claim.name for verdict in verdicts}
     claims = [c for c in model.properties if c.kind in ("invariant", "transition")]
-    outcome.answers["refused"] += sum(claim.name not in said for claim in claims)
+    outcome.answers["refused"] += sum(claim.name not in answered for claim in claims)
     return outcome
 
 
@@ -85,7 +85,7 @@ def _compare(outcome: ForAnyNumber, verdict: Verdict, judged: list[Judged]) -> N
 
 
 def _concerns(judged: Judged, verdict: Verdict) -> bool:
-    """Return whether a spec's error is one of a claim, or of an action, not of another claim."""
+    """Return whether a spec's error lies in an action or in the claim of a verdict."""
     method = judged.error.partition(":")[0]
     others = {c.method for c in (*judged.model.properties, *judged.model.lemmas)}
     return bool(judged.error) and method not in others - {verdict.claim.method}

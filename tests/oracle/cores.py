@@ -1,19 +1,22 @@
 """Small protocols that people write: locks, tokens, tickets, elections, barriers.
 
-Random text is put around them, so that random specs have something to say: their claims mostly
-hold, for any number of members, and by the lemmas that stand beside them.
+Random text is added to them, so that random specs have claims of interest: most of these hold, for
+any number of members, and follow from the lemmas next to them.
 """
 
 from __future__ import annotations
 
+from tests.oracle.agreement_cores import BARRIER, ELECTION, OWNERS
 from tests.oracle.vocabulary import Core, Var
 
 P = ("processes",)
+
+
 NOBODY = ("NOBODY",)
 
 
 def pairs(one: str, other: str, index: str = "processes", a: str = "p", b: str = "q") -> str:
-    """Return the claim that what is true of one member is true of no other."""
+    """Return the claim that no two members satisfy a condition at once."""
     return f"no(every({one}, {other}, {a} != {b}) for {a} in s.{index} for {b} in s.{index})"
 
 
@@ -58,6 +61,7 @@ LOCK = Core(
     ),
 )
 
+
 RACE = Core(
     variables=(
         Var("seen", "member", P, 0, 2, "Seen", ("NOTHING", "FREE", "WORKS")),
@@ -94,6 +98,7 @@ RACE = Core(
         " for p in s.processes)",
     ),
 )
+
 
 HOLDER = Core(
     variables=(
@@ -132,6 +137,7 @@ HOLDER = Core(
     ),
 )
 
+
 TOKEN = Core(
     variables=(Var("has", "bool", P, start="lambda s, p: p == 0"), Var("rounds", "int", (), 0, 2)),
     actions={
@@ -160,6 +166,7 @@ TOKEN = Core(
     lemmas=(pairs("s.has[p]", "s.has[q]"), "some(s.has[p] for p in s.processes)"),
     steps=("implies(after.rounds > s.rounds, after.rounds == s.rounds + 1)",),
 )
+
 
 TICKETS = Core(
     variables=(
@@ -198,119 +205,6 @@ TICKETS = Core(
     steps=("after.next >= s.next", "every(after.ticket[p] >= s.ticket[p] for p in s.processes)"),
 )
 
-ELECTION = Core(
-    variables=(
-        Var("leader", "reference", (), -1, -1, "Unknown", ("UNKNOWN",), "processes"),
-        Var("follows", "reference", P, -1, -1, "Unknown", ("UNKNOWN",), "processes"),
-    ),
-    actions={
-        "elect(s, p)": ("require(s.leader == Unknown.UNKNOWN)", "s.leader = p"),
-        "follow(s, p)": (
-            "require(s.leader != Unknown.UNKNOWN, s.follows[p] < 0)",
-            "s.follows[p] = s.leader",
-        ),
-        "hear(s, p, q)": (
-            "require(s.follows[p] < 0, s.follows[q] >= 0)",
-            "s.follows[p] = s.follows[q]",
-        ),
-    },
-    claims=(
-        "every(some(s.follows[p] < 0, s.follows[p] == s.leader) for p in s.processes)",
-        "no(every(s.follows[p] >= 0, s.follows[q] >= 0, s.follows[p] != s.follows[q])"
-        " for p in s.processes for q in s.processes)",
-        "implies(s.leader < 0, count(s.follows[p] >= 0 for p in s.processes) == 0)",
-    ),
-    wrong=(
-        "count(s.follows[p] >= 0 for p in s.processes) <= 1",
-        "count(s.follows[p] >= 0 for p in s.processes) < 3",
-        "every(s.follows[p] != p for p in s.processes)",
-    ),
-    lemmas=("every(some(s.follows[p] < 0, s.follows[p] == s.leader) for p in s.processes)",),
-    steps=(
-        "implies(s.leader >= 0, after.leader == s.leader)",
-        "every(implies(s.follows[p] >= 0, after.follows[p] == s.follows[p]) for p in s.processes)",
-    ),
-)
-
-BARRIER = Core(
-    variables=(
-        Var("stage", "member", (), 1, 3, "Stage", ("WORK", "REST", "END")),
-        Var("done", "bool", P),
-    ),
-    actions={
-        "finish(s, p)": ("require(s.stage == Stage.WORK)", "s.done[p] = True"),
-        "rest(s)": (
-            "require(s.stage == Stage.WORK, every(s.done[q] for q in s.processes))",
-            "s.stage = Stage.REST",
-        ),
-        "begin(s)": (
-            "require(s.stage == Stage.REST)",
-            "for q in s.processes:\n    s.done[q] = False",
-            "s.stage = Stage.WORK",
-        ),
-        "end(s)": ("require(s.stage == Stage.REST)", "s.stage = Stage.END"),
-    },
-    claims=(
-        "implies(s.stage != Stage.WORK, every(s.done[p] for p in s.processes))",
-        "every(implies(no(s.done[p]), s.stage == Stage.WORK) for p in s.processes)",
-        "implies(s.stage == Stage.END, count(no(s.done[p]) for p in s.processes) == 0)",
-    ),
-    wrong=(
-        "count(s.done[p] for p in s.processes) <= 1",
-        "implies(s.stage == Stage.WORK, some(no(s.done[p]) for p in s.processes))",
-        "count(s.done[p] for p in s.processes) < 3",
-        "s.stage < Stage.END",
-    ),
-    lemmas=("implies(s.stage != Stage.WORK, every(s.done[p] for p in s.processes))",),
-    steps=(
-        "implies(s.stage == Stage.END, after.stage == Stage.END)",
-        "every(implies(every(s.done[p], no(after.done[p])), s.stage == Stage.REST)"
-        " for p in s.processes)",
-    ),
-)
-
-OWNERS = Core(
-    variables=(
-        Var("owner", "reference", ("objects",), -2, -1, "Free", ("LOST", "FREE"), "processes",
-            "Free.FREE"),
-        Var("holds", "bool", ("processes", "objects")),
-    ),
-    actions={
-        "acquire(s, p, x)": (
-            "require(s.owner[x] == Free.FREE)",
-            "s.owner[x] = p",
-            "s.holds[p, x] = True",
-        ),
-        "give_back(s, p, x)": (
-            "require(s.holds[p, x])",
-            "s.holds[p, x] = False",
-            "s.owner[x] = Free.FREE",
-        ),
-        "give_all_back(s, p)": (
-            "for x in s.objects:\n"
-            "    s.owner[x] = ite(s.owner[x] == p, Free.FREE, s.owner[x])\n"
-            "    s.holds[p, x] = False",
-        ),
-        "lose(s, x)": ("require(s.owner[x] == Free.FREE)", "s.owner[x] = Free.LOST"),
-    },
-    claims=(
-        "every(s.holds[p, x] == (s.owner[x] == p) for p in s.processes for x in s.objects)",
-        "no(every(s.holds[p, x], s.holds[q, x], p != q)"
-        " for p in s.processes for q in s.processes for x in s.objects)",
-        "every(count(s.holds[p, x] for p in s.processes) <= 1 for x in s.objects)",
-        "every(implies(s.owner[x] < 0, no(s.holds[p, x] for p in s.processes)) for x in s.objects)",
-    ),
-    wrong=(
-        "every(count(s.holds[p, x] for x in s.objects) <= 1 for p in s.processes)",
-        "no(every(s.holds[p, x] for x in s.objects) for p in s.processes)",
-        "count(s.owner[x] >= 0 for x in s.objects) < 3",
-    ),
-    lemmas=("every(s.holds[p, x] == (s.owner[x] == p) for p in s.processes for x in s.objects)",),
-    steps=(
-        "every(implies(s.owner[x] == Free.LOST, after.owner[x] == Free.LOST) for x in s.objects)",
-    ),
-    indices=("processes", "objects"),
-)  # fmt: skip
 
 READERS = Core(
     variables=(
@@ -346,6 +240,7 @@ READERS = Core(
     steps=("every(implies(s.writes[p], no(after.reads[p])) for p in s.processes)",),
 )
 
+
 SEMAPHORE = Core(
     variables=(Var("inside", "bool", P), Var("free", "int", (), -1, 2, start="1")),
     actions={
@@ -375,6 +270,7 @@ SEMAPHORE = Core(
     steps=("every(after.free <= s.free + 1, after.free >= s.free - 1)",),
 )
 
+
 FLAGS = Core(
     variables=(Var("marked", "bool", P), Var("chosen", "bool", P)),
     actions={
@@ -403,6 +299,7 @@ FLAGS = Core(
     ),
     steps=("every(implies(s.marked[p], after.marked[p]) for p in s.processes)",),
 )
+
 
 CORES = (
     LOCK, RACE, HOLDER, TOKEN, TICKETS, ELECTION, BARRIER, OWNERS, READERS, SEMAPHORE, FLAGS,

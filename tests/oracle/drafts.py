@@ -1,4 +1,4 @@
-"""A random spec while it is written: what both profiles of random specs share."""
+"""A random spec while it is written, for both profiles of random specs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Draft:
     actions : dict
         Name and parameters to lines.
     methods : list of (str, str, str)
-        What marks a method, its name and parameters, and the expression that it returns.
+        A method's decorator, its name and parameters, and the expression that it returns.
     """
 
     sizes: dict[str, int]
@@ -39,7 +39,7 @@ class Draft:
     any_number: tuple[str, ...] = ()
 
     def bits(self) -> float:
-        """Return how large the space of all values is."""
+        """Return the binary logarithm of the number of possible states."""
         return sum(v.bits(self.sizes) for v in self.variables)
 
     def say(self, mark: str, name: str, expression: str, parameters: str = "s") -> None:
@@ -67,7 +67,7 @@ class Draft:
 
 
 def lasting(draft: Draft, write: Callable[[], str], tries: int = 4) -> str:
-    """Return a claim that does not fail at once: such a claim would say little of the runs."""
+    """Return a claim that does not fail at once; a claim that does says little about the runs."""
     for _ in range(tries):
         claim = write()
         trial = replace(draft, methods=[*draft.methods])
@@ -88,7 +88,7 @@ def some_cores(chance: random.Random, most: int) -> list[Core]:
 
 
 def add_core(draft: Draft, core: Core, chance: random.Random, spoils: float) -> None:
-    """Add a core's variables and actions, with something spoilt in it now and then."""
+    """Add a core's variables and actions, sometimes with an error."""
     draft.variables += core.variables
     actions = {head: list(lines) for head, lines in core.actions.items()}
     if chance.random() < spoils:
@@ -107,11 +107,11 @@ SLIPS = (
     (r"\bevery\b", "some"),
     (r"<= ", "< "),
 )
-"""What people get wrong, as replacements in a line."""
+"""Typical mistakes, as replacements in a line."""
 
 
 def _spoil(lines: list[str], chance: random.Random) -> None:
-    """Leave a line out, or change something in it."""
+    """Leave a line out, or change a part of it."""
     at = chance.randrange(len(lines))
     fitting = [s for s in SLIPS if re.search(s[0], lines[at]) and not lines[at].startswith("for")]
     if not fitting or chance.random() < 0.5:
@@ -122,7 +122,7 @@ def _spoil(lines: list[str], chance: random.Random) -> None:
 
 
 def some_parameters(draft: Draft, chance: random.Random, most: int = 2) -> list[str]:
-    """Return the names of an action's parameters, mostly one."""
+    """Return the names of an action's parameters, in most cases one."""
     names = [n for index in draft.sizes for n in NAMES[index]]
     return sorted(chance.sample(names, min(len(names), chance.choice([0, 1, 1, 1, most]))))
 

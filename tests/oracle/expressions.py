@@ -24,7 +24,7 @@ BOUND = ("m", "n", "i", "j", "k", "h", "u", "v")
 
 @dataclass(frozen=True)
 class Scope:
-    """What an expression may name.
+    """The names that an expression may use.
 
     Attributes
     ----------
@@ -47,22 +47,22 @@ class Scope:
 
 @dataclass
 class Expressions:
-    """Writes expressions.
+    """A writer of random expressions.
 
     Attributes
     ----------
     chance : random.Random
-        What decides.
+        The source of all random choices.
     sizes : dict
         The indices with their sizes.
     variables : sequence of Var
-        What there is to read.
+        The variables that can be read.
     plain : bool
-        Whether to write only what can be said for any number of members.
+        Whether to write only expressions that are allowed for any number of members.
     forks : float
-        How often Python's own operators and choices are used where there are others.
+        The share of choices written with Python's operators where the notation has its own.
     wrong : float
-        How often an index is one that need not be there.
+        The share of indices that may lie outside of the array.
     helpers : list of (str, tuple of str)
         Methods that return a condition, with the indices of their parameters.
     """
@@ -76,7 +76,7 @@ class Expressions:
     helpers: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
     def often(self, share: float) -> bool:
-        """Return True so often."""
+        """Return True with a given probability."""
         return self.chance.random() < share
 
     # Places
@@ -86,7 +86,7 @@ class Expressions:
         known = [name for name, of in scope.members.items() if of == index]
         if self.often(self.wrong):
             return self._wrong_member(index, known, scope)
-        if known and self.often(0.6):  # the name that was bound last: it is there to be used
+        if known and self.often(0.6):  # the name that was bound last, so that it is used
             return known[-1]
         if known and (self.plain or self.often(0.8)):
             return self.chance.choice(known)
@@ -204,7 +204,7 @@ class Expressions:
         return f"{word}({inner}{loops})"
 
     def _loops(self, scope: Scope, number: int) -> tuple[Scope, str, list[str]]:
-        """Return a scope with bound names, the text that binds them, and those of one index."""
+        """Return a scope with bound names, the loops that bind them, and the bound names."""
         index, text, names = self.chance.choice(list(self.sizes)), "", []
         for _ in range(number):
             name = next((n for n in BOUND if n not in scope.members), BOUND[0])

@@ -1,4 +1,4 @@
-"""The functions and the decorators of the notation, on plain integers (see `notation`)."""
+"""The functions and decorators of the notation, on plain integers (see `notation`)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 Value = Any
-"""What annotations in a spec say."""
+"""The type that annotations in a spec use."""
 
 
 class SpecError(Exception):
-    """The spec has no meaning here: it has an error."""
+    """The spec has an error, so it has no meaning."""
 
 
 class Disabled(Exception):  # no error: the action is not possible in this state
@@ -24,8 +24,7 @@ class Leaves(Exception):  # no error of the spec, but a violation
     Attributes
     ----------
     grown : bool
-        Whether only the upper end of a range that grows was in the way, of which proofs know
-        nothing.
+        Whether the action left only the upper end of a growing range, which proofs ignore.
     """
 
     def __init__(self, message: str, grown: bool = False) -> None:
@@ -37,14 +36,14 @@ class Leaves(Exception):  # no error of the spec, but a violation
 
 
 def value(given: Any) -> int:
-    """Return what was given, if it is a value: an integer or a truth value."""
+    """Return the argument if it is a value: an integer or a truth value."""
     if not isinstance(given, int):
         raise SpecError(f"a {type(given).__name__} is no integer and no truth value")
     return given
 
 
 def parts(given: tuple[Any, ...]) -> list[int]:
-    """Return all the values of one iterable, or of several arguments; all are evaluated."""
+    """Return all values of one iterable or of several arguments; all of them are evaluated."""
     if len(given) == 1 and not isinstance(given[0], int):
         if not hasattr(given[0], "__iter__") or isinstance(given[0], str):
             raise SpecError(f"a {type(given[0]).__name__} is no value and holds none")
@@ -53,17 +52,17 @@ def parts(given: tuple[Any, ...]) -> list[int]:
 
 
 def every(*given: Any) -> bool:
-    """Return whether all hold."""
+    """Return whether all conditions hold."""
     return all(parts(given))
 
 
 def some(*given: Any) -> bool:
-    """Return whether at least one holds."""
+    """Return whether at least one condition holds."""
     return any(parts(given))
 
 
 def no(*given: Any) -> bool:
-    """Return whether none holds."""
+    """Return whether no condition holds."""
     return not any(parts(given))
 
 
@@ -74,7 +73,7 @@ def implies(condition: Any, consequence: Any) -> bool:
 
 
 def count(*given: Any) -> int:
-    """Return how many hold."""
+    """Return the number of conditions that hold."""
     return sum(1 for part in parts(given) if part)
 
 
@@ -102,7 +101,7 @@ def ite(condition: Any, then: Any, otherwise: Any) -> int:
 
 
 def tabulated(function: Callable[..., int], *arguments: Any) -> int:
-    """Return a function's value."""
+    """Return a function's value for an argument."""
     return value(function(*(int(value(a)) for a in arguments)))
 
 
@@ -111,7 +110,7 @@ _acting = False  # whether an action is running
 
 @contextmanager
 def acting() -> Iterator[None]:
-    """Let ``require`` be used: an action runs."""
+    """Allow ``require`` while an action runs."""
     global _acting
     _acting = True
     try:
@@ -121,7 +120,7 @@ def acting() -> Iterator[None]:
 
 
 def require(*given: Any) -> None:
-    """Say that the action is possible only where all hold."""
+    """Make the action possible only where all conditions hold."""
     if not _acting:
         raise SpecError("require belongs in actions")
     if not all(parts(given)):

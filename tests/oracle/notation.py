@@ -1,8 +1,8 @@
-"""The notation once more, as plain Python on integers: what the text of a spec means.
+"""A second implementation of the notation, in plain Python on integers.
 
-Nothing of the project is imported here. The same text runs with these definitions in the place
-of `counterpoint.spec.notation`, so that a slip in the one is not in the other. There are no
-symbolic values, no messages and no checks of a declaration: only what a run and a property need.
+It imports nothing of the project. The text of a spec runs with these definitions in place of
+`counterpoint.spec.notation`, so that both do not share an error. There are no symbolic values, no
+messages and no checks of declarations: only what runs and properties need.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from tests.oracle.functions import (
 
 
 class Parameter:
-    """What a spec is given when it is made."""
+    """A value that a spec gets when it is created."""
 
     def __init__(self, default: Any, *, names: str = "", **of_no_concern: Any) -> None:
         self.default, self.names = default, names.split()
@@ -67,7 +67,7 @@ class Choice(Parameter):
 
 
 class Index(Parameter):
-    """So many members, numbered from 0."""
+    """A number of members, numbered from 0."""
 
     def __get__(self, s: Any, owner: type) -> Any:
         return self if s is None else range(s._given[self.name])
@@ -112,7 +112,7 @@ class Variable:
         return low, high
 
     def keys(self, s: Spec) -> Iterator[tuple[int, ...]]:
-        """Return the places of an array, row by row; one place of anything else."""
+        """Return the indices of an array's elements, row by row; for other variables one key."""
         return product(*(range(s._given[index.name]) for index in self.over))
 
     def starts(self, s: Spec, key: tuple[int, ...]) -> list[int]:
@@ -129,7 +129,7 @@ class Variable:
 
 
 class Elements:
-    """An array in a state."""
+    """The elements of an array in a state."""
 
     def __init__(self, s: Spec, variable: Variable) -> None:
         self.s, self.variable = s, variable
@@ -152,7 +152,7 @@ def Boolean(initially: Any = None) -> Variable:
 
 
 def Member(of: type[IntEnum], *, initially: Any = None) -> Variable:
-    """A member of an enumeration, the least one at the start."""
+    """A member of an enumeration; the least one is the default initial value."""
     return Variable(int(min(of)), int(max(of)), min(of) if initially is None else initially)
 
 
@@ -174,7 +174,7 @@ def Array(over: Any, of: Variable, *, initially: Any = None) -> Variable:
 
 
 def declared(of: type, kind: type) -> dict[str, Any]:
-    """Return what a class and its bases declare of one kind, in order, the bases first."""
+    """Return the declarations of one kind in a class and its bases, in order, the bases first."""
     found: dict[str, Any] = {}
     for base in reversed(of.__mro__):
         found.update(vars(base))
@@ -182,7 +182,7 @@ def declared(of: type, kind: type) -> dict[str, Any]:
 
 
 class Spec:
-    """A spec under its parameters; with ``_values``, one state of it.
+    """A spec with its parameters and, in ``_values``, one of its states.
 
     Attributes
     ----------
@@ -193,7 +193,7 @@ class Spec:
     _values : dict
         (Variable, place) to value.
     _fixed : bool
-        Whether nothing may be assigned: a property looks at it.
+        Whether assignments are forbidden, because a property is evaluated.
     """
 
     _given: dict[str, Any]
@@ -215,7 +215,7 @@ class Spec:
         self.__dict__.update(_given=defaults | given, _endless=endless, _values={}, _fixed=True)
 
     def derive(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Return parameters that follow from others; a subclass may have some."""
+        """Return the parameters that depend on others; a subclass may define some."""
         return {}
 
     def __setattr__(self, name: str, new: Any) -> None:
@@ -224,18 +224,18 @@ class Spec:
         super().__setattr__(name, new)
 
     def _methods(self, *kinds: str) -> dict[str, Any]:
-        """Return the methods marked as one of the kinds that count under the parameters."""
+        """Return the methods of a kind that apply under the parameters."""
         found = declared(type(self), FunctionType)
         marked = {n: f for n, f in found.items() if getattr(f, "kind", "") in kinds}
         return {n: f for n, f in marked.items() if f.when is None or f.when(self)}
 
     def _read(self, variable: Variable, key: tuple[Any, ...]) -> Any:
-        """Return the value at a place."""
+        """Return the value of an element."""
         found = self._values[self._place(variable, key)]
         return bool(found) if variable.boolean else found
 
     def _write(self, variable: Variable, key: tuple[Any, ...], new: Any) -> None:
-        """Assign to a place."""
+        """Assign to an element."""
         if self._fixed:
             raise SpecError("a property cannot change the state")
         place = self._place(variable, key)

@@ -1,4 +1,4 @@
-"""Random specs that use all of the notation, as Python text: the same text for the same seed."""
+"""Random specs that use all of the notation, as Python text; equal seeds give equal texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.oracle.statements import Statements
 from tests.oracle.vocabulary import NAMES, Core, Var
 
 MOST_BITS = 12.0
-"""The binary logarithm of how many values all variables together may have."""
+"""The binary logarithm of the largest number of states of a random spec."""
 
 
 def _random_variable(number: int, draft: Draft, chance: random.Random) -> Var:
@@ -50,7 +50,7 @@ def _random_variable(number: int, draft: Draft, chance: random.Random) -> Var:
 
 
 def _start(chance: random.Random, over: tuple[str, ...], values: list[str]) -> str:
-    """Return the text of an initial value, mostly the default."""
+    """Return the text of an initial value, in most cases the default."""
     kind = chance.randrange(10)
     if kind == 0 and len(over) < 2:
         return "ANY"
@@ -104,7 +104,7 @@ def _helpers(draft: Draft, text: Expressions) -> None:
 
 
 def _random_actions(draft: Draft, text: Expressions, cores: list[Core]) -> None:
-    """Add actions, and statements to those of the cores."""
+    """Add actions, and add statements to those of the cores."""
     chance = text.chance
     text.wrong = 0.08 if chance.random() < 0.3 else 0.0
     statements = Statements(text)

@@ -1,7 +1,7 @@
 """Random specs whose claims may hold for any number of members, as Python text.
 
-They stay within what can be said without a number, so that the engine for any number has something
-to prove: locks, tokens, tickets with their lemmas, mostly right, and random actions beside them.
+They use only what can be expressed without a number, so that the engine for any number has claims
+to prove: locks, tokens, tickets with their lemmas, mostly correct, and random actions next to them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def random_spec_for_any_number(seed: int) -> str:
     for number in range(chance.randint(0 if cores else 1, 1 if cores else 3)):
         draft.variables.append(_plain_variable(number, draft, chance))
     text = Expressions(chance, draft.sizes, draft.variables, plain=True, forks=0.0)
-    if chance.random() < 0.15:  # most of these cannot be said without a number
+    if chance.random() < 0.15:  # most of these need a number
         text.plain, text.forks = False, 0.2
     _plain_actions(draft, text, cores)
     _plain_claims(draft, text, cores)

@@ -1,4 +1,4 @@
-"""Runs of a spec, and all its states breadth first, in plain Python: as little code as can be."""
+"""Runs of a spec, and a breadth-first search of all its states, in as little Python as possible."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Step: TypeAlias = tuple[str, tuple[int, ...]]
 
 
 def executed(*sources: str) -> dict[str, Any]:
-    """Return what the texts of modules define, one after the other, in this notation."""
+    """Return the names that the texts of modules define, executed in order with this notation."""
     space: dict[str, Any] = {"__name__": "executed"}
     for source in sources:
         text = source.replace(
@@ -34,7 +34,7 @@ def spec_in(source: str) -> type[Spec]:
 
 
 class Runner:
-    """A spec under parameters, to be run step by step.
+    """A spec with given parameters, run step by step.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Runner:
                 yield name, binding
 
     def at(self, values: Values, fixed: bool = True) -> Spec:
-        """Return the spec in a state, which a property may only look at."""
+        """Return the spec in a state, for a property, which may not assign."""
         found: Spec = object.__new__(type(self.spec))
         found.__dict__.update(self.spec.__dict__)
         found.__dict__["_values"] = dict(zip(self.names, values, strict=True))
@@ -100,7 +100,7 @@ class Runner:
         return tuple(state._values.values())
 
     def holds(self, claim: str, values: Values, *after: Values) -> bool:
-        """Return whether a claim is true of a state; a transition property, of two."""
+        """Return whether a claim is true in a state, or a transition property for two states."""
         return self._ask(self.claims[claim], values, *after)
 
     def may_end(self, values: Values) -> bool:
@@ -116,21 +116,21 @@ class Runner:
 
 @dataclass
 class Found:
-    """What there is to know of a spec.
+    """The results of a search of a spec's states.
 
     Attributes
     ----------
     states : dict
-        Every state that can be reached, with the least number of steps to it.
+        Every reachable state, with the least number of steps to it.
     transitions : int
         The possible steps of all states, also those that leave a range.
     first : dict
-        Of each claim that fails, the least number of steps to where it fails; a witness "fails"
-        where it is reached.
+        The least number of steps after which each failing claim fails; a witness "fails" where
+        it is reached.
     leaves : int or None
         As ``first["ranges"]``, leaving out the upper ends of ranges that grow.
     possible : set of str
-        The actions that are possible somewhere.
+        The actions that are possible in some state.
     complete : bool
         Whether these are all states; else there were too many.
     """
@@ -143,11 +143,11 @@ class Found:
     complete: bool = False
 
     def fails(self, claim: str, depth: int) -> None:
-        """Note that a claim fails after so many steps."""
+        """Record that a claim fails after a number of steps."""
         self.first.setdefault(claim, depth)
 
     def violated(self, claim: str, kind: str) -> bool:
-        """Return whether a claim is violated: a witness is where it is never reached."""
+        """Return whether a claim is violated; a witness is violated if it is never reached."""
         return (claim in self.first) != (kind == "sometimes")
 
 
@@ -169,14 +169,14 @@ def search(runner: Runner, limit: int = 100_000) -> Found:
 
 
 def _judge(runner: Runner, values: Values, depth: int, found: Found) -> None:
-    """Look at the claims on one state."""
+    """Evaluate the claims in one state."""
     for name, kind in runner.kinds.items():
         if kind != "transition" and runner.holds(name, values) == (kind == "sometimes"):
             found.fails(name, depth)
 
 
 def _expand(runner: Runner, values: Values, depth: int, found: Found) -> list[Values]:
-    """Take every step from a state; return where they lead."""
+    """Take every step from a state; return the successors."""
     reached = []
     stuck = True
     for step in runner.steps:

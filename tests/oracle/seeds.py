@@ -1,4 +1,4 @@
-"""Which random specs a test takes, and what it says when one of them shows a difference."""
+"""The random specs that a test uses, and its message when one shows a difference."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from collections.abc import Callable, Iterable
 from tests.oracle.comparing import Outcome
 
 Comparison = Callable[[str, int], dict[str, Outcome]]
-"""Compares a spec with engines: its text and seed to the outcome of each engine."""
+"""A function from the text and seed of a spec to the outcome of each engine."""
 
 
 def this_week(first: int, number: int) -> range:
-    """Return seeds that are others in every week, and the same all week long.
+    """Return seeds that change every week and stay the same within a week.
 
     Parameters
     ----------
     first, number : int
-        Which of the week's seeds.
+        The first of the week's seeds to return, and how many.
     """
     year, week, _ = datetime.date.today().isocalendar()
     start = (year * 100 + week) * 1_000_000 + first
@@ -28,13 +28,13 @@ def this_week(first: int, number: int) -> range:
 def differences(
     write: Callable[[int], str], seeds: Iterable[int], compare: Comparison
 ) -> tuple[dict[str, list[Outcome]], str]:
-    """Compare specs; return the outcomes of each engine, and what to say of the differences.
+    """Compare specs; return the outcomes of each engine, and a message on the differences.
 
     Returns
     -------
     outcomes : dict
-        Of each engine that was asked.
-    said : str
+        The outcome of each engine that was compared.
+    message : str
         Empty if there is no difference; else every difference with its seed, and the text of the
         shortest spec that shows one.
     """

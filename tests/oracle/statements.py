@@ -9,12 +9,12 @@ from tests.oracle.vocabulary import Var
 
 
 class Statements:
-    """Writes blocks of statements, line by line.
+    """A writer of random blocks of statements, line by line.
 
     Parameters
     ----------
     text : Expressions
-        Writes the expressions, and knows the variables.
+        The writer of expressions, which has the variables.
     """
 
     def __init__(self, text: Expressions) -> None:

@@ -1,4 +1,4 @@
-"""What a random spec is about: indices and variables, with the text that declares them."""
+"""Indices and variables of a random spec, with the text that declares them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Var:
     grows: bool = False
 
     def declaration(self) -> str:
-        """Return the line that declares it."""
+        """Return the line that declares the variable."""
         start = f"initially={self.start}" if self.start else ""
         element = self._element("" if self.over else start)
         if not self.over:
@@ -72,7 +72,7 @@ class Var:
         return f"{kind[self.kind]}({', '.join(filter(None, [*first, start, grows]))})"
 
     def enumeration(self) -> str:
-        """Return the lines that define its enumeration, if it has one."""
+        """Return the lines that define the variable's enumeration, if it has one."""
         if not self.enum:
             return ""
         members = "".join(f"    {n} = {self.low + i}\n" for i, n in enumerate(self.named))
@@ -91,7 +91,7 @@ class Core:
     Attributes
     ----------
     variables : tuple of Var
-        What it needs.
+        The variables that the protocol needs.
     actions : dict
         Name and parameters, as in ``enter(s, p)``, to the lines of the action.
     claims : tuple of str
@@ -99,7 +99,7 @@ class Core:
     wrong : tuple of str
         Claims that do not hold.
     lemmas : tuple of str
-        What an induction rests on to prove the claims.
+        The lemmas that induction needs to prove the claims.
     steps : tuple of str
         Claims on a state and the next one, ``after``, that hold.
     """

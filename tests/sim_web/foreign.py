@@ -1,4 +1,4 @@
-"""Crawlers that are not ours, run unmodified against a served web."""
+"""Runs foreign crawlers, Scrapy and wget, unmodified against a served web."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.pages import robots
 from counterpoint.sim_web.pages.address import address
 from counterpoint.sim_web.record import Header
-from counterpoint.sim_web.server import Log, Server, VirtualClock
+from counterpoint.sim_web.server import AccessLog, Server, VirtualClock
 from counterpoint.sim_web.world.site import SyntheticSite
 from tests.needs import need
 
@@ -24,7 +24,7 @@ SPIDER = Path(__file__).with_name("foreign_spider.py")
 
 @dataclass(frozen=True)
 class Crawler:
-    """A crawler: its command for a list of seeds, and how it names itself."""
+    """A crawler: its command for a list of seeds, and its User-Agent."""
 
     agent: str
     command: Callable[[list[str]], list[str]]
@@ -48,25 +48,25 @@ WGET = Crawler(
 
 
 def require_wget() -> None:
-    """Skip a test where wget is missing; in CI fail."""
+    """Skip a test where wget is missing; fail it in CI."""
     need("wget")
 
 
 def crawl(web: Web, crawler: Crawler, seeds: list[str], log: Path, *, seconds: float = 0.1) -> None:
-    """Serve a web, let a crawler go through it until it stops by itself, and keep the log.
+    """Serve a web, run a crawler on it until it stops by itself, and keep the log.
 
     Parameters
     ----------
     web : Web
-        What is served.
+        The served web.
     crawler : Crawler
-        Run as a process of its own, with nothing but the proxy's address.
+        The crawler; it runs in its own process and knows only the proxy's address.
     seeds : list of str
         Start addresses.
     log : Path
         A new file.
     seconds : float
-        By which each request moves the virtual clock.
+        The seconds by which each request advances the virtual clock.
     """
     asyncio.run(asyncio.wait_for(_crawl(web, crawler, seeds, log, seconds), 120))
 
@@ -74,7 +74,7 @@ def crawl(web: Web, crawler: Crawler, seeds: list[str], log: Path, *, seconds: f
 async def _crawl(web: Web, crawler: Crawler, seeds: list[str], log: Path, seconds: float) -> None:
     header = Header(profiles.to_mapping(web.profile), web.pages, web.seed, {}, False)
     site, clock = SyntheticSite(web), VirtualClock(seconds)
-    server = Server(site, clock, limits=web.profile.limits, log=Log(log, header))
+    server = Server(site, clock, limits=web.profile.limits, log=AccessLog(log, header))
     await server.start()
     kept = {k: v for k, v in os.environ.items() if "proxy" not in k.lower()}
     folder = log.parent / "crawler"
@@ -97,7 +97,7 @@ async def _crawl(web: Web, crawler: Crawler, seeds: list[str], log: Path, second
 
 
 def reachable(web: Web, seeds: list[int], agent: str) -> set[int]:
-    """Return the pages that an agent that obeys robots.txt reaches from the seeds, by the truth."""
+    """Return the pages that a crawler which obeys robots.txt can reach from the seeds."""
     reached = {page for page in seeds if not _forbidden(web, page, agent)}
     waiting = deque(reached)
     while waiting:

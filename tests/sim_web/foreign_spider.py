@@ -1,4 +1,4 @@
-"""A spider for an unmodified Scrapy: follows every link and every frame; run in its own process."""
+"""A Scrapy spider that follows every link and every frame; it runs in its own process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scrapy.linkextractors import LinkExtractor
 
 
 class Everything(scrapy.Spider):
-    """Goes wherever links lead.
+    """A spider that follows all links.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Everything(scrapy.Spider):
         self.start_urls = seeds.split(",")
 
     def parse(self, response: Any) -> Iterator[Any]:
-        """Follow what the page links to."""
+        """Follow the links of a page."""
         if isinstance(response, scrapy.http.TextResponse):
             for link in self.links.extract_links(response):
                 yield scrapy.Request(link.url)

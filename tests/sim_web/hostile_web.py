@@ -1,4 +1,4 @@
-"""The profile ``hostile`` as it is served for real, and an address for each of its faults."""
+"""The profile ``hostile`` as a server uses it, and an address for each of its faults."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from counterpoint.sim_web.pages.address import address
 from counterpoint.sim_web.world.site import SyntheticSite
 
 ELSEWHERE = frozenset({Fault.NONE, Fault.TOO_MANY})
-"""What is no fault of an address."""
+"""Faults that do not belong to an address."""
 
 _LINKED = re.compile(rb"/(?:stream|bomb|gone|missing)/\w+\.html|/loop/\w+/a|/r/[2-9]/\w+")
 
@@ -27,7 +27,7 @@ def site() -> SyntheticSite:
 
 @lru_cache(maxsize=1)
 def faulty() -> dict[Fault, tuple[str, float]]:
-    """Return an address and a time for each fault, found as a crawler finds it: by answers."""
+    """Return an address and a time for each fault, found from the site's answers."""
     web = site().web
     found: dict[Fault, tuple[str, float]] = {}
     for host in range(web.hosts):

@@ -17,7 +17,7 @@ from counterpoint.sim_web.sections import Degrees, Hosts, Shares, Site, Style, T
 
 @st.composite
 def shares(draw: Callable[..., Any]) -> Shares:
-    """Return shares that sum to 1, some perhaps 0."""
+    """Return shares that sum to 1, of which some may be 0."""
     parts = [draw(st.integers(1, 10))] + [draw(st.integers(0, 10)) for _ in range(5)]
     whole = sum(parts)
     return Shares(*(part / whole for part in parts))
@@ -25,7 +25,7 @@ def shares(draw: Callable[..., Any]) -> Shares:
 
 @st.composite
 def profiles(draw: Callable[..., Any]) -> Profile:
-    """Return a profile that differs from the default in what the generator reads."""
+    """Return a profile that differs from the default in keys that the generator uses."""
     return dataclasses.replace(
         profile.load("broder-1999"),
         shares=draw(shares()),
@@ -61,7 +61,7 @@ def profiles(draw: Callable[..., Any]) -> Profile:
 
 @st.composite
 def sites(draw: Callable[..., Any]) -> Profile:
-    """Return a profile of sites that are given one by one."""
+    """Return a profile whose sites are given one by one."""
     number = draw(st.integers(1, 4))
     return dataclasses.replace(
         profile.load("broder-1999"),
@@ -76,10 +76,10 @@ def sites(draw: Callable[..., Any]) -> Profile:
 
 @st.composite
 def webs(draw: Callable[..., Any], most: int = 400) -> Web:
-    """Return a small web; profiles that cannot be planted are passed over."""
-    told = draw(st.one_of(profiles(), profiles(), sites()))
+    """Return a small web; profiles for which no web can be generated are skipped."""
+    chosen = draw(st.one_of(profiles(), profiles(), sites()))
     pages, seed = draw(st.integers(20, most)), draw(st.integers(0, 2**32))
     try:
-        return Web(told, pages, seed)
+        return Web(chosen, pages, seed)
     except WebError:
         return Web(profile.load("broder-1999"), max(pages, 100), seed)

@@ -1,4 +1,4 @@
-"""A small web that misbehaves as its addresses say, a server around it, and a raw client."""
+"""A small web whose addresses name their faults, a server for it, and a raw client."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 
 from counterpoint.sim_web import record
 from counterpoint.sim_web.answer import Answer, Fault, Kind, Question
-from counterpoint.sim_web.server import Log, Mounts, Server, Settings, VirtualClock
+from counterpoint.sim_web.server import AccessLog, Mounts, Server, ServerSettings, VirtualClock
 
-QUICK = Settings(
+QUICK = ServerSettings(
     header_seconds=0.05, idle_seconds=5, stalled_seconds=5, linger_seconds=0.5, slow_seconds=0.02,
     endless_seconds=5, endless_bytes=1 << 20, robots_seconds=0.02,
 )  # fmt: skip
@@ -28,7 +28,7 @@ class FakeSite:
         self.questions: list[Question] = []
 
     def answer(self, question: Question) -> Answer:
-        """Answer as the address says."""
+        """Return the answer that the address names."""
         self.questions.append(question)
         found = re.match(r"http://([^/:]+)(:\d+)?(/[^?]*)", question.url)
         if found is None or not found[1].endswith(".test") or found[2]:
@@ -36,7 +36,7 @@ class FakeSite:
         return self._page(found[1], found[3], question)
 
     def kind(self, question: Question) -> Kind | None:
-        """Return the kind of the answer, and remember nothing."""
+        """Return the kind of the answer, without recording the request."""
         asked = list(self.questions)
         kind = self.answer(question).kind
         self.questions = asked
@@ -73,7 +73,7 @@ class Served:
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The server's port."""
         return self.server.address[1]
 
     def lines(self) -> list[str]:
@@ -85,12 +85,12 @@ class Served:
         return [record.record(line) for line in self.lines()]
 
     async def raw(self, sent: bytes, *, end: bool = False) -> bytes:
-        """Return what comes for some bytes until the server closes; b'RESET' at the end: a reset.
+        """Send bytes; return all received ones, with b'RESET' at the end if the server resets.
 
         Parameters
         ----------
         end : bool
-            The client says that it will send no more.
+            Whether the client closes its sending side.
         """
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         writer.write(sent)
@@ -122,7 +122,7 @@ async def served(folder: Path, **options: Any) -> AsyncIterator[Served]:
     clock = options.pop("clock", None) or VirtualClock(1.0)
     mounts = Mounts(options.pop("mounts", {}))
     options.setdefault("settings", QUICK)
-    server = Server(site, clock, log=Log(log, HEADER), mounts=mounts, **options)
+    server = Server(site, clock, log=AccessLog(log, HEADER), mounts=mounts, **options)
     await server.start()
     try:
         yield Served(server, site, log)
@@ -131,7 +131,7 @@ async def served(folder: Path, **options: Any) -> AsyncIterator[Served]:
 
 
 def split(answer: bytes) -> tuple[int, dict[str, str], bytes]:
-    """Return status, headers by lower-case name, and what follows."""
+    """Return status, headers by lower-case name, and the rest."""
     head, _, body = answer.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
     headers = dict(line.split(": ", 1) for line in lines)
@@ -139,7 +139,7 @@ def split(answer: bytes) -> tuple[int, dict[str, str], bytes]:
 
 
 def unchunked(data: bytes) -> bytes:
-    """Return the body that chunks hold; raise ValueError if they are not whole."""
+    """Return the body from its chunks; raise ValueError if they are incomplete."""
     body = b""
     while True:
         size, _, data = data.partition(b"\r\n")
@@ -153,6 +153,6 @@ def unchunked(data: bytes) -> bytes:
 
 def as_json(line: str) -> dict[str, Any]:
     """Return a line of a log as an object."""
-    told = json.loads(line)
-    assert isinstance(told, dict)
-    return told
+    report = json.loads(line)
+    assert isinstance(report, dict)
+    return report

@@ -1,4 +1,4 @@
-"""Webs of a few pages whose links are listed, logs of them, and Hypothesis strategies for both."""
+"""Webs of a few pages with given links, logs of them, and Hypothesis strategies for both."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from counterpoint.sim_web.answer import Kind
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.pages.address import address
 from counterpoint.sim_web.record import Header, Record
-from counterpoint.sim_web.referee import Log, Truth, read, read_header
+from counterpoint.sim_web.referee import RequestLog, WebTruth, read, read_header
 
 
 @dataclass
 class SmallWeb:
-    """A web as lists: what the referee needs of one, and nothing computed.
+    """A web given as lists, with all that the referee needs.
 
     Attributes
     ----------
@@ -71,8 +71,8 @@ class SmallWeb:
         return f"h{host}.test"
 
     def named(self, name: str) -> int | None:
-        told = name.removeprefix("h").removesuffix(".test")
-        return int(told) if told.isdigit() and int(told) < self.hosts else None
+        digits = name.removeprefix("h").removesuffix(".test")
+        return int(digits) if digits.isdigit() and int(digits) < self.hosts else None
 
     def holds(self, name: str, url: str, page: int | None) -> bool:
         host = self.named(name)
@@ -81,7 +81,7 @@ class SmallWeb:
 
 @dataclass
 class Changes:
-    """When pages change, as listed; and what their robots.txt say; any address is of a page."""
+    """The times at which pages change, and the robots.txt of hosts; any address is a page's."""
 
     changes: dict[int, list[float]] = field(default_factory=dict)
     delays: dict[int, float] = field(default_factory=dict)
@@ -90,9 +90,9 @@ class Changes:
     def next_change(self, page: int, time: float) -> float:
         return min((t for t in self.changes.get(page, []) if t > time), default=float("inf"))
 
-    def truth(self, web: SmallWeb, *, small: bool = True) -> Truth:
-        """Return the truth of a web; one that is not small may not be looked at as a whole."""
-        return Truth(
+    def truth(self, web: SmallWeb, *, small: bool = True) -> WebTruth:
+        """Return the truth of a web; a large web may not be enumerated."""
+        return WebTruth(
             web,
             sum(map(len, web.links)) if small else 1e12,
             tuple(web.parts.count(k) for k in range(6)),
@@ -106,27 +106,27 @@ class Changes:
 HEADER = Header({"name": "small"}, 20, 7, {}, False)
 
 
-def log_of(records: list[Record], truth: Truth, **filters: str) -> Log:
-    """Return the log that a server would have written, read again."""
+def log_of(records: list[Record], truth: WebTruth, **filters: str) -> RequestLog:
+    """Return the log that a server would have written, after it was read back."""
     text = HEADER.line() + "".join(json.dumps(asdict(one)) + "\n" for one in records)
     file = io.BytesIO(text.encode())
     header = read_header(file, "log")
     return read(file, "log", header, truth, **filters)
 
 
-def record(**told: Any) -> Record:
-    """Return a request that fetched page 0 at once, but for what is told."""
+def record(**fields: Any) -> Record:
+    """Return a request that fetched page 0 at once; arguments replace parts of it."""
     usual: dict[str, Any] = {
         "started": 0.0, "ended": 0.0, "client": "127.0.0.1", "agent": "tester", "method": "GET",
         "url": "http://h0.test/", "host": "h0.test", "status": 200, "bytes": 10, "kind": "page",
         "fault": "none", "page": 0, "version": 0,
     }  # fmt: skip
-    return Record(**{**usual, **told})
+    return Record(**{**usual, **fields})
 
 
-def request_of(web: Web, page: int, **told: Any) -> Record:
+def request_of(web: Web, page: int, **fields: Any) -> Record:
     """Return a request for a page of a generated web, at its address."""
-    return record(page=page, url=address(web, page), host=web.name(web.host(page)), **told)
+    return record(page=page, url=address(web, page), host=web.name(web.host(page)), **fields)
 
 
 @st.composite
@@ -145,7 +145,7 @@ def webs(draw: st.DrawFn) -> SmallWeb:
 
 
 times = st.integers(0, 40).map(lambda ticks: ticks / 4)
-"""Few enough that requests begin at the same time, and exact in binary."""
+"""Times: few, so that some requests begin at the same time, and exact in binary."""
 
 
 @st.composite

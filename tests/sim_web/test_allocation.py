@@ -1,4 +1,4 @@
-"""Addresses of hosts: what is planted is what is asked for, and both directions agree."""
+"""Addresses of hosts are allocated as the profile says, and both directions agree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from counterpoint.sim_web import profile
 from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.generator import Web
-from counterpoint.sim_web.generator.allocation import GROUND, Allocation, Told
+from counterpoint.sim_web.generator.allocation import GROUND, AddressUse, Allocation
 from counterpoint.sim_web.sections import Addresses
 
 from .profiles import webs
@@ -30,20 +30,20 @@ addresses = st.builds(
 )
 
 
-def planted(web: Web, told: Addresses) -> Allocation:
+def planted(web: Web, settings: Addresses) -> Allocation:
     """Return the addresses of a web whose profile has another section."""
-    other = dataclasses.replace(web.profile, addresses=told)
+    other = dataclasses.replace(web.profile, addresses=settings)
     return Allocation(Web(other, web.pages, web.seed))
 
 
 @settings(max_examples=60, deadline=None)
 @given(webs(), addresses)
-def test_each_host_is_where_its_name_leads(web: Web, told: Addresses) -> None:
-    """A host at no address or at two; one that is shown where it is not; blocks that overlap."""
-    found = planted(web, told)
+def test_each_host_is_where_its_name_leads(web: Web, section: Addresses) -> None:
+    """A host with no or two addresses, or shown at another's, or overlapping blocks."""
+    found = planted(web, section)
     assert found.size == sum(block.num_addresses for block in found.blocks)
     assert list(found.blocks) == sorted(found.blocks)
-    ground = ip_network(GROUND[int(told.version)])
+    ground = ip_network(GROUND[int(section.version)])
     for block in found.blocks:
         assert block.version == ground.version
         assert block.subnet_of(ground)  # type: ignore[arg-type]  # they are of one version
@@ -64,17 +64,17 @@ def test_each_host_is_where_its_name_leads(web: Web, told: Addresses) -> None:
 
 @given(webs())
 def test_nothing_is_where_nothing_is_allocated(web: Web) -> None:
-    """An address outside all blocks that answers."""
+    """An address outside of all blocks that answers."""
     found = Allocation(web)
     for text in ("1.2.3.4", "::1"):
-        assert found.at(ip_address(text)) == Told()
+        assert found.at(ip_address(text)) == AddressUse()
 
 
 def test_shares_are_those_of_the_profile() -> None:
-    """A key of the section that is read wrongly, or not at all."""
+    """A key of the section that is read wrongly or ignored."""
     web = Web(profile.load("broder-1999"), 100_000, 3)
-    told = Addresses(serving=0.02, defaults=0.25, own=0.2, sharing=4, hidden=0.3)
-    found = planted(web, told)
+    section = Addresses(serving=0.02, defaults=0.25, own=0.2, sharing=4, hidden=0.3)
+    found = planted(web, section)
     groups = [found.at(address).hosts for address in map(found.address_of, range(web.hosts))]
     distinct = set(groups)
     alone = round(0.2 * web.hosts)
@@ -86,11 +86,11 @@ def test_shares_are_those_of_the_profile() -> None:
     assert hidden / len(shared) == pytest.approx(0.3, abs=0.05)
     assert max(map(len, shared)) > 15  # heavy-tailed
     largest = max(range(web.hosts), key=lambda host: len(web.pages_of(host)))
-    assert found.at(found.address_of(largest)) == Told((largest,), largest)
+    assert found.at(found.address_of(largest)) == AddressUse((largest,), largest)
 
 
 def test_the_same_seed_plants_the_same() -> None:
-    """Addresses that depend on anything but the seed, or not on it."""
+    """Addresses that depend on more than the seed, or not on the seed."""
     kind = profile.load("broder-1999")
     one, same, other = (Allocation(Web(kind, 2000, seed)) for seed in (1, 1, 2))
     assert one.blocks == same.blocks
@@ -99,14 +99,14 @@ def test_the_same_seed_plants_the_same() -> None:
 
 
 def test_a_web_of_any_size_costs_nothing() -> None:
-    """Something that is stored for a host or an address."""
+    """Memory that grows with the number of hosts or addresses."""
     web = Web(profile.load("broder-1999"), 10**10, 5)
     found = planted(web, Addresses(version=6))
     for host in (0, 12_345_678, web.hosts - 1):
         assert host in found.at(found.address_of(host)).hosts
 
 
-def test_no_room_is_told() -> None:
+def test_too_few_addresses_are_reported() -> None:
     """A traceback, or blocks outside the reserved addresses."""
     web = Web(profile.load("broder-1999"), 10**10, 5)
     with pytest.raises(WebError, match=r"no room for them in 240\.0\.0\.0/4"):
@@ -114,7 +114,7 @@ def test_no_room_is_told() -> None:
 
 
 @pytest.mark.parametrize("text", ["version = 5", "serving = 0", "sharing = 0.5"])
-def test_what_cannot_be_is_refused(text: str) -> None:
-    """A profile that fails where it is used, not where it is read."""
+def test_an_impossible_profile_is_refused(text: str) -> None:
+    """A profile that fails when it is used instead of when it is read."""
     with pytest.raises(WebError, match="addresses"):
         profile.read(f"[addresses]\n{text}\n", "mine.toml", "mine")

@@ -1,4 +1,4 @@
-"""What the site answers: encodings, validators, compression, faults."""
+"""The answers of the site: encodings, validators, compression, faults."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def header(answer: Answer, name: str) -> str | None:
 
 
 def test_every_encoding_holds_the_same_text() -> None:
-    """A word that an encoding cannot hold, or tables that depend on the encoding."""
+    """A word that an encoding cannot represent, or tables that depend on the encoding."""
     from counterpoint.sim_web.pages.encoding import LEGACY
 
     for language, names in LEGACY.items():
@@ -52,7 +52,7 @@ def test_every_encoding_holds_the_same_text() -> None:
 @few
 @given(sound, st.data())
 def test_pages_are_what_they_declare_if_they_declare_it(web: Web, data: st.DataObject) -> None:
-    """A declaration at the wrong place, or bytes that are not of the true encoding."""
+    """A declaration in the wrong place, or bytes in another encoding than the true one."""
     page = data.draw(st.integers(0, web.pages - 1))
     how = host(web, web.host(page)).encoding
     answer = SyntheticSite(web).answer(Question(address(web, page), 0.0))
@@ -67,7 +67,7 @@ def test_pages_are_what_they_declare_if_they_declare_it(web: Web, data: st.DataO
 @few
 @given(sound, st.data())
 def test_validators(web: Web, data: st.DataObject) -> None:
-    """An ETag that changes without the page or stays when it changes; a 304 for what is old."""
+    """An ETag that differs for the same page or survives a change, or a wrong 304."""
     site = SyntheticSite(web)
     page = data.draw(st.integers(0, web.pages - 1))
     one, other = sorted(data.draw(st.tuples(st.floats(0, 1e7), st.floats(0, 1e7))))
@@ -92,7 +92,7 @@ def test_validators(web: Web, data: st.DataObject) -> None:
 @few
 @given(sound, st.data())
 def test_each_coding_has_its_own_tag(web: Web, data: st.DataObject) -> None:
-    """One strong ETag for bodies of different bytes; a 304 for a copy in another coding."""
+    """One strong ETag for different bytes, or a 304 for a copy in another coding."""
     site = SyntheticSite(web)
     page = data.draw(st.integers(0, web.pages - 1))
     accepted = (None, "gzip", "br", "identity")
@@ -114,7 +114,7 @@ def test_each_coding_has_its_own_tag(web: Web, data: st.DataObject) -> None:
 @few
 @given(sound, st.data())
 def test_compressed_bodies_unpack_to_the_plain_one(web: Web, data: st.DataObject) -> None:
-    """Compression that was not asked for, or that damages the body."""
+    """Compression that was not requested, or that damages the body."""
     site = SyntheticSite(web)
     url = address(web, data.draw(st.integers(0, web.pages - 1)))
     plain = site.answer(Question(url, 9.0, accept_encoding="gzip;q=0, br;q=0"))
@@ -128,7 +128,7 @@ def test_compressed_bodies_unpack_to_the_plain_one(web: Web, data: st.DataObject
 
 
 def test_each_fault_occurs_and_those_that_pass_do() -> None:
-    """A fault of the profile that never happens; a retry after the time told that fails again."""
+    """A fault of the profile that never occurs, or one that outlasts its Retry-After."""
     web = hostile(4)
     site = SyntheticSite(web)
     seen = {}
@@ -155,8 +155,8 @@ def test_each_fault_occurs_and_those_that_pass_do() -> None:
     assert "html" not in (header(seen[Fault.WRONG_TYPE], "Content-Type") or "")
 
 
-def test_what_lies_beside_pages_answers_as_it_should() -> None:
-    """A link beside a page that leads to an ordinary page, or into the graph."""
+def test_addresses_of_no_page_answer_as_they_should() -> None:
+    """A trap or error address that leads to an ordinary page, or into the graph."""
     web = hostile(0)
     site = SyntheticSite(web)
     seen = set()
@@ -178,7 +178,7 @@ def test_what_lies_beside_pages_answers_as_it_should() -> None:
 
 
 def test_redirects_end_at_the_page() -> None:
-    """A chain that is shorter or longer than it says, or ends elsewhere."""
+    """A chain with another length or another end than announced."""
     web = hostile(1)
     site = SyntheticSite(web)
     lengths = set()
@@ -196,7 +196,7 @@ def test_redirects_end_at_the_page() -> None:
 
 
 def test_a_host_vanishes_for_good() -> None:
-    """A host that comes back, or one that was never there."""
+    """A vanished host that returns, or one that never existed."""
     web = hostile(2)
     site = SyntheticSite(web)
     gone = [h for h in range(web.hosts) if faults.vanishes_at(web, h) < 1e9]
@@ -209,7 +209,7 @@ def test_a_host_vanishes_for_good() -> None:
 
 
 def test_a_bomb_is_gzip_of_two_gibibytes() -> None:
-    """A bomb that is damaged: any reader would stop at once and be safe by accident."""
+    """An invalid bomb, on which any reader would stop at once."""
     body = traps.bomb()
     assert len(body) < 3_000_000
     unpacker = zlib.decompressobj(31)
@@ -218,7 +218,7 @@ def test_a_bomb_is_gzip_of_two_gibibytes() -> None:
 
 
 def test_calendars_go_on_and_session_ids_are_new() -> None:
-    """A trap with a bottom."""
+    """A trap that has an end."""
     web = hostile(1)
     site = SyntheticSite(web)
     of = next(h for h in range(web.hosts) if host(web, h).calendar)
@@ -239,7 +239,7 @@ def test_calendars_go_on_and_session_ids_are_new() -> None:
 
 
 def test_strange_addresses() -> None:
-    """A traceback where an answer is due."""
+    """A traceback instead of an answer."""
     web = hostile(1)
     site, name = SyntheticSite(web), web.name(0)
     expected = {
@@ -263,33 +263,33 @@ def test_strange_addresses() -> None:
 
 
 def test_an_unknown_language_is_refused() -> None:
-    """A profile that fails when the first page is asked for, with a traceback."""
+    """A profile that fails with a traceback at the first request."""
     for key, value in (("languages", "fr"), ("declared", "maybe")):
         with pytest.raises(WebError, match=f"no '{value}'"):
             profile.from_mapping({"style": {key: {value: 1.0}}}, "test", "test")
 
 
 def test_sitemaps_name_all_pages_of_a_host() -> None:
-    """An orphan that no crawler could find, or an address that is none."""
+    """An orphan that no crawler could find, or an address without a page."""
     web = hostile(1)
     site = SyntheticSite(web)
     for number in (h for h in range(web.hosts) if host(web, h).sitemap):
         url = f"http://{web.name(number)}/sitemap.xml"
-        told = site.answer(Question(url, 0.0)).body.decode()
-        pages = [truth.leads_to(web, one) for one in re.findall("<loc>(.*?)</loc>", told)]
+        page = site.answer(Question(url, 0.0)).body.decode()
+        pages = [truth.leads_to(web, one) for one in re.findall("<loc>(.*?)</loc>", page)]
         assert pages == list(web.pages_of(number))
 
 
 def test_sitemaps_say_when_pages_changed() -> None:
-    """A date that is not the page's Last-Modified, or one for a page that has none."""
+    """A date other than the page's Last-Modified, or one for a page without it."""
     dated, time = set(), 1e6
     found = [(web, host(web, h)) for web in map(hostile, range(1, 6)) for h in range(web.hosts)]
     for web, of in found:
         if not of.sitemap or of.vanishes_at <= time:
             continue
         url = of.origin.decode() + "/sitemap.xml"
-        told = SyntheticSite(web).answer(Question(url, time)).body.decode()
-        dates = re.findall("<lastmod>(.*?)</lastmod>", told)
+        sitemap = SyntheticSite(web).answer(Question(url, time)).body.decode()
+        dates = re.findall("<lastmod>(.*?)</lastmod>", sitemap)
         dated.add(bool(dates))
         assert len(dates) == (0 if of.session_ids else len(of.pages))
         for page, date in zip(of.pages, dates, strict=False):
@@ -299,18 +299,18 @@ def test_sitemaps_say_when_pages_changed() -> None:
 
 
 def test_large_sitemaps_have_an_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page in no part or in two, a part that is too large, or one that is not there."""
+    """A page in no part or in two, a part that is too large, or one that is missing."""
     monkeypatch.setattr(sitemap, "MOST", 7)
     web = hostile(1)
     site, indexed = SyntheticSite(web), 0
     for number in (h for h in range(web.hosts) if host(web, h).sitemap):
         top = f"http://{web.name(number)}/sitemap.xml"
-        told = site.answer(Question(top, 0.0)).body.decode()
-        parts = [told]
+        page = site.answer(Question(top, 0.0)).body.decode()
+        parts = [page]
         if len(web.pages_of(number)) > 7:
             indexed += 1
-            assert "<sitemapindex " in told
-            urls = re.findall("<loc>(.*?)</loc>", told)
+            assert "<sitemapindex " in page
+            urls = re.findall("<loc>(.*?)</loc>", page)
             parts = [site.answer(Question(url, 0.0)).body.decode() for url in urls]
             beyond = urls[-1].replace(f"-{len(urls)}.xml", f"-{len(urls) + 1}.xml")
             assert site.answer(Question(beyond, 0.0)).status == 404

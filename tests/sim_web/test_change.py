@@ -1,4 +1,4 @@
-"""Pages change as Poisson has it, and the three questions about it agree."""
+"""Pages change by a Poisson process, and the three functions that describe it agree."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ DAY = 86_400.0
 @lru_cache(maxsize=8)
 def web(per_day: float = 1.0, spread: float = 0.0, static: float = 0.0) -> Web:
     """Return a web whose pages change."""
-    told = {"change": {"static": static, "per_day": per_day, "spread": spread}}
-    return Web(profile.from_mapping(told, "test", "test"), 6000, 3)
+    mapping = {"change": {"static": static, "per_day": per_day, "spread": spread}}
+    return Web(profile.from_mapping(mapping, "test", "test"), 6000, 3)
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.integers(0, 5999), st.floats(0, 3e8), st.sampled_from([0.01, 1.0, 50.0]))
 def test_version_date_and_next_change_agree(page: int, time: float, per_day: float) -> None:
-    """A Last-Modified of another version, or a next change that is not one."""
+    """A Last-Modified of another version, or a next change at which nothing changes."""
     of = web(per_day, 1.0, 0.2)
     version, changed = change.version(of, page, time), change.changed_at(of, page, time)
     following = change.next_change(of, page, time)
@@ -45,7 +45,7 @@ def test_version_date_and_next_change_agree(page: int, time: float, per_day: flo
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 5990), st.floats(0, 3e8) | st.floats(0, 1e12), st.sampled_from([1e-5, 1.0]))
 def test_the_way_back_finds_the_same_change(page: int, time: float, per_day: float) -> None:
-    """A sitemap's date that is not the page's: of the span before, or of one after the last."""
+    """A sitemap's date that is an earlier or a later change than the page's last."""
     of = web(per_day, 1.0, 0.2)
     pages = range(page, page + 3)
     found = change.contents_since(of.numbers.key, change.law(of), page, page + 3, time)
@@ -53,7 +53,7 @@ def test_the_way_back_finds_the_same_change(page: int, time: float, per_day: flo
 
 
 def test_numbers_of_changes_follow_poissons_law() -> None:
-    """Counts over three days of another law: too even, too bursty, or of another mean."""
+    """Numbers of changes in three days that do not follow the Poisson distribution."""
     counts = [change.version(web(), page, 12.5 * DAY) - change.version(web(), page, 9.5 * DAY)
               for page in range(6000)]  # fmt: skip
     seen = np.bincount(np.minimum(counts, 9), minlength=10)
@@ -63,7 +63,7 @@ def test_numbers_of_changes_follow_poissons_law() -> None:
 
 
 def test_changes_are_spread_evenly_and_independently() -> None:
-    """Times that prefer a half of a span, or neighbouring days that depend on each other."""
+    """Times that prefer half of a span, or correlated neighbouring days."""
     of = web()
     times = [change.next_change(of, page, 5 * DAY) - 5 * DAY for page in range(6000)]
     assert stats.kstest(np.array(times) / DAY, "expon").pvalue > 0.001
@@ -76,7 +76,7 @@ def test_changes_are_spread_evenly_and_independently() -> None:
 
 
 def test_spans_follow_each_other() -> None:
-    """A process that ends, or begins anew, after the first span; and the total of a fast page."""
+    """A process that ends or restarts after the first span, or a wrong total of a fast page."""
     of = web(200.0)
     for page in range(20):
         first = change.version(of, page, change.SPAN)
@@ -86,7 +86,7 @@ def test_spans_follow_each_other() -> None:
 
 
 def test_rates_are_lognormal_with_the_mean_of_the_profile() -> None:
-    """A median taken for the mean, or a static share that is not."""
+    """A median used as the mean, or a wrong share of static pages."""
     of = web(1.0, 0.5, 0.25)
     rates = np.array([change.rate(of, page) * DAY for page in range(6000)])
     moving = rates[rates > 0]
@@ -96,7 +96,7 @@ def test_rates_are_lognormal_with_the_mean_of_the_profile() -> None:
 
 
 def test_rare_changes_and_distant_times_come_to_an_end() -> None:
-    """A search for the next change of a page that changes once in the age of the universe."""
+    """An endless search for the next change of a page that rarely changes."""
     of = web(1e-9, 4.0)
     assert change.next_change(of, 7, 0.0) == math.inf
     often = web(1.0)

@@ -1,4 +1,4 @@
-"""The in-process fetcher agrees with what the site answers."""
+"""The in-process fetcher agrees with the answers of the site."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from counterpoint.sim_web.answer import Question
 from counterpoint.sim_web.pages.address import address
-from counterpoint.sim_web.world.fetcher import Clock, Simulated, keep_memory, read
+from counterpoint.sim_web.world.fetcher import ManualClock, Simulated, keep_memory, read
 from counterpoint.sim_web.world.site import SyntheticSite
 
 from .webs import hostile
 
 
 def test_outcomes_by_number_are_those_of_the_answers() -> None:
-    """A simulation that is kinder, or harder, than the web it stands for."""
+    """A simulation that is easier or harder than the web that it simulates."""
     web = hostile(3)
-    clock = Clock()
+    clock = ManualClock()
     site = SyntheticSite(web)
     computed, written = Simulated(site, clock), Simulated(site, clock, web.explicit())
     statuses = set()
@@ -37,9 +37,9 @@ def test_outcomes_by_number_are_those_of_the_answers() -> None:
 
 
 def test_the_clock_is_the_time_of_answers_and_goes_forward_only() -> None:
-    """Answers of another time, or a clock that lets a policy fetch in the past."""
+    """Answers for another time, or a clock that runs backward."""
     web = hostile(3)
-    fetcher = Simulated(SyntheticSite(web), Clock(77.0))
+    fetcher = Simulated(SyntheticSite(web), ManualClock(77.0))
     url = address(web, 5)
     assert fetcher.get(url) == fetcher.site.answer(Question(url, 77.0))
     with pytest.raises(ValueError, match="back"):
@@ -68,7 +68,7 @@ def test_references_are_joined_as_a_browser_does() -> None:
              max_size=6).map("".join),
 )  # fmt: skip
 def test_joining_is_that_of_the_standard_library(at: str, reference: str) -> None:
-    """A reference for which a fast way of joining is a wrong one."""
+    """A reference that the fast way joins wrongly."""
     found = read(f'<a href="{reference}">x</a>'.encode(), at)
     if found.urls:
         assert found.urls == [urljoin(at, reference)]
@@ -77,5 +77,5 @@ def test_joining_is_that_of_the_standard_library(at: str, reference: str) -> Non
 
 
 def test_memory_can_be_kept() -> None:
-    """An allocator that is told something it does not understand, and refuses."""
+    """An option that the memory allocator does not understand and refuses."""
     assert isinstance(keep_memory(), bool)

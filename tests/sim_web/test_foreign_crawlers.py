@@ -1,7 +1,7 @@
-"""Scrapy and wget, unmodified: they get what the truth says, and are judged as the truth says.
+"""Scrapy and wget, unmodified, get the pages of the truth and are judged correctly.
 
-What is expected is computed from the web's links and the records with plain Python, networkx and
-Protego (another reader of robots.txt), never with the referee's functions.
+The expected figures are computed from the web's links and the records with plain Python, networkx
+and Protego (another parser of robots.txt), never with the referee's functions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from counterpoint.sim_web.pages import change, robots
 from counterpoint.sim_web.pages.address import address
 from counterpoint.sim_web.referee import Judgment
 from counterpoint.sim_web.referee.known import truth
-from counterpoint.sim_web.referee.opening import Wanted, judged
+from counterpoint.sim_web.referee.opening import Selection, judge_file
 from counterpoint.sim_web.sections import Faults
 
 from .foreign import SCRAPY, WGET, Crawler, crawl, reachable, require_wget
@@ -48,7 +48,7 @@ WEB = Web(
 MOVED = Web(
     replace(WEB.profile, faults=Faults(redirect=0.15, redirect_chain=0.1, not_found=0.1)), 500, 11
 )
-"""The same with redirects: one knows where they lead only when one has asked."""
+"""The same with redirects, whose target is known only after the request."""
 
 SEEDS = [WEB.pages_of(host).start for host in range(0, WEB.hosts, max(1, WEB.hosts // 3))][:3]
 RUDE = replace(
@@ -59,31 +59,31 @@ ONE_HOST = replace(WGET, command=lambda seeds: [x for x in WGET.command(seeds) i
 
 @dataclass(frozen=True)
 class Crawled:
-    """A crawl that is over: what the log says, read by nobody's reader, and the judgment."""
+    """A finished crawl: the records of its log, read independently, and the judgment."""
 
     records: list[dict[str, Any]]
     found: Judgment
 
     @property
     def fetches(self) -> list[dict[str, Any]]:
-        """Requests that brought a page."""
+        """Requests that fetched a page."""
         return [r for r in self.records if r["kind"] in ("page", "alias") and r["status"] == 200]
 
     @property
     def pages(self) -> set[int]:
-        """Pages that were brought."""
+        """Pages that were fetched."""
         return {r["page"] for r in self.fetches}
 
 
 def crawled(folder: Path, crawler: Crawler, seeds: list[int] = SEEDS, web: Web = WEB) -> Crawled:
-    """Let a crawler go, and judge it."""
+    """Run a crawler, and judge its log."""
     log = folder / "access.jsonl"
     crawl(web, crawler, [address(web, seed) for seed in seeds], log)
     with log.open() as lines:
-        told = [json.loads(line) for line in lines][1:]
-    assert all(crawler.agent in one["agent"] for one in told)
-    told.sort(key=lambda one: float(one["started"]))
-    return Crawled(told, judged(log, Wanted(pages=500, seed=11), truth))
+        report = [json.loads(line) for line in lines][1:]
+    assert all(crawler.agent in one["agent"] for one in report)
+    report.sort(key=lambda one: float(one["started"]))
+    return Crawled(report, judge_file(log, Selection(pages=500, seed=11), truth))
 
 
 @pytest.fixture(scope="module", params=[SCRAPY, WGET], ids=lambda one: one.agent)
@@ -94,8 +94,9 @@ def polite(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return crawled(tmp_path_factory.mktemp("crawl"), request.param)
 
 
+@pytest.mark.long
 def test_it_gets_what_is_reachable(polite: Crawled) -> None:
-    """A link that no page shows, a page that cannot be fetched, or a robots.txt that lies."""
+    """A link that no page shows, a page that cannot be fetched, or a wrong robots.txt."""
     agent = polite.records[0]["agent"]
     expected = reachable(WEB, SEEDS, agent)
     assert polite.pages == expected
@@ -104,7 +105,7 @@ def test_it_gets_what_is_reachable(polite: Crawled) -> None:
 
 
 def test_reach_and_coverage(polite: Crawled) -> None:
-    """A judgment of who got how much that is not the truth's."""
+    """A judgment of coverage that differs from the truth."""
     expected = reachable(WEB, SEEDS, polite.records[0]["agent"])
     found = polite.found
     assert (found.coverage.fetched, found.coverage.share) == (len(expected), len(expected) / 500)
@@ -125,7 +126,7 @@ def test_reach_and_coverage(polite: Crawled) -> None:
 
 
 def test_quality_of_the_crawl(polite: Crawled) -> None:
-    """A PageRank that is of another graph, or a top that is of another ranking."""
+    """A PageRank of another graph, or the first pages of another ranking."""
     graph = nx.DiGraph((page, t) for page in range(500) for t in WEB.out_links(page).tolist())
     graph.add_nodes_from(range(500))
     ranks = nx.pagerank(graph, alpha=0.85, tol=1e-13, max_iter=1000)
@@ -142,7 +143,7 @@ def test_quality_of_the_crawl(polite: Crawled) -> None:
 
 
 def test_freshness_of_the_crawl(polite: Crawled) -> None:
-    """Copies judged fresh that have changed, or the first copy judged instead of the last."""
+    """Changed copies judged fresh, or the first copy judged instead of the last."""
     end = max(one["ended"] for one in polite.records)
     last = {one["page"]: one for one in polite.fetches}
     ages = []
@@ -158,7 +159,7 @@ def test_freshness_of_the_crawl(polite: Crawled) -> None:
 
 
 def test_waste_of_the_crawl(polite: Crawled) -> None:
-    """Duplicates that are news, or frames and robots.txt that are waste."""
+    """Duplicates counted as new pages, or frames and robots.txt counted as waste."""
     counts = polite.found.outcomes.counts
     contents = {(one["page"], one["version"]) for one in polite.fetches}
     assert polite.found.outcomes.duplicates == len(polite.fetches) - len(contents) > 0
@@ -172,7 +173,7 @@ def test_waste_of_the_crawl(polite: Crawled) -> None:
 
 
 def test_politeness_of_the_crawl(polite: Crawled) -> None:
-    """A polite crawler accused, or a delay that is demanded of another agent."""
+    """A violation reported for a polite crawler, or a delay meant for another crawler."""
     assert polite.found.disallowed.requests == 0
     _check_delays(polite)
     own = [one for one in polite.records if one["kind"] not in ("foreign", "bad")]
@@ -189,10 +190,10 @@ def _check_delays(of: Crawled) -> None:
     agent = of.records[0]["agent"]
     ratios = []
     for host in range(WEB.hosts):
-        told = Protego.parse(robots.text(WEB, host) or "").crawl_delay(agent)
+        delay = Protego.parse(robots.text(WEB, host) or "").crawl_delay(agent)
         asked = [one["started"] for one in of.records
                  if one["host"] == WEB.name(host) and one["kind"] != "robots"]  # fmt: skip
-        ratios += [(b - a) / told for a, b in pairwise(asked)] if told else []
+        ratios += [(b - a) / delay for a, b in pairwise(asked)] if delay else []
     found = of.found.crawl_delay
     assert found.waits == len(ratios) > 0
     assert found.least == pytest.approx(min(ratios))
@@ -201,8 +202,9 @@ def _check_delays(of: Crawled) -> None:
     assert found.broken == sum(one < 1 - 1e-9 for one in ratios) / len(ratios) > 0
 
 
+@pytest.mark.long
 def test_a_crawler_that_does_not_read_robots_txt(tmp_path: Path) -> None:
-    """Forbidden requests that are not noticed, or allowed ones that are."""
+    """Forbidden requests that are not reported, or allowed ones that are."""
     require_wget()
     rude = crawled(tmp_path, RUDE)
     assert not any(one["kind"] == "robots" for one in rude.records)
@@ -219,7 +221,7 @@ def test_a_crawler_that_does_not_read_robots_txt(tmp_path: Path) -> None:
 
 @pytest.mark.slow  # wget goes through the same redirects always
 def test_scrapy_through_redirects(tmp_path: Path) -> None:
-    """A redirect that leads elsewhere than to its page, or a page behind it that is not reached."""
+    """A redirect to another page than its own, or a page behind it that is not reached."""
     found = crawled(tmp_path, SCRAPY, web=MOVED)
     assert found.pages == reachable(MOVED, SEEDS, "Scrapy")
     assert found.found.disallowed.requests == 0
@@ -228,8 +230,9 @@ def test_scrapy_through_redirects(tmp_path: Path) -> None:
     assert found.found.outcomes.counts["missing"] > 0
 
 
+@pytest.mark.long
 def test_wget_follows_redirects_into_what_is_forbidden(tmp_path: Path) -> None:
-    """Wget asks robots.txt of links but not of redirects' ends: a referee that trusts it."""
+    """Forbidden targets of redirects that the referee misses; wget checks only links."""
     require_wget()
     found = crawled(tmp_path, WGET, web=MOVED)
     more = found.pages - reachable(MOVED, SEEDS, "Wget")
@@ -240,7 +243,7 @@ def test_wget_follows_redirects_into_what_is_forbidden(tmp_path: Path) -> None:
 
 
 def test_wget_within_one_host(tmp_path: Path) -> None:
-    """Internal links that lead to another host, or pages of a host that links do not reach."""
+    """Internal links that lead to another host, or unreachable pages of a host."""
     require_wget()
     found = crawled(tmp_path, ONE_HOST, SEEDS[:1])
     host = WEB.pages_of(WEB.host(SEEDS[0]))

@@ -1,12 +1,16 @@
-"""The generator: what is planted is there, in every form."""
+"""The generator: the web has the planted structure, in every form."""
 
 from __future__ import annotations
 
 import hashlib
+import io
+import random
 import subprocess
 import sys
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import networkx as nx
 import numpy as np
@@ -70,7 +74,7 @@ def parts(made: nx.DiGraph) -> dict[int, Component]:
 @settings(max_examples=20, deadline=None)
 @given(webs(), st.floats(0, 1))
 def test_the_mean_to_expect_is_that_of_the_pages(web: Web, share: float) -> None:
-    """Degrees of the body taken for those of the tail; a share that is left changed."""
+    """Degrees of the body taken for those of the tail, or a changed share."""
     numbers = web.numbers
     before, sample = float(numbers.degrees[0]), min(web.pages, 50)
     means = Means(numbers, web.pages, sample)
@@ -84,7 +88,7 @@ def test_the_mean_to_expect_is_that_of_the_pages(web: Web, share: float) -> None
 
 @given(st.integers(1, 5000), st.data())
 def test_a_permutation_has_an_inverse(size: int, data: st.DataObject) -> None:
-    """Two hosts of one name, or a name that leads to another host."""
+    """Two hosts with one name, or a name that leads to another host."""
     number = data.draw(st.integers(0, size - 1))
     image = permuted(KEY, number, size)
     assert 0 <= image < size
@@ -93,13 +97,13 @@ def test_a_permutation_has_an_inverse(size: int, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 3, 16, 17, 1000])
 def test_a_permutation_reaches_all(size: int) -> None:
-    """Images that are not one to one."""
+    """A permutation that is not one to one."""
     assert sorted(permuted(KEY, n, size) for n in range(size)) == list(range(size))
 
 
 @given(st.floats(0, 0.99), st.integers(1, 10**9), st.floats(0, 1, exclude_max=True))
 def test_a_rank_holds_the_share_at_which_it_was_drawn(s: float, size: int, u: float) -> None:
-    """Popularity drawn from another distribution than the one that divides pages."""
+    """Popularity drawn from another distribution than that of the pages per host."""
     rank = zipf_rank(u, size, s, 1.0)
     assert 0 <= rank < size
     slack = 1e-6
@@ -110,7 +114,7 @@ def test_a_rank_holds_the_share_at_which_it_was_drawn(s: float, size: int, u: fl
 @settings(max_examples=60)
 @given(webs(250))
 def test_components_are_those_planted(web: Web) -> None:
-    """A link that moves a page to another component, a page that hangs on nothing."""
+    """A link that moves a page to another component, or an unconnected page."""
     planted = {p: web.component(p) for p in range(web.pages)}
     assert parts(graph(web)) == planted
     assert web.components().tolist() == [planted[p] for p in range(web.pages)]
@@ -119,7 +123,7 @@ def test_components_are_those_planted(web: Web) -> None:
 @settings(max_examples=40)
 @given(webs())
 def test_both_forms_agree(web: Web) -> None:
-    """A link that one form has and the other has not; a link twice; a page that links to itself."""
+    """A link in one form only, a link twice, or a page that links to itself."""
     explicit = web.explicit()
     for page in range(web.pages):
         links = web.out_links(page).tolist()
@@ -131,7 +135,7 @@ def test_both_forms_agree(web: Web) -> None:
 @settings(max_examples=40)
 @given(webs())
 def test_levels_are_the_fewest_internal_links(web: Web) -> None:
-    """A shortcut within a host, or a page that is said to be reached and is not."""
+    """A shortcut within a host, or an unreachable page with a level."""
     for host in range(web.hosts):
         pages = web.pages_of(host)
         levels = {pages.start: 0}
@@ -148,7 +152,7 @@ def test_levels_are_the_fewest_internal_links(web: Web) -> None:
 @settings(max_examples=40)
 @given(webs())
 def test_hosts_divide_the_pages(web: Web) -> None:
-    """A page of no host or of two; a name that does not lead back."""
+    """A page of no host or of two, or a name that does not lead back."""
     ends = [web.pages_of(host) for host in range(web.hosts)]
     assert [r.start for r in ends] == [0, *(r.stop for r in ends[:-1])]
     assert ends[-1].stop == web.pages
@@ -161,25 +165,26 @@ def test_hosts_divide_the_pages(web: Web) -> None:
 
 @pytest.mark.parametrize("name", ["", "test", "x.test", "bababa.tests", "BABABA.test"])
 def test_other_names_are_no_hosts(name: str) -> None:
-    """A host made up from a name that no link holds."""
+    """A host returned for a name that no link contains."""
     assert Web(profile.load("broder-1999"), 1000, 1).named(name) is None
 
 
 @settings(max_examples=20)
 @given(profiles(), st.integers(0, 99))
-def test_numbers_survive_packing(told: profile.Profile, seed: int) -> None:
-    """A number at another place for compiled code that is called page by page."""
+def test_numbers_survive_packing(web_profile: profile.Profile, seed: int) -> None:
+    """A number in the wrong place for compiled code that is called page by page."""
     try:
-        numbers = Web(told, 200, seed).numbers
+        numbers = Web(web_profile, 200, seed).numbers
     except WebError:
         return
     for before, after in zip(numbers, unpacked(*packed(numbers)), strict=True):
         assert np.array_equal(before, after)
 
 
+@pytest.mark.long
 def test_a_seed_gives_one_web_in_every_process() -> None:
-    """Chance that is not drawn from the seed alone; a seed that changes nothing."""
-    told = profile.load("broder-1999")
+    """Randomness that does not come from the seed alone, or a seed without effect."""
+    web_profile = profile.load("broder-1999")
     code = (
         "from counterpoint.sim_web import profile; import hashlib;"
         "from counterpoint.sim_web.generator import Web;"
@@ -190,12 +195,12 @@ def test_a_seed_gives_one_web_in_every_process() -> None:
     runs = [subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True,
                            check=True, timeout=120).stdout for _ in range(2)]  # fmt: skip
     assert runs[0] == runs[1]
-    here, there = Web(told, 3000, 5).explicit(), Web(told, 3000, 6).explicit()
+    here, there = Web(web_profile, 3000, 5).explicit(), Web(web_profile, 3000, 6).explicit()
     assert not np.array_equal(here.targets, there.targets)
 
 
 def test_mean_degree_and_multiplicity() -> None:
-    """A sparse skeleton; repeated links that are not there."""
+    """A skeleton with too few links, or missing repeated links."""
     web = Web(profile.load("broder-1999"), 50_000, 3)
     explicit = web.explicit()
     assert explicit.links / explicit.pages == pytest.approx(7.2, abs=0.3)
@@ -205,7 +210,7 @@ def test_mean_degree_and_multiplicity() -> None:
 
 
 def test_a_billion_pages_cost_nothing() -> None:
-    """Storage that grows with the pages; a formula that overflows."""
+    """Storage that grows with the number of pages, or a formula that overflows."""
     web = Web(profile.load("broder-1999"), 10**9, 7)
     for page in (0, 277_399_999, 277_400_000, 123_456_789, 10**9 - 1):
         links = web.out_links(page)
@@ -216,14 +221,14 @@ def test_a_billion_pages_cost_nothing() -> None:
 
 
 def test_sites_have_the_links_they_are_given() -> None:
-    """Another number of external links than the table's; a site that is too deep."""
-    told = profile.read(
+    """Another number of external links than the table's, or a site that is too deep."""
+    web_profile = profile.read(
         "[shares]\nscc = 0.6\nin = 0\nout = 0.4\ntendrils = 0\ntubes = 0\ndisconnected = 0\n"
         "[[sites]]\nname = 'a'\npages = 900\nexternal_links = 40\nholders = 0.02\n"
         "[[sites]]\nname = 'b.example'\npages = 300\nexternal_links = 200\n"
         "spread = 0.2\ndepth = 4\n",
         "test", "test")  # fmt: skip
-    web = Web(told, 2000, 1)
+    web = Web(web_profile, 2000, 1)
     assert [len(web.pages_of(h)) for h in (0, 1)] == [900, 300]
     assert [web.name(0), web.name(1)] == ["a.test", "b.example"]
     for host, links, holders, depth in ((0, 40, 18, 5), (1, 200, 30, 4)):
@@ -235,7 +240,7 @@ def test_sites_have_the_links_they_are_given() -> None:
 
 
 def test_saved_and_loaded(tmp_path: Path) -> None:
-    """A web that comes back as another."""
+    """A web that differs after it was saved and loaded."""
     explicit = Web(profile.load("broder-1999"), 500, 1).explicit()
     explicit.save(tmp_path / "web.npz")
     loaded = Explicit.load(tmp_path / "web.npz")
@@ -245,14 +250,62 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
     np.savez(tmp_path / "ids.npz", offsets=np.array([0, 1]), targets=np.array([5]))
     np.savez(tmp_path / "ends.npz", offsets=np.array([0, 2]), targets=np.array([0]))
     for name in ("cut", "ids", "ends", "none"):
-        with pytest.raises(WebError, match="is no saved web"):
+        with pytest.raises(WebError, match="is not a saved web"):
             Explicit.load(tmp_path / f"{name}.npz")
+
+
+def _repacked(file: bytes, changed: Callable[[bytes], bytes]) -> bytes:
+    """Return an archive with changed members, whose checksums are right."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(file)) as old, zipfile.ZipFile(made, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, changed(old.read(name)))
+    return made.getvalue()
+
+
+@pytest.mark.parametrize("arrays", [
+    ([0.0, 1.0], [0]), ([0, 1], [float("nan")]), (["0", "1"], ["0"]), ([[0, 1]], [0]), (0, [0]),
+    (np.array([0, 5, 2, 1], np.uint64), [0]), ([0, 1 + 0j], [0]), ([], []), ([0, 1], [-1]),
+    (np.zeros(2, "V8"), np.zeros(1, "V8")), (np.array([0, 1], "M8[s]"), [0]),
+])  # fmt: skip
+def test_arrays_that_are_no_web(tmp_path: Path, arrays: tuple[Any, Any]) -> None:
+    """A traceback for an array of another type, or offsets that fall unseen."""
+    path = tmp_path / "web.npz"
+    np.savez(path, offsets=np.asarray(arrays[0]), targets=np.asarray(arrays[1]))
+    with pytest.raises(WebError, match=r"web\.npz: is not a saved web"):
+        Explicit.load(path)
+
+
+def test_a_hostile_archive_is_one_line(tmp_path: Path) -> None:
+    """A traceback of NumPy or zipfile, whose errors are of many types."""
+    path, chance = tmp_path / "web.npz", random.Random(1)
+    np.savez_compressed(path, offsets=np.arange(50), targets=np.arange(49) % 40)
+    file, refused = path.read_bytes(), 0
+
+    def changed(data: bytes) -> bytes:
+        found = bytearray(data)
+        for _ in range(chance.choice((1, 1, 3))):
+            found[chance.randrange(len(found))] = chance.choice((0, 40, 57, 79, 255))
+        return bytes(found)
+
+    for number in range(600):
+        path.write_bytes(_repacked(file, changed) if number % 2 else changed(file))
+        try:
+            Explicit.load(path)
+        except WebError as error:
+            refused += 1
+            assert str(error).startswith(f"{path}: is not a saved web")
+            assert "\n" not in str(error)
+    assert refused > 200
+    path.write_bytes(_repacked(file, lambda data: b"text"))
+    with pytest.raises(WebError, match="something else than arrays"):
+        Explicit.load(path)
 
 
 def test_an_interrupted_save_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ctrl-C while gigabytes are written: half of them left, or the file before them lost."""
+    """Half a file after Ctrl-C, or the loss of the earlier file."""
     explicit = Web(profile.load("broder-1999"), 100, 1).explicit()
     explicit.save(tmp_path / "web.npz")
     before = (tmp_path / "web.npz").read_bytes()
@@ -275,7 +328,7 @@ def test_an_interrupted_save_leaves_nothing(
 def test_a_deep_tree_is_known_by_few_of_its_members(
     seed: int, members: int, block: int, more: int
 ) -> None:
-    """A member that is deep and was passed over, or a depth that no member has."""
+    """A deep member that was missed, or a depth that no member has."""
     key = np.uint64(seed)
     top = max(int(tree_level(key, member, block)) for member in range(members))
     depth = max(0, top + more)
@@ -283,7 +336,7 @@ def test_a_deep_tree_is_known_by_few_of_its_members(
 
 
 def test_sites_lie_where_they_lay() -> None:
-    """Another web of a seed than the one that was published, or a search through all pages."""
+    """A seed that gives another web than the published one, or a search through all pages."""
     digest = hashlib.blake2b(digest_size=16)
     for name in ("institutes", "universities", "sample"):
         for pages in (20_000, 100_000):
@@ -297,7 +350,7 @@ def test_sites_lie_where_they_lay() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pages", "shares", "said"),
+    ("pages", "shares", "message"),
     [
         (19, Shares(), "19 pages"),
         (10**13, Shares(), "10000000000000 pages"),
@@ -306,15 +359,15 @@ def test_sites_lie_where_they_lay() -> None:
         (100, Shares(0.01, 0.5, 0.49, 0, 0, 0), "too few"),
     ],
 )
-def test_what_cannot_be_planted_is_refused(pages: int, shares: Shares, said: str) -> None:
-    """A web that is not what was asked for."""
-    told = profile.Profile("test", shares=shares)
-    with pytest.raises(WebError, match=said):
-        Web(told, pages, 0)
+def test_what_cannot_be_planted_is_refused(pages: int, shares: Shares, message: str) -> None:
+    """A web that differs silently from its profile."""
+    web_profile = profile.Profile("test", shares=shares)
+    with pytest.raises(WebError, match=message):
+        Web(web_profile, pages, 0)
 
 
 @pytest.mark.parametrize(
-    ("links", "out", "said"),
+    ("links", "out", "message"),
     [
         ([1] * 30, 0.5, "for the strong component: too few"),
         ([0, 5], 0.5, "each of several sites"),
@@ -323,12 +376,14 @@ def test_what_cannot_be_planted_is_refused(pages: int, shares: Shares, said: str
         ([5, 9999], 0.5, "do not fit on 10 pages"),
     ],
 )
-def test_sites_that_cannot_be_planted_are_refused(links: list[int], out: float, said: str) -> None:
-    """A site without a page; a search for a new target that never ends."""
-    told = profile.Profile(
+def test_sites_that_cannot_be_planted_are_refused(
+    links: list[int], out: float, message: str
+) -> None:
+    """A site without a page, or a search for a new target that never ends."""
+    web_profile = profile.Profile(
         "test",
         shares=Shares(1 - out, 0, out, 0, 0, 0),
         sites=tuple(Site(str(k), 100, n, 0.2) for k, n in enumerate(links)),
     )
-    with pytest.raises(WebError, match=said):
-        Web(told, 40 if len(links) > 2 else 200, 0)
+    with pytest.raises(WebError, match=message):
+        Web(web_profile, 40 if len(links) > 2 else 200, 0)

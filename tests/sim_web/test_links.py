@@ -1,4 +1,4 @@
-"""What pages link to, read from their HTML, is what was planted."""
+"""The links read from the HTML of pages are the planted ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ few = settings(max_examples=25, deadline=None, suppress_health_check=list(Health
 
 
 def found(web: Web, page: int, time: float) -> list[str]:
-    """Return all links of a page's documents, read from what the site answers."""
+    """Return all links of a page's documents, read from the site's answers."""
     site = SyntheticSite(web)
     urls = []
     for url in truth.documents(web, page):
@@ -31,7 +31,7 @@ def found(web: Web, page: int, time: float) -> list[str]:
 @few
 @given(sound, st.data())
 def test_links_read_from_pages_are_the_planted_ones(web: Web, data: st.DataObject) -> None:
-    """A link lost between numbers, HTML and parser, or leading elsewhere, in any form."""
+    """A link lost or changed between numbers, HTML and parser, in any form."""
     for page in data.draw(st.lists(st.integers(0, web.pages - 1), min_size=3, max_size=8)):
         urls = found(web, page, data.draw(st.floats(0, 1e8)))
         pages = [truth.leads_to(web, url) for url in urls]
@@ -46,12 +46,12 @@ def test_links_read_from_pages_are_the_planted_ones(web: Web, data: st.DataObjec
 @few
 @given(sound, st.data())
 def test_the_truth_names_the_addresses_that_pages_show(web: Web, data: st.DataObject) -> None:
-    """A referee that expects other addresses than those which a crawler can find."""
+    """A referee that expects other addresses than those in the pages."""
     for page in data.draw(st.lists(st.integers(0, web.pages - 1), min_size=3, max_size=8)):
         urls = found(web, page, 5.0)
-        told = truth.links(web, page)
-        assert [url for url in urls if url in set(told)] == told
-        for url in set(urls) - set(told):
+        expected = truth.links(web, page)
+        assert [url for url in urls if url in set(expected)] == expected
+        for url in set(urls) - set(expected):
             place = truth.place_at(web, url)
             assert place is not None
             assert place.kind in (Kind.FRAME, Kind.TRAP, Kind.MISSING) or place.what == "loop"
@@ -79,14 +79,14 @@ def test_addresses_lead_back_to_pages(web: Web, data: st.DataObject) -> None:
 @few
 @given(sound, st.text(st.sampled_from("/abz-09=?.htmlpid"), max_size=30))
 def test_only_addresses_of_pages_are_pages(web: Web, path: str) -> None:
-    """An address with another's code under any path, which would be an unplanted duplicate."""
+    """An address with a page's code under another path, an unplanned duplicate."""
     url = f"http://{web.name(0)}/{path}"
     page = page_at(web, url)
     assert page is None or address(web, page) == url
 
 
 def test_two_sites_give_the_same_bytes() -> None:
-    """State or chance that does not come from the seed."""
+    """State or randomness that does not come from the seed."""
     web = hostile(2)
     again = Web(web.profile, web.pages, web.seed)
     one, other = SyntheticSite(web), SyntheticSite(again)

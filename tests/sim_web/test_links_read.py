@@ -1,4 +1,4 @@
-"""Reading links the short way gives what Lexbor gives."""
+"""The fast way to read links gives the same results as Lexbor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from counterpoint.sim_web import profile
 from counterpoint.sim_web.answer import Question
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.pages.address import address
-from counterpoint.sim_web.world.links import Links, read, read_any, read_plain
+from counterpoint.sim_web.world.links import DocumentLinks, read, read_any, read_plain
 from counterpoint.sim_web.world.site import SyntheticSite
 
 URL = "http://w.test/a/b/c.html?x=/d/e"
@@ -127,6 +127,7 @@ _plain = st.builds(
 _documents = st.lists(st.one_of(_plain, _plain, _tags, _linked), max_size=12).map("".join)
 
 
+@pytest.mark.long
 @settings(max_examples=1000, deadline=None)
 @given(_documents)
 @example('<p><a href="x"></p>y')
@@ -137,7 +138,7 @@ _documents = st.lists(st.one_of(_plain, _plain, _tags, _linked), max_size=12).ma
 @example('<base href="http://["><a href="c">y</a>')
 @example('<base href="mailto:x"><a href="c">y</a>')
 def test_a_plain_document_has_the_links_that_lexbor_finds(text: str) -> None:
-    """Links that HTML has and the expressions overlook, or the other way round."""
+    """Links in the HTML that the regular expressions miss, or the other way round."""
     document = text.encode("latin-1")
     found = read_plain(document, URL)
     assert found is None or found == read_any(document, URL)
@@ -146,7 +147,7 @@ def test_a_plain_document_has_the_links_that_lexbor_finds(text: str) -> None:
 
 @pytest.mark.parametrize("name", profile.names())
 def test_most_pages_are_plain(name: str) -> None:
-    """A short way that no page goes, or one that reads a page of some profile otherwise."""
+    """A fast way that is never used, or that reads a page of some profile wrongly."""
     web = Web(profile.load(name), 4000, 5)
     site, plain, pages = SyntheticSite(web), 0, range(0, web.pages, 16)
     for page in pages:
@@ -159,7 +160,7 @@ def test_most_pages_are_plain(name: str) -> None:
 
 
 def test_what_is_left_to_lexbor() -> None:
-    """A short way that guesses at what it does not know."""
+    """A fast way that guesses where it should leave a document to Lexbor."""
     for document in (
         b"<b>x</b>",
         b'<a href="x"><p>y</a>',
@@ -167,4 +168,4 @@ def test_what_is_left_to_lexbor() -> None:
         b"<a href=x>y</a>",
     ):
         assert read_plain(document, URL) is None
-    assert read_plain(b'<p><a href="x">y</a>', URL) == Links(["http://w.test/a/b/x"], [])
+    assert read_plain(b'<p><a href="x">y</a>', URL) == DocumentLinks(["http://w.test/a/b/x"], [])

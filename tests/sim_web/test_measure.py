@@ -1,4 +1,4 @@
-"""The measurements, against networkx, brute force and samples whose law is known."""
+"""Measurements compared with networkx, brute force and samples of known distributions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterpoint.sim_web.measure import Graph, bowtie, decompose, distances, levels, sampled, tail
+from counterpoint.sim_web.measure import (
+    MeasuredGraph,
+    bowtie,
+    decompose,
+    distances,
+    levels,
+    sampled,
+    tail,
+)
 from counterpoint.sim_web.measure.bowtie import DISCONNECTED, IN, OUT, SCC, TENDRILS, TUBES
 
 Links = list[tuple[int, int]]
 
 
 def rows(pages: int, links: Links) -> tuple[np.ndarray, np.ndarray]:
-    """Return links in compressed rows, each page's in the order given."""
+    """Return links in compressed rows, those of each page in the given order."""
     out: list[list[int]] = [[] for _ in range(pages)]
     for source, target in links:
         out[source].append(target)
@@ -26,14 +34,14 @@ def rows(pages: int, links: Links) -> tuple[np.ndarray, np.ndarray]:
     return offsets, np.array(list(itertools.chain(*out)), dtype=np.uint32)
 
 
-def graph(pages: int, links: Links) -> Graph:
+def graph(pages: int, links: Links) -> MeasuredGraph:
     """Return the graph of some links."""
-    return Graph(*rows(pages, links))
+    return MeasuredGraph(*rows(pages, links))
 
 
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[int, Links]:
-    """Draw a graph of at most 14 pages, sparse ones more often; links repeat, pages link home."""
+    """Draw a graph of at most 14 pages, often a sparse one, with repeated links and loops."""
     pages = draw(st.integers(1, 14))
     page = st.integers(0, pages - 1)
     links = draw(st.lists(st.tuples(page, page), max_size=draw(st.sampled_from([4, 12, 30]))))
@@ -41,7 +49,7 @@ def graphs(draw: st.DrawFn) -> tuple[int, Links]:
 
 
 def naive_bowtie(pages: int, links: Links) -> list[int]:
-    """Take a graph apart as the definition says, with networkx."""
+    """Compute the bow-tie from its definition with networkx."""
     web = nx.DiGraph()
     web.add_nodes_from(range(pages))
     web.add_edges_from(links)
@@ -69,13 +77,13 @@ def naive_bowtie(pages: int, links: Links) -> list[int]:
 @given(graphs())
 @settings(max_examples=400, deadline=None)  # the first example compiles
 def test_the_bowtie_is_that_of_the_definition(drawn: tuple[int, Links]) -> None:
-    """A page in the wrong component; another choice among equally large strong components."""
+    """A page in the wrong component, or another choice among equally large strong components."""
     pages, links = drawn
     assert bowtie(*rows(pages, links)).tolist() == naive_bowtie(pages, links)
 
 
 def test_every_component_of_a_small_bowtie() -> None:
-    """Numbers of components that changed places; tubes taken for tendrils."""
+    """Exchanged numbers of components, or tubes taken for tendrils."""
     ring, into, out, tube, off_in, off_out, beyond, island = [0, 1, 2], 3, 4, 5, 6, 7, 8, 9
     links = [(0, 1), (1, 2), (2, 0), (into, 0), (1, out), (into, tube), (tube, out),
              (into, off_in), (off_out, out), (off_out, beyond), (island, 10)]  # fmt: skip
@@ -90,16 +98,16 @@ def test_every_component_of_a_small_bowtie() -> None:
 
 
 def test_of_equal_strong_components_the_one_with_the_lowest_page() -> None:
-    """A choice that depends on the order in which links stand."""
+    """A choice that depends on the order of links."""
     two_rings = [(3, 4), (4, 3), (1, 2), (2, 1), (2, 3)]
     assert bowtie(*rows(5, two_rings)).tolist() == [DISCONNECTED, SCC, SCC, OUT, OUT]
     assert bowtie(*rows(3, [])).tolist() == [SCC, DISCONNECTED, DISCONNECTED]
 
 
 def test_a_chain_of_a_million_pages_is_no_deep_recursion() -> None:
-    """A search that calls itself, or whose time grows as the square."""
+    """A recursive search, or one whose time grows with the square of the length."""
     pages = 1_000_000
-    ring = Graph(np.arange(pages + 1), np.roll(np.arange(pages), -1))
+    ring = MeasuredGraph(np.arange(pages + 1), np.roll(np.arange(pages), -1))
     assert decompose(ring).counts["scc"] == pages
 
 
@@ -108,9 +116,9 @@ def test_a_chain_of_a_million_pages_is_no_deep_recursion() -> None:
     [([0], []), ([0, 2], [0]), ([1, 1], [0]), ([0, 2, 1], [0]), ([0, 1], [1]), ([0, 1], [-1])],
 )
 def test_what_is_no_graph_is_refused(offsets: list[int], targets: list[int]) -> None:
-    """Compiled loops that read beyond their arrays."""
+    """Compiled loops that read beyond the end of their arrays."""
     with pytest.raises(ValueError):
-        Graph(np.array(offsets), np.array(targets, dtype=np.int64))
+        MeasuredGraph(np.array(offsets), np.array(targets, dtype=np.int64))
 
 
 @given(graphs(), st.booleans())
@@ -142,7 +150,7 @@ def random_links(pages: int, links: int, seed: int) -> Links:
 
 
 def test_more_sources_than_one_search_has_bits() -> None:
-    """Sources of the second search that write into the first's sums; threads that disturb."""
+    """A second search that writes into the sums of the first, or interfering threads."""
     one = graph(300, random_links(300, 500, 3))
     everything = sampled(np.zeros(300, np.uint8), 300, 0)
     exact = distances(one, everything, seed=0)
@@ -154,7 +162,7 @@ def test_more_sources_than_one_search_has_bits() -> None:
 
 
 def test_the_interval_holds_the_average_as_often_as_it_says() -> None:
-    """An interval that is too narrow, or an estimate that leans to one side."""
+    """An interval that is too narrow, or a biased estimate."""
     pages = 400
     one = graph(pages, random_links(pages, 560, 5))
     strata = bowtie(one.offsets, one.targets)
@@ -172,7 +180,7 @@ def test_the_interval_holds_the_average_as_often_as_it_says() -> None:
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=60), st.integers(1, 70), st.integers(0, 9))
 def test_samples_stand_for_all_pages(strata: list[int], number: int, seed: int) -> None:
-    """A stratum without a page, a page drawn twice, weights that do not sum to all pages."""
+    """A stratum without a page, a page drawn twice, or weights that do not sum to all pages."""
     kinds = np.array(strata, np.uint8)
     drawn = sampled(kinds, number, seed)
     assert len(set(drawn.pages.tolist())) == len(drawn.pages)
@@ -187,7 +195,7 @@ def test_samples_stand_for_all_pages(strata: list[int], number: int, seed: int) 
 
 @pytest.mark.parametrize("exponent", [2.09, 2.72])
 def test_the_exponent_of_a_pure_power_law(exponent: float) -> None:
-    """A wrong likelihood, an error that is too small, a tail that begins too late."""
+    """A wrong likelihood, an error that is too small, or a threshold that is too high."""
     found = [tail(np.random.default_rng(seed).zipf(exponent, 50_000)) for seed in range(12)]
     deviations = []
     for fit in found:
@@ -200,20 +208,20 @@ def test_the_exponent_of_a_pure_power_law(exponent: float) -> None:
 
 @pytest.mark.parametrize(("exponent", "begins"), [(2.09, 12), (2.72, 8)])
 def test_a_flat_body_is_no_part_of_the_tail(exponent: float, begins: int) -> None:
-    """A fit through all values, which a flat body draws down."""
+    """A fit to all values, which a flat body distorts."""
     rng = np.random.default_rng(4)
     many = rng.zipf(exponent, 2_000_000)
     values = np.concatenate([many[many >= begins], rng.integers(0, begins, 100_000)])
     fit = tail(values)
     assert fit is not None
     assert fit.exponent == pytest.approx(exponent, abs=0.06)
-    # The body's last number may stand where the law would have it.
+    # The body's last number may fit the power law.
     assert begins - 1 <= fit.least <= 4 * begins
     assert fit.points == (values >= fit.least).sum()
 
 
 def test_a_tail_is_the_best_of_all_beginnings() -> None:
-    """A likelihood or a distance that is not what Clauset, Shalizi and Newman define."""
+    """A likelihood or a distance that differs from Clauset, Shalizi and Newman's."""
     values = np.random.default_rng(2).zipf(2.4, 400)
     fit = tail(values)
     assert fit is not None
@@ -238,12 +246,12 @@ def test_a_tail_is_the_best_of_all_beginnings() -> None:
 
 @pytest.mark.parametrize("values", [[], [0, 0, 0], [3] * 1000, [1, 2] * 10])
 def test_no_tail_where_there_is_none(values: list[int]) -> None:
-    """An exponent of nothing: no values, one value, too few."""
+    """An exponent for no values, one value, or too few values."""
     assert tail(np.array(values, dtype=np.int64)) is None
 
 
 def test_levels_follow_links_within_a_host_only() -> None:
-    """A level reached through another host; links within hosts that are miscounted."""
+    """A level reached through another host, or a wrong count of internal links."""
     links = [(0, 1), (1, 2), (0, 4), (4, 3), (5, 6), (3, 5), (4, 6), (0, 1)]
     found, within = levels(graph(7, links), np.array([0, 4]))
     assert found.tolist() == [0, 1, 2, -1, 0, -1, 1]
@@ -251,7 +259,7 @@ def test_levels_follow_links_within_a_host_only() -> None:
 
 
 def test_parts_of_a_graph() -> None:
-    """Backward links that miss or repeat one; degrees of the wrong direction."""
+    """A missing or repeated backward link, or degrees of the wrong direction."""
     one = graph(4, [(0, 2), (1, 2), (2, 0), (1, 2), (3, 3)])
     offsets, sources = one.backward
     assert offsets.tolist() == [0, 1, 1, 4, 5]

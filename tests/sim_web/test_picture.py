@@ -1,4 +1,4 @@
-"""The picture of the bow-tie: its areas, its labels, its files."""
+"""The picture of the bow-tie: its areas, its labels, and its files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MEUSEL = dict(zip(NAMES, (0.513, 0.320, 0.061, 0.046, 0.002, 0.058), strict=True
 
 @st.composite
 def some_shares(draw: st.DrawFn) -> dict[str, float]:
-    """Draw shares that sum to 1; only the strong component is always there."""
+    """Draw shares that sum to 1; only the strong component always exists."""
     weights = [draw(st.integers(1, 60))] + [draw(st.integers(0, 60)) for _ in NAMES[1:]]
     return {name: w / sum(weights) for name, w in zip(NAMES, weights, strict=True)}
 
@@ -29,15 +29,15 @@ def some_shares(draw: st.DrawFn) -> dict[str, float]:
 @given(some_shares(), st.floats(0, 1))
 @settings(max_examples=40, deadline=None)
 def test_areas_are_the_shares(shares: dict[str, float], off_in: float) -> None:
-    """A picture that lies: a component that looks larger than it is."""
-    # Without bows there is nothing that tendrils could hang on.
+    """A component that looks larger than it is."""
+    # Without bows, tendrils have no place.
     assume(shares["in"] or shares["out"] or not shares["tendrils"])
     for name, polygons in shapes(shares, off_in).items():
         assert sum(map(area, polygons)) == pytest.approx(shares[name], rel=1e-6, abs=1e-9)
 
 
 def test_tendrils_hang_where_they_were_measured() -> None:
-    """Both halves drawn alike, whatever was measured."""
+    """Tendrils drawn equally on both sides, whatever was measured."""
     parts = shapes(BRODER, 0.25)["tendrils"]
     left = sum(area(p) for p in parts if p[:, 0].mean() < 0)
     assert left == pytest.approx(0.25 * BRODER["tendrils"])
@@ -45,7 +45,7 @@ def test_tendrils_hang_where_they_were_measured() -> None:
 
 @pytest.mark.parametrize("shares", [BRODER, MEUSEL])
 def test_components_do_not_cover_each_other(shares: dict[str, float]) -> None:
-    """Areas that are right but lie below others: disc, bows and islands are rasterised."""
+    """Right areas that overlap; disc, bows and islands are rasterised to check."""
     from matplotlib.path import Path as Outline
 
     parts = shapes(shares)
@@ -66,12 +66,12 @@ def test_components_do_not_cover_each_other(shares: dict[str, float]) -> None:
 def test_every_component_that_is_there_has_a_label(shares: dict[str, float]) -> None:
     """A component without its name, or a name without a component."""
     assume(shares["in"] or shares["out"] or not shares["tendrils"])
-    told = [label.text.replace("\n", " ") for label in labels(shares, shapes(shares))]
-    assert sorted(told) == sorted(f"{n.upper()} {s:.1%}" for n, s in shares.items() if s)
+    texts = [label.text.replace("\n", " ") for label in labels(shares, shapes(shares))]
+    assert sorted(texts) == sorted(f"{n.upper()} {s:.1%}" for n, s in shares.items() if s)
 
 
 def test_an_svg_has_labels_and_one_outline_for_each_polygon(tmp_path: Path) -> None:
-    """An empty picture, or text as outlines that nobody can search."""
+    """An empty picture, or text drawn as outlines, which cannot be searched."""
     path = tmp_path / "bowtie.svg"
     draw_shares(BRODER, path, "a title & more")
     root = ET.parse(path).getroot()
@@ -95,7 +95,7 @@ def test_a_picture_is_the_same_each_time(tmp_path: Path, suffix: str) -> None:
 
 
 def test_profiles_can_be_drawn() -> None:
-    """A profile whose shares the picture cannot show."""
+    """A profile whose shares cannot be drawn."""
     for name in profile.names():
         shares = dict(zip(NAMES, profile.load(name).shares.all(), strict=True))
         total = sum(area(p) for part in shapes(shares).values() for p in part)

@@ -1,4 +1,4 @@
-"""The same seed gives the same bytes in every process: pages, files, traps and faults."""
+"""Equal seeds give equal bytes in every process: pages, files, traps and faults."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import pytest
 
 from counterpoint.sim_web import profile
 
@@ -27,15 +29,15 @@ from counterpoint.sim_web.world.site import SyntheticSite
 FILES = ("robots.txt", "sitemap.xml", "calendar/2000/01.html", "index.html", "none")
 seed = int(sys.argv[1])
 for name in profile.names():
-    told = profile.load(name)
-    web = Web(told, 20_000 if told.sites else 2_000, seed)
+    loaded = profile.load(name)
+    web = Web(loaded, 20_000 if loaded.sites else 2_000, seed)
     site, digest, seen = SyntheticSite(web), hashlib.blake2b(digest_size=16), set()
-    pages = range(0, web.pages, web.pages // (600 if told.faults.bomb else 200))
+    pages = range(0, web.pages, web.pages // (600 if loaded.faults.bomb else 200))
     urls, bombs = [address(web, page) for page in pages], 0
-    for page in range(web.pages) if told.faults.bomb else ():
+    for page in range(web.pages) if loaded.faults.bomb else ():
         held = plan(web)
         number, code, way = place_of(held.whole, held.real, held.chances, page)
-        folder = faults.BESIDE.get(own_fault(held, page, code))
+        folder = faults.OWN_FOLDERS.get(own_fault(held, page, code))
         if folder and not (folder == "bomb" and bombs):
             bombs += folder == "bomb"
             tail = "/a" if folder == "loop" else ".html"
@@ -55,16 +57,17 @@ for name in profile.names():
 
 
 def served(seed: int, hash_seed: str) -> list[list[str]]:
-    """Return what a new process says of each profile: kinds and faults it saw, and a digest."""
-    told = subprocess.run(
+    """Return, for each profile, the kinds and faults that a new process saw, and a digest."""
+    completed = subprocess.run(
         [sys.executable, "-c", CODE, str(seed)], cwd=ROOT, capture_output=True, text=True,
         check=True, timeout=300, env={**os.environ, "PYTHONHASHSEED": hash_seed},
     ).stdout  # fmt: skip
-    return [line.split() for line in told.splitlines()]
+    return [line.split() for line in completed.splitlines()]
 
 
+@pytest.mark.long
 def test_a_seed_gives_the_same_bytes_in_every_process() -> None:
-    """An order of a set or a hash of Python in a page; an id, a time or a path of the machine."""
+    """Bytes that depend on a set's order, a hash, an id, a time or a path."""
     with ThreadPoolExecutor() as threads:
         one, other, elsewhere = threads.map(served, (4, 4, 3), ("1", "2", "1"))
     assert one == other

@@ -1,4 +1,4 @@
-"""Each measure of the referee against its definition, computed naively from the records."""
+"""Each measure of the referee compared with its definition, computed simply from the records."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ Crawl = tuple[SmallWeb, Changes, list[Record]]
 
 
 def judged(crawl: Crawl) -> tuple[Judgment, list[Record]]:
-    """Return the judgment and the records in the order of their beginnings."""
+    """Return the judgment, and the records in the order in which they began."""
     web, changes, records = crawl
     truth = changes.truth(web)
     return judge(log_of(records, truth), truth), sorted(records, key=lambda one: one.started)
 
 
 def is_page(one: Record) -> bool:
-    """Say whether a request fetched a page."""
+    """Return whether a request fetched a page."""
     of_page = one.kind in ("page", "alias") and one.page is not None
     return of_page and one.status == 200 and one.method == "GET"
 
 
 @given(crawls())
 def test_pages_and_hosts_reached(crawl: Crawl) -> None:
-    """A curve that counts a page twice, an error as a page, or requests in the log's order."""
+    """A curve with a page twice, an error as a page, or requests in the log's order."""
     found, records = judged(crawl)
     web = crawl[0]
     assert len(found.reached) == len(records)
@@ -58,7 +58,7 @@ def test_pages_and_hosts_reached(crawl: Crawl) -> None:
 
 @given(crawls())
 def test_coverage_by_component(crawl: Crawl) -> None:
-    """Shares that are of the wrong component, or of the fetched pages instead of the planted."""
+    """Shares of the wrong component, or of the fetched pages instead of the planted ones."""
     found, records = judged(crawl)
     web = crawl[0]
     pages = {one.page for one in records if is_page(one)}
@@ -72,7 +72,7 @@ def test_coverage_by_component(crawl: Crawl) -> None:
 
 @given(webs())
 def test_page_rank_is_that_of_networkx(web: SmallWeb) -> None:
-    """Weight lost at pages without links, or given by repeated links."""
+    """Weight lost at pages without links, or added by repeated links."""
     graph = nx.DiGraph()
     graph.add_nodes_from(range(web.pages))
     graph.add_edges_from((p, int(t)) for p, some in enumerate(web.links) for t in some)
@@ -86,7 +86,7 @@ def test_page_rank_is_that_of_networkx(web: SmallWeb) -> None:
 
 @given(crawls())
 def test_quality_coverage(crawl: Crawl) -> None:
-    """A top that is none, is not by PageRank, or is counted of the fetched pages."""
+    """The wrong top pages, or a share of the fetched pages instead of the top."""
     found, records = judged(crawl)
     web = crawl[0]
     explicit = web.explicit()
@@ -103,7 +103,7 @@ def test_quality_coverage(crawl: Crawl) -> None:
 
 @given(crawls(), st.booleans())
 def test_external_links(crawl: Crawl, small: bool) -> None:
-    """Internal links, links of pages never fetched, or a total guessed for a web too large."""
+    """Internal links, links of pages never fetched, or a guessed total for a huge web."""
     web, changes, records = crawl
     truth = changes.truth(web, small=small)
     found = judge(log_of(records, truth), truth)
@@ -115,7 +115,7 @@ def test_external_links(crawl: Crawl, small: bool) -> None:
 
 
 def test_external_links_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages of a later block that are taken for those of the first."""
+    """Pages of a later block taken for those of the first."""
     web = SmallWeb([2, 1, 2], [[1, 2], [0], [3, 4], [4], [0, 1, 3]], [0] * 5, [0] * 5)
     for pages in (1, 2, 3, 5):
         monkeypatch.setattr(quality, "_PAGES_AT_ONCE", pages)
@@ -126,7 +126,7 @@ def test_external_links_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @given(crawls())
 def test_freshness_and_age(crawl: Crawl) -> None:
-    """Copies that stay fresh, are counted after they were replaced, or age before they change."""
+    """Copies that stay fresh, count after their replacement, or age before a change."""
     found, records = judged(crawl)
     changes = crawl[1]
     begun = records[0].started
@@ -148,7 +148,7 @@ def test_freshness_and_age(crawl: Crawl) -> None:
 
 @given(crawls())
 def test_each_request_has_one_outcome(crawl: Crawl) -> None:
-    """A request counted twice or not at all; a duplicate that is news; a trap that is a page."""
+    """A request counted twice or never, a duplicate that is new, or a trap that is a page."""
     found, records = judged(crawl)
     naive = dict.fromkeys(outcomes.OUTCOMES, 0)
     fetched: list[Record] = []
@@ -191,19 +191,19 @@ def _sort_of_page(one: Record, before: list[Record]) -> str:
 
 
 def test_an_old_version_is_no_known_address() -> None:
-    """A content fetched under a second address, told as fetched there before in that version."""
+    """A version called known at an address where only another version was fetched."""
     truth = Changes().truth(SmallWeb([1], [[]], [0], [0]))
     a, b = "http://h0.test/", "http://h0.test/alias"
     asked = [record(started=float(k), ended=float(k), url=url, version=version)
              for k, (url, version) in enumerate([(a, 0), (b, 1), (a, 1), (a, 1)])]  # fmt: skip
     counts = judge(log_of(asked, truth), truth).outcomes.counts
-    told = {name: count for name, count in counts.items() if count}
-    assert told == {"new_pages": 1, "changed_pages": 1, "other_address": 1, "unchanged_again": 1}
+    nonzero = {name: count for name, count in counts.items() if count}
+    assert nonzero == {"new_pages": 1, "changed_pages": 1, "other_address": 1, "unchanged_again": 1}
 
 
 @given(crawls())
 def test_disallowed_requests(crawl: Crawl) -> None:
-    """A request for robots.txt that counts, or a foreign host's."""
+    """A request for robots.txt or to a foreign host that counts."""
     found, records = judged(crawl)
     asked = [r for r in records if r.kind not in ("robots", "mounted", "foreign", "bad")]
     forbidden = [r for r in asked if "forbidden" in r.url]
@@ -213,7 +213,7 @@ def test_disallowed_requests(crawl: Crawl) -> None:
 
 @given(crawls())
 def test_crawl_delay(crawl: Crawl) -> None:
-    """Gaps across hosts or agents, gaps that count requests for robots.txt, or broken ones kept."""
+    """Gaps across hosts or agents, or between requests for robots.txt, or missing gaps."""
     found, records = judged(crawl)
     web, changes, _ = crawl
     ratios = []
@@ -229,7 +229,7 @@ def test_crawl_delay(crawl: Crawl) -> None:
 
 @given(crawls())
 def test_retry_after(crawl: Crawl) -> None:
-    """A wait that is counted from the wrong end, to another address, or to one under way."""
+    """A wait measured from the wrong end, to another address, or to a request under way."""
     found, records = judged(crawl)
     ratios, untested = [], 0
     for k, one in enumerate(records):
@@ -247,7 +247,7 @@ def test_retry_after(crawl: Crawl) -> None:
 
 
 def test_a_refusal_of_no_duration() -> None:
-    """A refused request that is taken for the answer to itself, as a virtual clock stands still."""
+    """A refused request taken for its own retry, because a virtual clock stands still."""
     truth = Changes().truth(SmallWeb([1], [[]], [0], [0]))
     asked = [record(started=t, ended=t, status=status, retry_after=2 * (status == 429))
              for t, status in ((0.0, 429), (3.0, 200), (5.0, 429), (5.0, 200))]  # fmt: skip
@@ -268,7 +268,7 @@ def _same(found: politeness.Fulfilment, ratios: list[float]) -> None:
 
 @given(crawls())
 def test_concurrency(crawl: Crawl) -> None:
-    """Requests to other hosts, requests that ended as another began, or oneself counted twice."""
+    """Requests to other hosts, requests that had just ended, or a request counted twice."""
     found, records = judged(crawl)
     asked = [r for r in records if r.kind not in ("foreign", "bad")]
     counts = [
@@ -284,7 +284,7 @@ def test_concurrency(crawl: Crawl) -> None:
 
 @given(crawls())
 def test_levels(crawl: Crawl) -> None:
-    """Pages without a level that pull the mean down; tenths of the requests, not of the pages."""
+    """Pages without a level that lower the mean, or tenths of requests instead of pages."""
     found, records = judged(crawl)
     pages = list(dict.fromkeys(r.page for r in records if is_page(r)))
     known = [crawl[0].levels[p] for p in pages if p is not None and crawl[0].levels[p] >= 0]
@@ -297,7 +297,7 @@ def test_levels(crawl: Crawl) -> None:
 
 
 def test_a_clock_of_the_wall_loses_no_digits() -> None:
-    """Ages computed as differences of sums of dates: seconds vanish beside 10^9."""
+    """Ages computed from sums of dates, in which seconds are lost next to 10^9."""
     web = SmallWeb([3], [[1], [2], [0]], [0] * 3, [0, 1, 1])
     begun = 8.4e8
     changes = Changes({p: [begun + 10 + p] for p in range(3)})
@@ -311,7 +311,7 @@ def test_a_clock_of_the_wall_loses_no_digits() -> None:
 
 
 def test_a_long_crawl_has_a_short_curve() -> None:
-    """A curve with a point for each request of a log of millions."""
+    """A curve with a point for each of millions of requests."""
     web = SmallWeb([1], [[]], [0], [0])
     truth = Changes().truth(web)
     log = log_of([record(started=float(t), ended=float(t)) for t in range(1000)], truth)
@@ -321,7 +321,7 @@ def test_a_long_crawl_has_a_short_curve() -> None:
 
 
 def test_every_kind_has_an_outcome() -> None:
-    """A kind that was added and that the referee takes for an error."""
+    """A new kind of answer that the referee counts as an error."""
     web = SmallWeb([1], [[]], [0], [0])
     truth = Changes().truth(web)
     for kind in Kind:

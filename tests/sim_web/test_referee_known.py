@@ -1,4 +1,4 @@
-"""What the referee knows of a generated web, against what its server says to clients."""
+"""The referee's knowledge of a generated web agrees with the server's answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from counterpoint.sim_web.pages.address import address
 from counterpoint.sim_web.record import Header
 from counterpoint.sim_web.referee import read, read_header
 from counterpoint.sim_web.referee.known import truth_of
-from counterpoint.sim_web.server import Log, Server, VirtualClock
+from counterpoint.sim_web.server import AccessLog, Server, VirtualClock
 from counterpoint.sim_web.world.site import SyntheticSite
 
 from .webs import hostile
@@ -34,11 +34,11 @@ WEB = Web(
 )
 
 
-async def _told(log: Path) -> list[tuple[float, float]]:
-    """Ask for pages in disorder; return the time and the Retry-After of each answer."""
+async def _answers_of_server(log: Path) -> list[tuple[float, float]]:
+    """Request pages in random order; return the time and the Retry-After of each answer."""
     header = Header(profiles.to_mapping(WEB.profile), WEB.pages, WEB.seed, {}, False)
     site, clock = SyntheticSite(WEB), VirtualClock(0.2)
-    server = Server(site, clock, limits=WEB.profile.limits, log=Log(log, header))
+    server = Server(site, clock, limits=WEB.profile.limits, log=AccessLog(log, header))
     await server.start()
     chance, found = random.Random(5), []
     async with aiohttp.ClientSession() as session:
@@ -51,24 +51,24 @@ async def _told(log: Path) -> list[tuple[float, float]]:
 
 
 def test_retry_after_is_what_the_server_said(tmp_path: Path) -> None:
-    """A wait that the referee makes up: a crawler that obeyed the server would be accused."""
+    """A wait that the server did not demand, for which an obedient crawler would be blamed."""
     log = tmp_path / "log"
-    told = asyncio.run(_told(log))
+    answers = asyncio.run(_answers_of_server(log))
     file = io.BytesIO(log.read_bytes())
     found = read(file, "log", read_header(file, "log"), truth_of(WEB)).requests
     assert sum(b"retry_after" in line for line in log.read_bytes().splitlines()[1:]) == sum(
-        wait > 0 for _, wait in told
+        wait > 0 for _, wait in answers
     )
-    assert list(zip(found.started.tolist(), found.wait.tolist(), strict=True)) == told
-    said = {(int(s), w) for s, w in zip(found.status, found.wait, strict=True) if w}
-    assert {status for status, _ in said} == {429, 503}
-    assert len({wait for status, wait in said if status == 429}) > 1
+    assert list(zip(found.started.tolist(), found.wait.tolist(), strict=True)) == answers
+    waits = {(int(s), w) for s, w in zip(found.status, found.wait, strict=True) if w}
+    assert {status for status, _ in waits} == {429, 503}
+    assert len({wait for status, wait in waits if status == 429}) > 1
 
 
 def test_one_client_of_several_is_judged_by_all_requests(tmp_path: Path) -> None:
-    """A bucket filled from the chosen requests alone: the others had emptied it."""
+    """A token bucket filled from the chosen client's requests alone."""
     log = tmp_path / "log"
-    asyncio.run(_told(log))
+    asyncio.run(_answers_of_server(log))
     lines = log.read_text().splitlines(keepends=True)
     lines[1:] = [line.replace("aiohttp", "x" if k % 2 else "y") for k, line in enumerate(lines[1:])]
     some, every = (
@@ -82,7 +82,7 @@ def test_one_client_of_several_is_judged_by_all_requests(tmp_path: Path) -> None
 
 
 def test_the_truth_is_the_pages() -> None:
-    """A truth of another host, of another page, or of another time."""
+    """The truth of another host, page or time."""
     known = truth_of(WEB)
     chance = random.Random(2)
     for _ in range(50):
@@ -98,7 +98,7 @@ def test_the_truth_is_the_pages() -> None:
 
 
 def test_what_a_server_says_is_of_its_web() -> None:
-    """An alias, a redirect, a frame or a session taken for the address of another web."""
+    """An alias, a redirect, a frame or a session read as an address of another web."""
     web, other = hostile(1), hostile(2)
     site, holds, elsewhere = SyntheticSite(web), truth_of(web).holds, truth_of(other).holds
     kinds, strange = set(), 0

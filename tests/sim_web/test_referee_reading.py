@@ -1,4 +1,4 @@
-"""What the referee makes of a log: whole, broken off, of nonsense, of another web."""
+"""How the referee reads a log: complete, cut off, invalid, or of another web."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from counterpoint.sim_web import profile as profiles
 from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.record import Header, Record
-from counterpoint.sim_web.referee import Log, judge, read, read_header
+from counterpoint.sim_web.referee import RequestLog, judge, read, read_header
 from counterpoint.sim_web.referee.known import truth, truth_of
-from counterpoint.sim_web.referee.opening import Wanted, judged
+from counterpoint.sim_web.referee.opening import Selection, judge_file
 from counterpoint.sim_web.referee.page import page
 from counterpoint.sim_web.referee.sections import per_cent
 from counterpoint.sim_web.referee.text import WIDTH, text
@@ -34,7 +34,7 @@ def lines_of(records: list[Record], header: Header = HEADER) -> bytes:
     return (header.line() + "".join(json.dumps(asdict(r)) + "\n" for r in records)).encode()
 
 
-def read_all(data: bytes) -> Log:
+def read_all(data: bytes) -> RequestLog:
     """Read a log of a web with no robots.txt."""
     file = io.BytesIO(data)
     return read(file, "log", read_header(file, "log"), KNOWN)
@@ -42,33 +42,33 @@ def read_all(data: bytes) -> Log:
 
 @given(crawls(), st.data())
 def test_a_log_cut_anywhere_is_judged_up_to_there(crawl: object, data: st.DataObject) -> None:
-    """A torn last line that is an error, or that hides the lines before it."""
+    """A cut last line that is an error, or that hides the lines before it."""
     records = [record(started=float(k), ended=k + 0.5, agent="søk") for k in range(4)]
     whole = lines_of(records)
     cut = data.draw(st.integers(len(HEADER.line()), len(whole)))
     found = read_all(whole[:cut])
     ends = [len(lines_of(records[:k])) for k in range(5)]
-    kept = sum(cut >= end - 1 for end in ends[1:])  # without its newline a line is whole
+    kept = sum(cut >= end - 1 for end in ends[1:])  # a line without its newline is complete
     assert found.lines == len(found.requests) == kept
     torn = cut not in ends and cut + 1 not in ends[1:]
     assert found.broken_off == (kept + 2 if torn else 0)
 
 
 def test_a_character_cut_in_two_is_a_torn_line() -> None:
-    """Half a character at the end of a log, as an error of decoding."""
+    """A decoding error for half a character at the end of a log."""
     line = json.dumps(asdict(record(agent="søk")), ensure_ascii=False).encode()
     found = read_all(lines_of([record()]) + line[: line.index("ø".encode()) + 1])
     assert (found.lines, found.broken_off) == (1, 3)
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
-        ("{", "line 3 is no JSON"),
-        ("[]", "line 3 is no object"),
-        ("", "line 3 is no JSON"),
-        ("[" * 100_000, "line 3 is no JSON"),
-        ("\N{GREEK SMALL LETTER ALPHA}".encode("utf-16").decode("latin-1"), "line 3 is no"),
+        ("{", "line 3 is not JSON"),
+        ("[]", "line 3 is not a JSON object"),
+        ("", "line 3 is not JSON"),
+        ("[" * 100_000, "line 3 is not JSON"),
+        ("\N{GREEK SMALL LETTER ALPHA}".encode("utf-16").decode("latin-1"), "line 3 is not"),
         (json.dumps({**asdict(record()), "page": 20}), "page 20 in a web of 20 pages"),
         (json.dumps({**asdict(record()), "page": -1}), "page -1 in a web"),
         (json.dumps({**asdict(record()), "page": True}), "has True as 'page'"),
@@ -87,40 +87,40 @@ def test_a_character_cut_in_two_is_a_torn_line() -> None:
         (HEADER.line().strip(), "line 3 is the header of another log"),
     ],
 )
-def test_nonsense_names_its_line(line: str, said: str) -> None:
-    """A line that no server writes, counted as a request or told as a traceback."""
+def test_nonsense_names_its_line(line: str, message: str) -> None:
+    """An invalid line that is counted as a request, or answered by a traceback."""
     data = lines_of([record()]) + line.encode() + b"\n" + lines_of([record()])[len(HEADER.line()) :]
     with pytest.raises(WebError, match="line 3") as caught:
         read_all(data)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (b"", "log is empty"),
-        (b"\n", "log is no log of a synthetic web"),
-        (b"hello\n", "log is no log of a synthetic web"),
-        (b"\xff\xfe\n", "log is no log of a synthetic web"),
+        (b"\n", "log is not a log of a synthetic web"),
+        (b"hello\n", "log is not a log of a synthetic web"),
+        (b"\xff\xfe\n", "log is not a log of a synthetic web"),
         (b'{"counterpoint-web-log": 2, "prof', "breaks off in its first line"),
-        (b'{"counterpoint-web-log": 99}\n', "another format"),
+        (b'{"counterpoint-web-log": 99}\n', "in a format other than 2"),
         (b'{"counterpoint-web-log": 2}\n', "lacks 'profile'"),
         (replace(HEADER, seed=-7).line().encode(), "has -7 as 'seed'"),
         (replace(HEADER, pages=-20).line().encode(), "has -20 as 'pages'"),
-        (b"[" * 100_000 + b"\n", "log is no log of a synthetic web"),
-        (lines_of([record()])[len(HEADER.line()) :], "the first line is no header"),
+        (b"[" * 100_000 + b"\n", "log is not a log of a synthetic web"),
+        (lines_of([record()])[len(HEADER.line()) :], "the first line is not a header"),
     ],
 )
-def test_what_is_no_log(data: bytes, said: str) -> None:
-    """Any other file, taken for a log or told as a traceback."""
+def test_what_is_no_log(data: bytes, message: str) -> None:
+    """Another file that is taken for a log, or answered by a traceback."""
     with pytest.raises(WebError) as caught:
         read_header(io.BytesIO(data), "log")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_half_characters_in_what_a_client_sent() -> None:
-    """A client's stray byte that is logged as half a character and breaks the report."""
+    """A client's stray byte, logged as half a character, that breaks the report."""
     web = SmallWeb([1], [[]], [0], [0])
     odd = record(url="http://h0.test/\udcff", agent="bad\udcff", host="h\udcff", client="\udc80",
                  kind="foreign", page=None)  # fmt: skip
@@ -131,7 +131,7 @@ def test_half_characters_in_what_a_client_sent() -> None:
 
 
 def test_requests_of_one_agent_or_client() -> None:
-    """A filter that keeps others, or that is not of the requests but of the lines."""
+    """A filter that keeps other requests, or that counts lines instead of requests."""
     web = SmallWeb([2], [[1], []], [0, 0], [0, 1])
     known = Changes().truth(web)
     records = [record(agent="Scrapy/2.11"), record(agent="Wget/1.21", page=1, client="10.0.0.9")]
@@ -143,7 +143,7 @@ def test_requests_of_one_agent_or_client() -> None:
 
 
 def test_until_is_counted_from_the_first_request() -> None:
-    """A limit in the clock's time, with which a log of the wall clock has no request."""
+    """A limit in absolute time, by which a wall clock's log has no request."""
     known = Changes().truth(SmallWeb([1], [[]], [0], [0]))
     records = [record(started=t, ended=t) for t in (1e9 + 7, 1e9, 1e9 + 5)]
     log = log_of(records, known)
@@ -152,17 +152,17 @@ def test_until_is_counted_from_the_first_request() -> None:
 
 def written(path: Path, records: list[Record], **changed: object) -> Path:
     """Write a log of a small broder-1999 web."""
-    told = {"profile": profiles.to_mapping(PROFILE), "pages": 400, "seed": 7, "mounts": {},
+    entries = {"profile": profiles.to_mapping(PROFILE), "pages": 400, "seed": 7, "mounts": {},
             "real_time": False, **changed}  # fmt: skip
-    path.write_bytes(lines_of(records, Header(**told)))  # type: ignore[arg-type]
+    path.write_bytes(lines_of(records, Header(**entries)))  # type: ignore[arg-type]
     return path
 
 
 def test_the_web_is_that_of_the_header(tmp_path: Path) -> None:
-    """Figures of another web than the log's: another seed, another number of pages."""
+    """Figures of another web than the log's: another seed or number of pages."""
     web = Web(PROFILE, 400, 8)
     path = written(tmp_path / "log", [request_of(web, 3)], seed=8)
-    found = judged(path, Wanted(), truth)
+    found = judge_file(path, Selection(), truth)
     assert (found.about.seed, found.about.hosts) == (8, web.hosts)
     planted = [int((web.components() == k).sum()) for k in range(6)]
     assert [part.pages for part in found.components.values()] == planted
@@ -171,23 +171,23 @@ def test_the_web_is_that_of_the_header(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "said"),
+    ("wanted", "message"),
     [
-        (Wanted(seed=8), "its seed is 7, not 8"),
-        (Wanted(pages=500), "its pages are 400, not 500"),
-        (Wanted(profile="own.toml"), "its profile is broder-1999, and not"),
+        (Selection(seed=8), "its seed is 7, not 8"),
+        (Selection(pages=500), "its pages are 400, not 500"),
+        (Selection(profile="own.toml"), "its profile is broder-1999, and not"),
     ],
 )
-def test_a_log_of_another_web(tmp_path: Path, wanted: Wanted, said: str) -> None:
+def test_a_log_of_another_web(tmp_path: Path, wanted: Selection, message: str) -> None:
     """A log judged by the truth of a web that the user did not mean."""
     (tmp_path / "own.toml").write_text("[degrees]\nmean = 9\n")
     if wanted.profile:
-        wanted = Wanted(profile=str(tmp_path / wanted.profile))
+        wanted = Selection(profile=str(tmp_path / wanted.profile))
     path = written(tmp_path / "log", [request_of(Web(PROFILE, 400, 7), 0)])
     with pytest.raises(WebError, match="the log is from another web") as caught:
-        judged(path, wanted, truth)
-    assert said in str(caught.value)
-    assert judged(path, Wanted("broder-1999", 400, 7), truth).coverage.fetched == 1
+        judge_file(path, wanted, truth)
+    assert message in str(caught.value)
+    assert judge_file(path, Selection("broder-1999", 400, 7), truth).coverage.fetched == 1
 
 
 SITES = "[shares]\nscc = 0.7\nin = 0\nout = 0.3\ntendrils = 0\ntubes = 0\ndisconnected = 0\n" + (
@@ -202,39 +202,42 @@ SITES = "[shares]\nscc = 0.7\nin = 0\nout = 0.3\ntendrils = 0\ntubes = 0\ndiscon
 def test_each_page_stands_where_the_header_says(
     tmp_path: Path, profile: profiles.Profile, gone: bool
 ) -> None:
-    """A header of another seed, or the log of another web appended, judged without a word."""
+    """A header with another seed, or another web's log appended, silently judged."""
     web, other = Web(profile, 400, 7), Web(profile, 400, 8)
-    told = {"profile": profiles.to_mapping(profile)}
+    header = {"profile": profiles.to_mapping(profile)}
     records = [request_of(web, page) for page in range(1, 300, 7)]
-    assert judged(written(tmp_path / "log", records, **told), Wanted(), truth).about.lines == 43
-    with pytest.raises(WebError, match=r"line 2 is of a log from another web than .* page 1 at"):
-        judged(written(tmp_path / "log", records, **told, seed=8), Wanted(), truth)
+    assert (
+        judge_file(written(tmp_path / "log", records, **header), Selection(), truth).about.lines
+        == 43
+    )
+    with pytest.raises(WebError, match=r"line 2: the log is from another web than .* page 1 at"):
+        judge_file(written(tmp_path / "log", records, **header, seed=8), Selection(), truth)
     foreign = [request_of(other, page) for page in range(1, 300, 7)]
-    with pytest.raises(WebError, match="line 45 is of a log from another web") as caught:
-        judged(written(tmp_path / "log", records + foreign, **told), Wanted(), truth)
+    with pytest.raises(WebError, match="line 45: the log is from another web") as caught:
+        judge_file(written(tmp_path / "log", records + foreign, **header), Selection(), truth)
     assert "\n" not in str(caught.value)
     if gone:
         nowhere = record(kind="missing", status=404, page=None, host="no-such.test")
-        with pytest.raises(WebError, match="that has not a host at"):
-            judged(written(tmp_path / "log", [nowhere], **told), Wanted(), truth)
+        with pytest.raises(WebError, match="that web has no host at"):
+            judge_file(written(tmp_path / "log", [nowhere], **header), Selection(), truth)
 
 
 @pytest.mark.parametrize("cut", [1, 2, 40])
 def test_a_torn_line_is_of_no_other_web(tmp_path: Path, cut: int) -> None:
-    """A log that a kill tore in its last line, refused since that names half an address."""
+    """A log refused because a kill cut an address in its last line."""
     web = Web(PROFILE, 400, 7)
     path = written(tmp_path / "log", [request_of(web, page) for page in (5, 399)])
     path.write_bytes(path.read_bytes()[:-cut])
-    told = judged(path, Wanted(), truth).about
-    assert (told.lines, told.broken_off) == ((2, 0) if cut == 1 else (1, 3))
+    report = judge_file(path, Selection(), truth).about
+    assert (report.lines, report.broken_off) == ((2, 0) if cut == 1 else (1, 3))
 
 
 def test_memory_is_bounded() -> None:
-    """Lines kept in memory: what a request costs must be far less than its line."""
+    """Lines kept in memory: a request must need far less memory than its line."""
     one = json.dumps(asdict(record(url="http://h0.test/" + "long/" * 100))).encode() + b"\n"
 
     class Lines(io.RawIOBase):
-        """A log of 30,000 requests that is nowhere."""
+        """A log of 30,000 requests that is generated while it is read."""
 
         def __iter__(self) -> Lines:
             self.left = 30_000
@@ -254,9 +257,10 @@ def test_memory_is_bounded() -> None:
     assert most / 30_000 < 300 < len(one)
 
 
+@pytest.mark.long
 @given(crawls())
 def test_text_and_page_show_any_judgment(crawl: tuple[SmallWeb, Changes, list[Record]]) -> None:
-    """A figure that is None where the report wants one, or a line wider than a terminal."""
+    """A None where the report needs a figure, or a line wider than a terminal."""
     web, changes, records = crawl
     for small in (True, False):
         known = changes.truth(web, small=small)
@@ -276,7 +280,7 @@ def test_the_page_escapes_what_clients_sent() -> None:
 
 
 def test_a_web_too_large_to_be_looked_at() -> None:
-    """A judgment of a large web that writes out all links, or guesses instead of saying so."""
+    """A large web whose links are all enumerated, or whose figures are guessed."""
     web = Web(PROFILE, 10**9, 7)
     known = truth_of(web)
     pages = [int(page) for page in web.out_links(web.pages_of(0).start)]
@@ -292,10 +296,10 @@ def test_a_web_too_large_to_be_looked_at() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "told"),
+    ("share", "expected"),
     [(None, "-"), (0.0, "0.00%"), (1e-9, "<0.01%"), (0.0001, "0.01%"), (0.5, "50.00%"),
      (0.99999, ">99.99%"), (1.0, "100.00%")],
 )  # fmt: skip
-def test_only_all_and_nothing_are_round(share: float | None, told: str) -> None:
-    """A page short of everything that is told as 100%, or some pages of a billion as none."""
-    assert per_cent(share) == told
+def test_only_all_and_nothing_are_round(share: float | None, expected: str) -> None:
+    """A share just below 1 shown as 100%, or a tiny one as 0."""
+    assert per_cent(share) == expected

@@ -1,4 +1,4 @@
-"""What robots.txt forbids is judged as another reader of robots.txt judges it."""
+"""The referee's reading of robots.txt agrees with that of another parser."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ AGENTS = ("Mozilla/5.0 (compatible; GreedyBot/2.1)", "goodbot/1.0", "KindBot", "
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 399), st.sampled_from(AGENTS), st.sampled_from(["", "%70rivate/", "staff/"]))
 def test_the_truth_is_what_protego_reads(page: int, agent: str, path: str) -> None:
-    """A text that says something else than the referee holds it to."""
+    """A robots.txt that differs from the rules that the referee applies."""
     web = hostile()
     host = web.host(page)
     text = robots.text(web, host)
-    told = Protego.parse(text or "")
+    rules = Protego.parse(text or "")
     if robots.is_silent(web, host):
-        told = Protego.parse("")
+        rules = Protego.parse("")
     url = f"http://{web.name(host)}/{path}" if path else address(web, page)
-    assert robots.disallowed(web, url, agent) == (not told.can_fetch(url, agent))
-    assert robots.crawl_delay(web, host, agent) == (told.crawl_delay(agent) or 0.0)
+    assert robots.disallowed(web, url, agent) == (not rules.can_fetch(url, agent))
+    assert robots.crawl_delay(web, host, agent) == (rules.crawl_delay(agent) or 0.0)
 
 
 def test_about_as_much_is_forbidden_as_the_profile_says() -> None:
-    """Forbidden parts in which nothing lies, or in which everything does."""
+    """Forbidden parts that contain no pages, or all of them."""
     web = hostile(3)
     open_to_all = [host for host in range(web.hosts) if not robots.is_silent(web, host)]
     having = [host for host in open_to_all if robots.groups(web, host) is not None]
@@ -45,7 +45,7 @@ def test_about_as_much_is_forbidden_as_the_profile_says() -> None:
 
 
 def test_robots_txt_is_served() -> None:
-    """A text for hosts that have none, and an answer from hosts that keep silent."""
+    """A robots.txt of a host without one, or an answer from a host that should not answer."""
     web = hostile()
     site = SyntheticSite(web)
     seen = set()

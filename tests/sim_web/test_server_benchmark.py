@@ -1,4 +1,4 @@
-"""The benchmark of the server runs, and what it says is about what it names."""
+"""The benchmark of the server runs, and its figures are those that it names."""
 
 from __future__ import annotations
 

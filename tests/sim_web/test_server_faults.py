@@ -1,4 +1,4 @@
-"""Every fault of the profile ``hostile``, over a socket, from the real web."""
+"""Every fault of the profile ``hostile``, over a socket, from the generated web."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .serving import QUICK, Served, served, split, unchunked
 
 
 async def get(web: Served, url: str, time: float) -> bytes:
-    """Return what comes for an address at a time."""
+    """Return the bytes received for an address at a given time."""
     return await web.get(url, f"X-Counterpoint-Time: {time}", host=host_of(url))
 
 
 def asked(folder: Path, ask: Callable[[Served], Coroutine[Any, Any, Any]], **more: Any) -> Any:
-    """Return what a client gets from the real web."""
+    """Return the bytes that a client receives from the generated web."""
 
     async def run() -> Any:
         async with served(folder, site=site(), clock=VirtualClock(0), **more) as web:
@@ -36,7 +36,7 @@ def asked(folder: Path, ask: Callable[[Served], Coroutine[Any, Any, Any]], **mor
 
 
 def fetched(folder: Path, fault: Fault) -> tuple[bytes, Answer, Record]:
-    """Return what comes over the wire, what the web says, and what is logged."""
+    """Return the received bytes, the web's answer, and the log."""
     url, time = faulty()[fault]
 
     async def ask(web: Served) -> tuple[bytes, Record]:
@@ -48,19 +48,19 @@ def fetched(folder: Path, fault: Fault) -> tuple[bytes, Answer, Record]:
 
 
 def content(answer: bytes) -> bytes:
-    """Return the body, out of its chunks if there are any."""
+    """Return the body, joined from its chunks if there are any."""
     _, headers, body = split(answer)
     return unchunked(body) if "transfer-encoding" in headers else body
 
 
 def test_the_profile_has_every_fault() -> None:
-    """A fault that the profile announces and no address has."""
+    """A fault of the profile that no address has."""
     assert set(faulty()) == set(Fault) - ELSEWHERE
 
 
 @pytest.mark.parametrize("fault", [Fault.RESET, Fault.VANISHED, Fault.ROBOTS_TIMEOUT])
 def test_connections_that_end_without_an_answer(tmp_path: Path, fault: Fault) -> None:
-    """A status line where there must be none, or a status in the log that nobody saw."""
+    """A status line where there must be none, or one that only the log shows."""
     got, _, record = fetched(tmp_path, fault)
     assert (got, record.status, record.bytes) == (b"RESET", 0, 0)
 
@@ -73,7 +73,7 @@ def test_connections_that_end_without_an_answer(tmp_path: Path, fault: Fault) ->
     ],
 )
 def test_what_takes_its_time(tmp_path: Path, fault: Fault, waits: float) -> None:
-    """Slow headers that come at once, and a robots.txt that is refused and not kept back."""
+    """Slow headers, or a robots.txt that times out, sent at once."""
     url, time = faulty()[fault]
 
     async def ask(web: Served) -> float:
@@ -86,53 +86,53 @@ def test_what_takes_its_time(tmp_path: Path, fault: Fault, waits: float) -> None
 
 
 def test_slow_headers_come_whole(tmp_path: Path) -> None:
-    """A page that its slowness has damaged."""
-    got, told, record = fetched(tmp_path, Fault.SLOW_HEADERS)
-    assert (content(got), record.status) == (told.body, 200)
+    """A page that is damaged by slow sending."""
+    got, sent, record = fetched(tmp_path, Fault.SLOW_HEADERS)
+    assert (content(got), record.status) == (sent.body, 200)
 
 
 def test_a_body_never_ends(tmp_path: Path) -> None:
-    """A body that ends properly, or does not begin as the page does, or that nothing bounds."""
-    got, told, record = fetched(tmp_path, Fault.ENDLESS_BODY)
+    """A body that ends, that does not begin like the page, or that fills the memory."""
+    got, sent, record = fetched(tmp_path, Fault.ENDLESS_BODY)
     assert got.endswith(b"RESET")
-    assert told.body[:100] in got[:2000]
+    assert sent.body[:100] in got[:2000]
     assert QUICK.endless_bytes <= record.bytes < 2 * QUICK.endless_bytes
     assert len(got) < 2 * QUICK.endless_bytes
 
 
 def test_truncated_chunks(tmp_path: Path) -> None:
-    """Chunks that come to their end."""
-    got, told, record = fetched(tmp_path, Fault.TRUNCATED_CHUNKS)
+    """Chunks that are complete."""
+    got, sent, record = fetched(tmp_path, Fault.TRUNCATED_CHUNKS)
     assert split(got)[1]["transfer-encoding"] == "chunked"
     with pytest.raises(ValueError, match="breaks off"):
         content(got)
-    assert (record.status, record.bytes) == (200, len(told.body))
+    assert (record.status, record.bytes) == (200, len(sent.body))
 
 
 def test_wrong_length(tmp_path: Path) -> None:
-    """A Content-Length that is right."""
-    got, told, _ = fetched(tmp_path, Fault.WRONG_LENGTH)
+    """A Content-Length that is correct."""
+    got, sent, _ = fetched(tmp_path, Fault.WRONG_LENGTH)
     _, headers, body = split(got)
-    assert body == told.body
+    assert body == sent.body
     assert int(headers["content-length"]) > len(body)
 
 
 def test_wrong_type(tmp_path: Path) -> None:
-    """HTML that is called HTML."""
+    """An HTML page that is declared as HTML."""
     got, _, _ = fetched(tmp_path, Fault.WRONG_TYPE)
     assert content(got).startswith(b"<!DOCTYPE html>")
     assert "text/html" not in split(got)[1]["content-type"]
 
 
 def test_huge_page(tmp_path: Path) -> None:
-    """A page of megabytes that does not come whole."""
-    got, told, record = fetched(tmp_path, Fault.HUGE_PAGE)
-    assert content(got) == told.body
-    assert record.bytes == len(told.body) > 2_000_000
+    """A page of megabytes that arrives incomplete."""
+    got, sent, record = fetched(tmp_path, Fault.HUGE_PAGE)
+    assert content(got) == sent.body
+    assert record.bytes == len(sent.body) > 2_000_000
 
 
 def test_bomb(tmp_path: Path) -> None:
-    """A bomb that is none: it must be small on the wire and unpack to gigabytes."""
+    """A bomb that is large on the wire, or that does not unpack to gigabytes."""
     got, _, record = fetched(tmp_path, Fault.BOMB)
     body = content(got)
     assert split(got)[1]["content-encoding"] == "gzip"
@@ -150,7 +150,7 @@ def test_bomb(tmp_path: Path) -> None:
     [(Fault.NOT_FOUND, 404), (Fault.GONE, 410), (Fault.SERVER_ERROR, 500)],
 )
 def test_errors(tmp_path: Path, fault: Fault, status: int) -> None:
-    """Another status, on the wire or in the log."""
+    """A wrong status, on the wire or in the log."""
     got, _, record = fetched(tmp_path, fault)
     assert (split(got)[0], record.status) == (status, status)
 
@@ -168,7 +168,7 @@ def test_unavailable_until_it_said(tmp_path: Path) -> None:
 
 
 async def followed(web: Served, url: str, most: int) -> tuple[int, list[str]]:
-    """Return the last status and the addresses on the way to it."""
+    """Return the last status, and the addresses that led to it."""
     way = [url]
     while True:
         status, headers, _ = split(await get(web, way[-1], 0.0))
@@ -179,7 +179,7 @@ async def followed(web: Served, url: str, most: int) -> tuple[int, list[str]]:
 
 
 def test_a_chain_ends_and_a_loop_does_not(tmp_path: Path) -> None:
-    """A loop with a way out, and a chain of one redirect or without a page at its end."""
+    """A loop that ends, or a chain of one redirect or without a page at its end."""
 
     async def ask(web: Served) -> list[tuple[int, list[str]]]:
         kinds = (Fault.REDIRECT_CHAIN, Fault.REDIRECT_LOOP)
@@ -191,7 +191,7 @@ def test_a_chain_ends_and_a_loop_does_not(tmp_path: Path) -> None:
 
 
 def test_the_limit_of_a_host(tmp_path: Path) -> None:
-    """A limit of the profile that is not kept, or that lasts longer than Retry-After."""
+    """A limit of the profile that is ignored, or that lasts longer than Retry-After."""
     limits = site().web.profile.limits
     url, _ = faulty()[Fault.WRONG_TYPE]
 
@@ -207,7 +207,7 @@ def test_the_limit_of_a_host(tmp_path: Path) -> None:
 
 
 def test_no_page_is_made_for_a_refusal(tmp_path: Path) -> None:
-    """A page that is written, compressed, and thrown away for a 429; a refusal not recorded."""
+    """A page generated and discarded for a 429, or a refusal that is not logged."""
 
     async def ask() -> tuple[list[int], list[str], list[tuple[int, str, int]]]:
         limits = Limits(requests_per_second=1, burst=2)
@@ -215,17 +215,17 @@ def test_no_page_is_made_for_a_refusal(tmp_path: Path) -> None:
             got = [await web.get(f"/p/{k}") for k in range(4)]
             elsewhere = await web.get("/p/9", host="a.elsewhere")
             made = [one.url for one in web.site.questions]
-            told = [(r.status, r.kind, r.retry_after) for r in web.records()]
-        return [split(one)[0] for one in [*got, elsewhere]], made, told
+            answers = [(r.status, r.kind, r.retry_after) for r in web.records()]
+        return [split(one)[0] for one in [*got, elsewhere]], made, answers
 
-    statuses, made, told = asyncio.run(ask())
+    statuses, made, answers = asyncio.run(ask())
     assert statuses == [200, 200, 429, 429, 502]
     assert made == ["http://a.test/p/0", "http://a.test/p/1", "http://a.elsewhere/p/9"]
-    assert told == [(200, "page", 0)] * 2 + [(429, "page", 1)] * 2 + [(502, "foreign", 0)]
+    assert answers == [(200, "page", 0)] * 2 + [(429, "page", 1)] * 2 + [(502, "foreign", 0)]
 
 
 def test_a_site_knows_a_kind_without_its_answer() -> None:
-    """A limit that counts a request as of another kind than its answer is."""
+    """A limit that counts a request as another kind than its answer."""
     urls = [address(site().web, page) for page in range(40)]
     paths = ("robots.txt", "sitemap.xml", "nothing", "index.html", "calendar/2000/01.html")
     urls += [f"http://{site().web.name(host)}/{path}" for host in range(9) for path in paths]
@@ -240,7 +240,7 @@ def test_a_site_knows_a_kind_without_its_answer() -> None:
 
 
 def test_a_host_that_is_gone_counts_no_requests(tmp_path: Path) -> None:
-    """A host that has vanished and still answers: 429."""
+    """A vanished host that still answers with 429."""
     url, time = faulty()[Fault.VANISHED]
 
     async def ask(web: Served) -> list[tuple[bytes, int, str]]:

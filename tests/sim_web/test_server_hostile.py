@@ -1,4 +1,4 @@
-"""Clients that misbehave, at the web ``hostile``: the server keeps serving and leaks nothing."""
+"""Misbehaving clients at the web ``hostile``: the server keeps serving and leaks nothing."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ HOSTILE = replace(
     QUICK, header_seconds=0.02, idle_seconds=0.2, stalled_seconds=0.1, linger_seconds=0.05,
     endless_bytes=200_000, slow_seconds=0.005, robots_seconds=0.002,
 )  # fmt: skip
-"""Waits short enough for thousands of them."""
+"""Waiting times short enough for thousands of requests."""
 
 HOST = b" HTTP/1.1\r\nHost: a.test\r\n\r\n"
 CALM = 12
-"""Of the hosts that are asked. Few, so that their limit is passed."""
+"""The number of requested hosts; small, so that their limits are exceeded."""
 PASSING = {Fault.SERVER_ERROR, Fault.UNAVAILABLE, Fault.RESET, Fault.VANISHED}
-"""Faults that are there at some times only: a siege takes seconds of virtual time."""
+"""Faults that occur only at some times, while a siege takes seconds of virtual time."""
 GONE = "closes without reading"
 RESETS = "resets without reading"
 WAITS = "reads to the end"
@@ -48,7 +48,7 @@ def addresses() -> list[bytes]:
 
 
 def requests(chance: random.Random) -> tuple[bytes, str]:
-    """Return what a client sends, and what it does then."""
+    """Return the bytes that a client sends, and its behaviour afterwards."""
     page = chance.choice(addresses())
     start = page[: page.index(b"/", 7)]
     paths = [page, page, page, start + b"/robots.txt", start + b"/sitemap.xml", start + b"/nothing"]
@@ -86,7 +86,7 @@ def requests(chance: random.Random) -> tuple[bytes, str]:
 
 
 async def misbehave(web: Served, chance: random.Random) -> None:
-    """Be one such client."""
+    """Act as one such client."""
     sent, then = requests(chance)
     reader, writer = await asyncio.open_connection("127.0.0.1", web.port)
     try:
@@ -105,7 +105,7 @@ async def misbehave(web: Served, chance: random.Random) -> None:
 
 
 async def siege(web: Served, count: int, seed: int) -> None:
-    """Run so many misbehaving clients, sixteen at a time."""
+    """Run a number of misbehaving clients, sixteen at a time."""
     todo = iter([random.Random(seed * 1_000_003 + k) for k in range(count)])
 
     async def client() -> None:
@@ -116,7 +116,7 @@ async def siege(web: Served, count: int, seed: int) -> None:
 
 
 async def quiet(web: Served, files: int) -> None:
-    """Wait until the server has let go of every connection."""
+    """Wait until the server has closed every connection."""
     for _ in range(2000):
         if not web.server.core.connections and len(os.listdir("/proc/self/fd")) <= files:
             return
@@ -128,7 +128,7 @@ async def quiet(web: Served, files: int) -> None:
 
 
 def connections_of(monkeypatch: pytest.MonkeyPatch) -> Counter[Any]:
-    """Return what will count the connections this process opens from now on, by their address."""
+    """Return a counter of the connections that this process opens from now on, by address."""
     opened: Counter[Any] = Counter()
     connect = socket.socket.connect
 
@@ -142,12 +142,12 @@ def connections_of(monkeypatch: pytest.MonkeyPatch) -> Counter[Any]:
 
 
 def besieged(folder: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Run a server under siege; return what is left of it afterwards."""
+    """Run a server under siege; return the remaining resources afterwards."""
     mounted = folder / "site"
     mounted.mkdir()
     (mounted / "index.html").write_text("in")
     for place in [*faulty().values(), *((url.decode(), 0.0) for url in addresses())]:
-        site().answer(Question(*place))  # what is remembered of a web is remembered by now
+        site().answer(Question(*place))  # all caches of the web are filled by now
     opened = connections_of(monkeypatch)
 
     async def run() -> dict[str, Any]:
@@ -156,7 +156,7 @@ def besieged(folder: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> dict[
             mounts={"docs.test": str(mounted)}, clock=VirtualClock(0.001),
         ) as web:  # fmt: skip
             files = len(os.listdir("/proc/self/fd"))
-            await siege(web, count // 5, 1)  # what is allocated once is allocated by now
+            await siege(web, count // 5, 1)  # all one-time allocations are done by now
             await quiet(web, files)
             gc.collect()
             tracemalloc.start()
@@ -181,7 +181,7 @@ def besieged(folder: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> dict[
 
 
 def must_be_unharmed(found: dict[str, Any], count: int) -> None:
-    """Check what is left after a siege."""
+    """Check the remaining resources after a siege."""
     assert found["fine"] == 200
     assert found["tasks"] == 1
     assert (found["opened"], found["elsewhere"]) == (count + 1, [])
@@ -191,19 +191,20 @@ def must_be_unharmed(found: dict[str, Any], count: int) -> None:
     assert set(found["faults"]) >= set(Fault) - PASSING
 
 
+@pytest.mark.long
 def test_1500_clients_that_misbehave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client that brings the server down, or of which something stays behind."""
+    """A client that brings the server down, or leaves resources behind."""
     must_be_unharmed(besieged(tmp_path, 1500, monkeypatch), 1500)
 
 
 @pytest.mark.slow
 def test_10000_clients_that_misbehave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A leak that is too small for 1,500 clients."""
+    """A leak that is too small to show with 1,500 clients."""
     must_be_unharmed(besieged(tmp_path, 10_000, monkeypatch), 10_000)
 
 
 def test_many_idle_connections_end(tmp_path: Path) -> None:
-    """Connections without a request that stay for ever, or more than the server bears."""
+    """Idle connections that stay forever, or more than the server can hold."""
 
     async def run() -> None:
         few = replace(HOSTILE, connections=10)
@@ -221,7 +222,7 @@ def test_many_idle_connections_end(tmp_path: Path) -> None:
 
 
 def test_pipelined_requests_are_bounded(tmp_path: Path) -> None:
-    """A client that asks for gigabytes in one packet and reads nothing: memory must not grow."""
+    """A client that requests gigabytes in one packet and reads nothing, filling the memory."""
 
     async def run() -> int:
         async with served(tmp_path, site=Large(), settings=QUICK) as web:
@@ -241,7 +242,7 @@ def test_pipelined_requests_are_bounded(tmp_path: Path) -> None:
 
 
 class Large(FakeSite):
-    """Every answer has 200,000 bytes of its own."""
+    """A site whose answers have 200,000 different bytes each."""
 
     def answer(self, question: Any) -> Answer:
         """Return a large page."""

@@ -1,4 +1,4 @@
-"""The access log: complete under load, after a kill, and when the disk is full."""
+"""The access log is complete under load, after a kill, and when the disk is full."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from counterpoint.sim_web import record
 from counterpoint.sim_web.answer import Fault, Kind
 from counterpoint.sim_web.errors import WebError
-from counterpoint.sim_web.server import Log, Server, VirtualClock
+from counterpoint.sim_web.server import AccessLog, Server, VirtualClock
 from counterpoint.sim_web.server import log as logging
 
 from .serving import HEADER, QUICK, FakeSite, Served, served
@@ -38,7 +38,7 @@ def test_a_line_says_what_it_was_given(
     status: int, size: int, kind: Kind, fault: Fault, page: int | None, version: int,
     wait: int,
 ) -> None:  # fmt: skip
-    """A line made by hand that a reader of JSON refuses, or reads as something else."""
+    """A hand-formatted line that a JSON parser refuses or misreads."""
     line = logging.line(
         started, ended, logging.quoted(client), logging.quoted(agent), method, url, host, status,
         size, kind, fault, page, version, wait,
@@ -64,41 +64,42 @@ def test_a_line_says_what_it_was_given(
 
 
 def test_a_log_says_what_web_it_is_of(tmp_path: Path) -> None:
-    """A log that cannot be judged by itself."""
-    Log(tmp_path / "log", HEADER).close()
+    """A log that does not name its web."""
+    AccessLog(tmp_path / "log", HEADER).close()
     assert record.header((tmp_path / "log").read_text()) == HEADER
 
 
 @pytest.mark.parametrize("before", [None, "", "header"])
 def test_a_log_of_nothing_is_taken_away(tmp_path: Path, before: str | None) -> None:
-    """A file that was there before and is removed; one with a request; a header left behind."""
+    """An older file or one with a request that is removed, or a header left behind."""
     path = tmp_path / "log"
     if before is not None:
         path.write_text(HEADER.line() if before else "")
-    Log(path, HEADER).withdraw()
+    AccessLog(path, HEADER).withdraw()
     assert path.exists() == (before is not None)
-    log = Log(path, HEADER)
+    log = AccessLog(path, HEADER)
     log.write(["a request\n"])
     log.withdraw()
     assert path.read_text() == HEADER.line() + "a request\n"
 
 
 def test_a_log_is_not_overwritten(tmp_path: Path) -> None:
-    """Yesterday's crawl, lost by starting the server again."""
+    """An older log that is lost by starting the server again."""
     path = tmp_path / "log"
     path.write_text("yesterday\n")
-    with pytest.raises(WebError, match="holds something already"):
-        Log(path, HEADER)
+    with pytest.raises(WebError, match="is not empty"):
+        AccessLog(path, HEADER)
     assert path.read_text() == "yesterday\n"
 
 
 CHILD = """
 import asyncio, sys
 from pathlib import Path
-from counterpoint.sim_web.server import Log, Server, VirtualClock
+from counterpoint.sim_web.server import AccessLog, Server, VirtualClock
 from tests.sim_web.serving import HEADER, QUICK, FakeSite
 async def main():
-    server = Server(FakeSite(), VirtualClock(), log=Log(Path(sys.argv[1]), HEADER), settings=QUICK)
+    log = AccessLog(Path(sys.argv[1]), HEADER)
+    server = Server(FakeSite(), VirtualClock(), log=log, settings=QUICK)
     await server.start()
     print(server.address[1], flush=True)
     await asyncio.Event().wait()
@@ -112,7 +113,7 @@ else:
 
 @pytest.mark.parametrize("loop", ["uvloop", "asyncio"])
 def test_a_kill_loses_nothing_that_was_received(tmp_path: Path, loop: str) -> None:
-    """An answer that a crawler has and the log has not, when the server is killed under load."""
+    """An answer received but not logged, when the server is killed under load."""
     log = tmp_path / "log"
     with subprocess.Popen(
         [sys.executable, "-c", CHILD, str(log), loop],
@@ -160,7 +161,7 @@ async def _fetch_until_killed(port: int, child: subprocess.Popen[str]) -> list[s
 
 
 def test_a_full_disk_stops_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Answers that go out unrecorded, or half a line, when nothing more can be written."""
+    """Answers sent without a log line, or half a line, on a full disk."""
     write, room = os.write, [4]
 
     def full(file: int, data: bytes) -> int:
@@ -170,13 +171,13 @@ def test_a_full_disk_stops_the_server(tmp_path: Path, monkeypatch: pytest.Monkey
         return write(file, data if room[0] else data[:7])
 
     async def run() -> list[bytes]:
-        log = Log(tmp_path / "log", HEADER)
+        log = AccessLog(tmp_path / "log", HEADER)
         server = Server(FakeSite(), VirtualClock(), log=log, settings=QUICK)
         await server.start()
         web = Served(server, FakeSite(), tmp_path / "log")
         monkeypatch.setattr(logging.os, "write", full)
         got = [await web.get(f"/p/{k}") for k in range(4)]
-        with pytest.raises(WebError, match="No space left on device; stopped"):
+        with pytest.raises(WebError, match="No space left on device; the server stops"):
             await server.core.failed
         await server.stop()
         return got
@@ -189,7 +190,7 @@ def test_a_full_disk_stops_the_server(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_stopped_server_has_logged_what_broke_off(tmp_path: Path) -> None:
-    """A request that is answered half when the server is stopped, and nowhere to be found."""
+    """A half-answered request at the server's stop that is not logged."""
 
     async def run() -> None:
         async with served(tmp_path) as web:

@@ -1,4 +1,4 @@
-"""Real folders as hosts: what is served, and that nothing beside them is."""
+"""Real folders as hosts: their files are served, and nothing outside of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .serving import Served, served, split
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder ``site`` that is mounted, with a secret beside it."""
+    """Return a mounted folder ``site``, with a secret file next to it."""
     top = tmp_path_factory.mktemp("place")
     site = top / "site"
     (site / "sub" / "deep").mkdir(parents=True)
@@ -48,7 +48,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def get(place: Path, path: str, **more: Any) -> tuple[Answer, bytes]:
-    """Return what the mounted folder answers, with its body read."""
+    """Return the answer of the mounted folder, with its body."""
     mounts = Mounts({"docs.test": str(place / "site")})
     found = mounts.answer("docs.test", Question(f"http://docs.test/{path}", 0.0, **more))
     if isinstance(found, Answer):
@@ -70,7 +70,7 @@ def get(place: Path, path: str, **more: Any) -> tuple[Answer, bytes]:
     ],
 )
 def test_files(place: Path, path: str, kind: str, body: bytes | None) -> None:
-    """A charset that the server makes up, or a file that is not found under its name."""
+    """A charset that the server invents, or a file that is not found by its name."""
     answer, got = get(place, path)
     assert (answer.status, dict(answer.headers)["Content-Type"]) == (200, kind)
     assert body is None or got == body
@@ -79,7 +79,7 @@ def test_files(place: Path, path: str, kind: str, body: bytes | None) -> None:
 
 @pytest.mark.parametrize("path", ["notes.html", "notes.html.gz"])
 def test_compressed_files(place: Path, path: str) -> None:
-    """A compressed page that no browser shows."""
+    """A compressed page that no browser can show."""
     answer, got = get(place, path, accept_encoding="br, GZip")
     assert dict(answer.headers)["Content-Encoding"] == "gzip"
     assert dict(answer.headers)["Content-Type"] == "text/html"
@@ -87,7 +87,7 @@ def test_compressed_files(place: Path, path: str) -> None:
 
 
 def test_a_folder_gets_its_slash(place: Path) -> None:
-    """Relative links that lead astray from a folder's index."""
+    """Wrong relative links in a folder's index."""
     answer, _ = get(place, "sub?x=1")
     assert (answer.status, dict(answer.headers)["Location"]) == (301, "http://docs.test/sub/?x=1")
 
@@ -110,7 +110,7 @@ def test_a_listing(place: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_is_not_there(place: Path, path: str) -> None:
-    """A way out of the folder, or a name that hangs or breaks the server."""
+    """A path that leaves the folder, or a name that hangs or breaks the server."""
     answer, got = get(place, path)
     assert answer.status == 404
     assert b"SECRET" not in got
@@ -125,7 +125,7 @@ SEGMENTS = st.sampled_from(
 @given(st.lists(SEGMENTS, max_size=8), st.sampled_from(["/", "%2f", "//", "\\"]))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_way_leads_out(place: Path, segments: list[str], between: str) -> None:
-    """Any spelling of a path that reaches what stands beside the folder."""
+    """A spelling of a path that reaches a file next to the folder."""
     path = between.join(segments)
     answer, got = get(place, path)
     assert b"SECRET" not in got
@@ -134,7 +134,7 @@ def test_no_way_leads_out(place: Path, segments: list[str], between: str) -> Non
 
 
 def test_a_page_that_has_not_changed(place: Path) -> None:
-    """A 304 that is not given, or given for another file."""
+    """A missing 304, or one for another file."""
     answer, _ = get(place, "sub/ru.html")
     headers = dict(answer.headers)
     tag, date = headers["ETag"], headers["Last-Modified"]
@@ -148,7 +148,7 @@ def test_a_page_that_has_not_changed(place: Path) -> None:
 
 
 def test_over_the_wire(place: Path, tmp_path: Path) -> None:
-    """A large file that arrives changed, a HEAD with a body, or files that stay open."""
+    """A large file that is changed on the way, a HEAD with a body, or files that stay open."""
 
     async def run() -> None:
         async with served(tmp_path, mounts={"docs.test": str(place / "site")}) as web:
@@ -182,7 +182,7 @@ async def _gone(web: Served, asked: bytes) -> None:
 
 
 def test_a_real_documentation_site() -> None:
-    """A page of a real site that is not served: every file of it is asked for."""
+    """A file of a real site that is not served; all of them are requested."""
     root = site_of("python3-doc").resolve()
     mounts = Mounts({"docs.test": str(root)})
     pages = [p for p in root.rglob("*.html") if p.resolve().is_relative_to(root)]
@@ -196,18 +196,18 @@ def test_a_real_documentation_site() -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "said"),
+    ("texts", "message"),
     [
         (["docs.test"], "must be HOST=DIR"),
         (["docs.test="], "must be HOST=DIR"),
-        (["=."], "'' is no host name"),
-        (["a b=."], "'a b' is no host name"),
-        (["a:80=."], "'a:80' is no host name"),
+        (["=."], "'' is not a host name"),
+        (["a b=."], "'a b' is not a host name"),
+        (["a:80=."], "'a:80' is not a host name"),
         (["a.test=.", "A.Test=."], "a.test is given twice"),
         (["a.test=/nowhere"], "there is no folder /nowhere"),
     ],
 )
-def test_mounts_that_are_wrong(texts: list[str], said: str) -> None:
-    """A folder that does not exist, found out by a crawler."""
-    with pytest.raises(WebError, match=said):
+def test_mounts_that_are_wrong(texts: list[str], message: str) -> None:
+    """A missing folder that is not noticed before a crawler requests it."""
+    with pytest.raises(WebError, match=message):
         parse_mounts(texts)

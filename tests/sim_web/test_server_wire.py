@@ -1,4 +1,4 @@
-"""What goes over the wire: addresses, headers, bodies, and each fault."""
+"""The bytes on the wire: addresses, headers, bodies, and each fault."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Asked = Callable[[Served], Coroutine[Any, Any, Any]]
 
 
 def asked(folder: Path, ask: Asked, **options: Any) -> Any:
-    """Return what a client gets from a server that is run for it."""
+    """Return the bytes that a client receives from a server started for it."""
 
     async def run() -> Any:
         async with served(folder, **options) as web, asyncio.timeout(120):
@@ -46,7 +46,7 @@ def asked(folder: Path, ask: Asked, **options: Any) -> Any:
     ],
 )
 def test_the_address_that_is_asked_for(tmp_path: Path, target: str, host: str, url: str) -> None:
-    """A proxy's absolute form that loses to Host, a port or a fragment that makes another page."""
+    """A Host that overrides the absolute address, or a port or fragment that changes the page."""
 
     async def ask(web: Served) -> tuple[list[str], list[str]]:
         await web.get(target, host=host.format(port=web.port))
@@ -56,13 +56,13 @@ def test_the_address_that_is_asked_for(tmp_path: Path, target: str, host: str, u
 
 
 @pytest.mark.parametrize(
-    ("sent", "status", "said"),
+    ("sent", "status", "message"),
     [
         ("GET /p/1 HTTP/1.0\r\n\r\n", 400, "names no host"),
         ("GET /p/1 HTTP/1.1\r\n\r\n", 400, "Host"),
-        ("GET /p/1 HTTP/1.1\r\nHost: a test\r\n\r\n", 400, "no host name"),
-        ("GET /p/1 HTTP/1.1\r\nHost: a.test/x\r\n\r\n", 400, "no host name"),
-        ("GET http://user@a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n", 400, "no host name"),
+        ("GET /p/1 HTTP/1.1\r\nHost: a test\r\n\r\n", 400, "not a host name"),
+        ("GET /p/1 HTTP/1.1\r\nHost: a.test/x\r\n\r\n", 400, "not a host name"),
+        ("GET http://user@a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n", 400, "not a host name"),
         ("GET https://a.test/p/1 HTTP/1.1\r\nHost: a.test\r\n\r\n", 501, "https is not served"),
         ("GET ftp://a.test/p/1 HTTP/1.1\r\nHost: a.test\r\n\r\n", 501, "ftp is not served"),
         ("CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n", 501, "CONNECT is refused"),
@@ -73,27 +73,27 @@ def test_the_address_that_is_asked_for(tmp_path: Path, target: str, host: str, u
         ("GET / HTTP/1.1\r\nHost: a.test\r\nX: " + "x" * 40_000, 431, "too large"),
         ("GET / HTTP/1.1\r\nHost: a.test\r\nX: " + "x" * 40_000 + "\r\n\r\n", 431, "too large"),
         ("GET /p/1 HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\nX-Counterpoint-Time: soon"
-         "\r\n\r\n", 400, "no number of seconds"),
+         "\r\n\r\n", 400, "not a number of seconds"),
         ("GET /p/1 HTTP/1.1\r\nHost: a.te", 408, "did not come in time"),
         ("GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n",
          502, "forwards nothing"),
     ],
 )  # fmt: skip
-def test_what_is_refused(tmp_path: Path, sent: str, status: int, said: str) -> None:
-    """A request that is dropped without a word, not logged, or even answered with a page."""
+def test_what_is_refused(tmp_path: Path, sent: str, status: int, message: str) -> None:
+    """An invalid request that is silently dropped, not logged, or answered with a page."""
 
     async def ask(web: Served) -> tuple[bytes, list[Any]]:
         return await web.raw(sent.encode()), web.records()
 
     answer, records = asked(tmp_path, ask)
     got, _, body = split(answer)
-    assert (got, said in body.decode()) == (status, True), answer
+    assert (got, message in body.decode()) == (status, True), answer
     assert [one.status for one in records] == [status]
     assert {one.kind for one in records} == {"foreign" if status == 502 else "bad"}
 
 
 def test_answers_keep_their_order(tmp_path: Path) -> None:
-    """Pipelined requests that overtake a slow or a large one, or are lost behind a bad one."""
+    """Pipelined requests that overtake a slow or large one, or are lost after a bad one."""
     paths = ["/p/1", "/fault/slow-headers", "/p/2", "/big/9000", "/chunked/9000", "/p/3", "/same/1"]
     head = "".join(f"GET {path} HTTP/1.1\r\nHost: a.test\r\n\r\n" for path in paths)
 
@@ -109,7 +109,7 @@ def test_answers_keep_their_order(tmp_path: Path) -> None:
 
 
 def test_a_client_that_ends_its_side_is_answered(tmp_path: Path) -> None:
-    """An answer that is dropped because the client has nothing more to ask."""
+    """An answer that is dropped because the client closed its side."""
     one = (
         b"GET /big/20000 HTTP/1.1\r\nHost: a.test\r\n\r\nGET /p/2 HTTP/1.1\r\nHost: a.test\r\n\r\n"
     )
@@ -126,7 +126,7 @@ def test_a_client_that_ends_its_side_is_answered(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [1, 300, 20_000])
 def test_head_and_get_agree(tmp_path: Path, size: int) -> None:
-    """A HEAD with a body, or headers that are not those of the GET."""
+    """A HEAD with a body, or with other headers than the GET's."""
 
     async def ask(web: Served) -> list[bytes]:
         found = []
@@ -143,7 +143,7 @@ def test_head_and_get_agree(tmp_path: Path, size: int) -> None:
 
 @pytest.mark.parametrize("times", [1, 1000, 20_000])
 def test_chunks(tmp_path: Path, times: int) -> None:
-    """Chunks for a client of HTTP/1.0, or chunks that are not the body."""
+    """Chunks for an HTTP/1.0 client, or chunks that do not form the body."""
 
     async def ask(web: Served) -> list[bytes]:
         old = b"GET /chunked/%d HTTP/1.0\r\nHost: a.test\r\n\r\n" % times
@@ -157,7 +157,7 @@ def test_chunks(tmp_path: Path, times: int) -> None:
 
 
 def test_an_old_client_that_keeps_the_connection(tmp_path: Path) -> None:
-    """Keep-alive that HTTP/1.0 asks for and is not told of."""
+    """A missing Keep-Alive header for an HTTP/1.0 client that requested it."""
     one = b"GET /p/1 HTTP/1.0\r\nHost: a.test\r\nConnection: keep-alive\r\n\r\n"
 
     async def ask(web: Served) -> bytes:
@@ -169,7 +169,7 @@ def test_an_old_client_that_keeps_the_connection(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("fault", list(Fault))
 def test_faults(tmp_path: Path, fault: Fault) -> None:
-    """A fault that is not one, or one that is logged as something else."""
+    """A fault that does not occur, or that is logged as something else."""
 
     async def ask(web: Served) -> tuple[bytes, Any]:
         got = await web.get(f"/fault/{fault}")
@@ -197,7 +197,7 @@ def test_faults(tmp_path: Path, fault: Fault) -> None:
 
 
 def test_an_endless_body_ends_when_nobody_reads(tmp_path: Path) -> None:
-    """A server that goes on writing to a client that is gone, or keeps what nobody takes."""
+    """A server that keeps writing to a disconnected client, or buffers unread bytes."""
 
     async def ask(web: Served) -> Any:
         settings = web.server.core.settings
@@ -217,7 +217,7 @@ def test_an_endless_body_ends_when_nobody_reads(tmp_path: Path) -> None:
 
 
 def test_a_client_that_takes_nothing_is_dropped(tmp_path: Path) -> None:
-    """A slow reader that holds a connection for ever."""
+    """A slow reader that occupies a connection forever."""
 
     async def ask(web: Served) -> Any:
         peer = socket.socket()
@@ -237,7 +237,7 @@ def test_a_client_that_takes_nothing_is_dropped(tmp_path: Path) -> None:
 
 
 def test_a_refusal_after_a_large_answer_is_not_waited_for(tmp_path: Path) -> None:
-    """A client that took its answers late and then keeps a closed connection open for long."""
+    """A late reader that keeps a closed connection open for long."""
 
     async def ask(web: Served) -> float:
         peer = socket.socket()
@@ -249,7 +249,7 @@ def test_a_refusal_after_a_large_answer_is_not_waited_for(tmp_path: Path) -> Non
             await asyncio.sleep(0.001)
         (connection,) = web.server.core.connections
         own = connection._transport.get_extra_info("socket")
-        own.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)  # so that not all fits into it
+        own.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)  # too small for the answer
         peer.send(b"GET /big/6000 HTTP/1.1\r\nHost: a.test\r\n\r\nnonsense\r\n\r\n")
         while len(web.lines()) < 2:
             await asyncio.sleep(0.001)
@@ -271,7 +271,7 @@ def test_a_refusal_after_a_large_answer_is_not_waited_for(tmp_path: Path) -> Non
 def test_a_web_that_fails_is_answered_and_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An error of ours that takes the server down, or that nobody hears of."""
+    """An error of ours that stops the server, or that is not reported."""
 
     async def ask(web: Served) -> tuple[bytes, bytes]:
         return await web.get("/boom"), await web.get("/p/1")
@@ -284,7 +284,7 @@ def test_a_web_that_fails_is_answered_and_said(
 
 
 def test_too_many_requests(tmp_path: Path) -> None:
-    """A limit that counts other hosts, forgets to say when to come back, or is not logged."""
+    """A limit that counts other hosts' requests, has no Retry-After, or is not logged."""
 
     async def ask(web: Served) -> list[tuple[int, str | None]]:
         found = []
@@ -303,7 +303,7 @@ def test_too_many_requests(tmp_path: Path) -> None:
 
 
 def test_time_goes_forward_only(tmp_path: Path) -> None:
-    """A request that turns the clock back: a page would lose a change it had."""
+    """A request that turns the clock back, so that a page loses a change."""
 
     async def ask(web: Served) -> list[float]:
         for time in ("100", "50", None, "1e300"):
@@ -314,7 +314,7 @@ def test_time_goes_forward_only(tmp_path: Path) -> None:
 
 
 def test_real_time_passes_by_itself(tmp_path: Path) -> None:
-    """A wall clock that stands still, or obeys requests."""
+    """A wall clock that stands still, or that requests can set."""
 
     async def ask(web: Served) -> list[float]:
         for _ in range(3):
@@ -326,7 +326,7 @@ def test_real_time_passes_by_itself(tmp_path: Path) -> None:
 
 
 def test_one_site_serves_alike_on_both_ways(tmp_path: Path) -> None:
-    """A page by Host that differs from the same page through the proxy."""
+    """A page that differs between direct requests and the proxy."""
 
     async def ask(web: Served) -> list[bytes]:
         return [await web.get("/p/7"), await web.get("http://a.test/p/7", host="x.test")]
@@ -336,7 +336,7 @@ def test_one_site_serves_alike_on_both_ways(tmp_path: Path) -> None:
 
 
 def test_connections_leave_room_for_files() -> None:
-    """A server that takes so many connections that it cannot open a file for them."""
+    """A server with so many connections that it cannot open a file."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     found = replace(QUICK, connections=1 << 40).bearable().connections
     assert found <= files / 2 or files == resource.RLIM_INFINITY

@@ -1,4 +1,4 @@
-"""What pages are about: themes, navigation, editions, and that words and links say so."""
+"""Subjects of pages: themes, navigation and editions show in words and links."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from counterpoint.sim_web import profile
 from counterpoint.sim_web.answer import Question
 from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.generator import Component, Web
-from counterpoint.sim_web.measure import Graph, decompose
+from counterpoint.sim_web.measure import MeasuredGraph, decompose
 from counterpoint.sim_web.pages import words
 from counterpoint.sim_web.pages.address import address
 from counterpoint.sim_web.pages.host import host, of_page
-from counterpoint.sim_web.pages.sizes import Texts
+from counterpoint.sim_web.pages.sizes import TextSizes
 from counterpoint.sim_web.world import topics
 from counterpoint.sim_web.world.site import SyntheticSite
 
@@ -36,7 +36,7 @@ def local() -> Web:
 @settings(max_examples=25, deadline=None)
 @given(webs(), st.data())
 def test_written_out_it_is_the_same(web: Web, data: st.DataObject) -> None:
-    """A row for another page; a part that is not the whole's."""
+    """A row of another page, or a part that differs from the whole."""
     themes, about, editions = web.subjects()
     assert about.tolist() == [web.relevant(page) for page in range(web.pages)]
     assert 0 <= themes.min() <= themes.max() < max(1, int(web.profile.themes.count))
@@ -50,7 +50,7 @@ def test_written_out_it_is_the_same(web: Web, data: st.DataObject) -> None:
 @settings(max_examples=25, deadline=None)
 @given(webs())
 def test_a_host_has_one_theme_unless_pages_have_their_own(web: Web) -> None:
-    """A page that is counted to another theme than its host's."""
+    """A page assigned to another theme than its host's."""
     if web.profile.themes.sections == 0:
         themes = web.subjects()[0]
         for of in range(web.hosts):
@@ -61,7 +61,7 @@ def test_a_host_has_one_theme_unless_pages_have_their_own(web: Web) -> None:
 @settings(max_examples=25, deadline=None)
 @given(webs())
 def test_every_page_links_to_the_navigation_of_its_host(web: Web) -> None:
-    """A menu that some pages lack, or that is about a topic."""
+    """A menu that some pages lack, or that has a topic."""
     for page in range(web.pages):
         pages = web.pages_of(web.host(page))
         last = min(int(web.profile.hosts.navigation), len(pages) - 1)
@@ -77,7 +77,7 @@ def test_every_page_links_to_the_navigation_of_its_host(web: Web) -> None:
 
 
 def test_the_menu_of_a_local_web_is_on_every_page(local: Web) -> None:
-    """Navigation that only some pages have would draw no ranking to it."""
+    """A menu on some pages only, which would not attract any ranking."""
     links = local.explicit()
     menu = range(1, int(local.profile.hosts.navigation) + 1)
     in_links = np.bincount(links.targets, minlength=local.pages)
@@ -89,16 +89,16 @@ def test_the_menu_of_a_local_web_is_on_every_page(local: Web) -> None:
 
 
 def test_local_webs_have_the_bow_tie_that_was_planted() -> None:
-    """Menus and themes that break a component."""
+    """Menus and themes that change a component."""
     for name in ("local", "regional"):
         web = Web(profile.load(name), 6000, 1)
         links = web.explicit()
-        found = decompose(Graph(links.offsets, links.targets))
+        found = decompose(MeasuredGraph(links.offsets, links.targets))
         assert (found.components == web.components()).all()
 
 
 def test_a_topic_of_a_local_web_is_spread_and_still_held_together(local: Web) -> None:
-    """One theme for the whole site; or themes without any order."""
+    """One theme for the whole site, or themes without any structure."""
     themes = local.subjects()[0][: len(local.pages_of(0))]
     counts = np.bincount(themes, minlength=40)
     assert (counts > 0).all()
@@ -124,7 +124,7 @@ def test_hubs_link_to_authorities_of_their_theme(local: Web) -> None:
 
 
 def test_menus_leave_hubs_links_of_their_own() -> None:
-    """Hubs that link to no authority, since the menu has all their links."""
+    """Hubs without links to authorities, because the menu uses all their links."""
     web = Web(profile.load("local"), 5000, 2)
     goals = [sum(map(web.authority, web.out_links(page))) for page in range(web.pages)
              if web.hub(page) and web.component(page) is Component.SCC]  # fmt: skip
@@ -135,16 +135,18 @@ def test_menus_leave_hubs_links_of_their_own() -> None:
 
 @pytest.mark.parametrize("everywhere", [0, 1])
 def test_where_hubs_are(everywhere: int) -> None:
-    """Topics outside the strong component where the profile has none there, or the reverse."""
-    told = profile.load("local")
-    web = Web(replace(told, themes=replace(told.themes, everywhere=everywhere)), 4000, 3)
+    """Topics outside of the strong component against the profile, or the reverse."""
+    web_profile = profile.load("local")
+    web = Web(
+        replace(web_profile, themes=replace(web_profile.themes, everywhere=everywhere)), 4000, 3
+    )
     outside = [page for page in range(web.pages)
                if web.hub(page) and web.component(page) is not Component.SCC]  # fmt: skip
     assert bool(outside) == everywhere
 
 
 def test_topics_of_a_regional_web_are_communities() -> None:
-    """Pages of a topic that mostly link elsewhere: no thematic community as [HITS] defines it."""
+    """Topics whose pages mostly link elsewhere, so not communities as in [HITS]."""
     web = Web(profile.load("regional"), 10_000, 0)
     links = web.explicit()
     source = np.repeat(np.arange(web.pages), np.diff(links.offsets))
@@ -156,7 +158,7 @@ def test_topics_of_a_regional_web_are_communities() -> None:
 
 
 def test_judgments_and_queries() -> None:
-    """A page judged by another topic; a query in a language that the web does not speak."""
+    """A page judged by another topic, or a query in a language that the web does not use."""
     web = Web(profile.load("regional"), 2000, 0)
     lines = list(topics.qrels(web, [3, 4]))
     pages = [*np.flatnonzero(web.relevant_to(3)), *np.flatnonzero(web.relevant_to(4))]
@@ -181,9 +183,9 @@ WORDS = {
 
 
 def test_words_say_what_a_page_is_about(local: Web) -> None:
-    """Paragraphs of another theme or language than the page's; a page about nothing that has some.
+    """Paragraphs of a wrong theme or language, or any theme on a page without one.
 
-    A page's own text is what stands before its first link.
+    A page's own text is that before its first link.
     """
     site, (themes, about, editions) = SyntheticSite(local), local.subjects()
     spoken, found = {}, 0
@@ -193,8 +195,8 @@ def test_words_say_what_a_page_is_about(local: Web) -> None:
         language = re.search('lang="(..)"', body)
         assert language is not None
         assert spoken.setdefault(editions[page], language[1]) == language[1]
-        had = {theme: sum(one.lower() in own for one in told)
-               for (theme, of), told in WORDS.items() if of == language[1]}  # fmt: skip
+        had = {theme: sum(one.lower() in own for one in expected)
+               for (theme, of), expected in WORDS.items() if of == language[1]}  # fmt: skip
         others = sum(count for theme, count in had.items() if theme != themes[page])
         assert others <= 1  # a word that two themes happen to share
         assert about[page] or not had[themes[page]]
@@ -205,7 +207,7 @@ def test_words_say_what_a_page_is_about(local: Web) -> None:
 
 def test_sizes_are_those_of_the_documents(local: Web) -> None:
     """A size from the tables of another edition or theme."""
-    site, texts = SyntheticSite(local), Texts(local)
+    site, texts = SyntheticSite(local), TextSizes(local)
     for page in range(0, 2800, 41):
         body = site.reference(Question(address(local, page), 0.0)).body
         shown = re.findall(rb"<p>(.*?)</p>", body)
@@ -215,7 +217,7 @@ def test_sizes_are_those_of_the_documents(local: Web) -> None:
 @settings(max_examples=30, deadline=None)
 @given(webs(), st.data())
 def test_a_page_is_in_the_language_of_its_edition(web: Web, data: st.DataObject) -> None:
-    """An edition that is in several languages."""
+    """An edition in several languages."""
     page = data.draw(st.integers(0, web.pages - 1))
     number = web.host(page)
     own = of_page(web, host(web, number), page)
@@ -227,10 +229,10 @@ def test_a_page_is_in_the_language_of_its_edition(web: Web, data: st.DataObject)
 
 
 def test_one_language_needs_no_editions() -> None:
-    """A language without weight that an edition takes."""
-    told = profile.load("local")
-    told = dataclasses.replace(
-        told, style=dataclasses.replace(told.style, languages={"en": 1.0, "ru": 0.0})
+    """An edition in a language with weight 0."""
+    web_profile = profile.load("local")
+    web_profile = dataclasses.replace(
+        web_profile, style=dataclasses.replace(web_profile.style, languages={"en": 1.0, "ru": 0.0})
     )
-    web = Web(told, 500, 0)
+    web = Web(web_profile, 500, 0)
     assert {of_page(web, host(web, 0), page).encoding.language for page in range(300)} == {"en"}

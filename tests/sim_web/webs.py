@@ -12,20 +12,20 @@ from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.pages import faults
 
 Shares = tuple[tuple[str, float], ...]
-"""Keys of a section with values."""
+"""Keys and values of a section."""
 
 
 OF_PAGES = {key for key, _ in faults.OF_PAGES}
 
 
-def _possible(told: dict[str, float]) -> dict[str, float]:
-    """Return shares of faults that sum to 1 at most for pages: a page has one of them."""
-    total = max(1.0, sum(share for key, share in told.items() if key in OF_PAGES))
-    return {key: share / total if key in OF_PAGES else share for key, share in told.items()}
+def _possible(numbers: dict[str, float]) -> dict[str, float]:
+    """Return shares of faults whose sum for pages is at most 1: a page has at most one fault."""
+    total = max(1.0, sum(share for key, share in numbers.items() if key in OF_PAGES))
+    return {key: share / total if key in OF_PAGES else share for key, share in numbers.items()}
 
 
 @lru_cache(maxsize=256)
-def _web(style: Shares, told: Shares, seed: int) -> Web:
+def _web(style: Shares, shares: Shares, seed: int) -> Web:
     mapping: dict[str, Any] = {
         "hosts": {"mean_pages": 12},
         "themes": {"count": 1 + seed % 3},
@@ -37,7 +37,7 @@ def _web(style: Shares, told: Shares, seed: int) -> Web:
             "legacy": 0.5,
         },
         "robots": {"disallow": 0.5, "agent_groups": 0.4, "crawl_delay": 0.5, "forbidden": 0.3},
-        "faults": _possible(dict(told)),
+        "faults": _possible(dict(shares)),
     }
     return Web(profile.from_mapping(mapping, "test", "test"), 400 + 37 * (seed % 5), seed)
 
@@ -64,5 +64,5 @@ sound = st.builds(_web, _some(SHARES), _some(PASSED), st.integers(0, 9))
 @lru_cache(maxsize=8)
 def hostile(seed: int = 1) -> Web:
     """Return a web with every fault."""
-    told = tuple((key, 0.06) for key in (*PASSED, *OWN))
-    return _web(tuple((key, 0.3) for key in SHARES), told, seed)
+    passing = tuple((key, 0.06) for key in (*PASSED, *OWN))
+    return _web(tuple((key, 0.3) for key in SHARES), passing, seed)

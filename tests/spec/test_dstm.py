@@ -1,4 +1,4 @@
-"""DSTM: write skew as published, and the two mends."""
+"""DSTM: write skew in the published protocol, and its two corrections."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ READER = "r x, w y; r y, r x; w x"
 def test_counts_and_shortest_lengths(
     given: dict[str, object], states: int, transitions: int, broken: dict[str, int]
 ) -> None:
-    """Any change of the protocol, of a reading or of a criterion."""
+    """A change of the protocol, of a reading or of a criterion."""
     assert_counts(DSTM, given, states, transitions, broken)
 
 
@@ -59,24 +59,24 @@ def test_counts_and_shortest_lengths(
 def test_three_transactions(
     given: dict[str, object], states: int, transitions: int, broken: dict[str, int]
 ) -> None:
-    """The mend that 2 x 2 cannot tell from the right one."""
+    """A violation that shows only with three transactions."""
     assert_counts(DSTM, {"transactions": 3, **given}, states, transitions, broken)
 
 
 def test_the_counterexample_is_write_skew() -> None:
-    """Another anomaly: two committed transactions that each overwrite what the other read."""
+    """Another anomaly than two committed transactions that overwrite each other's reads."""
     assert edges(DSTM, "serializability") == {("T0", "T1"), ("T1", "T0")}
 
 
 def test_the_half_mend_shows_a_doomed_reader_both_sides_of_a_commit() -> None:
-    """Another anomaly: the reader sees the update after T0 in one object, and not T0 in another."""
+    """Another anomaly than a reader that sees T0's update in one object, not in the other."""
     found = edges(DSTM, "opacity", programs=READER, validation="owners-at-commit")
     assert found == {("T0", "T2"), ("T2", "T1"), ("T1", "T0")}
 
 
 @pytest.mark.slow
 def test_bounded_finds_the_same_length() -> None:
-    """z3 and the explorer disagree on the shortest counterexample."""
+    """z3 and the explorer differ in the length of the shortest counterexample."""
     model = Model(DSTM())
     wanted = [model.property_named("serializability")]
     assert violated(bounded.check(model, wanted=wanted, steps=12)) == {"serializability": 12}

@@ -1,4 +1,4 @@
-"""The criteria against brute force: try every order, and every fate of what is still committing."""
+"""The criteria compared with brute force over all orders and all outcomes of pending commits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ N, OBJECTS = 3, 2
 
 @st.composite
 def histories(draw: st.DrawFn) -> tuple[History, list[int]]:
-    """Return a history of three transactions on two objects, and how far each is."""
+    """Return a history of three transactions on two objects, and the status of each."""
     begins = draw(st.permutations(range(3 * N)))
     moments = [sorted(begins[3 * t : 3 * t + 3]) for t in range(N)]  # begin, commit call, end
     status = [draw(st.integers(LIVE, ABORTED)) for _ in range(N)]
@@ -77,7 +77,7 @@ def subsets(of: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 
 def legal(h: History, order: Sequence[int], effective: set[int]) -> bool:
-    """Run the transactions of an order one after the other, and compare what each reads."""
+    """Run the transactions one after the other in an order, and compare the values they read."""
     memory: list[int] = [-1] * OBJECTS
     for t in order:
         for x in range(OBJECTS):
@@ -91,7 +91,7 @@ def legal(h: History, order: Sequence[int], effective: set[int]) -> bool:
 
 
 def some_order(h: History, members: set[int], effective: set[int], keeps: list[list[bool]]) -> bool:
-    """Return whether some order of the members is legal and keeps what must be kept."""
+    """Return whether some order of the members is legal and respects the given constraints."""
     return any(
         legal(h, order, effective)
         for order in permutations(sorted(members))
@@ -100,7 +100,7 @@ def some_order(h: History, members: set[int], effective: set[int], keeps: list[l
 
 
 def fates(h: History) -> Iterator[set[int]]:
-    """Yield the committed transactions with every choice of those still committing."""
+    """Yield the committed transactions with every choice of those that are still committing."""
     committed = {t for t in range(N) if h.committed[t]}
     for chosen in subsets([t for t in range(N) if h.committing[t]]):
         yield committed | set(chosen)
@@ -110,7 +110,7 @@ NOTHING = [[False] * N for _ in range(N)]
 
 
 def process_before(h: History, t: int) -> set[int]:
-    """Return what the process of a transaction ran before it."""
+    """Return the earlier transactions of a transaction's process."""
     found: set[int] = set()
     while (earlier := h.predecessor[t]) is not None:
         found.add(earlier)
@@ -135,7 +135,7 @@ def past(h: History, t: int) -> set[int]:
 
 
 def by_brute_force(h: History, criterion: str) -> bool:
-    """Decide a criterion by trying everything."""
+    """Decide a criterion by trying all orders and outcomes."""
     if criterion == "serializability":
         return any(some_order(h, c, c, NOTHING) for c in fates(h))
     strict = any(some_order(h, c, c, list(map(list, h.before))) for c in fates(h))
@@ -164,30 +164,33 @@ def _tms2(h: History, effective: set[int]) -> list[list[bool]]:
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(found=histories())
 @settings(max_examples=300, deadline=None)
 def test_criterion_is_what_trying_everything_says(
     criterion: str, found: tuple[History, list[int]]
 ) -> None:
-    """A definition that accepts what no order explains, or refuses what one does."""
+    """A definition that accepts a history without a legal order, or refuses one that has it."""
     h, _ = found
     assert satisfied(h, criterion) == by_brute_force(h, criterion)
 
 
+@pytest.mark.long
 @given(found=histories())
 @settings(max_examples=500, deadline=None)
 def test_each_criterion_implies_the_weaker_ones(found: tuple[History, list[int]]) -> None:
-    """A criterion that is not as strong as its name."""
+    """A criterion that does not imply a weaker one."""
     h, _ = found
     answers = [satisfied(h, c) for c in CRITERIA]
     assert answers == sorted(answers, reverse=True)
 
 
+@pytest.mark.long
 @given(found=histories(), chance=st.randoms(use_true_random=False))
 @settings(max_examples=500, deadline=None)
 def test_a_violation_is_explained_by_a_circle(found: tuple[History, list[int]], chance) -> None:  # type: ignore[no-untyped-def]
-    """A violation without an explanation, or an explanation that is no contradiction."""
+    """A violation without an explanation, or an explanation that is no cycle."""
     h, _ = found
     versions = [[t for t in range(N) if h.wrote[t][x]] for x in range(OBJECTS)]
     for order in versions:

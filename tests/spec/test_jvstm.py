@@ -1,4 +1,4 @@
-"""JVSTM: exact counts, shortest lengths, and what each reading does."""
+"""JVSTM: exact counts, shortest lengths, and the effect of each reading."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ from tests.protocols import assert_counts, edges, lengths, violated
 def test_counts_and_shortest_lengths(
     given: dict[str, object], states: int, transitions: int, broken: dict[str, int]
 ) -> None:
-    """Any change of the protocol, of a reading or of a criterion."""
+    """A change of the protocol, of a reading or of a criterion."""
     assert_counts(JVSTM, given, states, transitions, broken)
 
 
 @pytest.mark.slow
 def test_three_transactions() -> None:
-    """JVSTM broken only from three transactions on."""
+    """A violation of JVSTM that shows only with three transactions."""
     assert_counts(JVSTM, {"transactions": 3}, 575355, 1058112, {})
 
 
 def test_snapshot_isolation_allows_write_skew_but_no_lost_update() -> None:
-    """A validation of writes that is the validation of reads, or none."""
+    """Validation of writes that validates reads, or that validates nothing."""
     assert edges(JVSTM, "serializability", validation="writes") == {("T0", "T1"), ("T1", "T0")}
 
 
 class ImpatientReader(JVSTM):
-    """A transaction that finds a newer version than its snapshot's aborts, as if none were kept."""
+    """A reader that aborts on a version newer than its snapshot, though older ones are kept."""
 
     @action
     def read(s, t, x):
@@ -60,7 +60,7 @@ class ImpatientReader(JVSTM):
 
 
 class WaitingReader(JVSTM):
-    """Who has read an old version can commit no more; nothing else is wrong."""
+    """A transaction that read an old version cannot commit; otherwise nothing is wrong."""
 
     @action
     def commit_read_only(s, t):
@@ -81,7 +81,7 @@ def test_a_slip_is_caught(slip: type[JVSTM], broken: str) -> None:
 
 
 def test_bounded_finds_the_same_length() -> None:
-    """z3 and the explorer disagree on the shortest counterexample."""
+    """z3 and the explorer differ in the length of the shortest counterexample."""
     model = Model(JVSTM(tag="current"))
     wanted = [model.property_named("opacity")]
     assert violated(bounded.check(model, wanted=wanted, steps=9)) == {"opacity": 9}

@@ -8,7 +8,7 @@ from counterpoint.spec.notation import Array, Boolean, Index, Model, Spec, SpecE
 
 
 class Doors(Spec):
-    """Doors whose numbers do not begin at 0."""
+    """Doors whose labels are numbers that do not start at 0."""
 
     doors = Index(3, names="d", labels="1 2 0")
     open_ = Array(doors, Boolean())
@@ -28,7 +28,7 @@ def test_a_label_goes_before_a_number() -> None:
 
 
 def test_a_number_names_a_member_where_no_label_does() -> None:
-    """A trace written by hand with plain numbers that is refused."""
+    """A trace with plain member numbers that is refused."""
     spec = Doors(doors=2)
     assert type(spec).doors.member(spec, "0") == 0
     assert type(spec).doors.member(spec, "2") == 1

@@ -1,4 +1,4 @@
-"""McRT: write exposure as published, and the mend."""
+"""McRT: an exposed write in the published protocol, and its correction."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ TORN = {"virtual-world-consistency": 11, "opacity": 11, "tms2": 11}
 def test_counts_and_shortest_lengths(
     given: dict[str, object], states: int, transitions: int, broken: dict[str, int]
 ) -> None:
-    """Any change of the protocol, of a reading or of a criterion.
+    """A change of the protocol, of a reading or of a criterion.
 
-    As published, what commits is strictly serializable: only who is doomed sees too much.
+    In the published protocol, committed transactions are strictly serializable: only a doomed one
+    reads an exposed write.
     """
     assert_counts(McRT, given, states, transitions, broken)
 
@@ -55,22 +56,22 @@ def test_counts_and_shortest_lengths(
 def test_three_transactions(
     given: dict[str, object], states: int, transitions: int, broken: dict[str, int]
 ) -> None:
-    """The mend broken from three transactions on."""
+    """A violation of the corrected protocol that shows only with three transactions."""
     assert_counts(McRT, {"transactions": 3, **given}, states, transitions, broken)
 
 
 def test_the_counterexample_is_an_exposed_write() -> None:
-    """Another anomaly: the value of a transaction that has not asked to commit was read."""
+    """Another anomaly than a read of a value whose transaction has not requested its commit."""
     verdicts = exhaustive.check(Model(McRT()))
     verdict = next(v for v in verdicts if v.claim.name == "opacity")
     assert verdict.explanation.lines == ("T0 read what T1 wrote, but T1 did not commit.",)
 
 
 def test_a_look_at_one_record_leaves_a_torn_snapshot() -> None:
-    """A second flaw that hides behind the first."""
+    """A second flaw that the first one hides."""
     assert edges(McRT, "opacity", read_check="record") == {("T0", "T1"), ("T1", "T0")}
 
 
 def test_bounded_finds_the_same_lengths() -> None:
-    """z3 and the explorer disagree on the shortest counterexample."""
+    """z3 and the explorer differ in the length of the shortest counterexample."""
     assert violated(bounded.check(Model(McRT()), steps=5)) == EXPOSED

@@ -1,4 +1,4 @@
-"""NOrec: exact counts, shortest lengths, and what each reading does."""
+"""NOrec: exact counts, shortest lengths, and the effect of each reading."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ LATE = lengths(22, 22, 21, 21, 21)
 def test_counts_and_shortest_lengths(
     given: dict[str, object], states: int, transitions: int, broken: dict[str, int]
 ) -> None:
-    """Any change of the protocol, of a reading or of a criterion.
+    """A change of the protocol, of a reading or of a criterion.
 
-    With two values the criteria fail, which ask who wrote a value; opacity of values holds.
+    With two values, the criteria that depend on the writer of a value fail; opacity of values
+    holds.
     """
     assert_counts(NOrec, given, states, transitions, broken)
 
@@ -51,5 +52,5 @@ def test_counts_and_shortest_lengths(
 def test_three_transactions(
     given: dict[str, object], states: int, transitions: int, broken: dict[str, int]
 ) -> None:
-    """A comparison that tears: it takes two updates, one to begin it and one in the middle."""
+    """A comparison that is not atomic: one update starts it, a second one happens in its middle."""
     assert_counts(NOrec, {"transactions": 3, **given}, states, transitions, broken)

@@ -1,4 +1,4 @@
-"""The notation: ranges, branches, parameters, and what a user may get wrong."""
+"""The notation: ranges, branches, parameters, and mistakes of users."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from counterpoint.spec.notation.symbolic import Symbolic, node_of
 
 
 class Box(Spec):
-    """Two bounded numbers in a row, and one alone."""
+    """An array of two bounded numbers, and a single number."""
 
     places = Index(2, names="p", at_most=3)
     top = Number(3, at_most=9)
@@ -76,26 +76,24 @@ def state(model: Model, **named: int) -> tuple[int, ...]:
 
 
 def test_leaving_a_range_names_variable_and_action() -> None:
-    """A value that is wrapped or clamped, or an error that does not say where."""
+    """A value that is wrapped or clamped, or an error without the variable and the action."""
     model = Model(Box())
     full = state(model, flag=1) | {} if False else state(model, **{"row[1]": 2, "flag": 1})
-    with pytest.raises(
-        RangeError, match=r"row\[1\] would become 4, outside of 0..3, in put\(p=1\)"
-    ):
+    with pytest.raises(RangeError, match=r"row\[1\] would become 4, outside 0..3, in put\(p=1\)"):
         model.take(full, Step("put", (1,)))
 
 
 def test_an_index_outside_of_the_array_is_an_error() -> None:
-    """Python's negative index, which would silently mean the last element."""
+    """A negative index that silently means the last element, as in Python."""
     model = Model(Box())
-    with pytest.raises(RangeError, match=r"row\[-1\] is outside of the array in point\(\)"):
+    with pytest.raises(RangeError, match=r"row\[-1\] is outside the array in point\(\)"):
         model.take(state(model, low=-1), Step("point", ()))
     with pytest.raises(RangeError, match=r"row\[2\] is outside"):
         model.take(state(model, low=2), Step("point", ()))
 
 
 def test_a_step_that_is_not_possible_leaves_the_state_untouched() -> None:
-    """A requirement that fails after an assignment and leaves that assignment behind."""
+    """An assignment that stays although a later requirement fails."""
     model = Model(Box())
     before = state(model)
     assert model.take(before, Step("put", (0,))) is None
@@ -103,7 +101,7 @@ def test_a_step_that_is_not_possible_leaves_the_state_untouched() -> None:
 
 
 def test_parameters_are_parsed_and_refused() -> None:
-    """A parameter that is ignored, or a wrong value taken."""
+    """A parameter that is ignored, or a wrong value that is accepted."""
     assert Box(top="5").parameters == {"places": 2, "top": 5, "mode": "up"}
     for given_, message in (
         ({"top": "ten"}, "top is a whole number from 0 to 9, not 'ten'"),
@@ -140,13 +138,13 @@ def test_a_variable_that_is_not_declared_cannot_be_assigned() -> None:
         ("s.row = 1", "row is an array"),
         ("s.a = s.row[0, 0]", "row has 1 indices, not 2"),
         ("s.a = s.a // s.row[0]", "positive constant"),
-        ("s.a = s.a == None", "None is no integer"),
+        ("s.a = s.a == None", "None is neither an integer"),
         ("while s.a < 1: pass", None),
         ("while s.row[0] != s.row[1]: s.row[0] = (s.row[0] + 1) % 2", None),
     ],
 )
 def test_what_cannot_be_traced_is_an_error_with_its_line(body: str, message: str | None) -> None:
-    """A symbolic value that silently takes one side, becomes a number, or loops for ever."""
+    """A symbolic value that silently takes one branch, becomes a number, or loops forever."""
     source = (
         "from counterpoint.spec.notation import *\n"
         "class Odd(Spec):\n"
@@ -168,15 +166,15 @@ def test_what_cannot_be_traced_is_an_error_with_its_line(body: str, message: str
 
 
 def test_names_of_the_notation_cannot_be_taken() -> None:
-    """A variable that would shadow what the engines call."""
-    with pytest.raises(SpecError, match="the name 'label' is taken"):
+    """A variable that hides a name that the engines use."""
+    with pytest.raises(SpecError, match="the name 'label' is already used"):
 
         class Taken(Spec):
             label = Integer(0, 1)
 
 
 def test_initial_states_are_all_that_any_leaves_open() -> None:
-    """An initial state lost, or one that the restriction forbids."""
+    """An initial state that is lost, or one that ``@initially`` forbids."""
 
     class Start(Spec):
         places = Index(2, names="p")
@@ -201,7 +199,7 @@ truths = st.lists(st.booleans(), max_size=5)
 
 @given(values=truths)
 def test_choices_that_do_not_fork_mean_what_python_means(values: list[bool]) -> None:
-    """A combinator that differs from all, any, sum, min, max or an if on plain values."""
+    """A combinator that differs from all, any, sum, min, max or if on plain values."""
     assert every(values) == every(*values, True) == all(values)
     assert some(values) == some(*values, False) == any(values)
     assert no(values) == (not any(values))
@@ -215,7 +213,7 @@ def test_choices_that_do_not_fork_mean_what_python_means(values: list[bool]) -> 
 
 
 def test_a_table_is_its_function() -> None:
-    """An entry of a table in the wrong place, or one that a negative or fixed argument shifts."""
+    """A table entry in the wrong place, or one that a negative or fixed argument shifts."""
     a = nodes.cell(Cell("a", (), "a", -2, 3, False))
     f = nodes.cell(Cell("f", (), "f", 0, 1, True))
 
@@ -235,17 +233,17 @@ def test_a_table_is_its_function() -> None:
 
 
 def test_a_table_that_cannot_be_written_out_is_refused() -> None:
-    """A tracer that hangs over a table of millions of entries, or one that never ends."""
+    """Tracing that hangs on a table of millions of entries, or on an endless one."""
     wide = Symbolic(nodes.cell(Cell("a", (), "a", 0, 400, False)))
-    with pytest.raises(SpecError, match="401 x 401 entries; 65536 is the most"):
+    with pytest.raises(SpecError, match="401 x 401 entries is too large; at most 65536"):
         tabulated(max, wide, wide)
     grows = Symbolic(nodes.cell(Cell("a", (), "a", 0, nodes.UNBOUNDED, False)))
-    with pytest.raises(SpecError, match="a range without an end"):
+    with pytest.raises(SpecError, match="this range has no upper end"):
         tabulated(abs, grows)
 
 
 def test_equal_expressions_are_one_node() -> None:
-    """Sharing lost: expressions that grow with every use, and paths that are not merged."""
+    """Lost sharing: expressions grow with every use, and paths are not merged."""
     a = nodes.cell(Cell("a", (), "a", 0, 5, False))
     b = nodes.cell(Cell("b", (), "b", 0, 5, False))
     one, two = nodes.constant(1), nodes.constant(2)
@@ -259,9 +257,9 @@ def test_equal_expressions_are_one_node() -> None:
 
 
 def test_a_symbolic_value_outside_of_a_trace_has_no_truth() -> None:
-    """An ``if`` on a symbolic value that takes the true side because objects are true."""
+    """An ``if`` on a symbolic value that is true because all objects are."""
     value = Symbolic(nodes.cell(Cell("a", (), "a", 0, 5, False)))
-    with pytest.raises(SpecError, match="outside of a trace"):
+    with pytest.raises(SpecError, match="in a symbolic run only"):
         bool(value > 2)
-    with pytest.raises(SpecError, match="outside of a trace"):
+    with pytest.raises(SpecError, match="in a symbolic run only"):
         require(value > 2)

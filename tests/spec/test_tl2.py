@@ -1,4 +1,4 @@
-"""TL2: exact counts, shortest lengths, and what each reading does."""
+"""TL2: exact counts, shortest lengths, and the effect of each reading."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TORN = lengths(16, 16, 15, 15, 15)
 def test_counts_and_shortest_lengths(
     given: dict[str, object], states: int, transitions: int, broken: dict[str, int]
 ) -> None:
-    """Any change of the protocol, of a reading or of a criterion."""
+    """A change of the protocol, of a reading or of a criterion."""
     assert_counts(TL2, given, states, transitions, broken)
 
 
@@ -51,12 +51,12 @@ def test_counts_and_shortest_lengths(
 def test_three_transactions(
     given: dict[str, object], states: int, transitions: int, broken: dict[str, int]
 ) -> None:
-    """TL2 broken only from three transactions on."""
+    """A violation of TL2 that shows only with three transactions."""
     assert_counts(TL2, {"transactions": 3, **given}, states, transitions, broken)
 
 
 def test_the_old_value_tears_a_snapshot_as_in_the_window_protocol() -> None:
-    """Another disease than the window's: not a reader with one old and one new value."""
+    """Another anomaly than the window's, a reader with one old and one new value."""
     verdicts = exhaustive.check(Model(TL2(**OLD)))
     verdict = next(v for v in verdicts if v.claim.name == "opacity")
     assert verdict.trace is not None
@@ -67,5 +67,5 @@ def test_the_old_value_tears_a_snapshot_as_in_the_window_protocol() -> None:
 
 
 def test_a_passed_clock_spares_both_validations() -> None:
-    """GV4 with the shortcut of GV1: two updates with the same wv = rv + 1, hence write skew."""
+    """Write skew missed that GV4 with GV1's shortcut allows: two updates with wv = rv + 1."""
     assert edges(TL2, "serializability", clock="pass") == {("T0", "T1"), ("T1", "T0")}

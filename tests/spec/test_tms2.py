@@ -1,4 +1,4 @@
-"""TMS2 against its automaton: what is recorded of a run is what the criterion needs."""
+"""TMS2: the criterion on recorded runs agrees with the automaton that defines TMS2."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TypeAlias
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from counterpoint.spec.stm.window import Window
 N, OBJECTS, FIRST = 3, 2, -1
 
 Event: TypeAlias = tuple[str, int, int, int]
-"""What happens, to which transaction; of a read, the object and from whom."""
+"""An event and its transaction; for a read, also the object and the writer."""
 
 Memory: TypeAlias = tuple[int, ...]
 Reads: TypeAlias = tuple[tuple[tuple[int, int], ...], ...]
@@ -26,8 +27,9 @@ Reads: TypeAlias = tuple[tuple[tuple[int, int], ...], ...]
 def is_tms2(events: Sequence[Event], wrote: Sequence[frozenset[int]]) -> bool:
     """Run the automaton of Doherty, Groves, Luchangco and Moir along a run, trying every choice.
 
-    Its state is the sequence of memories, what each transaction has read, the number of memories
-    when it began, and who has taken effect; taking effect is a step that the run does not show.
+    Its state is the sequence of memories, the values that each transaction has read, the number of
+    memories when it began, and the transactions that have taken effect. Taking effect is a step
+    that the run does not show.
     """
 
     @cache
@@ -63,7 +65,7 @@ def is_tms2(events: Sequence[Event], wrote: Sequence[frozenset[int]]) -> bool:
 
 @st.composite
 def runs(draw: st.DrawFn) -> tuple[list[Event], list[frozenset[int]]]:
-    """Return a run of any memory whatever, and what each transaction writes."""
+    """Return a run of an arbitrary memory, and the writes of each transaction."""
     wrote = [frozenset(draw(st.sets(st.integers(0, OBJECTS - 1)))) for _ in range(N)]
     stage = [0] * N
     read: set[tuple[int, int]] = set()
@@ -115,6 +117,7 @@ def judged(events: Sequence[Event], wrote: Sequence[frozenset[int]]) -> bool:
     return True
 
 
+@pytest.mark.long
 @given(found=runs())
 @settings(max_examples=500, deadline=None)
 def test_the_criterion_is_the_automaton(found: tuple[list[Event], list[frozenset[int]]]) -> None:
@@ -124,10 +127,10 @@ def test_the_criterion_is_the_automaton(found: tuple[list[Event], list[frozenset
 
 
 def test_what_was_read_has_taken_effect() -> None:
-    """An update that was read while committing, and is placed after what began later.
+    """An update that was read while committing, placed after a transaction that began later.
 
     T1 reads x from T0, whose commit has no answer yet; T2 begins after that and reads the old y.
-    That is opaque, T2 before T0, but in TMS2 T0 has its place before T2 begins.
+    The order with T2 before T0 is opaque; in TMS2, T0 has its place before T2 begins.
     """
     wrote = [frozenset({0, 1}), frozenset[int](), frozenset[int]()]
     events: list[Event] = [

@@ -1,4 +1,4 @@
-"""The window protocol: exact counts, shortest lengths, and what each reading does."""
+"""The window protocol: exact counts, shortest lengths, and the effect of each reading."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def violated(verdicts: list[Verdict]) -> dict[str, int | None]:
 def test_counts_and_shortest_lengths(
     given: dict[str, object], states: int, transitions: int, broken: dict[str, int] | None
 ) -> None:
-    """Any change of the protocol, of a reading, of a criterion or of the explorer."""
+    """A change of the protocol, of a reading, of a criterion or of the explorer."""
     verdicts = checked(**given)
     assert (verdicts[0].states, verdicts[0].transitions) == (states, transitions)
     if broken is not None:
@@ -87,7 +87,7 @@ def test_counts_and_shortest_lengths(
 
 @pytest.mark.parametrize("given", [{"objects": 1}, {"transactions": 1}, {"objects": 1, **OLD}])
 def test_counts_are_those_of_a_search_by_hand(given: dict[str, object]) -> None:
-    """Pinned counts that were wrong from the start."""
+    """Expected counts that were wrong from the start."""
     model = Model(Window(**given))
     naive = reference.explore(model, limit=1000)
     run = exhaustive.explore(model)
@@ -96,7 +96,7 @@ def test_counts_are_those_of_a_search_by_hand(given: dict[str, object]) -> None:
 
 
 def test_three_transactions_hold_with_the_new_value() -> None:
-    """NEW broken at 3 transactions x 2 objects x 2 operations."""
+    """A violation with NEW at 3 transactions x 2 objects x 2 operations."""
     verdicts = checked(transactions=3)
     assert {v.answer for v in verdicts} == {"holds"}
     assert verdicts[0].states == 804480
@@ -104,7 +104,7 @@ def test_three_transactions_hold_with_the_new_value() -> None:
 
 
 def test_the_old_counterexample_is_a_torn_snapshot() -> None:
-    """A counterexample of another shape: more than two transactions, or no old-with-new reader."""
+    """Another counterexample than two transactions with a reader of an old and a new value."""
     verdict = next(v for v in checked(**OLD) if v.claim.name == "opacity")
     assert verdict.trace is not None
     model = verdict.model
@@ -115,6 +115,7 @@ def test_the_old_counterexample_is_a_torn_snapshot() -> None:
     assert {(a, b) for a, b, _ in verdict.explanation.edges} == {("T0", "T1"), ("T1", "T0")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("plan", "slip", "lengths"),
     one_in(
@@ -128,14 +129,15 @@ def test_the_old_counterexample_is_a_torn_snapshot() -> None:
 def test_the_sets_of_four_programs(
     plan: str, slip: dict[str, str], lengths: tuple[int, int, int]
 ) -> None:
-    """A slip that needs four transactions passes, or the default reading breaks with them."""
+    """A slip that needs four transactions is missed, or the default reading is violated."""
     broken = violated(checked(programs=plan, **slip))
     assert (broken["serializability"], broken["opacity"], broken["tms2"]) == lengths
     assert violated(checked(programs=plan)) == {}
 
 
+@pytest.mark.long
 def test_bounded_finds_the_same_lengths() -> None:
-    """z3 and the explorer disagree on the shortest counterexample."""
+    """z3 and the explorer differ in the length of the shortest counterexample."""
     verdicts = bounded.check(Model(Window(**OLD)), steps=14)
     assert violated(verdicts) == TORN
     assert {v.answer for v in verdicts if v.claim.name not in TORN} == {"holds"}
@@ -143,7 +145,7 @@ def test_bounded_finds_the_same_lengths() -> None:
 
 @pytest.mark.slow
 def test_bounded_covers_the_longest_run_with_the_new_value() -> None:
-    """NEW broken for z3; or a run of more than 20 steps at 2 x 2 x 2."""
+    """A violation with NEW that z3 finds, or a run of more than 20 steps at 2 x 2 x 2."""
     verdicts = bounded.check(Model(Window()), steps=21)
     assert {(v.answer, v.extent) for v in verdicts if v.claim.kind != "sometimes"} == {
         ("holds", "all states")
@@ -151,15 +153,16 @@ def test_bounded_covers_the_longest_run_with_the_new_value() -> None:
 
 
 def test_random_runs_find_the_old_counterexample() -> None:
-    """A stateful engine whose runs are too uniform to hit a rare order; or a trace not minimal."""
+    """Random runs too uniform to find a rare order, or a trace that is not minimal."""
     model = Model(Window(**OLD))
     (verdict,) = stateful.check(model, wanted=[model.property_named("opacity")])
     assert verdict.answer == "violated"
     assert verdict.depth == 13
 
 
+@pytest.mark.long
 def test_random_runs_are_the_same_for_the_same_seed() -> None:
-    """Chance that comes from somewhere else than the seed."""
+    """Random choices that do not come from the seed."""
     model = Model(Window())
     one, two = (stateful.check(model, runs=60, random_seed=5) for _ in range(2))
     assert [(v.answer, v.states, v.trace) for v in one] == [
@@ -183,23 +186,23 @@ def test_processes_run_transactions_in_turn() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x", "T0 has 'x', which is no operation"),
-        ("r x; w", "T1 has 'w', which is no operation"),
-        ("r x;; w x", "T1 has '', which is no operation"),
-        ("T1: r x; w x", "T1 stands at the place of T0"),
+        ("x", "T0 has 'x', which is not an operation"),
+        ("r x; w", "T1 has 'w', which is not an operation"),
+        ("r x;; w x", "T1 has '', which is not an operation"),
+        ("T1: r x; w x", "T1 is given in place of T0"),
         ("r x, q y", "T0 has 'q y'"),
         (";".join(["w x"] * 7), "transactions is a whole number from 1 to 6, not '7'"),
         ("w a, w b, w c, w d, w e, w f, w g", "objects is a whole number from 1 to 6"),
     ],
 )
 def test_programs_that_do_not_parse(text: str, message: str) -> None:
-    """Programs that are cut short or misread without a word."""
+    """Programs that are silently cut short or misread."""
     with pytest.raises(SpecError, match=message):
         Window(programs=text)
 
 
 def test_programs_are_read_in_every_spelling() -> None:
-    """A spelling that the papers or a user would use, refused or misread."""
+    """A spelling from the papers, or one likely from users, refused or misread."""
     wanted = ((("w", "x"),), (("r", "x"), ("w", "z")))
     for text in ("w x; r x, w z", "T0: w x; T1: r x, w z;", "write x ; read(x),w(z)"):
         assert programs.parse(text) == wanted
@@ -209,7 +212,7 @@ def test_programs_are_read_in_every_spelling() -> None:
 
 
 def test_a_program_that_reads_its_own_write() -> None:
-    """A read of one's own copy that is recorded, waits, or stops the program."""
+    """A read of the own copy that is recorded, that waits, or that stops the program."""
     verdicts = checked(programs="w x, r x, r x; r x, r x")
     assert violated(verdicts) == {}
     assert next(v for v in verdicts if v.claim.name == "all-commit").answer == "holds"

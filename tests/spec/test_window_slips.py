@@ -1,4 +1,4 @@
-"""Every property of the window protocol can fail: a slip for each that breaks it."""
+"""Every property of the window protocol can fail: for each, a slip that breaks it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from counterpoint.spec.stm.window import Stage, Window
 
 
 class LocksTaken(Window):
-    """A lock is taken without looking whether somebody holds it."""
+    """A lock is taken without checking whether another transaction holds it."""
 
     @action
     def lock(s, t, x):
@@ -50,7 +50,7 @@ class GivesUp(Window):
 
 
 class Backwards(Window):
-    """Commit times are drawn downwards."""
+    """Commit times decrease."""
 
     @action
     def fetch_and_increment(s, t):
@@ -72,7 +72,7 @@ class OverflowingClock(Window):
 
 
 class ReadsAborted(Window):
-    """What an aborted transaction buffered is visible."""
+    """Buffered writes of an aborted transaction are visible."""
 
     @action
     def validate(s, t):
@@ -85,7 +85,7 @@ class ReadsAborted(Window):
 
 
 class NeverShrinks(Window):
-    """Nobody is told that what he read was overwritten."""
+    """A reader's window is not narrowed when its values are overwritten."""
 
     @action
     def publish(s, t, x):
@@ -116,7 +116,7 @@ def test_a_slip_is_caught(slip: type[Window], given: dict[str, object], broken: 
 
 
 def test_a_dirty_read_is_named() -> None:
-    """An explanation that invents an order where there is none to be had."""
+    """An explanation by an order of transactions, though a dirty read has none."""
     verdicts = exhaustive.check(Model(ReadsAborted()))
     opacity = next(v for v in verdicts if v.claim.name == "opacity")
     assert opacity.trace is not None

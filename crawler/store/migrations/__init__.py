@@ -1,7 +1,8 @@
 """Brings the tables of a link store up to date; the modules in ``versions`` are the steps.
 
-Alembic runs them, with no file of settings and no ``env.py``: within the transaction of whoever
-calls. A new step is a module whose ``down_revision`` is `HEAD`, which then becomes its revision.
+Alembic runs them within the caller's transaction, without a file of settings and without
+``env.py``. A new step is a module whose ``down_revision`` is `HEAD`; `HEAD` then becomes the
+revision of the new module.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from counterpoint.crawler.errors import CrawlError
 if TYPE_CHECKING:  # it takes a while to load, and is needed only where something is to be done
     from alembic.script import ScriptDirectory
 
-HEAD = "0002"
+HEAD = "0003"
 """The revision of the tables as `counterpoint.crawler.store.schema` has them."""
 
 
@@ -27,13 +28,14 @@ def current(connection: Connection) -> str | None:
 
 
 def must_be_known(revision: str | None, where: str) -> None:
-    """Refuse a revision that only a newer version can have made."""
-    if revision in (None, HEAD):
+    """Refuse a revision that is not known, as one that a newer version has made."""
+    if revision is None or revision == HEAD:
         return
     known = {step.revision for step in _steps().walk_revisions()}
     if revision not in known:
-        raise CrawlError(f"{where}: was made by a newer version of counterpoint (its tables are of "
-                         f"revision {revision}, the last one known here is {HEAD})")  # fmt: skip
+        what = f"its tables are of revision {revision}; the last one known here is {HEAD}"
+        newer = "was made by a newer version of counterpoint: " if revision > HEAD else ""
+        raise CrawlError(f"{where}: {newer}{what}")
 
 
 def upgrade(connection: Connection) -> None:

@@ -1,1 +1,1 @@
-"""The exhaustive engine's explorer in C, printed from a traced spec and compiled on the spot."""
+"""The exhaustive engine's explorer in C, printed from a traced spec and compiled at run time."""

@@ -1,8 +1,8 @@
-"""Expressions as logic over bits, so that one instruction serves 64 states and more at once.
+"""Expressions as circuits over bits, so that one instruction evaluates 64 states or more.
 
-The bits of many states are turned into planes: plane i holds bit i of every state. A truth value is
-then one machine word for 64 states, a number is a few words, one for each binary digit. Gates are
-shared: equal ones are the same.
+The bits of many states are arranged in planes: plane i contains bit i of every state. A truth value
+then takes one machine word for 64 states, and a number takes one word for each binary digit. Equal
+gates are shared.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NO, YES = 0, 1
 
 @dataclass(frozen=True)
 class Digits:
-    """A number: an offset and what binary digits, the least first, add to it."""
+    """A number: an offset plus the value of binary digits, the least significant first."""
 
     offset: int
     digits: tuple[int, ...]
@@ -28,7 +28,7 @@ class Digits:
 
 @dataclass(frozen=True)
 class Gate:
-    """``and`` of literals, ``xor`` of two, or ``input`` of a plane."""
+    """A gate: ``and`` of literals, ``xor`` of two, or ``input`` of a plane."""
 
     kind: str
     inputs: tuple[int, ...]
@@ -42,7 +42,7 @@ class Circuit:
     Parameters
     ----------
     layout : BitPacking
-        Which plane is which bit of which cell.
+        Assigns bits of cells to planes.
     """
 
     def __init__(self, layout: BitPacking) -> None:
@@ -84,7 +84,7 @@ class Circuit:
         return b ^ sign if a == NO else self._literal(Gate("xor", (a, b))) ^ sign
 
     def choose(self, condition: int, then: int, otherwise: int) -> int:
-        """Return ``then`` where the condition holds, ``otherwise`` elsewhere."""
+        """Return the literal of ``then`` where the condition holds, of ``otherwise`` elsewhere."""
         if then == otherwise:
             return then
         yes = self.conjunction((condition, then))
@@ -105,7 +105,7 @@ class Circuit:
         return Digits(a.offset + b.offset, tuple(digits) + ((carry,) if carry != NO else ()))
 
     def minus(self, a: Digits) -> Digits:
-        """Return -a: the digits that are left to the largest number of so many digits."""
+        """Return -a, with the complement of the digits."""
         largest = (1 << len(a.digits)) - 1
         return Digits(-a.offset - largest, tuple(d ^ 1 for d in a.digits))
 
@@ -118,7 +118,7 @@ class Circuit:
         return self.plus(Digits(offset, fixed), Digits(0, a.digits))
 
     def pair(self, a: Digits, b: Digits) -> tuple[Digits, list[tuple[int, int]]]:
-        """Return a common offset (as a number) and the digits of both over it, side by side."""
+        """Return a common offset (as a number) and the pairs of digits of both above it."""
         offset = min(a.offset, b.offset)
         one, two = self.based(a, offset).digits, self.based(b, offset).digits
         size = max(len(one), len(two))
@@ -174,7 +174,7 @@ class Circuit:
         return Digits(whole, tuple(reversed(quotient))), left
 
     def _modulo_power(self, a: Digits, size: int) -> tuple[int, ...]:
-        """Return the last binary digits of a number as two's complement."""
+        """Return the last binary digits of a number in two's complement."""
         fixed = Digits(0, tuple(YES if a.offset >> i & 1 else NO for i in range(size)))
         digits = self.plus(fixed, Digits(0, a.digits[:size])).digits
         return (digits + (NO,) * size)[:size]
@@ -210,7 +210,7 @@ class Circuit:
         return tuple(self._literal(Gate("input", (first + i,))) for i in range(place.width))
 
     def number(self, node: Node) -> Digits:
-        """Return the digits of an integer; those that its interval makes 0 are left out."""
+        """Return the digits of an integer, without those that are always 0 in its interval."""
         found = self._numbers.get(node)
         if found is None:
             found = self._number(node)
@@ -240,10 +240,10 @@ class Circuit:
         return quotient if node.op == "divide" else rest
 
 
-class Writer:
+class CircuitWriter:
     """Prints a circuit as statements in C over planes ``p``.
 
-    A gate is printed as itself or as its negation, whichever needs fewer signs.
+    A gate is printed directly or negated, whichever needs fewer negation signs.
     """
 
     def __init__(self, circuit: Circuit) -> None:
@@ -266,7 +266,7 @@ class Writer:
                 needed.add(number)
                 if self.gates[number].kind != "input":
                     todo.extend(i >> 1 for i in self.gates[number].inputs)
-        return sorted(needed)  # inputs of a gate are older than it is
+        return sorted(needed)  # the inputs of a gate have lower numbers
 
     def show(self, literal: int) -> str:
         """Return a literal as an expression."""

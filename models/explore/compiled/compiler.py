@@ -1,4 +1,4 @@
-"""The machine's C compiler: found, run in the background, and its result loaded."""
+"""Finds the machine's C compiler, runs it in the background, and loads the result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FLAGS = ("-O1", "-march=native", "-std=gnu11", "-w", "-fPIC", "-shared", "-pthre
 
 
 class NoCompiler(Exception):
-    """There is no C compiler, or it cannot compile what we print; the message says which."""
+    """There is no C compiler, or it cannot compile the program; the message says which."""
 
 
 def found() -> list[str] | None:
@@ -24,12 +24,12 @@ def found() -> list[str] | None:
     Raises
     ------
     NoCompiler
-        If ``$CC`` is not what a shell would take for a command.
+        If ``$CC`` is not a valid shell command.
     """
     try:
         given = shlex.split(os.environ.get("CC", ""))
     except ValueError as error:
-        raise NoCompiler(f"$CC is no command: {error}") from error
+        raise NoCompiler(f"$CC is not a command: {error}") from error
     for command in (given,) if given else (["gcc"], ["cc"], ["clang"]):
         if shutil.which(command[0]):
             return command
@@ -37,7 +37,7 @@ def found() -> list[str] | None:
 
 
 class Compilation:
-    """A compiler at work on one program, in a process of its own.
+    """The compilation of one program, in a process of its own.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Compilation:
     Raises
     ------
     NoCompiler
-        If none is found or it cannot be started.
+        If no compiler is found, or it cannot be started.
     """
 
     def __init__(self, text: str) -> None:
@@ -58,15 +58,15 @@ class Compilation:
         self._folder = tempfile.TemporaryDirectory(prefix="counterpoint-")
         folder = Path(self._folder.name)
         source, self._library = folder / "explorer.c", folder / "explorer.so"
-        self._said = folder / "said"
+        self._output = folder / "output"
         source.write_text(text)
         try:
-            with self._said.open("wb") as said:
+            with self._output.open("wb") as output:
                 self._process = subprocess.Popen(
                     [*command, *FLAGS, str(source), "-o", str(self._library)],
-                    stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+                    stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                     env=os.environ | {"TMPDIR": str(folder)},
-                    start_new_session=True,  # so that it can be ended with all it has started
+                    start_new_session=True,  # so that it can be killed with all its children
                 )  # fmt: skip
         except OSError as error:
             self._folder.cleanup()
@@ -95,16 +95,16 @@ class Compilation:
         self._process.wait()
         try:
             if self._process.returncode:
-                said = self._said.read_text(errors="replace").strip().splitlines()
-                raise NoCompiler(f"the C compiler failed: {said[0] if said else 'silently'}")
+                lines = self._output.read_text(errors="replace").strip().splitlines()
+                raise NoCompiler(f"the C compiler failed: {lines[0] if lines else 'silently'}")
             return ctypes.CDLL(str(self._library))
         except OSError as error:
-            raise NoCompiler(f"what the C compiler made cannot be loaded: {error}") from error
+            raise NoCompiler(f"the result of the C compiler cannot be loaded: {error}") from error
         finally:
             self.stop()
 
     def stop(self) -> None:
-        """End the compiler if it still runs, and remove its files."""
+        """Kill the compiler if it still runs, and remove its files."""
         if self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()

@@ -1,8 +1,8 @@
-"""Prints the exchange of interchangeable members in C, and which arrangement stands for a class.
+"""Prints C code that replaces a state by the representative of its class under symmetry.
 
-With one index, members are sorted by the cells that are theirs alone; orders of members that look
-alike are all tried, and the least of those states stands for the class. With several indices, all
-arrangements are tried.
+With one index, members are sorted by their own cells. All orders of members with equal cells are
+tried, and the least of those states represents the class. With several indices, all permutations
+are tried.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import factorial, prod
 
-from counterpoint.models.symbolic.symmetry import Exchange, Interchangeable
+from counterpoint.models.symbolic.symmetry import InterchangeableIndices, MemberExchange
 from counterpoint.spec.notation import Array, Model, Reference
 from counterpoint.spec.notation.nodes import Cell
 
@@ -19,11 +19,11 @@ from .layout import WORD, BitPacking
 ALL_BITS = (1 << WORD) - 1
 
 
-def printed(symmetry: Interchangeable, layout: BitPacking) -> list[str]:
+def printed(symmetry: InterchangeableIndices, layout: BitPacking) -> list[str]:
     """Return lines that define ``SYMMETRY``, the size of the group, and ``canonical(state)``.
 
-    ``canonical`` replaces a state by the one that stands for its class; it returns how many
-    arrangements of the members lead to that one.
+    ``canonical`` replaces a state by the representative of its class; it returns the number of
+    permutations of the members that lead to it.
     """
     exchanges = [(i, k, by) for i, (_, swaps) in enumerate(symmetry.indices)
                  for k, by in enumerate(swaps)]  # fmt: skip
@@ -46,8 +46,8 @@ def printed(symmetry: Interchangeable, layout: BitPacking) -> list[str]:
     return [*lines, f"static const uint8_t walk[] = {{{', '.join(map(str, walk))}}};", CANONICAL]
 
 
-def _sorting(symmetry: Interchangeable, layout: BitPacking) -> list[str]:
-    """Return lines that sort the members by their own cells, and try what is left of orders."""
+def _sorting(symmetry: InterchangeableIndices, layout: BitPacking) -> list[str]:
+    """Return lines that sort the members by their own cells, and try orders of equal members."""
     ((name, swaps),) = symmetry.indices
     size = len(swaps) + 1
     runs = [plain_changes(n) for n in range(size + 1)]
@@ -67,9 +67,21 @@ def _sorting(symmetry: Interchangeable, layout: BitPacking) -> list[str]:
 
 
 def own_cells(model: Model, name: str, layout: BitPacking) -> list[list[Cell]]:
-    """Return, for each member of an index, cells that move with it and are not renamed.
+    """Return, for each member of an index, its own cells, which references do not affect.
 
-    There are as many for each member, in the same order, and not more than a word holds.
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    name : str
+        The public name of the index.
+    layout : BitPacking
+        The widths of cells.
+
+    Returns
+    -------
+    list of list of Cell
+        Equally many for each member, in the same order, and at most a machine word of bits.
     """
     index = next(p for p in model.spec.declared_parameters.values() if p.name == name)
     found: list[list[Cell]] = [[] for _ in range(index.value(model.spec))]
@@ -83,13 +95,13 @@ def own_cells(model: Model, name: str, layout: BitPacking) -> list[list[Cell]]:
         member = cell.index[variable.indices.index(index)]
         width[member] += place.width
         found[member].append(cell)
-    while max(width) > WORD:  # what is left out only makes more orders to try
+    while max(width) > WORD:  # a missing cell only means more orders to try
         width = [w - layout.places[own.pop()].width for w, own in zip(width, found, strict=True)]
     return found
 
 
 def _gathered(own: Sequence[Cell], layout: BitPacking) -> str:
-    """Return an expression for the bits of some cells, side by side; neighbours go together."""
+    """Return an expression for the bits of some cells, packed; neighbouring cells move together."""
     parts: list[tuple[int, int, int, int]] = []  # word, shift, width, where to
     at = 0
     for cell in own:
@@ -169,7 +181,7 @@ static uint32_t canonical(word *restrict best) {
 
 
 def _walk(sizes: Sequence[int]) -> list[tuple[int, int]]:
-    """Return exchanges of neighbours (index, place) that lead through every arrangement once."""
+    """Return exchanges of neighbours (index, place) that visit every permutation once."""
     found: list[tuple[int, int]] = []
     for i, size in enumerate(sizes):
         round_ = [(i, k) for k in plain_changes(size)]
@@ -181,7 +193,7 @@ def _walk(sizes: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def plain_changes(size: int) -> list[int]:
-    """Return the neighbours to exchange, one after the other, to have every order once."""
+    """Return the neighbours to exchange, one after the other, to visit every order once."""
     if size < 2:
         return []
     inner, down = plain_changes(size - 1), True
@@ -189,14 +201,14 @@ def plain_changes(size: int) -> list[int]:
     for step in [*inner, None]:
         run = range(size - 2, -1, -1) if down else range(size - 1)
         found += run
-        if step is not None:  # the largest stands in front after a run down, behind after one up
+        if step is not None:  # the largest is first after a run down, last after a run up
             found.append(step + 1 if down else step)
         down = not down
     return found
 
 
-def _moves(by: Exchange, layout: BitPacking) -> list[str]:
-    """Return statements that swap the bits of cells, those of one distance at once."""
+def _moves(by: MemberExchange, layout: BitPacking) -> list[str]:
+    """Return statements that swap the bits of cells; swaps over one distance are combined."""
     masks: dict[tuple[int, int, int], int] = {}
     for i, j in enumerate(by.moves):
         place, other = layout.places.get(layout.cells[i]), layout.places.get(layout.cells[j])
@@ -215,7 +227,7 @@ def _moves(by: Exchange, layout: BitPacking) -> list[str]:
     return lines
 
 
-def _renames(by: Exchange, layout: BitPacking) -> list[str]:
+def _renames(by: MemberExchange, layout: BitPacking) -> list[str]:
     """Return statements that swap two values in all references of a word at once."""
     fields: dict[tuple[int, int, int], list[Cell]] = {}
     for i in sorted(by.renames):

@@ -1,4 +1,4 @@
-"""Runs the explorer in C and reads what it found."""
+"""Runs the explorer in C and reads its results."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any, overload
 
 from counterpoint.models.explore.python.exploration import Exploration
 from counterpoint.models.explore.python.generate import in_order
-from counterpoint.models.explore.python.generated import to_hold
+from counterpoint.models.explore.python.generated import conditions_to_check
 from counterpoint.models.limits import LimitReached, Limits, resident_bytes
-from counterpoint.models.symbolic.symmetry import Interchangeable, interchangeable
+from counterpoint.models.symbolic.symmetry import InterchangeableIndices, interchangeable
 from counterpoint.models.symbolic.trace import System
 from counterpoint.models.verdict import Disagreement, Trace, extended, violates
 from counterpoint.spec.notation import Property, Values
 
 from .compiler import Compilation
 from .layout import BitPacking, bit_packing
-from .source import Source
+from .source import ExplorerSource
 
 SLICE = 0.1
 """Seconds of C between two looks at the limits."""
 
 ALONE = 1 << 20
-"""States up to which a second thread costs more than it gains."""
+"""With fewer states, a second thread costs more than it gains."""
 
 RUNNING, COMPLETE, DECIDED, NO_MEMORY = range(4)
 NEVER = 2**64 - 1
@@ -57,7 +57,7 @@ SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 
 
 class Machine:
-    """An explorer in C, alive as long as this object."""
+    """An explorer in C; its memory is freed with this object."""
 
     def __init__(self, library: ctypes.CDLL, threads: int, memory: int, alone: int) -> None:
         self._functions: dict[str, Callable[..., Any]] = {}
@@ -67,7 +67,7 @@ class Machine:
             self._functions[name] = function
         self._pointer = self._functions["create"](threads, memory, alone)
         if not self._pointer:
-            raise LimitReached("there is no memory for the explorer")
+            raise LimitReached("there is not enough memory for the explorer")
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         function, pointer = self._functions[name], self._pointer
@@ -104,14 +104,14 @@ class States(Sequence[bytes]):
 
 
 class CompiledExploration(Exploration):
-    """An exploration whose states stay in the memory of C."""
+    """An exploration whose states stay in the explorer's memory."""
 
     machine: Machine
     order: Sequence[int]
-    symmetry: Interchangeable | None = None
+    symmetry: InterchangeableIndices | None = None
 
     def origin(self, state: int) -> tuple[int, int] | None:
-        """Return the place of the state before and the command between; None of an initial one."""
+        """Return the number of the state before and the command between; None if initial."""
         parent, command = ctypes.c_uint64(), ctypes.c_int()
         found = self.machine.origin(state, ctypes.byref(parent), ctypes.byref(command))
         if found < 0:
@@ -142,7 +142,17 @@ class CompiledExploration(Exploration):
         return taken and self.symmetry.representative(found.states[-1]) == wanted
 
     def _further(self, found: Trace, command: int, right: Callable[[Trace], bool]) -> Trace:
-        """Return a run one step longer, by a step that differs from a command's in members only."""
+        """Return a run with one more step, which may differ from a command's step in its members.
+
+        Parameters
+        ----------
+        found : Trace
+            The run.
+        command : int
+            The command.
+        right : callable
+            Decides whether the longer run is the wanted one.
+        """
         model, action = self.system.model, self.system.commands[command].step.action
         for step in model.steps:
             if step.action != action:
@@ -150,10 +160,12 @@ class CompiledExploration(Exploration):
             longer = extended(model, found, step)
             if longer is not None and right(longer):
                 return longer
-        raise Disagreement(f"{model.name}: plain Python finds no {action} as it was explored")
+        raise Disagreement(
+            f"{model.name}: plain Python finds no step {action} like the explored one"
+        )
 
 
-class Compiled:
+class CompiledExplorer:
     """Prints and compiles the explorer of one spec, in the background, and runs it.
 
     Parameters
@@ -163,8 +175,8 @@ class Compiled:
     wanted : sequence of Property
         What to judge.
     reduce : sequence of str
-        With ``symmetry``, one state of each class of interchangeable ones is visited; with
-        ``partial-order``, commands wait for others where that changes nothing.
+        With ``symmetry``, one state of each class under symmetry is visited; with
+        ``partial-order``, commands wait for others if that changes no answer.
 
     Raises
     ------
@@ -178,14 +190,16 @@ class Compiled:
         self.reduce = reduce
         self.system, self.order = system, in_order(system.commands)
         self.layout: BitPacking = bit_packing(system.model.cells)
-        claims = to_hold(system, wanted)
+        claims = conditions_to_check(system, wanted)
         others = [p.name for p in wanted if p.name not in claims]
-        self.symmetry: Interchangeable | None = None
+        self.symmetry: InterchangeableIndices | None = None
         if "symmetry" in reduce:
             found = interchangeable(system, claims.values())
             self.symmetry = found if found.indices else None
         waiting = "partial-order" in reduce
-        source = Source(system, self.layout, self.order, claims, others, self.symmetry, waiting)
+        source = ExplorerSource(
+            system, self.layout, self.order, claims, others, self.symmetry, waiting
+        )
         self.names = source.names
         self._compilation = Compilation(source.text())
         self._library: ctypes.CDLL | None = None
@@ -203,7 +217,7 @@ class Compiled:
         return self._library is not None
 
     def stop(self) -> None:
-        """End the compiler if it still runs."""
+        """Kill the compiler if it still runs."""
         self._compilation.stop()
 
     def explore(self, limits: Limits, threads: int | None = None) -> CompiledExploration:
@@ -214,7 +228,7 @@ class Compiled:
         limits : Limits
             Time and memory.
         threads : int, optional
-            How many from the start; by default two, once there are `ALONE` states.
+            The number of threads; by default two, the second of which starts at `ALONE` states.
 
         Raises
         ------
@@ -261,7 +275,7 @@ class Compiled:
         run.complete = status == COMPLETE
 
     def _read(self, run: CompiledExploration) -> None:
-        """Copy what C counted."""
+        """Copy the counters of the explorer."""
         machine = run.machine
         if self.symmetry is not None:
             names = " and ".join(name for name, _ in self.symmetry.indices)

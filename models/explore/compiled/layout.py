@@ -1,4 +1,4 @@
-"""Where each cell stands in a state packed into bits."""
+"""The positions of cells in a state that is packed into bits."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ WORD = 64
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a cell stands.
+class BitPosition:
+    """The position of a cell.
 
     Attributes
     ----------
@@ -29,31 +29,31 @@ class Place:
 
     @property
     def mask(self) -> int:
-        """The bits of the cell, in place."""
+        """The bit mask of the cell in its word."""
         return ((1 << self.width) - 1) << self.shift
 
 
 @dataclass(frozen=True)
 class BitPacking:
-    """States as machine words: a cell is its value less its least value, within one word.
+    """States as machine words: a cell's value minus its least value, within one word.
 
     Attributes
     ----------
     cells : tuple of Cell
         All cells of a state.
-    places : dict of Cell to Place
-        Of the cells that have more than one value.
+    places : dict of Cell to BitPosition
+        The positions of the cells that have more than one value.
     words : int
-        Words of a state, at least 1.
+        The number of words of a state, at least 1.
     """
 
     cells: tuple[Cell, ...]
-    places: dict[Cell, Place]
+    places: dict[Cell, BitPosition]
     words: int
 
     @property
     def size(self) -> int:
-        """Bytes of a state."""
+        """The number of bytes of a state."""
         return self.words * WORD // 8
 
     def pack(self, values: Values) -> bytes:
@@ -75,15 +75,15 @@ class BitPacking:
         """The least value of each cell, its lowest bit in a state, and a mask of its width."""
         found = []
         for cell in self.cells:
-            place = self.places.get(cell, Place(0, 0, 0))
+            place = self.places.get(cell, BitPosition(0, 0, 0))
             found.append((cell.low, place.word * WORD + place.shift, (1 << place.width) - 1))
         return found
 
 
 def bit_packing(cells: Sequence[Cell]) -> BitPacking:
-    """Lay out the cells: each into the first word that has room for it, the widest first."""
+    """Assign each cell to the first word that has room for it, the widest cells first."""
     room: list[int] = []
-    places: dict[Cell, Place] = {}
+    places: dict[Cell, BitPosition] = {}
     for cell in sorted(cells, key=lambda c: -(c.high - c.low).bit_length()):
         width = (cell.high - cell.low).bit_length()
         if not width:
@@ -91,6 +91,6 @@ def bit_packing(cells: Sequence[Cell]) -> BitPacking:
         word = next((i for i, left in enumerate(room) if left >= width), len(room))
         if word == len(room):
             room.append(WORD)
-        places[cell] = Place(word, WORD - room[word], width)
+        places[cell] = BitPosition(word, WORD - room[word], width)
         room[word] -= width
     return BitPacking(tuple(cells), places, max(1, len(room)))

@@ -1,4 +1,4 @@
-"""Prints a traced spec as C: guards and claims as a circuit over many states, steps one by one."""
+"""Prints a traced spec as C: guards and claims as circuits over many states, steps one by one."""
 
 from __future__ import annotations
 
@@ -9,33 +9,38 @@ from importlib import resources
 from counterpoint.models.symbolic import partial_order
 from counterpoint.models.symbolic.partial_order import PartialOrder
 from counterpoint.models.symbolic.statements import Statements
-from counterpoint.models.symbolic.symmetry import Interchangeable
+from counterpoint.models.symbolic.symmetry import InterchangeableIndices
 from counterpoint.models.symbolic.trace import Command, System
 from counterpoint.spec.notation import SpecError, nodes
 from counterpoint.spec.notation.nodes import Cell, Node
 
 from . import exchanging
-from .circuit import Circuit, Writer
+from .circuit import Circuit, CircuitWriter
 from .layout import BitPacking
 
 LANES = 4
-"""Machine words that one instruction works on, where the processor can."""
+"""The number of machine words that one vector instruction processes."""
 
 PARTS = (
     "types", "planes", "table", "waiting", "expanding", "threads", "memory", "inserting", "calls",
 )  # fmt: skip
-"""The files of the part that is the same for every spec, in order."""
+"""The files of the code that is the same for all specs, in order."""
 
 MOST_RESULTS = 50_000
-"""Commands and conditions of a spec beyond which the explorer in C is not printed."""
+"""The most commands and conditions of a spec for which C is printed."""
+
+
+class BeyondWords(SpecError):
+    """An action computes numbers that do not fit into a machine word."""
+
 
 LARGEST = 1 << 62
-"""Numbers beyond are not computed in C."""
+"""Larger numbers are not computed in C."""
 
 
 @dataclass
-class Source:
-    """What is to be printed, and the numbers under which C knows it.
+class ExplorerSource:
+    """The program for one spec, with the numbers that C uses for commands and claims.
 
     Attributes
     ----------
@@ -44,15 +49,15 @@ class Source:
     layout : BitPacking
         How states are packed.
     order : sequence of int
-        The commands in the order in which a state's next states are taken.
+        The commands in the order in which a state's successors are visited.
     claims : dict of str to Node
-        What must hold in every state, by name.
+        The conditions that must hold in every state, by name.
     steps : sequence of str
-        The other properties to judge: of steps, ranges, deadlock.
-    symmetry : Interchangeable or None
-        What is interchangeable, if the least of each class of states is to stand for all.
+        The other properties to check: transitions, ranges, deadlock.
+    symmetry : InterchangeableIndices or None
+        The interchangeable members, if one state of each class is to be visited.
     waiting : bool
-        Whether commands may wait for others where that changes nothing.
+        Whether commands wait for others if that changes no answer.
     """
 
     system: System
@@ -60,7 +65,7 @@ class Source:
     order: Sequence[int]
     claims: dict[str, Node]
     steps: Sequence[str]
-    symmetry: Interchangeable | None = None
+    symmetry: InterchangeableIndices | None = None
     waiting: bool = False
     names: list[str] = field(init=False)
 
@@ -99,10 +104,10 @@ class Source:
         for command in self.commands:
             roots = [n for _, n in command.updates]
             if any(not -LARGEST < n.low <= n.high < LARGEST for n in subnodes(roots)):
-                raise SpecError(f"{command.step.action} computes numbers beyond machine words")
+                raise BeyondWords(f"{command.step.action} computes numbers beyond machine words")
 
     def _checks(self) -> Iterable[tuple[int, int, Node]]:
-        """Yield what can fail with a step: its place, the number of the claim, when it is right."""
+        """Yield the checks of steps: command, number of the claim, and the condition to satisfy."""
         for place, command in enumerate(self.commands):
             if command.leaves and "ranges" in self.names:
                 yield place, self.names.index("ranges"), nodes.FALSE
@@ -142,7 +147,7 @@ class Source:
     # Over many states at once
 
     def _enabled(self, conditions: Sequence[Node]) -> list[str]:
-        """Print which commands are possible, which of their checks fail, where no run may end."""
+        """Print the function for enabled commands, failed checks, and possible ends of runs."""
         circuit = Circuit(self.layout)
         guards = [circuit.conjunction(map(circuit.truth, c.guard)) for c in self.commands]
         fails = [
@@ -164,7 +169,7 @@ class Source:
         return [
             f"static void {name}(const lane *restrict p, lane *restrict r) {{",
             "const lane none = {0}, all = ~none; (void)none, (void)all, (void)p, (void)r;",
-            *Writer(circuit).lines(places),
+            *CircuitWriter(circuit).lines(places),
             "}",
         ]
 

@@ -1,4 +1,4 @@
-"""What an exhaustive run found, whichever explorer it was that ran."""
+"""The result of an exhaustive run, in the same form for every explorer."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from counterpoint.models.verdict import Disagreement, Trace, extended, replayed
 from counterpoint.spec.notation import Property, Step, Values
 
 
-class Layout(Protocol):
-    """How a state is packed."""
+class StatePacking(Protocol):
+    """A way of packing states."""
 
     def pack(self, values: Values) -> bytes:
         """Return a state as bytes."""
@@ -24,37 +24,37 @@ class Layout(Protocol):
 
 @dataclass
 class Exploration:
-    """What an exhaustive run found; it can be asked for traces afterwards.
+    """The result of an exhaustive run, from which traces can be built.
 
     Attributes
     ----------
     system : System
         What was explored.
-    layout : Layout
-        How its states are packed.
+    layout : StatePacking
+        The packing of its states.
     states : sequence of bytes
         Every state reached, packed, in the order of discovery.
     parent, via : array
-        For each state, the place of the one before and the command between.
+        For each state, the number of the state before and the command between.
     levels : list of int
         ``levels[d]``: the number of states within d steps.
     transitions : int
-        Steps that were possible, over all expanded states.
+        The number of possible steps, over all expanded states.
     failures : dict
-        Name of a claim to (state, command): where it first failed, or a witness was first reached;
-        command is -1 where the state itself decides.
+        For a claim, the first (state, command) where it failed, or where a witness was reached; the
+        command is -1 if the state itself decides.
     taken : list of int
         How often each command was taken.
     complete : bool
         Whether every state was expanded.
     reason : str
-        If not, why.
-    notes : list of str
-        What a verdict should say of how the states were explored.
+        If not, the reason.
+        notes : list of str
+        Remarks on the exploration for verdicts.
     """
 
     system: System
-    layout: Layout
+    layout: StatePacking
     states: Sequence[bytes]
     parent: array[int] = field(default_factory=lambda: array("L"))
     via: array[int] = field(default_factory=lambda: array("L"))
@@ -67,7 +67,7 @@ class Exploration:
     notes: list[str] = field(default_factory=list)
 
     def origin(self, state: int) -> tuple[int, int] | None:
-        """Return the place of the state before and the command between; None of an initial one."""
+        """Return the number of the state before and the command between; None if initial."""
         command = self.via[state]
         return None if command == len(self.system.commands) else (self.parent[state], command)
 
@@ -79,7 +79,7 @@ class Exploration:
         state, command : int
             As in `failures`.
         claim : Property, optional
-            What the command fails; needed where states stand for others.
+            The claim that the command violates; needed if states represent others by symmetry.
         """
         steps: list[Step] = []
         commands = self.system.commands
@@ -90,7 +90,9 @@ class Exploration:
         model = self.system.model
         found = replayed(model, steps[::-1], self.layout.unpack(self.states[at]))
         if found.states[-1] != self.layout.unpack(self.states[state]):
-            raise Disagreement("plain Python comes to another state by the steps that were found")
+            raise Disagreement(
+                "plain Python reaches another state by the steps that the engine found"
+            )
         if command < 0:
             return found
         longer = extended(model, found, commands[command].step)
@@ -100,7 +102,7 @@ class Exploration:
         return longer
 
     def find(self, values: Values) -> int | None:
-        """Return the place of a state; None if it was not reached."""
+        """Return the number of a state; None if it was not reached."""
         packed = self.layout.pack(values)
         return next((i for i, state in enumerate(self.states) if state == packed), None)
 

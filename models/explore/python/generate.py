@@ -19,19 +19,19 @@ from counterpoint.spec.notation.nodes import Cell, Node
 
 
 @dataclass(frozen=True)
-class Packing:
-    """Where each cell stands in a packed state.
+class BytePacking:
+    """The positions of cells in a packed state.
 
     Attributes
     ----------
     cells : tuple of Cell
         All cells of a state.
     offset : dict of Cell to int
-        The first byte of a cell that has more than one value.
+        For each cell with more than one value, its first byte.
     width : dict of Cell to int
-        Its number of bytes, 1 or 2.
+        For each such cell, its number of bytes, 1 or 2.
     size : int
-        Bytes of a state.
+        The number of bytes of a state.
     """
 
     cells: tuple[Cell, ...]
@@ -62,32 +62,44 @@ class Packing:
         return tuple([low + number(state[part], "big") for low, part in self._slices])
 
 
-def packing(cells: Sequence[Cell]) -> Packing:
-    """Lay out the cells.
+MOST_VALUES = 65536
+"""The most values of a cell: it has at most two bytes."""
+
+
+def too_wide(cells: Sequence[Cell]) -> str:
+    """Return which range has too many values for Python; "" if none has."""
+    for cell in cells:
+        if cell.high - cell.low >= MOST_VALUES:
+            return (
+                f"the range of {cell.label} has {cell.high - cell.low + 1} values; Python code "
+                f"takes at most {MOST_VALUES}"
+            )
+    return ""
+
+
+def packing(cells: Sequence[Cell]) -> BytePacking:
+    """Assign bytes to the cells.
 
     Raises
     ------
     SpecError
         If a range has more than 65,536 values.
     """
+    if wide := too_wide(cells):
+        raise SpecError(wide)
     offset, width, size = {}, {}, 0
     for cell in cells:
         span = cell.high - cell.low
-        if span >= 65536:
-            raise SpecError(
-                f"the range of {cell.label} has {span + 1} values; 65536 is the most "
-                "in Python: --explorer compiled takes more"
-            )
         if span:
             offset[cell], width[cell] = size, 1 if span < 256 else 2
             size += width[cell]
-    return Packing(tuple(cells), offset, width, size)
+    return BytePacking(tuple(cells), offset, width, size)
 
 
-class Printer(Statements):
+class PythonPrinter(Statements):
     """Prints nodes as Python expressions over the local variables of an unpacked state."""
 
-    def __init__(self, layout: Packing) -> None:
+    def __init__(self, layout: BytePacking) -> None:
         super().__init__()
         self.layout = layout
 
@@ -105,7 +117,7 @@ class Printer(Statements):
         return super().show(node)
 
 
-def unpacking(layout: Packing, used: Iterable[Cell]) -> list[str]:
+def unpacking(layout: BytePacking, used: Iterable[Cell]) -> list[str]:
     """Return lines that put the used cells of a packed state ``s`` into local variables."""
     names = [f"r{i}" for i in range(layout.size)]
     wanted = set(used)
@@ -123,7 +135,7 @@ def unpacking(layout: Packing, used: Iterable[Cell]) -> list[str]:
 
 
 class _Tree:
-    """Commands under the conditions of their guards; equal conditions are asked once."""
+    """A decision tree of commands over the conditions of their guards, without repetitions."""
 
     def __init__(self) -> None:
         self.branches: dict[Node, _Tree] = {}
@@ -136,7 +148,7 @@ class _Tree:
         here.commands.append(command)
 
     def questions(self) -> Iterator[tuple[list[Node], _Tree, _Tree | None]]:
-        """Yield conditions to ask, with what follows if all hold, and what if one fails."""
+        """Yield conditions to test, with the subtree if all hold, and the subtree if one fails."""
         done: set[Node] = set()
         for literal, branch in self.branches.items():
             if literal in done:
@@ -152,7 +164,7 @@ class _Tree:
                 yield conditions, branch, other
 
     def in_order(self) -> Iterator[int]:
-        """Yield the commands as they are met when the questions are asked in turn."""
+        """Yield the commands in the order in which the generated code tests them."""
         yield from self.commands
         for _, then, otherwise in self.questions():
             yield from then.in_order()
@@ -161,7 +173,7 @@ class _Tree:
 
 
 def _chain(literal: Node, branch: _Tree) -> tuple[list[Node], _Tree]:
-    """Return the conditions up to the next fork or command, which can be asked in one line."""
+    """Return the conditions up to the next fork or command, which one line can test."""
     conditions = [literal]
     while not branch.commands and len(branch.branches) == 1:
         (literal, branch), *_ = branch.branches.items()
@@ -170,7 +182,7 @@ def _chain(literal: Node, branch: _Tree) -> tuple[list[Node], _Tree]:
 
 
 def tree_of(commands: Sequence[Command]) -> _Tree:
-    """Return the commands under the conditions of their guards."""
+    """Return the decision tree of some commands."""
     tree = _Tree()
     for i, command in enumerate(commands):
         tree.add(command.guard, i)
@@ -178,16 +190,16 @@ def tree_of(commands: Sequence[Command]) -> _Tree:
 
 
 def in_order(commands: Sequence[Command]) -> list[int]:
-    """Return the order in which a state's next states are taken: that of the generated code."""
+    """Return the order in which the generated code visits a state's successors."""
     return list(tree_of(commands).in_order())
 
 
 class Expander:
     """Generates the function that expands a chunk of states."""
 
-    def __init__(self, system: System, layout: Packing) -> None:
+    def __init__(self, system: System, layout: BytePacking) -> None:
         self.system, self.layout = system, layout
-        self.printer = Printer(layout)
+        self.printer = PythonPrinter(layout)
         self.lines: list[str] = []
 
     def source(self) -> str:
@@ -284,19 +296,19 @@ def size_of(root: Node) -> int:
     return len(seen)
 
 
-def judge_source(layout: Packing, claims: Sequence[Node], name: str) -> str:
-    """Return the source of a function that says which claims a packed state fails, as bits.
+def judge_source(layout: BytePacking, claims: Sequence[Node], name: str) -> str:
+    """Return the source of a function that returns the violated claims of a packed state as bits.
 
     Parameters
     ----------
-    layout : Packing
+    layout : BytePacking
         How states are packed.
     claims : sequence of Node
         Bit k of the result is set where claim k is false.
     name : str
         The function's name.
     """
-    printer = Printer(layout)
+    printer = PythonPrinter(layout)
     lines = [f"def {name}(s):"]
     lines += ["    " + line for line in unpacking(layout, nodes.cells_of(claims))]
     lines += ["    " + line for line in printer.name(claims)]

@@ -1,4 +1,4 @@
-"""The explorer in generated Python: it needs nothing but Python, and is the quicker to begin."""
+"""The explorer in generated Python, which needs no compiler and starts at once."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from counterpoint.spec.notation import Property, nodes
 from counterpoint.spec.notation.nodes import Node
 
 from .exploration import Exploration
-from .generate import Expander, Packing, compile_function, judge_source, packing, size_of
+from .generate import BytePacking, Expander, compile_function, judge_source, packing, size_of
 
 CHUNK = 4096
-"""States expanded between two looks at the limits."""
+"""The number of states expanded between two checks of the limits."""
 
 MEMO_COST = 150
-"""Claims with more nodes are judged once for each value of the cells that they read."""
+"""Claims with more nodes are evaluated once for each combination of the cells they read."""
 
 Judge = Callable[[bytes], int]
 
 
-def _remembered(judge: Judge, layout: Packing, claims: Sequence[Node]) -> Judge:
-    """Return the judge with a memory, keyed by the bytes that the claims read."""
+def _remembered(judge: Judge, layout: BytePacking, claims: Sequence[Node]) -> Judge:
+    """Return the judge with a cache, whose keys are the bytes that the claims read."""
     offsets = sorted(
         layout.offset[c] + k
         for c in nodes.cells_of(claims)
@@ -50,7 +50,7 @@ def _remembered(judge: Judge, layout: Packing, claims: Sequence[Node]) -> Judge:
     return remembering
 
 
-def judges(layout: Packing, claims: dict[str, Node]) -> list[tuple[list[str], Judge]]:
+def judges(layout: BytePacking, claims: dict[str, Node]) -> list[tuple[list[str], Judge]]:
     """Return functions that together judge all claims of a packed state.
 
     Returns
@@ -75,8 +75,8 @@ def judges(layout: Packing, claims: dict[str, Node]) -> list[tuple[list[str], Ju
     return found
 
 
-def to_hold(system: System, wanted: Sequence[Property]) -> dict[str, Node]:
-    """Return what is looked at in every state: invariants, and witnesses negated, by name."""
+def conditions_to_check(system: System, wanted: Sequence[Property]) -> dict[str, Node]:
+    """Return the conditions to check in every state, by name: invariants and negated witnesses."""
     kinds = {p.name: p.kind for p in wanted}
     return {
         name: nodes.negation(node) if kinds[name] == "sometimes" else node
@@ -87,7 +87,7 @@ def to_hold(system: System, wanted: Sequence[Property]) -> dict[str, Node]:
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Keep the cycle collector out of the way: states make no cycles, and there are millions."""
+    """Disable the cycle collector: there are millions of states, and they form no cycles."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -97,8 +97,8 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-class Generated:
-    """Visits states with generated Python.
+class GeneratedExplorer:
+    """Visits states with generated Python code.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Generated:
         self.run = Exploration(system, layout, self._states, taken=[0] * len(system.commands))
         self.limits = limits
         self.names = {p.name for p in wanted}
-        self.judges = judges(layout, to_hold(system, wanted))
+        self.judges = judges(layout, conditions_to_check(system, wanted))
         self.may_end: Judge | None = None
         if system.may_end is not None and "no-deadlock" in self.names:
             self.may_end = compile_function(
@@ -131,12 +131,13 @@ class Generated:
         Parameters
         ----------
         until : callable
-            Asked between chunks of states, with their number; if it says so, the run is given up.
+            Called between chunks with the number of states; if it returns true, the run is
+            abandoned.
 
         Returns
         -------
         bool
-            Whether the run came to an end by itself.
+            Whether the run was not abandoned.
         """
         run = self.run
         seen: set[bytes] = set()
@@ -193,7 +194,17 @@ class Generated:
                             self.run.failures.setdefault(name, (i, -1))
 
     def _report(self, state: int, command: int, name: str) -> None:
-        """Note what generated code found: a step that fails a claim, or a state without a step."""
+        """Record a result of the generated code: a step that violates a claim, or a deadlock.
+
+        Parameters
+        ----------
+        state : int
+            The number of the state.
+        command : int
+            The command; -1 for a deadlock.
+        name : str
+            The claim.
+        """
         run = self.run
         if command < 0 and not (self.may_end and self.may_end(self._states[state])):
             return

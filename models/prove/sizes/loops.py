@@ -1,10 +1,9 @@
-"""How a spec's text goes through an index: only a plain loop or generator can stand for all of it.
+"""Checks the loops of a spec over an index of any size.
 
-An index of any size is gone through once, with one member that stands for each. That is right
-where the text goes through it by ``for p in s.processes``, and does with each member the same,
-whatever it did with others. `loop_of` finds the loop that asks for members in the syntax tree;
-anything else that goes through an index (``list``, ``sum``, ``enumerate``, a list in brackets) is
-refused.
+Such a loop is run once, with one symbol for each member. That is correct if the code loops by
+``for p in s.processes``, and what it does with one member does not depend on what it did with
+others. `loop_of` finds the loop in the syntax tree. Any other iteration over an index (``list``,
+``sum``, ``enumerate``, a list comprehension) is rejected.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 def loop_of(frame: FrameType) -> ast.For | ast.GeneratorExp:
-    """Return the loop or the generator that a frame is about to begin.
+    """Return the loop or the generator expression that a frame is about to start.
 
     Raises
     ------
     SpecError
-        If it goes through the index in any other way, or what it does with one member depends on
-        what it did with others.
+        If it iterates over the index in any other way, or what it does with one member may depend
+        on what it did with others.
     """
     loop = _loop(frame.f_code, frame.f_lasti, tuple(_lines(frame)))
     for root, why in _changes(loop):
@@ -39,27 +38,27 @@ def loop_of(frame: FrameType) -> ast.For | ast.GeneratorExp:
             raise SpecError(why)
     left = _assigned_in(loop)
     for name, value in frame.f_locals.items():
-        if name != ".0" and not _keeps_nothing(value, left):  # what a generator goes through
+        if name != ".0" and not _keeps_nothing(value, left):  # the iterable of a generator
             raise SpecError(
-                f"{name} stands beside a loop over an index, which could keep something in it "
-                f"from one turn to the next: use values, and tuples of them"
+                f"{name} is in scope of a loop over an index, which could store something in it "
+                f"from one iteration to the next: use values, and tuples of them"
             )
     return loop
 
 
 PLAIN = (int, str, bytes, range, frozenset, Symbolic, Spec, type(None), type)
-"""What keeps nothing: it cannot be changed, or only where that is seen."""
+"""Types whose objects cannot be changed, or only where the checks see it."""
 
 
 def _keeps_nothing(value: object, left: Collection[str]) -> bool:
-    """Return whether a value cannot carry anything from one turn of a loop to the next.
+    """Return whether a value cannot carry data from one iteration of a loop to the next.
 
     Parameters
     ----------
     value : object
-        What a name has where the loop begins.
+        The value of a name at the start of the loop.
     left : collection of str
-        The names that the loop assigns to: a function that reads one of them carries it.
+        The names that the loop assigns to; a function that reads one of them carries data.
     """
     if type(value) is Symbolic or isinstance(value, PLAIN) or hasattr(type(value), "any_size"):
         return True
@@ -81,21 +80,25 @@ def _lines(frame: FrameType) -> list[str]:
 def _loop(code: CodeType, at: int, lines: tuple[str, ...]) -> ast.For | ast.GeneratorExp:
     if dis.opname[code.co_code[at]] != "GET_ITER":
         raise SpecError(
-            "an index of any number is gone through by for, or by a generator in every, some, no "
-            "or count, and by nothing else: it has no number and no last member here"
+            "an index of any size can only be used in a for loop, or in a generator in every, "
+            "some, no or count: it has no fixed size and no last member here"
         )
     if not lines:
-        raise SpecError("the text of this loop cannot be read, so it cannot stand for any number")
+        raise SpecError(
+            "the source of this loop is not available, so it cannot be checked for any size"
+        )
     place = list(code.co_positions())[at // 2]
     loop = _innermost(lines, place)
     if isinstance(loop, ast.GeneratorExp):
         return loop
     if not isinstance(loop, ast.For):
         raise SpecError(
-            "a list or set of members has no number here: write a generator, without brackets"
+            "a list or set of members has no size here: write a generator, without brackets"
         )
     if code.co_flags & inspect.CO_GENERATOR:
-        raise SpecError("a loop that yields members: write a generator in every, some, no or count")
+        raise SpecError(
+            "a loop must not yield members: write a generator in every, some, no or count"
+        )
     _Flow(loop).block(_function_around(lines, loop))
     return loop
 
@@ -118,7 +121,7 @@ def _span(node: ast.AST) -> Span:
 
 
 def _innermost(lines: tuple[str, ...], place: Span) -> ast.AST | None:
-    """Return the loop at a place in the text: its own, or that of what it goes through."""
+    """Return the innermost loop at a place in the source, or the one whose iterable is there."""
     for node in ast.walk(_parsed(lines)):
         if isinstance(node, ast.For):
             through = [] if isinstance(node.iter, Comprehension) else [_span(node.iter)]
@@ -137,14 +140,16 @@ def _function_around(lines: tuple[str, ...], loop: ast.For) -> list[ast.stmt]:
     for node in ast.walk(_parsed(lines)):  # breadth first: inner functions come later
         if isinstance(node, ast.FunctionDef) and any(part is loop for part in ast.walk(node)):
             if any(isinstance(part, ast.Nonlocal) for part in ast.walk(node)):
-                raise SpecError(f"line {node.lineno}: nonlocal around a loop over an index")
+                raise SpecError(
+                    f"line {node.lineno}: nonlocal in a function with a loop over an index"
+                )
             found = node.body
     return found
 
 
 @cache
 def _changes(loop: ast.For | ast.GeneratorExp) -> list[tuple[str, str]]:
-    """Return what a loop changes, by the name of the object, with why that is refused."""
+    """Return the names of the objects that a loop changes, each with the error message."""
     found = []
     for node in ast.walk(loop):
         changed = _changed(node)
@@ -152,8 +157,8 @@ def _changes(loop: ast.For | ast.GeneratorExp) -> list[tuple[str, str]]:
             changed = node
         if changed is not None:
             why = (
-                f"line {getattr(node, 'lineno', '?')}: {ast.unparse(node)} keeps something from "
-                f"one turn of the loop over an index to the next"
+                f"line {getattr(node, 'lineno', '?')}: {ast.unparse(node)} stores something from "
+                f"one iteration of the loop over an index to the next"
             )
             found.append((changed.id if isinstance(changed, ast.Name) else "", why))
     return found
@@ -172,12 +177,12 @@ def _changed(node: ast.AST) -> ast.AST | None:
 
 
 class _Flow:
-    """Follows names through a function: what one turn of a loop leaves, nobody else may read.
+    """Follows names through a function: no other code may read what one iteration assigned.
 
     Parameters
     ----------
     loop : ast.For
-        The loop over an index of any number.
+        The loop over an index of any size.
     """
 
     def __init__(self, loop: ast.For) -> None:
@@ -187,7 +192,7 @@ class _Flow:
         self.closed: set[str] = set()  # names that must not be read now
 
     def block(self, statements: Iterable[ast.stmt]) -> None:
-        """Follow statements in their order."""
+        """Follow statements in order."""
         for statement in statements:
             self._statement(statement)
 
@@ -222,7 +227,7 @@ class _Flow:
         self._read(node.iter)
         mine = node is self.loop
         before = set(self.closed)
-        for _ in range(1 if mine else 2):  # what a turn leaves, the next may find
+        for _ in range(1 if mine else 2):  # the next iteration may read what one assigned
             self.closed |= self.left if mine else set()
             self.closed -= _stored(ast.walk(node.target))
             self.block(node.body)
@@ -238,14 +243,14 @@ class _Flow:
                 read = stored_too or isinstance(node.ctx, ast.Load)
                 if read and node.id in forbidden - _own(part, node.id):
                     raise SpecError(
-                        f"line {node.lineno}: {node.id} has what one turn of the loop over an "
-                        f"index left in it: what a loop does with one member must not depend on "
-                        f"the others"
+                        f"line {node.lineno}: {node.id} was assigned in an earlier iteration of "
+                        f"the loop over an index: what a loop does with one member must not "
+                        f"depend on the others"
                     )
 
 
 def _own(part: ast.AST, name: str) -> set[str]:
-    """Return the name if a comprehension or lambda in an expression has it for itself."""
+    """Return the name if a comprehension or lambda in an expression binds it."""
     for node in ast.walk(part):
         if isinstance(node, Comprehension):
             targets = [n for one in node.generators for n in ast.walk(one.target)]

@@ -1,12 +1,12 @@
-"""A spec run over indices of any size: each action once, for members that are named by symbols.
+"""Runs a spec over indices of any size: each action once, for members that are symbols.
 
 A variable is a function of its indices. A generator over an index inside `every`, `some`, `no` or
-`count` stands for a quantifier; a loop over an index stands for one member of it, and an assignment
-in it for an assignment to all. Members are 0, 1, ... up to a size of which only the least is known.
+`count` becomes a quantifier. A loop over an index is run for one symbolic member, and an assignment
+in it counts for all members. Members are 0, 1, ... below a size of which only the minimum is known.
 
-Where a plain run would leave a range or an array, an obligation is noted: a condition that must
-follow from what is known wherever the run gets to. What cannot be said so (a branch on one member
-of a loop, a number of members) is refused with a `SpecError`.
+Where a plain run would leave a range or an array, an obligation is recorded: a condition that must
+follow from the facts on the path. Code that cannot be expressed in this way (a branch on one member
+of a loop, the number of members) is rejected with a `SpecError`.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ from .quantified import (
     within,
 )
 
-UNKNOWN = "an index of any number has no number here, and no first or last member"
+UNKNOWN = "an index of any size has no fixed size here, and no first or last member"
 
 
 class Members:
-    """An index of any size: going through it yields one symbol that stands for each member."""
+    """An index of any size: iterating over it yields one symbol that stands for each member."""
 
     __hash__ = None  # type: ignore[assignment]  # refused as a key; mypy wants a method
     any_size = True
 
-    def __init__(self, run: Run, name: str) -> None:
+    def __init__(self, run: ParametricRun, name: str) -> None:
         self.run, self.name = run, name
 
     def __iter__(self) -> Iterator[Symbolic]:
@@ -68,10 +68,9 @@ class Members:
 
     def _in_generator(self) -> Iterator[Symbolic]:
         consumer = sys._getframe(1).f_back
-        if consumer is None or consumer.f_code is not Run.pulled.__code__:
+        if consumer is None or consumer.f_code is not ParametricRun.pulled.__code__:
             raise SpecError(
-                "a generator over an index of any number stands in every, some, no or count, "
-                "and nowhere else"
+                "a generator over an index of any size may be used in every, some, no or count only"
             )
         new = symbol(self.name)
         self.run.bound.append(new)
@@ -84,8 +83,8 @@ class Members:
     __len__ = __getitem__ = __contains__ = __reversed__ = __bool__ = __eq__ = _refuse
 
 
-class Parameters(dict[str, Any]):
-    """The parameters of a spec without the sizes that nobody may know."""
+class SizelessParameters(dict[str, Any]):
+    """The parameters of a spec without the sizes of indices of any size."""
 
     def __missing__(self, name: str) -> NoReturn:
         raise SpecError(f"{name}: {UNKNOWN}")
@@ -95,8 +94,8 @@ class Parameters(dict[str, Any]):
         return self[name]
 
 
-class Given(dict[str, Any]):
-    """The parameters that were given, for `Spec.derive`: it may not ask for a size."""
+class GivenParameters(dict[str, Any]):
+    """The given parameters, for `Spec.derive`, which must not read a size."""
 
     def __init__(self, given: dict[str, Any], hidden: Collection[str]) -> None:
         super().__init__(given)
@@ -109,7 +108,7 @@ class Given(dict[str, Any]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return a parameter that was given."""
-        there = name in self  # refused for a size
+        there = name in self  # raises for a size
         return super().get(name, default) if there else default
 
     def __contains__(self, name: object) -> bool:
@@ -118,33 +117,33 @@ class Given(dict[str, Any]):
         return super().__contains__(name)
 
     def _refuse(self, *_: object) -> NoReturn:
-        raise SpecError(f"derive goes through all that was given: {UNKNOWN}")
+        raise SpecError(f"derive iterates over all given parameters: {UNKNOWN}")
 
     __iter__ = __len__ = __bool__ = items = keys = values = copy = __or__ = _refuse
 
 
 @dataclass(frozen=True)
-class Write:
-    """An assignment: to one place, or to all places that its loop symbols can name."""
+class Assignment:
+    """An assignment to one element, or to all elements that its loop symbols can name."""
 
     key: tuple[Node, ...]
     every: frozenset[Node]
     value: Node
 
 
-class Functions:
-    """The values of a state as functions: those of the state before, and what was assigned since.
+class FunctionStore:
+    """The values of a state as functions: the state before, and the assignments since then.
 
-    Takes the place of `counterpoint.spec.notation.store.Store`.
+    It replaces `counterpoint.spec.notation.store.StateStore`.
     """
 
-    def __init__(self, run: Run, initial: bool = False) -> None:
+    def __init__(self, run: ParametricRun, initial: bool = False) -> None:
         self.run, self.initial = run, initial
-        self.writes: dict[str, list[Write]] = {}
+        self.writes: dict[str, list[Assignment]] = {}
         self.read_in_loops: set[tuple[str, tuple[Node, ...]]] = set()
 
     def read(self, name: str, key: tuple[Value, ...]) -> Value:
-        """Return the value at a place."""
+        """Return the value of an element."""
         place = tuple(nodes.integer(node_of(part)) for part in key)
         self.run.inside(name, place)
         if self.run.loops:
@@ -152,17 +151,17 @@ class Functions:
         return value_of(self.at(name, place))
 
     def at(self, name: str, place: tuple[Node, ...]) -> Node:
-        """Return the value at a place that lies within the array."""
+        """Return the value of an element that lies within the array."""
         found = self.run.first(name, place) if self.initial else self.run.before(name, place)
         for write in self.writes.get(name, ()):
             if place != write.key and not write.every.isdisjoint(self.run.loops):
-                raise SpecError(f"{name} is read where a loop is still to assign to it")
+                raise SpecError(f"{name} is read in a loop before the loop assigns to it")
             matches, given = _match(write, place)
             found = nodes.ite(matches, substituted(write.value, given), found)
         return found
 
     def write(self, name: str, key: tuple[Value, ...], value: Value) -> None:
-        """Assign to a place."""
+        """Assign to an element; the parameters are those of `StateStore.write`."""
         may_change(name)
         run = self.run
         place = tuple(nodes.integer(node_of(part)) for part in key)
@@ -171,20 +170,20 @@ class Functions:
         new = nodes.truth(node_of(value)) if boolean else nodes.integer(node_of(value))
         loops = frozenset(v for v in place if v in run.loops)
         if run.bound or any(v not in place for v in run.loops):
-            raise SpecError(f"{name} is assigned to in a loop, each time at the same place")
+            raise SpecError(f"{name} is assigned in a loop, to the same element in each iteration")
         run.must_be_known(new, loops)
         for part in place:
             run.must_be_known(part, loops if part in loops else ())
         if loops and any(of == name and at != place for of, at in self.read_in_loops):
-            raise SpecError(f"{name} is read at one place in a loop that assigns to others")
+            raise SpecError(f"{name} is read at one element in a loop that assigns to others")
         if boolean and not node_of(value).boolean:
             run.oblige(within(node_of(value), 0, 1))
         run.oblige(within(new, low, high))
-        self.writes.setdefault(name, []).append(Write(place, loops, new))
+        self.writes.setdefault(name, []).append(Assignment(place, loops, new))
 
 
-def _match(write: Write, place: tuple[Node, ...]) -> tuple[Node, dict[Node, Node]]:
-    """Return when an assignment concerns a place, and what its loop symbols then are."""
+def _match(write: Assignment, place: tuple[Node, ...]) -> tuple[Node, dict[Node, Node]]:
+    """Return the condition that an assignment concerns an element, and its loop symbols then."""
     given: dict[Node, Node] = {}
     others = []
     for part, wanted in zip(write.key, place, strict=True):
@@ -197,27 +196,27 @@ def _match(write: Write, place: tuple[Node, ...]) -> tuple[Node, dict[Node, Node
 
 
 @dataclass
-class Run:
-    """One symbolic run: given decisions first, then new ones; also the quantifiers' trace.
+class ParametricRun:
+    """One symbolic run, which first follows given decisions, then makes new ones.
 
     Attributes
     ----------
     model : Model
         The spec.
     members : tuple of Node
-        The symbols of the action's parameters, of which a run may ask anything.
+        The symbols of the action's parameters, on which a run may branch.
     decisions : list of bool
         The side taken at each branch.
     literals : list of Node
-        What holds on this way.
+        The path condition.
     obligations : list of (tuple of Node, Node)
-        What must hold wherever the literals do; else a plain run would leave a range or an array.
+        Conditions that must hold wherever the literals do, so that ranges and arrays are kept.
     loops, bound : list of Node
-        The symbols of the loops and of the generators that are being gone through.
+        The symbols of the loops and of the generators that are running.
     asked : int
-        How many of the decisions were asked for so far.
+        The number of decisions used so far.
     branches : bool
-        Whether a branch may depend on the state, as in actions.
+        Whether branches may depend on the state, as in actions.
     """
 
     model: Model
@@ -233,14 +232,14 @@ class Run:
     # Variables
 
     def size_of(self, index: Index) -> Node:
-        """Return the number of members of an index: a constant, if it must be known."""
+        """Return the number of members of an index; a constant unless the index has any size."""
         spec = self.model.spec
         if index.attribute in spec.any_number:
             return size(index.attribute, index.at_least)
         return nodes.constant(index.size(spec))
 
     def inside(self, name: str, place: tuple[Node, ...]) -> None:
-        """Note that a place must lie within the array."""
+        """Record the obligation that an element lies within the array."""
         indices = self.model.spec.declared_variables[name].indices
         if len(indices) != len(place):
             raise SpecError(f"{name} has {len(indices)} indices, not {len(place)}")
@@ -251,17 +250,17 @@ class Run:
             self.oblige(within(part, 0, last))
 
     def oblige(self, condition: Node) -> None:
-        """Note what must hold here, of all members that loops and generators go through."""
+        """Record an obligation, for all members that the running loops and generators stand for."""
         open_symbols = [*self.loops, *self.bound]
         self.must_be_known(condition, open_symbols)
         wanted = for_all(open_symbols, condition)
         active = quantifying.get()
-        owner = active if isinstance(active, Run) else self
+        owner = active if isinstance(active, ParametricRun) else self
         if wanted is not TRUE:
             owner.obligations.append((tuple(owner.literals), wanted))
 
     def bounds(self, name: str) -> tuple[int, Node | int, bool]:
-        """Return the range of a variable, without an end where it grows."""
+        """Return the least and the greatest value of a variable, and whether it is boolean."""
         variable: Variable = self.model.spec.declared_variables[name]
         element = getattr(variable, "of", variable)
         spec = self.sizeless()
@@ -285,7 +284,7 @@ class Run:
         return applied(called, key, low, UNBOUNDED if isinstance(high, Node) else high, boolean)
 
     def first(self, name: str, key: tuple[Node, ...]) -> Node:
-        """Return a variable's initial value; any of its range, if it may start anywhere."""
+        """Return a variable's initial value; an unknown one if it starts with `ANY`."""
         variable: Variable = self.model.spec.declared_variables[name]
         value = variable.initially
         if value is ANY:
@@ -301,32 +300,32 @@ class Run:
         return nodes.truth(found) if variable.boolean else nodes.integer(found)
 
     def sizeless(self) -> Spec:
-        """Return the spec without a state, on which declarations may not ask for a size."""
+        """Return the spec without a state and without sizes, for evaluating declarations."""
         spec = self.model.spec
         declared = spec.declared_parameters.values()
         hidden = {p.name for p in declared if p.attribute in spec.any_number}
         found = object.__new__(type(spec))
         given = {n: v for n, v in spec.parameters.items() if n not in hidden}
-        found.__dict__["parameters"] = Parameters(given)
+        found.__dict__["parameters"] = SizelessParameters(given)
         for name in spec.any_number:
             found.__dict__[name] = Members(self, name)
         if type(spec).derive is not Spec.derive:
             own = {n: v for n, v in self.model.changed_parameters().items() if n not in hidden}
-            for name, value in found.derive(Given(own, hidden)).items():
+            for name, value in found.derive(GivenParameters(own, hidden)).items():
                 if name in given and given[name] != value:
                     raise SpecError(f"{name} follows from the size of an index")
         return found
 
-    def at(self, store: Functions) -> Spec:
-        """Return the spec on functions, with indices of any size."""
+    def at(self, store: FunctionStore) -> Spec:
+        """Return the spec with functions as its state, and with indices of any size."""
         found = self.sizeless()
         found.__dict__["_store"] = store
         return found
 
-    # Branches (see `counterpoint.spec.notation.symbolic.Path`)
+    # Branches (see `counterpoint.spec.notation.symbolic.SymbolicPath`)
 
     def decide(self, condition: Node) -> bool:
-        """Take the side that is known, given, or the true one."""
+        """Return a side: the known one, else the given one, else the true one."""
         self._must_not_be_of_a_loop(condition)
         if condition in self.literals or condition is TRUE:
             return True
@@ -345,7 +344,7 @@ class Run:
         return side
 
     def assume(self, condition: Node) -> None:
-        """Go on only where the condition holds."""
+        """Restrict the run to states where the condition holds."""
         condition = nodes.truth(condition)
         self._must_not_be_of_a_loop(condition)
         if condition is FALSE or nodes.negation(condition) in self.literals:
@@ -358,14 +357,14 @@ class Run:
             raise SpecError("a branch on one member of a loop or generator: use every, some or ite")
 
     def must_be_known(self, node: Node, loops: Iterable[Node] = ()) -> None:
-        """Refuse an expression of members that nothing gives a meaning to here."""
+        """Reject an expression with symbols of loops that are not running here."""
         if not symbols_of(node) <= frozenset(self.members) | frozenset(loops):
-            raise SpecError("a value of one member of a loop stands where the loop does not reach")
+            raise SpecError("a value that depends on one member of a loop is used outside the loop")
 
     # Quantifiers (see `counterpoint.spec.notation.symbolic.Quantifiers`)
 
     def pulled(self, conditions: Iterable[Value]) -> Iterator[tuple[list[Node], Node]]:
-        """Yield each condition with the symbols that generators have bound for it."""
+        """Yield each condition with the symbols that generators bind for it."""
         begin = len(self.bound)
         for condition in conditions:
             bound = self.bound[begin:]
@@ -382,17 +381,19 @@ class Run:
         return list(self.pulled(several))
 
     def junction(self, conditions: tuple[Value, ...], every: bool) -> Value:
-        """Return whether every or some condition holds, for all members that generators name."""
+        """Return whether every or some condition holds, for all members of generators."""
         found = self._conditions(conditions)
         if every:
             return value_of(nodes.conjunction(for_all(bound, node) for bound, node in found))
         return value_of(nodes.disjunction(for_some(bound, node) for bound, node in found))
 
     def count(self, conditions: tuple[Value, ...]) -> Any:
-        """Return how many conditions hold: a number, or what can be compared with one."""
+        """Return how many conditions hold: a number, or an object that can be compared with one."""
         found = self._conditions(conditions)
         if not any(bound for bound, _ in found):
             return sum(ite(value_of(node), 1, 0) for _, node in found)
         if len(found) > 1:
-            raise SpecError("a count goes through indices of any number, and nothing beside them")
+            raise SpecError(
+                "count takes a generator over indices of any size only, without other conditions"
+            )
         return Count(*found[0])

@@ -1,6 +1,6 @@
-"""Expressions over indices of any size: members that are symbols, functions of them, quantifiers.
+"""Expressions over indices of any size: symbolic members, functions of them, quantifiers.
 
-They are nodes like those of `counterpoint.spec.notation.nodes`, with four operators more:
+They are nodes like those of `counterpoint.spec.notation.nodes`, with four more operators:
 ``symbol`` (a member of an index), ``size`` (the number of its members), ``apply`` (a variable's
 value at members) and ``all`` (a condition holds of all members that its bound symbols can name).
 """
@@ -22,24 +22,36 @@ _serial = numbers()
 
 
 def symbol(index: str) -> Node:
-    """Return a new member of an index, of which nothing is known."""
+    """Return a new symbol for any member of an index."""
     return nodes._node("symbol", (index, next(_serial)), 0, UNBOUNDED)
 
 
 def size(index: str, at_least: int) -> Node:
-    """Return the number of members of an index, of which only the least is known."""
+    """Return the number of members of an index, of which only the minimum is known."""
     return nodes._node("size", (index,), at_least, UNBOUNDED)
 
 
 def applied(name: str, key: Sequence[Node], low: int, high: int, boolean: bool) -> Node:
-    """Return the value of a variable at a place, in the state before."""
+    """Return the value of an element of a variable in the state before.
+
+    Parameters
+    ----------
+    name : str
+        The variable.
+    key : sequence of Node
+        One member for each index.
+    low, high : int
+        The range of the variable.
+    boolean : bool
+        Whether it is a truth value.
+    """
     return nodes._node("apply", (name, *key), low, high, boolean)
 
 
 def for_all(bound: Sequence[Node], body: Node) -> Node:
     """Return whether the body holds for all members that the bound symbols can name.
 
-    A symbol that the body does not speak of is left out: each index has at least one member.
+    A symbol that does not occur in the body is left out, since each index has a member.
     """
     bound = [v for v in bound if v in symbols_of(body)]
     return nodes._node("all", (tuple(bound), body), 0, 1, True) if bound else body
@@ -54,7 +66,7 @@ _free: dict[Node, frozenset[Node]] = {}
 
 
 def symbols_of(node: Node) -> frozenset[Node]:
-    """Return the symbols that an expression speaks of and no quantifier in it binds."""
+    """Return the free symbols of an expression."""
     found = _free.get(node)
     if found is None:
         if node.op == "symbol":
@@ -69,7 +81,7 @@ def symbols_of(node: Node) -> frozenset[Node]:
 
 
 def substituted(node: Node, replace: dict[Node, Node]) -> Node:
-    """Return an expression with other members for some of its symbols."""
+    """Return an expression with some of its symbols replaced."""
     return _substituted(node, replace, {})
 
 
@@ -97,7 +109,17 @@ def _replaced(node: Node, replace: dict[Node, Node], done: dict[Node, Node]) -> 
 
 
 def within(node: Node, low: int, high: Node | int) -> Node:
-    """Return whether a value lies in a range, both ends included; it may have no upper end."""
+    """Return the condition that a value lies in a range.
+
+    Parameters
+    ----------
+    node : Node
+        The value.
+    low : int
+        The lower end, included.
+    high : Node or int
+        The upper end, included; it may be `UNBOUNDED`.
+    """
     if node.boolean:
         return TRUE
     ends = [nodes.negation(nodes.less(node, nodes.constant(low)))]
@@ -109,7 +131,7 @@ def within(node: Node, low: int, high: Node | int) -> Node:
 
 
 def parts(node: Node) -> list[Node]:
-    """Return conditions that together say the same, easier to prove one by one."""
+    """Return conditions whose conjunction is equivalent, to be proved one by one."""
     if node.op == "and":
         return [part for inner in node.args for part in parts(inner)]
     if node.op == "all":
@@ -118,31 +140,32 @@ def parts(node: Node) -> list[Node]:
 
 
 class Count:
-    """How many members of an index a condition holds of: to be compared with a constant.
+    """The number of members for which a condition holds; it can be compared with a constant.
 
-    That at least k are there is said through k different members, so no number of members is
-    needed.
+    "At least k" is expressed by k different members, so the size of the index is not needed.
 
     Parameters
     ----------
     bound : sequence of Node
         The symbols that stand for all members.
     condition : Node
-        What is counted.
+        The condition that is counted.
     """
 
     __hash__ = None  # type: ignore[assignment]  # refused as a key; mypy wants a method
-    refusal = "a count over an index of any number is compared with a constant: count(...) <= 1"
+    refusal = "compare a count over an index of any size with a constant, as in count(...) <= 1"
 
     def __init__(self, bound: Sequence[Node], condition: Node) -> None:
         self._bound, self._condition = tuple(bound), condition
 
     def at_least(self, number: int) -> Node:
-        """Return whether the condition holds of at least so many members."""
+        """Return whether the condition holds for at least so many members."""
         if number <= 0:
             return TRUE
         if number > MOST_WITNESSES:
-            raise SpecError(f"a count over an index is compared with at most {MOST_WITNESSES} here")
+            raise SpecError(
+                f"a count over an index of any size can be compared with at most {MOST_WITNESSES}"
+            )
         chosen = [tuple(symbol(v.args[0]) for v in self._bound) for _ in range(number)]
         wanted = [
             substituted(self._condition, dict(zip(self._bound, members, strict=True)))

@@ -1,4 +1,4 @@
-"""z3's view of expressions with quantifiers, and a prover that knows ranges and lemmas."""
+"""Prints expressions with quantifiers for z3, and proves conditions from ranges and lemmas."""
 
 from __future__ import annotations
 
@@ -14,28 +14,39 @@ from counterpoint.spec.notation import Index, Model, Property, SpecError, nodes
 from counterpoint.spec.notation.nodes import TRUE, UNBOUNDED, Node
 from counterpoint.spec.notation.variables import ANY
 
-from .parametric import Functions, Run
+from .parametric import FunctionStore, ParametricRun
 from .quantified import applied, for_all, for_some, parts, symbol, within
-from .ways import Formula, Path, actions, counts, formula, paths, spoken
+from .ways import (
+    ActionPath,
+    Formula,
+    actions,
+    counts,
+    formula,
+    must_be_claimed_at_every_size,
+    paths,
+)
 
 SECONDS, LAST_LOOK = 10.0, 5.0
-"""What z3 may take for one question: choosing instances by terms, and then by models as well."""
+"""Seconds of z3 for one question: first with instances chosen by terms, then by models as well."""
 
 AT_ONCE = 200_000
-"""What z3 may do, in its own units, for a question that it answers at once or not at all."""
+"""The limit in z3's units of work for a question that it answers at once or not at all."""
 
 BY_TERMS = {"smt.auto_config": False, "smt.mbqi": False}
-"""Options by which z3 proves or gives up at once. Asked with either of two solvers for arithmetic:
-each alone misses a claim or two, depending on how formulas happen to be ordered."""
+"""Options with which z3 either proves quickly or gives up.
+
+Both solvers for arithmetic are tried: each alone misses a few claims, depending on the order of
+formulas.
+"""
 
 START = "the start"
 
 
-class Printer(smt.Printer):
+class QuantifiedPrinter(smt.TermPrinter):
     """Prints expressions with functions and quantifiers; members lie below the size of their index.
 
-    It has a z3 context of its own: how far z3 gets with quantifiers depends on what its context has
-    seen before, and a proof should not.
+    It has a z3 context of its own, since z3's results with quantifiers depend on the history of the
+    context, and a proof should not.
 
     Parameters
     ----------
@@ -53,7 +64,7 @@ class Printer(smt.Printer):
         return z3.IntVal(value, self.context)
 
     def is_member(self, symbol: Node) -> Any:
-        """Return the condition that a symbol names a member of its index."""
+        """Return the condition that a symbol is a member of its index."""
         member, size = self.show(symbol), self.show(self.sizes[symbol.args[0]])
         return z3.And(member >= 0, member < size)
 
@@ -77,7 +88,7 @@ class Printer(smt.Printer):
         return super()._print(node)
 
 
-class Prover:
+class QuantifiedProver:
     """Proof obligations over one arbitrary state that satisfies the lemmas, and one step from it.
 
     Parameters
@@ -91,12 +102,12 @@ class Prover:
 
     Attributes
     ----------
-    paths : list of Path
-        Every way through every action.
+    paths : list of ActionPath
+        Every path through every action.
     lemmas : dict of str to Formula
-        What is known of the state before.
-    unsaid : dict of str to str
-        The lemmas that cannot be said for any number, with why.
+        The lemmas, as formulas over the state before.
+    inexpressible : dict of str to str
+        The lemmas that cannot be expressed for any number, with reasons.
 
     Raises
     ------
@@ -106,21 +117,21 @@ class Prover:
 
     def __init__(self, model: Model, limits: Limits, record: Record = unrecorded) -> None:
         self.model, self.limits, self.record = model, limits, record
-        self.run = Run(model)
+        self.run = ParametricRun(model)
         indices = [p for p in model.spec.declared_parameters.values() if isinstance(p, Index)]
         self.sizes = {index.attribute: self.run.size_of(index) for index in indices}
-        self.printer = Printer(self.sizes)
-        self.before = Functions(self.run)
-        self.first = Functions(Run(model), initial=True)
+        self.printer = QuantifiedPrinter(self.sizes)
+        self.before = FunctionStore(self.run)
+        self.first = FunctionStore(ParametricRun(model), initial=True)
         self.paths = [path for action in actions(model) for path in paths(model, action)]
         self.ways = [path for path in self.paths if path.possible]
         self.lemmas: dict[str, Formula] = {}
-        self.unsaid: dict[str, str] = {}
+        self.inexpressible: dict[str, str] = {}
         for lemma in model.lemmas:
             try:
-                self.lemmas[lemma.name] = self.said(lemma, self.before)
+                self.lemmas[lemma.name] = self.formula_of(lemma, self.before)
             except SpecError as error:
-                self.unsaid[lemma.name] = str(error)
+                self.inexpressible[lemma.name] = str(error)
         names = model.spec.declared_variables
         self.ranges = [self._range(name, name) for name in names]
         self.ends = [self.printer.show(self._ends(name, name)) for name in names]
@@ -128,12 +139,12 @@ class Prover:
         self._learn()
 
     def add(self, claims: Sequence[Property]) -> None:
-        """Take claims for lemmas, to be shown like them."""
-        self.lemmas |= {claim.name: self.said(claim, self.before) for claim in claims}
+        """Add claims to the lemmas; they must be inductive as well."""
+        self.lemmas |= {claim.name: self.formula_of(claim, self.before) for claim in claims}
         self._learn()
 
     def drop(self, names: Sequence[str]) -> None:
-        """Forget lemmas that are not kept."""
+        """Drop lemmas."""
         for name in names:
             del self.lemmas[name]
         self._learn()
@@ -160,16 +171,17 @@ class Prover:
         return solver
 
     def _range(self, name: str, called: str) -> Node:
-        """Return what the declared range says of a variable."""
+        """Return the condition that a variable lies in its declared range."""
         variable = self.model.spec.declared_variables[name]
         low, high, _ = self.run.bounds(name)
         key = tuple(symbol(index.attribute) for index in variable.indices)
         return for_all(key, within(self.run._function(name, called, key), low, high))
 
     def _ends(self, name: str, called: str) -> Node:
-        """Return the same, with the ends that are numbers, which expressions have used already.
+        """Return the conditions for the constant ends of a range too.
 
-        Most proofs do without, and take half as long again with them.
+        Simplification has already used those ends, so most proofs do not need these conditions, and
+        with them proofs take half as long again.
         """
         low, high, boolean = self.run.bounds(name)
         if boolean or low == high:
@@ -179,15 +191,24 @@ class Prover:
         value = applied(called, key, -UNBOUNDED, UNBOUNDED, boolean=False)
         return for_all(key, within(value, low, high))
 
-    def said(self, claim: Property, store: Functions, *after: Any) -> Formula:
-        """Return a claim of a state.
+    def formula_of(self, claim: Property, store: FunctionStore, *after: Any) -> Formula:
+        """Return a claim as a formula.
+
+        Parameters
+        ----------
+        claim : Property
+            The claim.
+        store : FunctionStore
+            The state.
+        *after
+            The next state, for a transition property.
 
         Raises
         ------
         SpecError
-            If it cannot be said for any number.
+            If it cannot be expressed for any number.
         """
-        spoken(self.model, self.run, claim)
+        must_be_claimed_at_every_size(self.model, self.run, claim)
         return formula(self.model, claim.method, store, *after)
 
     # Questions
@@ -195,16 +216,18 @@ class Prover:
     def ask(
         self, name: str, conditions: Sequence[Node], members: Sequence[Node], looks: bool = True
     ) -> str:
-        """Return "" if the conditions cannot be met, or z3's answer.
+        """Return "" if the conditions are unsatisfiable, else z3's answer in words.
 
         Parameters
         ----------
         name : str
-            Of the obligation.
-        conditions, members : sequence of Node
-            What is asked, of members of indices.
+            The name of the obligation.
+            conditions : sequence of Node
+                The conditions.
+            members : sequence of Node
+                Symbols that are members of their indices.
         looks : bool
-            Whether z3 looks for models where it finds no proof.
+            Whether z3 searches a model if it finds no proof.
         """
         self.limits.check(f"{len(self.lemmas)} lemmas, {len(self.paths)} paths")
         asked = [*map(self.printer.is_member, members), *map(self.printer.show, conditions)]
@@ -221,23 +244,33 @@ class Prover:
     def _answer(
         self, solver: Any, conditions: Sequence[Any], seconds: float, effort: int = 0
     ) -> Any:
-        left = self.limits.left()
-        most = seconds if left is None else min(left, seconds)
-        solver.set("timeout", max(1, int(most * 1000)))
-        solver.set("rlimit", effort)  # 0: any
+        """Return z3's answer to the conjunction of conditions.
+
+        Parameters
+        ----------
+        solver : z3 solver
+            Is left as it was.
+        conditions : sequence of z3 terms
+        seconds : float
+            The time limit.
+        effort : int
+            The limit of z3's resources; 0: none.
+        """
+        solver.set("timeout", self.limits.milliseconds(seconds))
+        solver.set("rlimit", effort)  # 0: no limit
         solver.push()
         solver.add(*conditions)
-        answer = solver.check()
+        answer = smt.answer_of(solver)
         solver.pop()
         if answer == z3.unknown:
             self.limits.check()
         return answer
 
     def at_start(self, name: str, wanted: Node) -> str:
-        """Return "" if a condition holds of all initial states, or z3's answer."""
+        """Return "" if a condition holds in all initial states, else z3's answer in words."""
         if wanted is TRUE:
             return ""
-        solver = self._empty()  # one that knows no lemma
+        solver = self._empty()  # a solver without lemmas
         variables = self.model.spec.declared_variables.items()
         anywhere = [name for name, variable in variables if variable.initially is ANY]
         known = [self._ends(open_, f"{open_} at the start") for open_ in anywhere]
@@ -256,14 +289,14 @@ class Prover:
                     yield found.meaning
 
     def broken_by(self, lemma: Property) -> dict[str, str]:
-        """Return what may break a lemma, the start or an action, with z3's answer."""
+        """Return the actions (or the start) that may violate a lemma, with z3's answers."""
         found: dict[str, str] = {}
-        why = self.at_start(lemma.name, self.said(lemma, self.first).wanted)
+        why = self.at_start(lemma.name, self.formula_of(lemma, self.first).wanted)
         if why:
             found[START] = why
         before = self.lemmas[lemma.name]
         for path in self.ways:
-            after = self.said(lemma, path.after)
+            after = self.formula_of(lemma, path.after)
             if after.meaning is not before.meaning:
                 why = self._breaks(lemma, path, after.wanted)
                 if why:
@@ -271,30 +304,32 @@ class Prover:
         if not found:
             why = self.everywhere(f"places/{lemma.name}", before.obligations)
             if why:
-                found["a place outside of an array"] = why
+                found["an element outside an array"] = why
         return found
 
     def everywhere(self, name: str, wanted: Node) -> str:
-        """Return "" if a condition follows from what is known of any state, or z3's answer."""
+        """Return "" if a condition follows from the lemmas, else z3's answer in words."""
         answers = (self.ask(name, [nodes.negation(part)], ()) for part in parts(wanted))
         return next(filter(None, answers), "") if wanted is not TRUE else ""
 
-    def _breaks(self, claim: Property, path: Path, wanted: Node) -> str:
+    def _breaks(self, claim: Property, path: ActionPath, wanted: Node) -> str:
         if wanted is TRUE:
             return ""
         name = f"{path.action.name}/{claim.name}"
         return self.ask(name, [*path.literals, nodes.negation(wanted)], path.run.members)
 
     def judge(self, claim: Property) -> str:
-        """Return "" if a claim holds in every step, or why that is not shown.
+        """Return "" if a claim holds in every step, else the reason why that is not proved.
 
         Raises
         ------
         SpecError
-            If the claim cannot be said for any number.
+            If the claim cannot be expressed for any number.
         """
         if claim.kind == "invariant":
-            return self.everywhere(f"follows/{claim.name}", self.said(claim, self.before).wanted)
+            return self.everywhere(
+                f"follows/{claim.name}", self.formula_of(claim, self.before).wanted
+            )
         if claim.kind == "transition":
             answers = [(path, self._step(claim, path)) for path in self.ways]
             found = (self._breaks(claim, path, wanted) for path, wanted in answers)
@@ -307,7 +342,7 @@ class Prover:
         raise SpecError(f"a {claim.kind} cannot be judged by one step")
 
     def _goes_on(self) -> Node:
-        """Return whether a run may end in a state, or some step is possible in it."""
+        """Return the condition that a run may end in a state, or that some step is possible."""
         declared = self.model.spec.declared_methods.items()
         ending = [name for name, mark in declared if mark.kind == "finished"]
         methods = [name for name in ending if counts(self.model, self.run, name)]
@@ -315,12 +350,12 @@ class Prover:
         steps = [for_some(way.run.members, nodes.conjunction(way.literals)) for way in self.ways]
         return nodes.disjunction([nodes.conjunction(ends), *steps])
 
-    def _step(self, claim: Property, path: Path) -> Node:
-        before = Functions(path.run)
-        return self.said(claim, before, path.run.at(path.after)).wanted
+    def _step(self, claim: Property, path: ActionPath) -> Node:
+        before = FunctionStore(path.run)
+        return self.formula_of(claim, before, path.run.at(path.after)).wanted
 
     def _out_of_range(self, claim: Property) -> Iterator[str]:
-        """Yield z3's answers on whether a value may leave its range, or a place its array."""
+        """Yield z3's answers to whether a value may leave its range, or an index its array."""
         for name in self.model.spec.declared_variables:
             low, high, _ = self.run.bounds(name)
             indices = self.model.spec.declared_variables[name].indices
@@ -335,7 +370,10 @@ class Prover:
                 passed.append(wanted)
 
 
+NOT_INDUCTIVE = "some step breaks it in a state that the lemmas allow, which may be unreachable"
+
+
 def _said(answer: Any) -> str:
     if answer == z3.unsat:
         return ""
-    return "it can be broken" if answer == z3.sat else "z3 finds no proof"
+    return NOT_INDUCTIVE if answer == z3.sat else "z3 finds no proof"

@@ -1,4 +1,4 @@
-"""Proofs for any number, held against sizes that can be run: 1, 2, 3 and 5 members of an index."""
+"""Checks proofs for any number at small sizes: 1, 2, 3 and 5 members of an index."""
 
 from __future__ import annotations
 
@@ -13,41 +13,60 @@ from counterpoint.models.limits import Limits
 from counterpoint.models.symbolic.comparing import (
     LEAVES,
     After,
-    Compared,
+    ComparisonResult,
     Difference,
-    plain,
-    shown,
-    walked,
+    plain_result,
+    random_states,
+    show_state,
 )
-from counterpoint.models.symbolic.evaluating import Sized
+from counterpoint.models.symbolic.evaluating import SizedEvaluation
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import Index, Model, Property, SpecError, Values, nodes
 from counterpoint.spec.notation.nodes import Node
 
-from .quantifiers import Prover
-from .ways import Formula, Path
+from .quantifiers import QuantifiedProver
+from .ways import ActionPath, Formula
 
 SIZES = (1, 2, 3)
 
 SECONDS = 1.0
-"""What visiting the states of small sizes may take in all."""
+"""The budget in seconds for visiting the states of small sizes."""
 
 STATES, ANYWHERE, STEPS = {1: 100, 2: 100, 3: 100, 5: 10}, 20, 4
-"""By size, states of random runs that are compared; states that may not be reachable; and steps in
-each."""
+"""By size: how many states of random runs are compared, how many states that may be unreachable,
+and how many steps in each state.
+"""
 
 MOST = 100_000
-"""Parts of a guard beyond which an action is not compared: counts of many members."""
+"""An action whose guard has more parts, as with counts of many members, is not compared."""
 
 PARTS, FEWEST = 40_000, 4
-"""Parts of claims that are evaluated at each size, about; and states that are compared at least
-at the sizes that are visited."""
+"""About how many parts of claims are evaluated at each size, and the least number of states
+compared at the visited sizes.
+"""
 
 
-def sized(
+def model_of_size(
     model: Model, number: int, indices: Collection[str], unbounded: bool = False
 ) -> Model | None:
-    """Return a spec with so many members of some indices; None if it cannot have them."""
+    """Return a spec with another number of members of some indices.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    number : int
+        The size of each of the indices.
+    indices : collection of str
+        The attributes of the indices.
+    unbounded : bool
+        Whether ranges declared with ``grows`` have no upper end.
+
+    Returns
+    -------
+    Model or None
+        None if the spec does not allow that size.
+    """
     wanted = {
         p.name: min(max(number, p.at_least), p.at_most)
         for p in model.spec.declared_parameters.values()
@@ -62,16 +81,18 @@ def sized(
     return found
 
 
-# Comparing what was read
+# Comparing formulas with plain Python
 
 
-def compare_at_small_sizes(prover: Prover, claims: Sequence[Property]) -> Compared:
-    """Compare what was read for any number with plain Python.
+def compare_at_small_sizes(
+    prover: QuantifiedProver, claims: Sequence[Property]
+) -> ComparisonResult:
+    """Compare the formulas of a proof for any number with plain Python.
 
     Parameters
     ----------
-    prover : Prover
-        What was read: the ways through actions, and the lemmas.
+    prover : QuantifiedProver
+        The prover, with the paths through actions and the lemmas.
     claims : sequence of Property
         The claims that were judged.
     """
@@ -79,28 +100,30 @@ def compare_at_small_sizes(prover: Prover, claims: Sequence[Property]) -> Compar
     done: list[object] = []
     try:
         for number, most in STATES.items():
-            model = sized(prover.model, number, prover.model.spec.any_number, unbounded=True)
+            model = model_of_size(
+                prover.model, number, prover.model.spec.any_number, unbounded=True
+            )
             if model is None or model.changed_parameters() in done:
                 continue
             done.append(model.changed_parameters())
-            here = _Here(prover, model, claims)
-            states = walked(model, most, seed=number)
+            here = _FormulasAtSize(prover, model, claims)
+            states = random_states(model, most, seed=number)
             for place, values in enumerate(states):
                 if count and prover.limits.left() == 0:
-                    return Compared(count)
+                    return ComparisonResult(count)
                 count += 1
                 here.compare(values, claims=place < here.enough)
             for place, values in enumerate(here.anywhere(states[:ANYWHERE])):
                 here.compare(values, claims=not place, reached=False)
     except Difference as difference:
-        return Compared(count, str(difference))
-    return Compared(count)
+        return ComparisonResult(count, str(difference))
+    return ComparisonResult(count)
 
 
-class _Here:
-    """What was read for any number, at one size."""
+class _FormulasAtSize:
+    """The formulas of a proof for any number, evaluated at one size."""
 
-    def __init__(self, prover: Prover, model: Model, claims: Sequence[Property]) -> None:
+    def __init__(self, prover: QuantifiedProver, model: Model, claims: Sequence[Property]) -> None:
         self.prover, self.model = prover, model
         self.chance = random.Random(0)
         indices = [p for p in model.spec.declared_parameters.values() if isinstance(p, Index)]
@@ -109,7 +132,7 @@ class _Here:
         cost = sum(_cost(f.meaning, max(self.sizes.values())) for _, f in self.formulas)
         fewest = FEWEST if max(self.sizes.values()) in SIZES else 1
         self.enough = max(fewest, PARTS // max(1, cost))
-        self.ways: dict[str, list[Path]] = {}
+        self.ways: dict[str, list[ActionPath]] = {}
         large = {
             p.action.name for p in prover.paths if _cost_of(p, max(self.sizes.values())) > MOST
         }
@@ -124,7 +147,7 @@ class _Here:
         for claim in claims:
             if claim.kind == "invariant":
                 try:
-                    yield claim, self.prover.said(claim, self.prover.before)
+                    yield claim, self.prover.formula_of(claim, self.prover.before)
                 except SpecError:
                     continue
 
@@ -133,7 +156,7 @@ class _Here:
         return 0 if place is None else values[place]
 
     def anywhere(self, states: Sequence[Values]) -> Iterator[Values]:
-        """Yield states with other values in some of their cells, in range but maybe unreachable."""
+        """Yield states with some other values within their ranges; they may be unreachable."""
         for values in states:
             found = list(values)
             for place, cell in enumerate(self.model.cells):
@@ -143,12 +166,20 @@ class _Here:
             yield tuple(found)
 
     def compare(self, values: Values, claims: bool, reached: bool = True) -> None:
-        """Compare some steps in one state, and the claims if wanted.
+        """Compare some steps in one state, and the claims on request.
 
-        Where plain Python fails in a state that may not be reachable, that says nothing.
+        Parameters
+        ----------
+        values : Values
+            The state.
+        claims : bool
+            Whether to compare the claims.
+        reached : bool
+            Whether the state is known to be reachable; in other states errors of plain Python are
+            ignored.
         """
         read: Callable[[str, tuple[int, ...]], int] = partial(self._read, values)
-        state = Sized(self.sizes, read, {})
+        state = SizedEvaluation(self.sizes, read, {})
         for claim, formula in self.formulas if claims else ():
             right = self._holds(claim, values)
             found = bool(state.value(formula.meaning)) if state.value(formula.obligations) else None
@@ -158,7 +189,7 @@ class _Here:
         for step in self.chance.sample(steps, min(STEPS, len(steps))):
             members = step.binding
             try:
-                after = plain(self.model, values, step)
+                after = plain_result(self.model, values, step)
             except SpecError as error:
                 if reached:
                     raise Difference(f"plain Python fails: {error}") from error
@@ -171,12 +202,24 @@ class _Here:
     def _holds(self, claim: Property, values: Values) -> bool | None:
         try:
             return self.model.holds(claim, values)
-        except SpecError:  # it leaves an array
+        except SpecError:  # an index outside an array
             return None
 
-    def _way(self, path: Path, values: Values, read: Any, members: Sequence[int]) -> After:
-        """Return where a way leads; None if it is not open, or ends before it leaves a range."""
-        state = Sized(self.sizes, read, dict(zip(path.run.members, members, strict=True)))
+    def _way(self, path: ActionPath, values: Values, read: Any, members: Sequence[int]) -> After:
+        """Return the result of a path: a state, a range error, or None if the path is not taken.
+
+        Parameters
+        ----------
+        path : ActionPath
+            The path through an action.
+        values : Values
+            The state before.
+        read : callable
+            Returns the value of a variable at members.
+        members : sequence of int
+            The parameters of the action.
+        """
+        state = SizedEvaluation(self.sizes, read, dict(zip(path.run.members, members, strict=True)))
         for literals, wanted in path.run.obligations:
             if state.all(literals) and not state.value(wanted):
                 return LEAVES
@@ -184,7 +227,7 @@ class _Here:
             return None
         return tuple(state.value(self._cell(path, place)) for place in range(len(self.model.cells)))
 
-    def _cell(self, path: Path, place: int) -> Node:
+    def _cell(self, path: ActionPath, place: int) -> Node:
         key = (id(path), place)
         if key not in self.cells:
             cell = self.model.cells[place]
@@ -196,18 +239,18 @@ class _Here:
         where = ", ".join(f"{name}={size}" for name, size in self.sizes.items())
         others = " or ".join(sorted(map(str, read)))
         raise Difference(
-            f"{what} means two things, with {where} at {shown(self.model, values)}: in plain "
-            f"Python: {right}; as it was read for any number: {others}"
+            f"{what} means two things, with {where} at {show_state(self.model, values)}: in plain "
+            f"Python: {right}; in the proof for any number: {others}"
         )
 
 
-def _cost_of(path: Path, members: int) -> int:
+def _cost_of(path: ActionPath, members: int) -> int:
     return sum(_cost(node, members) for node in path.literals)
 
 
 @cache
 def _cost(node: Node, members: int) -> int:
-    """Return about how many parts are evaluated, where each index has so many members."""
+    """Estimate how many parts of an expression are evaluated at a size of the indices."""
     if node.op == "all":
         bound, body = node.args
         return int(members ** len(bound)) * _cost(body, members)
@@ -218,48 +261,48 @@ def _cost(node: Node, members: int) -> int:
 
 
 @dataclass
-class Small:
-    """What the states of small sizes say.
+class SmallSizesResult:
+    """The results of visiting the states of small sizes.
 
     Attributes
     ----------
     violated : dict of str to Verdict
-        By the name of a claim, its shortest violation at the smallest size.
+        For each violated claim, its shortest violation at the smallest size.
     reached : list of str
-        For each size, how many states were visited.
+        For each size, the number of visited states, in words.
     """
 
     violated: dict[str, Verdict] = field(default_factory=dict)
     reached: list[str] = field(default_factory=list)
 
     @property
-    def said(self) -> str:
-        """What was visited, in words."""
+    def note(self) -> str:
+        """The note on the visited states."""
         return f"explored: {', '.join(self.reached) or 'nothing'}"
 
 
 def visit(
     model: Model, indices: Collection[str], wanted: Sequence[Property], limits: Limits
-) -> Small:
-    """Visit the states of sizes 1 to 3, as far as a small budget goes.
+) -> SmallSizesResult:
+    """Visit the states of sizes 1 to 3, within a small budget.
 
     Parameters
     ----------
     model : Model
         The spec.
     indices : collection of str
-        Those of any number.
+        The indices of any size.
     wanted : sequence of Property
         What to judge.
     limits : Limits
-        Of the whole check: its memory counts here.
+        The limits of the whole check; its memory limit applies here.
     """
-    found = Small()
+    found = SmallSizesResult()
     left = SECONDS
     grows = any(variable.grows for variable in model.spec.declared_variables.values())
     asked = [p for p in wanted if p.kind != "sometimes" and not (grows and p.kind == "range")]
     for number in SIZES if asked else ():
-        small = sized(model, number, indices)
+        small = model_of_size(model, number, indices)
         if small is None or left <= 0:
             continue
         known = {p.name for p in small.properties}

@@ -1,4 +1,4 @@
-"""Ways through the actions of a spec, and its claims as formulas, over indices of any size."""
+"""Paths through the actions of a spec, and its claims as formulas, over indices of any size."""
 
 from __future__ import annotations
 
@@ -10,37 +10,38 @@ from counterpoint.spec.notation import Action, Disabled, Model, Property, SpecEr
 from counterpoint.spec.notation.nodes import Node
 from counterpoint.spec.notation.symbolic import deciding, node_of, quantifying, value_of
 
-from .parametric import Functions, Run
+from .parametric import FunctionStore, ParametricRun
 from .quantified import symbol
 
 
 @dataclass(frozen=True)
-class Path:
-    """One way through an action, for symbolic parameters.
+class ActionPath:
+    """One path through an action with symbolic parameters.
 
     Attributes
     ----------
     action : Action
         The action.
-    run, after : Run and Functions
-        What holds on the way, and the state after it.
+    run, after : ParametricRun and FunctionStore
+        The facts on the path, and the state after it.
     possible : bool
-        Whether it leads to its end. If not, a requirement fails; until then its obligations count.
+        Whether the path reaches the end of the action. If not, a requirement fails; obligations
+        before that still count.
     """
 
     action: Action
-    run: Run
-    after: Functions
+    run: ParametricRun
+    after: FunctionStore
     possible: bool
 
     @property
     def literals(self) -> list[Node]:
-        """When a step goes this way: a step that leaves a range leads nowhere."""
+        """The condition under which a step takes this path and stays within its ranges."""
         return [*self.run.literals, *(wanted for _, wanted in self.run.obligations)]
 
 
-def paths(model: Model, action: Action) -> Iterator[Path]:
-    """Yield every way through an action.
+def paths(model: Model, action: Action) -> Iterator[ActionPath]:
+    """Yield every path through an action.
 
     Raises
     ------
@@ -51,25 +52,36 @@ def paths(model: Model, action: Action) -> Iterator[Path]:
     todo: list[list[bool]] = [[]]
     while todo:
         given = todo.pop()
-        run = Run(model, members, list(given))
-        store = Functions(run)
+        run = ParametricRun(model, members, list(given))
+        store = FunctionStore(run)
         try:
             evaluate(run, store, action.name, *map(value_of, members))
         except Disabled:
             if run.obligations:
-                yield Path(action, run, store, possible=False)
+                yield ActionPath(action, run, store, possible=False)
         else:
-            yield Path(action, run, store, possible=True)
+            yield ActionPath(action, run, store, possible=True)
         todo += [[*run.decisions[:i], False] for i in range(len(given), len(run.decisions))]
 
 
-def evaluate(run: Run, store: Functions, method: str, *arguments: Any) -> Any:
+def evaluate(run: ParametricRun, store: FunctionStore, method: str, *arguments: Any) -> Any:
     """Run one of the spec's methods on functions.
+
+    Parameters
+    ----------
+    run : ParametricRun
+        The symbolic run.
+    store : FunctionStore
+        The state.
+    method : str
+        The name of the method.
+    *arguments
+        Its arguments.
 
     Raises
     ------
     SpecError
-        If it cannot be said for indices of any size.
+        If it cannot be expressed for indices of any size.
     """
     path, quantifiers = deciding.set(run), quantifying.set(run)
     try:
@@ -91,9 +103,9 @@ class Formula:
     Attributes
     ----------
     meaning : Node
-        What it says.
-    obligations : Node
-        When a plain run could say it, without leaving an array.
+        The condition.
+        obligations : Node
+            The condition under which a plain run stays within arrays.
     """
 
     meaning: Node
@@ -101,17 +113,28 @@ class Formula:
 
     @property
     def wanted(self) -> Node:
-        """What is to be shown of it."""
+        """The condition to prove."""
         return nodes.conjunction([self.meaning, self.obligations])
 
 
-def formula(model: Model, method: str, store: Functions, *arguments: Any) -> Formula:
-    """Return a condition of the spec on functions, without branches.
+def formula(model: Model, method: str, store: FunctionStore, *arguments: Any) -> Formula:
+    """Return a condition of the spec as a formula, without branches.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    method : str
+        The name of the method.
+    store : FunctionStore
+        The state.
+    *arguments
+        Further arguments of the method.
 
     Raises
     ------
     SpecError
-        If it branches, or cannot be said for indices of any size.
+        If it branches, or cannot be expressed for indices of any size.
     """
     run = store.run
     obligations, run.branches = len(run.obligations), False
@@ -125,8 +148,17 @@ def formula(model: Model, method: str, store: Functions, *arguments: Any) -> For
         del run.obligations[obligations:]
 
 
-def counts(model: Model, run: Run, method: str) -> bool:
-    """Return whether a method counts under the parameters, without asking for a size.
+def counts(model: Model, run: ParametricRun, method: str) -> bool:
+    """Return whether a method is part of the spec under its parameters, at every size.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    run : ParametricRun
+        A symbolic run without sizes.
+    method : str
+        The name of the method.
 
     Raises
     ------
@@ -143,21 +175,30 @@ def actions(model: Model) -> list[Action]:
     Raises
     ------
     SpecError
-        If an action is there at some sizes only.
+        If an action exists at some sizes only.
     """
-    run = Run(model)
+    run = ParametricRun(model)
     declared = model.spec.declared_methods.items()
     there = {n for n, mark in declared if mark.kind == "action" and counts(model, run, n)}
     return [a for a in model.actions if a.name in there]
 
 
-def spoken(model: Model, run: Run, claim: Property) -> None:
-    """Refuse a claim that is made at some sizes only.
+def must_be_claimed_at_every_size(model: Model, run: ParametricRun, claim: Property) -> None:
+    """Reject a claim that is made at some sizes only.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    run : ParametricRun
+        A symbolic run without sizes.
+    claim : Property
+        The claim.
 
     Raises
     ------
     SpecError
-        If it is.
+        If it is made at some sizes only.
     """
     if claim.method and not counts(model, run, claim.method):
         raise SpecError(f"{claim.name} is not claimed at every size")

@@ -14,7 +14,7 @@ class LastInFirstOut(BreadthFirst):
 
 @mutant(killed={"no-deadlock": 6, "two-levels-in-flight": None, "all-on-one-path": None})
 class ShortQueue(BreadthFirst):
-    """Only the first three of the pages discovered are looked at."""
+    """Only the first three discovered pages are considered."""
 
     def is_next(s, p: int) -> Value:
         """Cut the list before it is ordered."""
@@ -23,7 +23,7 @@ class ShortQueue(BreadthFirst):
 
 @mutant(killed={"one-level-down": 7})
 class LevelOfTheDeepest(BreadthFirst):
-    """What a page discovers is put below the deepest level so far."""
+    """A discovered page is put below the deepest level so far."""
 
     def level_below(s, p: int) -> Value:
         """Count from there."""
@@ -39,7 +39,7 @@ class LevelOfTheDeepest(BreadthFirst):
     }
 )
 class LevelNeverCounted(BreadthFirst):
-    """What a page discovers is put on its own level."""
+    """A discovered page gets the level of the page that discovered it."""
 
     def level_below(s, p: int) -> Value:
         """Do not count."""
@@ -51,7 +51,7 @@ class LevelNeverCounted(BreadthFirst):
     killed={"levels-are-distances": 8, "order-by-level": 11},
 )
 class WaitsForDeeperLevels(BreadthFirst):
-    """A page is to wait for the levels before its own, and waits for those behind it."""
+    """A page waits for the levels after its own instead of those before it."""
 
     def level_is_done(s, p: int) -> Value:
         """Compare the other way round."""
@@ -62,7 +62,7 @@ class WaitsForDeeperLevels(BreadthFirst):
 
 @mutant(readings={"answers": "in-order"}, killed={"levels-are-distances": 8, "order-by-level": 10})
 class TakesAnyAnswer(BreadthFirst):
-    """Answers are to be taken in the order of requests, and any is taken."""
+    """Answers are taken in any order although they should be taken in the order of requests."""
 
     def is_oldest(s, p: int) -> Value:
         """Do not look."""

@@ -8,7 +8,7 @@ from counterpoint.spec.notation import Value, action, mutant, some
 
 @mutant(killed={"exhausted-sites-leave": 3, "no-deadlock": 3})
 class WaitsForTheExhausted(EqualQuanta):
-    """A site without a page is not passed over."""
+    """A site without further pages is not skipped."""
 
     def chosen(s, i: int) -> Value:
         """Take the site whose turn it is."""
@@ -21,7 +21,7 @@ class TurnNeverPasses(EqualQuanta):
 
     @action
     def scan(s, i: int, x: int, new: int) -> None:
-        """Begin the quantum anew with each page."""
+        """Start a new quantum with each page."""
         super().scan(i, x, new)
         if s.turn == i:
             s.used = 0
@@ -29,7 +29,7 @@ class TurnNeverPasses(EqualQuanta):
 
 @mutant(killed={"nobody-is-a-quantum-behind": 3})
 class QuantumIsOneLonger(EqualQuanta):
-    """A turn passes on a page too late."""
+    """A turn ends one page too late."""
 
     def is_a_quantum(s, pages: Value) -> Value:
         """Count one more."""
@@ -47,7 +47,7 @@ class StopsOneEarly(EqualQuanta):
 
 @mutant(killed={"one-page-a-step": 1, "nobody-is-a-quantum-behind": 4})
 class CountsOnlyPagesWithLinks(EqualQuanta):
-    """A page without external links is not noted as scanned."""
+    """A page without external links is not recorded as scanned."""
 
     @action
     def scan(s, i: int, x: int, new: int) -> None:
@@ -59,7 +59,7 @@ class CountsOnlyPagesWithLinks(EqualQuanta):
 
 @mutant(killed={"nothing-unknown-is-scanned": 2})
 class ExpectsOnePageMore(EqualQuanta):
-    """A site is believed to have a page more than is known."""
+    """A site is assumed to have one page more than is known."""
 
     def has_page(s, i: int) -> Value:
         """Compare with <=."""
@@ -68,7 +68,7 @@ class ExpectsOnePageMore(EqualQuanta):
 
 @mutant(readings={"quantum": 5}, killed={"one-by-one": 2})
 class PassesOnEachPage(EqualQuanta):
-    """Sites are to come one by one, and the turn passes on each page."""
+    """The turn ends with each page although sites should be scanned one after the other."""
 
     def is_a_quantum(s, pages: Value) -> Value:
         """Take one for all."""

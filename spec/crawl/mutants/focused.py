@@ -61,7 +61,7 @@ class ExpandedPagesStay(FocusedHits):
 
 @mutant(killed={"only-what-chosen-hubs-lead-to": 17}, at={"pages": 4})
 class FollowsAllThatWait(FocusedHits):
-    """What every page that was fetched leads to is queued, chosen or not."""
+    """The links of all fetched pages are queued, not only those of chosen hubs."""
 
     def follow(s, hubs: list[Value]) -> None:
         """Do not look at who was chosen."""
@@ -105,7 +105,7 @@ class HubsGoToTheIndex(FocusedHits):
 
 @mutant(killed={"the-index-holds-only-fetched-pages": 5})
 class IndexedUnfetched(FocusedHits):
-    """An authority goes to the index before it is fetched: links alone say it is a good one."""
+    """An authority is indexed before it is fetched, because of its links alone."""
 
     def is_good(s, p: int) -> Value:
         """Do not ask whether it was fetched."""
@@ -117,7 +117,7 @@ class FailedPagesAreFetched(FocusedHits):
     """A page that failed counts as one that was fetched."""
 
     def was_fetched(s, p: int) -> Value:
-        """Ask only whether there was an answer."""
+        """Return whether there was an answer, good or bad."""
         return s.place[p] == Place.DONE
 
 
@@ -175,7 +175,7 @@ class ChoosesTooEarly(FocusedHits):
 
 @mutant(killed={"each-step-expands": 6, "ranges": 18})
 class GoesOnForNothing(FocusedHits):
-    """The crawl weighs again when nothing is left to expand, for ever."""
+    """The crawl never ends: it weighs again when no page is left to expand."""
 
     def is_over(s) -> Value:
         """Believe that there is always a next step."""
@@ -190,7 +190,7 @@ class GoesOnForNothing(FocusedHits):
     }
 )
 class AsksAgainForEver(FocusedHits):
-    """A page that failed is asked for again, however often."""
+    """A page that failed is requested again without a limit."""
 
     @action
     def failed(s, p: int) -> None:
@@ -201,8 +201,8 @@ class AsksAgainForEver(FocusedHits):
 
 @mutant(readings={"crawler": "standard"}, killed={"weighed-at-the-end": 2})
 class WeighsInBetween(FocusedHits):
-    """The standard crawler weighs what it has before all is fetched."""
+    """The standard crawler weighs pages before all are fetched."""
 
     def all_has_come(s) -> Value:
-        """Wait for what was asked for only."""
+        """Return whether all requested pages have been answered."""
         return s.in_flight() == 0

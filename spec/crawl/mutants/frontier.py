@@ -17,7 +17,7 @@ from counterpoint.spec.notation import Value, action, ite, mutant, require, some
     }
 )
 class QueuedTwice(Frontier):
-    """A link discovers what is not waiting: a page in flight, or done, is queued once more."""
+    """A link to a page in flight, or done, queues it again."""
 
     def is_new(s, p: int) -> Value:
         """Look through what waits alone."""
@@ -26,7 +26,7 @@ class QueuedTwice(Frontier):
 
 @mutant(killed={"nothing-is-lost": 2})
 class LostOnRestart(Frontier):
-    """What is in flight when the crawl is interrupted is forgotten."""
+    """Pages in flight are lost when the crawl is interrupted."""
 
     @action
     def restart(s) -> None:
@@ -39,7 +39,7 @@ class LostOnRestart(Frontier):
 
 @mutant(killed={"the-count-is-right": 2, "no-deadlock": 7})
 class RestartKeepsTheCount(Frontier):
-    """After a restart the crawler still counts the requests of the time before."""
+    """After a restart the crawler still counts the requests from before it."""
 
     @action
     def restart(s) -> None:
@@ -63,7 +63,7 @@ class FailureIsNotCountedDown(Frontier):
 
 @mutant(killed={"no-more-in-flight-than-allowed": 8, "the-count-is-right": 8, "ranges": 11})
 class OneTooMany(Frontier):
-    """A request is made while no more are in flight than may be, instead of fewer."""
+    """One request more than allowed is in flight."""
 
     @action
     def request(s, p: int) -> None:
@@ -75,7 +75,7 @@ class OneTooMany(Frontier):
 
 @mutant(killed={"a-page-is-given-up": None, "a-failed-page-is-fetched": None})
 class TriesForEver(Frontier):
-    """A failure is not counted, so nothing is ever given up."""
+    """Failures are not counted, so no page is ever given up."""
 
     @action
     def failed(s, p: int) -> None:
@@ -87,7 +87,7 @@ class TriesForEver(Frontier):
 
 @mutant(killed={"done-is-fetched-or-given-up": 2, "a-failed-page-is-fetched": None})
 class GivesUpAtOnce(Frontier):
-    """A page that fails is done, however often it may be tried."""
+    """A page is given up at its first failure."""
 
     @action
     def failed(s, p: int) -> None:

@@ -8,7 +8,7 @@ from counterpoint.spec.notation import Value, mutant
 
 @mutant(killed={"all-found-is-full-recall": 0, "half-precise-and-all-recalled": None})
 class RecallOfTheCollection(Retrieval):
-    """What was found is held against all pages, not the relevant ones."""
+    """Recall divides by the number of all pages, not of the relevant ones."""
 
     def recall(s) -> tuple[Value, Value]:
         """Divide by the number of pages."""
@@ -23,7 +23,7 @@ class RecallOfTheCollection(Retrieval):
     }
 )
 class RecallIsPrecision(Retrieval):
-    """The two are confused."""
+    """Recall and precision are confused."""
 
     def recall(s) -> tuple[Value, Value]:
         """Return the other."""
@@ -32,7 +32,7 @@ class RecallIsPrecision(Retrieval):
 
 @mutant(killed={"no-fault-is-full-precision": 1, "precision-follows-relevance": 2})
 class CountsWhatIsMissed(Retrieval):
-    """For b the pages are counted that were not found."""
+    """The measure b counts pages that were not found."""
 
     def precision(s) -> tuple[Value, Value]:
         """Divide by what was found and is relevant, and what was not and is not."""

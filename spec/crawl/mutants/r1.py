@@ -60,7 +60,7 @@ class StopsWhereTheBestEnds(R1):
     }
 )
 class ListOfSitesIsCut(R1):
-    """The list of sites loses its last one."""
+    """The last site is missing from the list of sites."""
 
     def takes_part(s, i: int) -> Value:
         """Consider all but the last."""
@@ -69,7 +69,7 @@ class ListOfSitesIsCut(R1):
 
 @mutant(killed={"the-best-is-chosen": 4, "ties-go-to-the-first": 4, "stays-with-its-choice": 4})
 class MeanDecidesOnTheRest(R1):
-    """The second phase goes by links a page instead of links."""
+    """The second phase compares links per page instead of links."""
 
     def prefers(s, i: int, j: int) -> Value:
         """Compare what R2 compares."""

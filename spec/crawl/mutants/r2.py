@@ -78,7 +78,7 @@ class ExhaustedKeepsItsStep(R2):
 
 @mutant(killed={"the-best-is-chosen": 4, "empty-sites-wait": 4})
 class EmptySitesGoFirst(R2):
-    """A site without links is taken before others, as if it had not been looked at."""
+    """A site without links is chosen before others, as if it had not been scanned."""
 
     def prefers(s, i: int, j: int) -> Value:
         """Prefer an empty site."""

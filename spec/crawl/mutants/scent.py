@@ -97,7 +97,7 @@ class VisitsTheSameTwice(Scent):
 
 @mutant(killed={"exactly-a-batch": 1, "no-deadlock": 3, "waits-longer-than-a-round": None})
 class FlagsAreNeverCleared(Scent):
-    """Who was visited counts as visited in all later iterations."""
+    """A visited page counts as visited in all later iterations."""
 
     def gain(s) -> None:
         """Keep the flags."""

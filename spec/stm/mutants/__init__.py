@@ -1,1 +1,1 @@
-"""Slips that a reader of the protocols could make, each to be killed by a property."""
+"""Mutants of the protocols: faults of implementations, each killed by a property."""

@@ -26,12 +26,12 @@ class NumberIsPublicBeforeTheVersions(JVSTM):
 
 @mutant(readings={"validation": "writes"}, killed={**dict.fromkeys(CHAIN, 16), "tms2": 15})
 class ValidatesOnlyWhatItWrites(JVSTM):
-    """A validation looks at what is written alone: snapshot isolation."""
+    """A validation checks only the objects that are written: snapshot isolation."""
 
 
 @mutant(killed=dict.fromkeys(CHAIN, 16))
 class TakesTheHeldLock(JVSTM):
-    """The commit lock is taken without a look at who holds it."""
+    """The commit lock is taken even if another transaction holds it."""
 
     @action
     def lock(s, t: int) -> None:
@@ -80,7 +80,7 @@ class BeginsInThePast(JVSTM):
 
 @mutant(killed={"idle-holds-nothing": 12})
 class AbortKeepsTheLock(JVSTM):
-    """An update that aborts does not give the commit lock back."""
+    """An update that aborts does not release the commit lock."""
 
     @action
     def validate(s, t: int) -> None:

@@ -15,7 +15,7 @@ CHAIN = NOrec.criteria
     killed={**dict.fromkeys(CHAIN, 21), "serializability": 22, "strict-serializability": 22},
 )
 class SnapshotIsTooLate(NOrec):
-    """A comparison takes for its snapshot the clock as it is at its end."""
+    """A comparison takes the clock at its end as the snapshot."""
 
 
 @mutant(
@@ -31,7 +31,7 @@ class ComparesNothing(NOrec):
     """A transaction whose snapshot is old takes the new one and compares nothing."""
 
     def must_compare(s, t: int, x: int) -> Value:
-        """Never say so."""
+        """Return false always."""
         return False
 
 
@@ -39,7 +39,7 @@ class ComparesNothing(NOrec):
     killed={**dict.fromkeys(CHAIN, 16), "virtual-world-consistency": 15, "opacity": 15, "tms2": 14}
 )
 class ComparesOnlyWhatItWrites(NOrec):
-    """A comparison looks at those of the reads that are also written."""
+    """A comparison checks only objects that the transaction also writes."""
 
     def must_compare(s, t: int, x: int) -> Value:
         """Pass over what is only read."""
@@ -48,7 +48,7 @@ class ComparesOnlyWhatItWrites(NOrec):
 
 @mutant(killed={**dict.fromkeys(CHAIN, 14), "tms2": 12})
 class AcquiresAtAnyClock(NOrec):
-    """A commit moves the clock from wherever it is, if it is even: it compares nothing first."""
+    """A commit moves the clock from any even value, without a comparison."""
 
     @action
     def acquire(s, t: int) -> None:
@@ -69,7 +69,7 @@ class AcquiresAtAnyClock(NOrec):
     }
 )
 class IgnoresTheSequenceLock(NOrec):
-    """Nobody looks whether the clock is odd: snapshots are taken while another publishes."""
+    """Snapshots are taken even while the clock is odd, that is, while another publishes."""
 
     def is_free(s) -> Value:
         """Take it for free."""
@@ -78,7 +78,7 @@ class IgnoresTheSequenceLock(NOrec):
 
 @mutant(killed={**dict.fromkeys(CHAIN, 10), "serializability": 11, "strict-serializability": 11})
 class ReturnsWithoutLooking(NOrec):
-    """A read returns what it has loaded, without a look at the clock."""
+    """A read returns the loaded value without checking the clock."""
 
     def is_at_snapshot(s, t: int) -> Value:
         """Pass over it while t reads."""
@@ -94,7 +94,7 @@ class ReturnsWithoutLooking(NOrec):
     }
 )
 class ReleasesBeforePublishing(NOrec):
-    """A commit lets the clock be even again before it has stored all values."""
+    """A commit makes the clock even again before it has stored all values."""
 
     @action
     def acquire(s, t: int) -> None:

@@ -19,12 +19,12 @@ class FetchAndIncrementReturnsOld(TL2):
 
 @mutant(readings={"clock": "pass"}, killed=dict.fromkeys(CHAIN, 20))
 class SparesValidationAtSharedVersions(TL2):
-    """Updates may share a write version, and rv + 1 = wv still spares the validation."""
+    """Updates may share a write version, and validation is still skipped if rv + 1 = wv."""
 
 
 @mutant(killed={**dict.fromkeys(CHAIN, 14), "serializability": 15, "strict-serializability": 15})
 class DoesNotLookAgain(TL2):
-    """A read trusts its first look at the lock: it does not look again when it has loaded."""
+    """A read checks the lock before the load only, not again after it."""
 
     def read_is_consistent(s, t: int, x: int) -> Value:
         """Judge by the version that was sampled."""
@@ -33,7 +33,7 @@ class DoesNotLookAgain(TL2):
 
 @mutant(killed={**dict.fromkeys(CHAIN, 14), "serializability": 15, "strict-serializability": 15})
 class LooksAtTheVersionOnly(TL2):
-    """A read's second look compares the version and overlooks that the lock is taken."""
+    """A read's second check compares the version but ignores that the lock is taken."""
 
     def read_is_consistent(s, t: int, x: int) -> Value:
         """Judge by the version, which a publisher sets at the end."""
@@ -51,16 +51,16 @@ class AcceptsLaterVersions(TL2):
 
 @mutant(killed={**dict.fromkeys(CHAIN, 18), "tms2": 15})
 class NoValidation(TL2):
-    """A commit does not look again at what it has read."""
+    """A commit does not validate its reads."""
 
     def needs_no_validation(s, t: int) -> Value:
-        """Always say so."""
+        """Return true always."""
         return True
 
 
 @mutant(killed=dict.fromkeys(CHAIN, 19))
 class ValidationIgnoresLocks(TL2):
-    """A validation compares versions, and overlooks what is locked and soon will be published."""
+    """A validation compares versions but ignores locks of updates about to publish."""
 
     def is_valid(s, t: int, x: int) -> Value:
         """Judge by the version."""
@@ -69,7 +69,7 @@ class ValidationIgnoresLocks(TL2):
 
 @mutant(killed={"no-deadlock": 10})
 class TakesHeldLocks(TL2):
-    """A lock is set without a look at who holds it: test and set are two instructions."""
+    """A lock is taken even if another transaction holds it, as if test and set were not atomic."""
 
     def locked_by_other(s, t: int, x: int) -> Value:
         """Overlook it while t locks."""
@@ -110,17 +110,17 @@ class AbortKeepsLocks(TL2):
     }
 )
 class LooksOnlyAfterLoading(TL2):
-    """A read does not look at the lock before it loads, only afterwards."""
+    """A read checks the lock only after the load, not before it."""
 
     @action
     def read(s, t: int, x: int) -> None:
-        """Go on to load, whoever holds the lock."""
+        """Continue with the load, even if another transaction holds the lock."""
         require(s.may_operate("r", t, x))
         if not s.returns_own_copy(t, x):
             s.target[t] = x
 
     def read_is_consistent(s, t: int, x: int) -> Value:
-        """Judge by the lock as it is after the load."""
+        """Return whether the object is valid, by its lock after the load."""
         return s.is_valid(t, x)
 
 

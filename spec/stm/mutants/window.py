@@ -1,4 +1,4 @@
-"""Mutants of the window protocol: slips of its reading, of its locks, of its clock."""
+"""Mutants of the window protocol: faults of its clock, reads, locks, validation and versions."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class DrawsBeforeLocking(Window):
 
 @mutant(at={"programs": "w x; w y; w y"}, killed={"time-runs-forward": 17})
 class ReadsTheClockThenSetsIt(Window):
-    """Fetch&Increment is no atomic instruction: the clock is read, and set a step later."""
+    """Fetch&Increment is not atomic: the clock is read, and set one step later."""
 
     @action
     def validate(s, t: int) -> None:
@@ -89,7 +89,7 @@ class ReadsTheClockThenSetsIt(Window):
     killed={**dict.fromkeys(CHAIN, 20), "serializability": 21, "strict-serializability": 21},
 )
 class AdvancesTheClockAfterUnlocking(Window):
-    """A commit dates with the clock plus one; it advances the clock when it has unlocked."""
+    """A commit dates with the clock plus one, and advances the clock only after unlocking."""
 
     @action
     def validate(s, t: int) -> None:
@@ -121,7 +121,7 @@ class AdvancesTheClockAfterUnlocking(Window):
 
 @mutant(readings={"readers-wait": "no"}, killed=UNLOCKED)
 class ReaderDoesNotWait(Window):
-    """A read does not look whether what it copies is locked."""
+    """A read does not check whether the object is locked."""
 
 
 @mutant(readings={"recheck": "never"}, killed=TORN)
@@ -135,20 +135,20 @@ class NeverRechecks(Window):
     killed={**dict.fromkeys(CHAIN, 22), "opacity": 20, "tms2": 20},
 )
 class RecheckIgnoresLocks(Window):
-    """A re-check looks at what was overwritten, not at what is locked and soon will be."""
+    """A re-check ignores locked objects, which will soon be overwritten."""
 
 
 @mutant(readings={"empty-window": "passes"}, killed=TORN)
 class EmptyWindowPasses(Window):
-    """A re-check lets a window pass whose bottom has reached its top."""
+    """A re-check accepts a window whose bottom has reached its top."""
 
 
 @mutant(killed=TORN)
 class TopNotConsidered(Window):
-    """A re-check raises the bottom and does not compare it with the top."""
+    """A re-check raises the bottom but does not compare it with the top."""
 
     def window_is_empty(s, t: int, bottom: Value) -> Value:
-        """Never say so."""
+        """Return false always."""
         return False
 
 
@@ -184,12 +184,12 @@ class CopiesTheDateBeforeTheValue(Window):
 
 @mutant(readings={"locks": "writes"}, killed=STALE)
 class LocksWritesOnly(Window):
-    """A commit locks what it writes; what it read it validates only."""
+    """A commit locks only the objects it writes; objects it read are only validated."""
 
 
 @mutant(killed={"no-deadlock": 8})
 class LocksInNoOrder(Window):
-    """A commit locks in whatever order it comes by the objects."""
+    """A commit locks its objects in any order."""
 
     @action
     def lock(s, t: int, x: int) -> None:
@@ -205,7 +205,7 @@ class LocksInNoOrder(Window):
 
 @mutant(killed={**STALE, "one-owner": 6, "time-runs-forward": 12})
 class TakesHeldLocks(Window):
-    """A lock is set without a look at who holds it: test and set are two instructions."""
+    """A lock is taken even if another transaction holds it, as if test and set were not atomic."""
 
     @action
     def lock(s, t: int, x: int) -> None:
@@ -227,7 +227,7 @@ class UnlocksObjectByObject(Window):
 
 @mutant(killed={**UNLOCKED, "time-runs-forward": 12})
 class UnlocksBeforePublishing(Window):
-    """A commit gives its locks back as soon as it has drawn its time."""
+    """A commit releases its locks as soon as it has drawn its time."""
 
     @action
     def fetch_and_increment(s, t: int) -> None:
@@ -239,7 +239,7 @@ class UnlocksBeforePublishing(Window):
 
 @mutant(killed={"idle-holds-nothing": 12})
 class AbortKeepsLocks(Window):
-    """An update that aborts does not give its locks back."""
+    """An update that aborts does not release its locks."""
 
     def abort(s, t: int) -> None:
         """Abort with all locks held."""
@@ -254,7 +254,7 @@ class AbortKeepsLocks(Window):
 
 @mutant(killed={**STALE, "tms2": 15})
 class NoValidation(Window):
-    """A commit does not look whether what it read was overwritten."""
+    """A commit does not check whether objects it read were overwritten."""
 
     @action
     def validate(s, t: int) -> None:
@@ -266,7 +266,7 @@ class NoValidation(Window):
 
 @mutant(killed={**dict.fromkeys(CHAIN, 18), "tms2": 16})
 class ValidatesOnlyWhatItWrites(Window):
-    """A commit validates those of its reads that it also writes."""
+    """A commit validates only reads of objects that it also writes."""
 
     @action
     def validate(s, t: int) -> None:
@@ -282,7 +282,7 @@ class ValidatesBeforeLocking(Window):
 
     @action
     def validate(s, t: int) -> None:
-        """Ask to commit; something read was overwritten: abort."""
+        """Begin the commit; abort if an object that was read was overwritten."""
         require(s.may_commit(t), s.writes_something(t))
         s.record_commit_call(t)
         if no(s.overwritten[t, x] for x in s.objects):
@@ -356,7 +356,7 @@ class PicksInsideTheWindow(Window):
 
 @mutant(killed={**TORN, "a-window-shrinks": None})
 class OldVersionNeverEnds(Window):
-    """Nobody who read an old version is told that it has ended."""
+    """Readers of an old version do not learn that it has ended."""
 
     @action
     def publish(s, t: int, x: int) -> None:
@@ -372,11 +372,11 @@ class OldVersionNeverEnds(Window):
     killed={**dict.fromkeys(CHAIN, 20), "opacity": 19, "tms2": 19},
 )
 class OldVersionEndsForLiveReadersOnly(Window):
-    """A reader that has begun to commit is not told that what it read has ended."""
+    """A reader that is committing does not learn that a version it read has ended."""
 
     @action
     def publish(s, t: int, x: int) -> None:
-        """Publish, and tell those who are live."""
+        """Publish, and end the old version for live readers."""
         known = [(s.end[u, x], s.overwritten[u, x]) for u in s.transactions]
         super().publish(t, x)
         for u in s.transactions:

@@ -1,4 +1,4 @@
-"""After how many steps slips of the window protocol violate the criteria."""
+"""Lengths of the shortest counterexamples of mutants of the window protocol."""
 
 from __future__ import annotations
 

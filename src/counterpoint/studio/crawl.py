@@ -1,4 +1,4 @@
-"""The view of the crawl: its plan, its start and its end."""
+"""The view of the crawl: its plan, and the buttons that start and stop it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 from aiohttp import web
 from sqlalchemy import select
 
-from counterpoint.crawler.beebot.plan import POLICY_OF, Wishes
+from counterpoint.crawler.beebot.plan import POLICY_OF, CrawlSettings
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.schema import plans, seeds
 from counterpoint.studio import wishing
 from counterpoint.studio.crawling import CRAWLING
-from counterpoint.studio.rendering import Form, render, said
+from counterpoint.studio.rendering import Form, redirect_with_message, render
 from counterpoint.studio.stored import FEED, asked, changed
 
 _KINDS = [
@@ -24,8 +24,8 @@ _KINDS = [
 ]  # fmt: skip
 
 
-def _begun(store: Store) -> tuple[Wishes, bool, bool]:
-    """Return what is wished, whether there are sites, and whether a crawl is unfinished."""
+def _overview(store: Store) -> tuple[CrawlSettings, bool, bool]:
+    """Return the stored wishes, whether there are sites, and whether a crawl is unfinished."""
     with store.reading() as connection:
         some = connection.execute(select(seeds.c.number).limit(1)).first() is not None
         last = connection.execute(
@@ -35,19 +35,19 @@ def _begun(store: Store) -> tuple[Wishes, bool, bool]:
 
 
 async def show(request: web.Request) -> web.Response:
-    """Show how the crawl goes, and its plan."""
+    """Show the state of the crawl, and its plan."""
     return await _page(request)
 
 
 async def _page(request: web.Request, form: Form | None = None, status: int = 200) -> web.Response:
     crawling = request.app[CRAWLING]
-    wishes, some, unfinished = await asked(request, _begun)
+    wishes, some, unfinished = await asked(request, _overview)
     running = await asked(request, lambda _: crawling.state())
     return render(
         request, "crawl", "crawl", status,
         form=form or wishing.shown(wishes, wishing.PLAN),
         kinds=_KINDS,
-        log=crawling.said(),
+        log=crawling.log_tail(),
         policies=wishing.policies(),
         running=running.name != "idle",
         sites=some,
@@ -56,45 +56,49 @@ async def _page(request: web.Request, form: Form | None = None, status: int = 20
 
 
 async def save(request: web.Request) -> web.Response:
-    """Keep a plan, without starting it."""
-    wrong = await _kept(request)
-    return wrong or said(request, "/crawl", "The plan is saved.")
+    """Save the plan, without starting the crawl."""
+    wrong = await _save_plan(request)
+    return wrong or redirect_with_message(request, "/crawl", "The plan is saved.")
 
 
 async def start(request: web.Request) -> web.Response:
-    """Keep the plan, and start its crawl or let it go on."""
-    wrong = await _kept(request)
+    """Save the plan, and start or resume its crawl."""
+    wrong = await _save_plan(request)
     if wrong is not None:
         return wrong
     crawling = request.app[CRAWLING]
     try:
         await asked(request, lambda _: crawling.start())
     except CrawlError as error:
-        return said(request, "/crawl", f"Not started: {error}.", wrong=True)
+        return redirect_with_message(request, "/crawl", f"Not started: {error}.", wrong=True)
     request.app[FEED].hurry()
-    return said(request, "/crawl", "The crawl is started.")
+    return redirect_with_message(request, "/crawl", "The crawl is started.")
 
 
 async def stop(request: web.Request) -> web.Response:
-    """Ask the crawl to end; asked again, it ends at once."""
+    """Stop the crawl after the pages in flight; at the second request, stop it at once."""
     crawling = request.app[CRAWLING]
     try:
-        told = await asked(request, lambda _: crawling.stop())
+        stopped = await asked(request, lambda _: crawling.stop())
     except CrawlError as error:
-        return said(request, "/crawl", f"Not stopped: {error}.", wrong=True)
+        return redirect_with_message(request, "/crawl", f"Not stopped: {error}.", wrong=True)
     request.app[FEED].hurry()
-    if not told:
-        return said(request, "/crawl", "No crawl runs that could be stopped here.", wrong=True)
-    return said(request, "/crawl", "The crawl is asked to stop.")
+    if not stopped:
+        return redirect_with_message(
+            request, "/crawl", "No crawl runs that could be stopped here.", wrong=True
+        )
+    return redirect_with_message(request, "/crawl", "The crawl will stop soon.")
 
 
-async def _kept(request: web.Request) -> web.Response | None:
-    """Keep the plan that was sent; return the page with what is wrong with it, if anything."""
-    told: Any = await request.post()
+async def _save_plan(request: web.Request) -> web.Response | None:
+    """Save the submitted plan; if it is wrong, return the page with the errors instead."""
+    submitted: Any = await request.post()
     running = await asked(request, lambda _: request.app[CRAWLING].state())
     if running.name != "idle":
-        return said(request, "/crawl", "The crawl runs: stop it to change its plan.", wrong=True)
-    form, wishes = wishing.plan(told, await asked(request, wishing.stored))
+        return redirect_with_message(
+            request, "/crawl", "The crawl runs: stop it to change its plan.", wrong=True
+        )
+    form, wishes = wishing.plan(submitted, await asked(request, wishing.stored))
     if form.errors:
         return await _page(request, form, 422)
     await changed(request, wishing.keep, wishes, wishing.PLAN)

@@ -1,7 +1,8 @@
-"""The process that crawls: started, watched and stopped; it outlives the studio.
+"""Starts, watches and stops the process that crawls; this process outlives the studio.
 
-Who crawls is known by the lock beside a SQLite store, or the leases in a PostgreSQL one, not by
-whose child it is: a studio that is started later finds it, and so does one beside another.
+The studio finds the process by the lock file next to a SQLite store, or by the leases in a
+PostgreSQL store, and not among its own children. So a studio that is started later, or a second
+one, finds it as well.
 """
 
 from __future__ import annotations
@@ -17,35 +18,36 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
+from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
 from aiohttp import web
 from sqlalchemy import func, select
 
-from counterpoint.crawler.beebot.holding import holder, is_held
+from counterpoint.crawler.beebot.holding import is_crawled, locking_process
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.postgresql import url
 from counterpoint.crawler.store.schema import hosts, plans, visits
 
-CRAWLING: web.AppKey[Crawling] = web.AppKey("crawling")
+CRAWLING: web.AppKey[CrawlProcess] = web.AppKey("crawling")
 _TAIL = 16 * 1024
 
 
-class Running(NamedTuple):
-    """Whether a crawl runs.
+class CrawlState(NamedTuple):
+    """The state of the crawl.
 
     Attributes
     ----------
     name : str
         ``running``, ``stopping`` or ``idle``.
     pid : int or None
-        Of the process, if it is of this machine.
+        The process, if it runs on this machine.
     waits : str
-        What it does or waits for, in one line.
+        The present activity of the crawl, in one line.
     trouble : str
-        Why the last one that was started here failed, in one line.
+        Why the last crawl that was started here failed, in one line.
     """
 
     name: str
@@ -54,16 +56,16 @@ class Running(NamedTuple):
     trouble: str = ""
 
 
-class Crawling:
+class CrawlProcess:
     """The crawl of a store, as a process.
 
     Parameters
     ----------
     store : Store
     where : str
-        As it was given to the studio, password and all.
+        The place of the store as the user gave it, with the password.
     options : sequence of str
-        Given to ``counterpoint crawl`` as they are.
+        Further arguments of ``counterpoint crawl``.
     """
 
     def __init__(self, store: Store, where: str, options: Sequence[str] = ()) -> None:
@@ -75,24 +77,26 @@ class Crawling:
         self._lock = threading.Lock()
         self.log = _log_of(store.where)
 
-    def state(self) -> Running:
-        """Return whether a crawl runs, of whoever's child it is."""
+    def state(self) -> CrawlState:
+        """Return whether a crawl runs, even if another process has started it."""
         with self._lock:
             pid = self._pid()
             if pid is not None:
                 name = "stopping" if pid in self._asked else "running"
-                return Running(name, pid, waits(self._store))
+                return CrawlState(name, pid, waits(self._store))
             if self._elsewhere():
-                return Running("running", None, "Another process crawls; only it can be stopped.")
-            return Running("idle", trouble=self._trouble)
+                return CrawlState(
+                    "running", None, "Another process crawls; only it can be stopped."
+                )
+            return CrawlState("idle", trouble=self._trouble)
 
     def start(self) -> None:
-        """Start a crawl, or let the present one go on.
+        """Start a crawl, or resume the present one.
 
         Raises
         ------
         CrawlError
-            If one runs already, or none can be started.
+            If a crawl runs already, or the log file cannot be opened.
         """
         with self._lock:
             if self._pid() is not None or self._elsewhere():
@@ -112,17 +116,17 @@ class Crawling:
                 raise CrawlError(f"{self.log}: {error.strerror}") from error
 
     def stop(self) -> bool:
-        """Ask the crawl to end when its pages in flight have come; the second time, at once.
+        """Stop the crawl after its pages in flight; at the second call, stop it at once.
 
         Returns
         -------
         bool
-            False if there is none that could be asked.
+            False if no crawl runs on this machine.
 
         Raises
         ------
         CrawlError
-            If it is another user's.
+            If the crawl belongs to another user.
         """
         with self._lock:
             pid = self._pid()
@@ -138,13 +142,13 @@ class Crawling:
             self._asked.add(pid)
             return True
 
-    def said(self) -> str:
-        """Return the last lines that crawls have written."""
+    def log_tail(self) -> str:
+        """Return the last lines of the log."""
         lines = self._read(0).splitlines()
         return "\n".join(lines[-60:])
 
     def _elsewhere(self) -> bool:
-        return self._store.dialect != "sqlite" and is_held(self._store)
+        return self._store.dialect != "sqlite" and is_crawled(self._store)
 
     def _pid(self) -> int | None:
         if self._child is not None:
@@ -154,11 +158,11 @@ class Crawling:
             self._trouble = _trouble(code, self._read(self._begun))
             self._asked.discard(self._child.pid)
             self._child = None
-        found = holder(self._where)
+        found = locking_process(self._where)
         if found is None:
             self._asked.clear()
         else:
-            self._trouble = ""  # of an earlier one
+            self._trouble = ""  # it belongs to an earlier crawl
         return found
 
     def _read(self, start: int) -> str:
@@ -172,7 +176,7 @@ class Crawling:
 
 
 def waits(store: Store) -> str:
-    """Return what a crawl does or waits for, in one line, as the store tells it."""
+    """Return the present activity of a crawl in one line, from the store."""
     with store.reading() as connection:
         plan = connection.execute(select(func.max(plans.c.number))).scalar()
         rows = connection.execute(
@@ -186,34 +190,50 @@ def waits(store: Store) -> str:
         return ""
     resting = [free_at - now for free_at in flying.values() if free_at > now]
     if len(resting) < len(flying):
-        return f"{len(rows):,} page{'s are' if len(rows) > 1 else ' is'} asked for."
-    many = f"{len(resting):,} hosts rest, the first" if len(resting) > 1 else "1 host rests"
-    return f"{many} for another {min(resting):.0f} s."
+        return f"{len(rows):,} page{'s are' if len(rows) > 1 else ' is'} being fetched."
+    if len(resting) > 1:
+        return (f"Waiting for the crawl delays of {len(resting):,} hosts; the first ends in "
+                f"{ceil(min(resting))} s.")  # fmt: skip
+    return f"Waiting for the crawl delay of 1 host; it ends in {ceil(min(resting))} s."
 
 
 def _log_of(where: str) -> Path:
-    """Return where crawls write what they say: beside a file, else among temporary files."""
+    """Return the log file of crawls: next to a SQLite file, else among temporary files."""
     if "://" not in where:
         return Path(f"{where}.log")
     name = hashlib.sha256(where.encode()).hexdigest()[:16]
     return Path(tempfile.gettempdir()) / f"counterpoint-{getpass.getuser()}-{name}.log"
 
 
-def _trouble(code: int, said: str) -> str:
-    """Return why a crawl failed, in one line; "" if it ended as crawls do, or was stopped."""
+def _trouble(code: int, log: str) -> str:
+    """Return why a crawl failed, in one line; "" if it ended normally or was stopped.
+
+    Parameters
+    ----------
+    code : int
+        The exit code of the process; negative if a signal ended it.
+    log : str
+        The output of the process.
+    """
     if code in (0, 130, -signal.SIGTERM):
         return ""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
     last = lines[-1] if lines else ""
     if code < 0:
-        return f"It was ended by signal {-code}; no link is lost."
+        return f"The crawl was ended by signal {-code}; no link is lost."
     if last.startswith("ended: "):
         return ""  # the plan says why
-    return last.removeprefix("counterpoint: ") or f"It ended with code {code}."
+    return last.removeprefix("counterpoint: ") or f"The crawl ended with exit code {code}."
 
 
 def _of_ours(path: str, flags: int) -> int:
-    """Open a file that we alone read: no symbolic link, and none that somebody else has made."""
+    """Open a private file; refuse a symbolic link, and a file of another user.
+
+    Raises
+    ------
+    PermissionError
+        If the file belongs to another user.
+    """
     file = os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
     if hasattr(os, "getuid") and os.fstat(file).st_uid != os.getuid():
         os.close(file)
@@ -222,7 +242,10 @@ def _of_ours(path: str, flags: int) -> int:
 
 
 def _apart(where: str) -> tuple[str, dict[str, str]]:
-    """Return a place without its password, and what tells it to a child: all see its arguments."""
+    """Return a place without its password, and the password as an environment variable.
+
+    The arguments of a process are visible to all users of the machine, its environment is not.
+    """
     if "://" not in where:
         return where, {}
     of = url(where)

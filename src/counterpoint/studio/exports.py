@@ -1,4 +1,4 @@
-"""The view of exports: links as files, made while they are sent."""
+"""The view of exports: links as files, which are written while they are sent."""
 
 from __future__ import annotations
 
@@ -13,24 +13,33 @@ from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store.exporting import export
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.views import Filter, Kind
-from counterpoint.studio.guard import dress
+from counterpoint.studio.guard import RequestRefused
 from counterpoint.studio.rendering import render
 from counterpoint.studio.stored import STORE
+
+AT_A_TIME = 8
+"""Largest number of files that are sent at the same time. A client that reads slowly keeps its
+connection, so without a limit such clients could take all of them."""
+SENDING = web.AppKey("sending", asyncio.Semaphore)
 
 _TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl",
           "graphml": "application/graphml+xml", "parquet": "application/vnd.apache.parquet",
           }  # fmt: skip
 
 
-class Form(NamedTuple):
-    """A format of files: its ending, which is its name, and what people call it."""
+class FileFormat(NamedTuple):
+    """A format of files: the ending, which is also its name, and the label."""
 
     ending: str
     label: str
 
 
-_FORMS = (Form("csv", "CSV"), Form("jsonl", "JSON Lines"), Form("graphml", "GraphML"),
-          Form("parquet", "Parquet"))  # fmt: skip
+_FORMS = tuple(
+    FileFormat(*one)
+    for one in (
+        ("csv", "CSV"), ("jsonl", "JSON Lines"), ("graphml", "GraphML"), ("parquet", "Parquet"),
+    )
+)  # fmt: skip
 _WHATS = {
     Kind.INTERNAL: ("Internal links", "GraphML: pages and the links between them"),
     Kind.EXTERNAL: ("External links", "with their anchors; GraphML: sites and hosts"),
@@ -38,8 +47,8 @@ _WHATS = {
 }
 
 
-def _forms(kind: Kind) -> list[Form]:
-    """Return the formats there are for a kind of links, here."""
+def _forms(kind: Kind) -> list[FileFormat]:
+    """Return the formats that are available for a kind of links."""
     lacking = set() if importlib.util.find_spec("pyarrow") else {"parquet"}
     if kind is Kind.BAD:
         lacking.add("graphml")
@@ -47,7 +56,7 @@ def _forms(kind: Kind) -> list[Form]:
 
 
 async def show(request: web.Request) -> web.Response:
-    """Show what can be exported."""
+    """Show the available exports."""
     whats = [{"name": str(kind), "label": label, "about": about, "forms": _forms(kind)}
              for kind, (label, about) in _WHATS.items()]  # fmt: skip
     missing = "" if importlib.util.find_spec("pyarrow") else "Parquet needs pyarrow."
@@ -55,22 +64,35 @@ async def show(request: web.Request) -> web.Response:
 
 
 async def send(request: web.Request) -> web.StreamResponse:
-    """Send links as a file, piece by piece."""
+    """Send links as a file, piece by piece.
+
+    Raises
+    ------
+    RequestRefused
+        If too many files are being sent.
+    """
     name, _, ending = request.match_info["name"].partition(".")
     if name not in list(Kind) or ending not in {form.ending for form in _forms(Kind(name))}:
         raise web.HTTPNotFound
-    pieces = await asyncio.to_thread(_begun, request.app[STORE], Kind(name), ending)
+    sending = request.app[SENDING]
+    if sending.locked():
+        raise RequestRefused(503, "Too many files are being sent: wait until one has arrived.")
+    async with sending:
+        return await _sent(request, Kind(name), ending)
+
+
+async def _sent(request: web.Request, kind: Kind, ending: str) -> web.StreamResponse:
+    pieces = await asyncio.to_thread(_begun, request.app[STORE], kind, ending)
     answer = web.StreamResponse(
         headers={"Content-Type": _TYPES[ending],
-                 "Content-Disposition": f'attachment; filename="{name}-links.{ending}"'}
+                 "Content-Disposition": f'attachment; filename="{kind}-links.{ending}"'}
     )  # fmt: skip
-    dress(answer)
     await answer.prepare(request)
     try:
         while (piece := await asyncio.to_thread(next, pieces, None)) is not None:
             await answer.write(piece)
     except (CrawlError, ConnectionError):
-        # Whoever reads it must see that it is not whole.
+        # The connection is aborted, so that the client notices that the file is incomplete.
         answer.force_close()
         if request.transport is not None:
             request.transport.abort()

@@ -1,4 +1,4 @@
-"""What is typed into forms, read and judged field by field."""
+"""Reads and validates the fields of submitted forms."""
 
 from __future__ import annotations
 
@@ -9,14 +9,24 @@ from typing import Any
 from counterpoint.studio.rendering import Form
 
 
-def read(told: Mapping[str, Any], *names: str) -> Form:
-    """Return a form with what was typed into some fields; what was not sent is empty."""
-    values = {name: told.get(name, "") for name in names}
+def read(submitted: Mapping[str, Any], *names: str) -> Form:
+    """Return a form with the submitted values of some fields; missing fields are empty."""
+    values = {name: submitted.get(name, "") for name in names}
     return Form({name: v.strip() if isinstance(v, str) else "" for name, v in values.items()})
 
 
 def whole(form: Form, name: str, least: int, most: int) -> int | None:
-    """Return a field that is a whole number or empty (None); what it is else is an error."""
+    """Return the whole number in a field; None if it is empty or wrong, with an error in the form.
+
+    Parameters
+    ----------
+    form : Form
+        Gets the error.
+    name : str
+        The field.
+    least, most : int
+        The allowed range.
+    """
     text = form.values[name]
     if not text:
         return None
@@ -28,7 +38,17 @@ def whole(form: Form, name: str, least: int, most: int) -> int | None:
 
 
 def number(form: Form, name: str, least: float, most: float) -> float | None:
-    """Return a field that is a number or empty (None); what it is else is an error."""
+    """Return the number in a field; None if it is empty or wrong, with an error in the form.
+
+    Parameters
+    ----------
+    form : Form
+        Gets the error.
+    name : str
+        The field.
+    least, most : float
+        The allowed range.
+    """
     text = form.values[name]
     if not text:
         return None

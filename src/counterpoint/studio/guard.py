@@ -1,20 +1,21 @@
-"""Who may see the studio, and who may change anything: checked before any view is reached.
+"""Access control of the studio: middleware that checks each request before a view handles it.
 
-A page of a foreign site can make a browser send requests here. It cannot name our host (the Host
-header is checked, so a name that is rebound to this address is refused), cannot write from its own
-origin (the Origin header is checked), and does not know the token that each form carries.
+A page of a foreign site can make a browser send requests to the studio. Three checks refuse them:
+the Host header must name the studio, so DNS rebinding fails; the Origin header of a write must be
+the studio's; and each form carries a token that other sites do not know.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from ipaddress import ip_address
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from aiohttp import web
 
@@ -33,10 +34,10 @@ POLICY = "; ".join(
         "base-uri 'none'",
     )
 )
-"""Of all pages of the studio: nothing but our own files, nothing inline."""
+"""The Content-Security-Policy of all pages: only the studio's own files, nothing inline."""
 
-# Not no-referrer: a browser would then send ``Origin: null`` with our own forms. Other sites are
-# told nothing either way.
+# With no-referrer, a browser would send ``Origin: null`` with the studio's own forms. Other sites
+# get no referrer in either case.
 _HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -48,17 +49,21 @@ _HEADERS = {
 }
 
 SMALL = 64 * 1024
-"""Bytes that the body of a request may have; more only where a list of sites is imported."""
+"""Largest body of a request in bytes; `LARGE` for the import of a list of sites."""
 LARGE = 8 * 1024 * 1024
 IMPORT = "/sites/import"
 
+PATIENCE = 60.0
+"""Seconds in which the body of a request must arrive."""
+_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+
 WORDS = web.RequestKey("csrf", str)
-"""What forms of this session must carry."""
+"""The token that forms of this session must carry."""
 SESSION = web.RequestKey("session", str)
 
 
-class Refused(Exception):
-    """A request that is not answered; the message is one line for whoever sent it."""
+class RequestRefused(Exception):
+    """A refused request; the message is one line for the user."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -67,18 +72,19 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Access:
-    """Who is let in.
+    """The rules of access.
 
     Attributes
     ----------
     hosts : frozenset of str
-        Values of the Host header that are ours, in lower case.
+        Allowed values of the Host header, in lower case.
     port : int
-        Where it listens: sessions of studios on several ports are told apart by it.
+        The port of the studio; it is part of the cookie's name, so that several studios on one
+        host do not share sessions.
     token : str
-        What the start address carries; "": none is needed, as on loopback.
+        The token in the start address; "" if none is needed, as on loopback.
     secret : bytes
-        Signs sessions; a new one with each start.
+        The key that signs sessions; each start of the studio has a new one.
     """
 
     hosts: frozenset[str]
@@ -92,30 +98,30 @@ class Access:
         return f"counterpoint-studio-{self.port}"
 
     def session(self) -> str:
-        """Return a new session: what the cookie holds."""
+        """Return a new session, the value of the cookie."""
         nonce = secrets.token_urlsafe(18)
         return f"{nonce}.{self._mac('session', nonce)}"
 
     def known(self, session: str) -> bool:
-        """Return whether a session is one of ours."""
+        """Return whether this studio has signed a session."""
         nonce, _, mac = session.partition(".")
         return _same(mac, self._mac("session", nonce))
 
     def words(self, session: str) -> str:
-        """Return what forms of a session carry."""
+        """Return the token that forms of a session carry."""
         return self._mac("form", session)
 
     def folder(self) -> str:
-        """Return the name under which the report is served: whoever knows it may read it."""
+        """Return the secret path of the report: a client that knows it may read the report."""
         return self._mac("report", "")[:32]
 
     def admits(self, token: str) -> bool:
-        """Return whether a token is the one of the start address."""
+        """Return whether a token is the token of the start address."""
         return bool(self.token) and _same(token, self.token)
 
     def _mac(self, use: str, text: str) -> str:
-        told = f"{use}:{text}".encode(errors="replace")
-        return hmac.new(self.secret, told, hashlib.sha256).hexdigest()
+        message = f"{use}:{text}".encode(errors="replace")
+        return hmac.new(self.secret, message, hashlib.sha256).hexdigest()
 
 
 def _same(one: str, other: str) -> bool:
@@ -123,7 +129,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def is_loopback(address: str) -> bool:
-    """Return whether an address to listen at is reached from this machine alone."""
+    """Return whether an address can be reached only from this machine."""
     if address == "localhost":
         return True
     try:
@@ -133,14 +139,16 @@ def is_loopback(address: str) -> bool:
 
 
 def names_of(listen: str, port: int, more: tuple[str, ...] = ()) -> frozenset[str]:
-    """Return the Host headers of a studio that listens at an address.
+    """Return the allowed Host headers of a studio.
 
     Parameters
     ----------
     listen : str
+        The address at which it listens.
     port : int
+        The port at which it listens.
     more : tuple of str
-        Other names by which it is reached.
+        Other host names of the studio.
     """
     names = {listen, *more}
     if is_loopback(listen):
@@ -154,32 +162,28 @@ ACCESS = web.AppKey("access", Access)
 
 
 @web.middleware
-async def headers(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Give every answer its headers, and let a foreign Host have none of ours."""
+async def names(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Refuse requests with a foreign Host header."""
     if request.host.lower() not in request.app[ACCESS].hosts:
-        answer: web.StreamResponse = web.Response(
+        return web.Response(
             status=HTTPStatus.MISDIRECTED_REQUEST,
             text="This studio is not served under that name.\n",
         )
-    else:
-        answer = await handler(request)
-    if not answer.prepared:  # a stream has sent them itself
-        dress(answer)
-    return answer
+    return await handler(request)
 
 
-def dress(answer: web.StreamResponse) -> None:
-    """Set the headers that every answer has, unless it has set one itself."""
+async def dress(_: web.Request, answer: web.StreamResponse) -> None:
+    """Set the security headers of an answer that will be sent, except those that it has."""
     for name, value in _HEADERS.items():
         answer.headers.setdefault(name, value)
 
 
 @web.middleware
 async def sessions(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Let in who has a session; on loopback, or for the token, give one."""
+    """Accept requests with a session; start a session on loopback, or for the token."""
     access = request.app[ACCESS]
     if _is_embedded(request) and not _is_report(request):
-        raise Refused(403, "Only pages of this studio may load this.")
+        raise RequestRefused(403, "Only pages of this studio may load this.")
     session = request.cookies.get(access.cookie, "")
     known = access.known(session)
     if not known:
@@ -194,51 +198,95 @@ async def sessions(request: web.Request, handler: Handler) -> web.StreamResponse
 
 
 def _is_embedded(request: web.Request) -> bool:
-    """Return whether a page of another site loads it: as its picture, script or stream."""
+    """Return whether a page of another site requests this as a picture, script or stream."""
     site, mode = (request.headers.get(f"Sec-Fetch-{name}", "") for name in ("Site", "Mode"))
     return site in ("cross-site", "same-site") and mode != "navigate"
 
 
 def _is_report(request: web.Request) -> bool:
-    # Its pages are sandboxed, so their links come without a cookie; the address is the key.
+    # Pages of the report are sandboxed, so their requests have no cookie; the path is secret.
     return request.path.startswith(f"/report/{request.app[ACCESS].folder()}/")
 
 
 def _admitted(request: web.Request, access: Access) -> web.Response:
-    """Answer somebody who has no session: the start address gives one, all else is refused."""
+    """Answer a request without a session: the start address starts one, others are refused."""
     if request.method != "GET" or not access.admits(request.query.get("token", "")):
-        raise Refused(401, "Open the address that the studio printed when it started.")
+        raise RequestRefused(401, "Open the address that the studio printed when it started.")
     answer = web.Response(status=HTTPStatus.SEE_OTHER, headers={"Location": request.path})
     _give(answer, access, access.session())
     return answer
 
 
 def _give(answer: web.StreamResponse, access: Access, session: str) -> None:
-    # Not Strict: a link from elsewhere, as in a mail, would come without it and get another one,
-    # or be refused. What changes something is checked by its Origin and its words.
+    # With Strict, a link from another place, such as a mail, would come without the cookie. Writes
+    # are protected by the Origin header and the form's token.
     answer.set_cookie(access.cookie, session, httponly=True, samesite="Lax", path="/")
 
 
 @web.middleware
 async def writes(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse what changes something and does not come from a page of this studio."""
+    """Refuse writes that do not come from a page of this studio."""
     if request.method in ("GET", "HEAD"):
         return await handler(request)
     if request.method != "POST":
         raise web.HTTPMethodNotAllowed(request.method, ("GET", "HEAD", "POST"))
     origin = request.headers.get("Origin", "")
     if origin.lower() != f"http://{request.host.lower()}":
-        raise Refused(403, "Only pages of this studio may change anything.")
-    limit = LARGE if request.path == IMPORT else SMALL
-    if request.content_length is None or request.content_length > limit:
-        raise Refused(413, f"That is too much: at most {limit // 1024:,} KiB can be sent here.")
+        raise RequestRefused(403, "Only pages of this studio may change anything.")
+    _must_be_a_form(request)
+    submitted = await _form(request)
     try:
-        told = await request.post()
-        # A charset of the sender's choice may make text of it that no page can show.
-        "".join(text for text in told.values() if isinstance(text, str)).encode()
-    except (ValueError, LookupError, RuntimeError):  # aiohttp: a body that is not what it says
-        raise Refused(400, "The form cannot be read.") from None
-    given = told.get("csrf", "")
-    if not isinstance(given, str) or not _same(given, request[WORDS]):
-        raise Refused(403, "This page is from an earlier studio: load it again, then repeat.")
-    return await handler(request)
+        given = submitted.get("csrf", "")
+        if not isinstance(given, str) or not _same(given, request[WORDS]):
+            raise RequestRefused(
+                403, "This page is from an earlier studio: load it again, then repeat."
+            )
+        return await handler(request)
+    finally:
+        for value in submitted.values():
+            if isinstance(value, web.FileField):
+                value.file.close()
+
+
+def _must_be_a_form(request: web.Request) -> None:
+    """Refuse a request whose head already says that its body is no form.
+
+    Raises
+    ------
+    RequestRefused
+        If the length is missing or too large, or the type or a coding is none of a form.
+    """
+    limit = LARGE if request.path == IMPORT else SMALL
+    size = request.content_length
+    if size is None:
+        raise RequestRefused(411, "The request must give its Content-Length.")
+    if size > limit:
+        raise RequestRefused(413, f"The request is too large: at most {limit // 1024:,} KiB.")
+    if request.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
+        raise RequestRefused(415, "Send the form without a Content-Encoding.")
+    if size and request.content_type not in _FORMS:
+        raise RequestRefused(415, f"The request must be a form: {' or '.join(_FORMS)}.")
+
+
+async def _form(request: web.Request) -> Mapping[str, Any]:
+    """Return the submitted form.
+
+    Raises
+    ------
+    RequestRefused
+        If the body arrives too slowly, or cannot be read.
+    """
+    try:
+        async with asyncio.timeout(PATIENCE):
+            submitted = await request.post()
+        # With a charset of the sender's choice, a text may be impossible to encode in a page.
+        for name, value in submitted.items():
+            text = value.filename if isinstance(value, web.FileField) else value
+            f"{name}{text if isinstance(text, str) else ''}".encode()
+    except TimeoutError:
+        raise RequestRefused(408, f"The form did not arrive in {PATIENCE:g} seconds.") from None
+    except web.HTTPException:
+        raise
+    except Exception:  # the connection is lost, or a parser or codec fails in a way of its own
+        raise RequestRefused(400, "The form cannot be read.") from None
+    return submitted

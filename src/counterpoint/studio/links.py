@@ -1,4 +1,4 @@
-"""The views of links: two pages of one window, as [BeeBot] has them, and one of bad links."""
+"""The views of links: internal and external links as in [BeeBot], and bad links."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from sqlalchemy import select
 from counterpoint.crawler.documents.links import Reason
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store import deleting
-from counterpoint.crawler.store.browsing import Found, Total, browse, total
+from counterpoint.crawler.store.browsing import FoundLinks, Total, browse, total
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.schema import State, seeds
 from counterpoint.crawler.store.views import VIEWS, Filter, Kind
 from counterpoint.studio import forms
-from counterpoint.studio.rendering import Form, render, said
+from counterpoint.studio.rendering import Form, redirect_with_message, render
 from counterpoint.studio.stored import asked, changed
 
 LIMIT = 50
 _MOST = 10_000
-"""Links that are counted; more are "at least"."""
+"""Links are counted up to this number; the view says "at least" beyond it."""
 
 
 class Column(NamedTuple):
-    """A column of a list: the link's field, its heading, how it is set, and the sort it gives."""
+    """A column of a list: the field of the link, the heading, the CSS class, and the sort order."""
 
     name: str
     label: str
@@ -42,7 +42,7 @@ COLUMNS = {
     Kind.EXTERNAL: (Column("address", "Link", "address", "address"),
                     Column("anchor", "Anchor", "anchor"), Column("domain", "Domain", "", "domain"),
                     *_FOUND),
-    Kind.BAD: (Column("text", "What stood there", "address"),
+    Kind.BAD: (Column("text", "Text in the page", "address"),
                Column("reason", "Reason", "", "reason"), *_FOUND),
 }  # fmt: skip
 
@@ -52,28 +52,30 @@ _LABELS = {
     "prefix": "Begins with",
 }  # fmt: skip
 WORDS = "words"
-"""The field of the filter ``contains``: a form with a field of that name has no such method."""
+"""The name of the field for the filter ``contains``.
+
+In a browser, a field named ``contains`` would hide the method of that name of the form."""
 _FIRST = {
     Kind.INTERNAL: ("contains", "site", "state"),
     Kind.EXTERNAL: ("contains", "site", "domain"),
     Kind.BAD: ("contains", "site", "reason"),
 }
 _STATES = {
-    State.QUEUED: "waits", State.ISSUED: "asked for", State.DONE: "processed",
-    State.DROPPED: "taken out", State.BEYOND: "beyond limits",
+    State.QUEUED: "queued", State.ISSUED: "in flight", State.DONE: "processed",
+    State.DROPPED: "dropped", State.BEYOND: "beyond limits",
 }  # fmt: skip
 _TITLES = {Kind.INTERNAL: "Internal links", Kind.EXTERNAL: "External links", Kind.BAD: "Bad links"}
 _NOTHING = {
-    Kind.INTERNAL: "Links within a site come here as soon as its start page is fetched.",
-    Kind.EXTERNAL: "Links to other sites come here with their anchors, page by page.",
-    Kind.BAD: "What stood where a link belongs, and is none, comes here with the reason.",
+    Kind.INTERNAL: "Links within a site appear here as soon as its start page is fetched.",
+    Kind.EXTERNAL: "Links to other sites appear here with their anchors, page by page.",
+    Kind.BAD: "Invalid links appear here with the reason.",
 }
 
 
-class Shown(NamedTuple):
-    """What a view of links shows."""
+class LinkList(NamedTuple):
+    """The contents of a view of links."""
 
-    found: Found
+    found: FoundLinks
     total: Total
     sites: list[tuple[int, str]]
 
@@ -88,22 +90,22 @@ async def show(request: web.Request) -> web.Response:
     descending = query.get("descending") == "1"
     status = 422 if form.errors else 200
     try:
-        told = await asked(request, _shown, kind, wanted, sort, descending,
-                           query.get("after", ""), query.get("before", ""))  # fmt: skip
+        listed = await asked(request, _shown, kind, wanted, sort, descending,
+                             query.get("after", ""), query.get("before", ""))  # fmt: skip
     except CrawlError as error:
         name, _, words = str(error).partition(": ")
         form.errors[name if name in form.values else WORDS] = words or str(error)
-        told, status = await asked(request, _shown, kind, Filter(), sort, descending, "", ""), 422
+        listed, status = await asked(request, _shown, kind, Filter(), sort, descending, "", ""), 422
     kept = {name: value for name, value in form.values.items() if value}
     return render(
         request, "links", str(kind), status,
         kind=str(kind), title=_TITLES[kind], nothing=_NOTHING[kind],
-        form=form, fields=_fields(kind), options=_options(told), filtered=bool(kept),
+        form=form, fields=_fields(kind), options=_options(listed), filtered=bool(kept),
         unfolded=any(form.values[name] or name in form.errors for name in _later(kind)),
-        columns=COLUMNS[kind], rows=[_row(link) for link in told.found.rows],
-        sort=sort, sorts=VIEWS[kind].sorts, descending=descending, total=told.total,
-        whole=told.found.whole, again=_addresses(kind, kept, sort, descending),
-        before=told.found.before, after=told.found.after, query=request.query_string,
+        columns=COLUMNS[kind], rows=[_row(link) for link in listed.found.rows],
+        sort=sort, sorts=VIEWS[kind].sorts, descending=descending, total=listed.total,
+        whole=listed.found.whole, again=_addresses(kind, kept, sort, descending),
+        before=listed.found.before, after=listed.found.after, query=request.query_string,
     )  # fmt: skip
 
 
@@ -128,7 +130,7 @@ def _fields(kind: Kind) -> dict[str, list[tuple[str, str, str]]]:
 
 
 def _filter(kind: Kind, query: Mapping[str, str]) -> tuple[Form, Filter]:
-    """Return the filter as it was asked for; fields that are wrong are left out of it."""
+    """Return the form and the filter of a query; wrong fields are left out of the filter."""
     names = VIEWS[kind].filters
     form = forms.read(query, *map(_field, names))
     numbers = {"site": 2**31 - 1, "level": 2**31 - 1, "status": 999, "state": max(State)}
@@ -145,25 +147,26 @@ def _filter(kind: Kind, query: Mapping[str, str]) -> tuple[Form, Filter]:
 
 def _shown(
     store: Store, kind: Kind, wanted: Filter, sort: str, descending: bool, after: str, before: str
-) -> Shown:
+) -> LinkList:
+    """Return a page of links after or before a place of the list, with the total."""
     with store.reading() as connection:
         found = browse(connection, kind, wanted, sort, descending=descending,
                        after=after, before="" if after else before, limit=LIMIT)  # fmt: skip
         rows = connection.execute(select(seeds.c.number, seeds.c.site).order_by(seeds.c.number))
         sites = [(row.number, row.site) for row in rows]
-        return Shown(found, total(connection, kind, wanted, _MOST), sites)
+        return LinkList(found, total(connection, kind, wanted, _MOST), sites)
 
 
-def _options(told: Shown) -> dict[str, list[tuple[str, str]]]:
+def _options(listed: LinkList) -> dict[str, list[tuple[str, str]]]:
     return {
-        "site": [("", "all"), *((str(number), site) for number, site in told.sites)],
+        "site": [("", "all"), *((str(number), site) for number, site in listed.sites)],
         "state": [("", "all"), *((str(int(state)), text) for state, text in _STATES.items())],
         "reason": [("", "all"), *((str(reason), str(reason)) for reason in Reason if reason)],
     }
 
 
 def _row(link: Any) -> dict[str, Any]:
-    """Return a link as the list has it: its fields, its name in the form, its words."""
+    """Return a link as a row of the list: its fields, its identifier in the form, its label."""
     row: dict[str, Any] = link._asdict()
     row |= {"id": f"{link.page}:{link.position}", "label": row.get("address") or row.get("text")}
     if "state" in row:
@@ -172,38 +175,40 @@ def _row(link: Any) -> dict[str, Any]:
 
 
 def _addresses(kind: Kind, kept: Mapping[str, str], sort: str, descending: bool) -> Any:
-    """Return a function that returns this view's address, changed in some of its parts."""
+    """Return a function that makes the address of this view with some parameters changed."""
 
     def again(**changes: str) -> str:
-        told = {**kept, "sort": "" if sort == "found" else sort,
-                "descending": "1" if descending else "", **changes}  # fmt: skip
-        query = urlencode({name: value for name, value in told.items() if value})
+        parameters = {**kept, "sort": "" if sort == "found" else sort,
+                      "descending": "1" if descending else "", **changes}  # fmt: skip
+        query = urlencode({name: value for name, value in parameters.items() if value})
         return f"/links/{kind}{'?' if query else ''}{query}"
 
     return again
 
 
 async def delete(request: web.Request) -> web.Response:
-    """Delete the links that were selected, or all that match; a crawl that runs goes on."""
+    """Delete the selected links, or all links that match; a running crawl continues."""
     kind = Kind(request.match_info["kind"])
-    told: Any = await request.post()
-    # The list that was shown, not wherever a form says: its query is all that is taken from it.
-    query = dict(parse_qsl(str(told.get("back", ""))))
+    posted: Any = await request.post()
+    # Only the query of the shown list comes from the form, so a form cannot redirect elsewhere.
+    query = dict(parse_qsl(str(posted.get("back", ""))))
     back = f"/links/{kind}?{urlencode(query)}"
-    if told.get("all") == "1":
+    if posted.get("all") == "1":
         form, wanted = _filter(kind, query)
         if form.errors or not wanted.wanted():
-            return said(request, back, "Filter the links first.", wrong=True)
+            return redirect_with_message(request, back, "Filter the links first.", wrong=True)
         try:
             number = await changed(request, _deleted_all, kind, wanted)
         except CrawlError as error:
-            return said(request, back, f"{error}.", wrong=True)
-        return said(request, f"/links/{kind}", _words(number))
-    chosen = [_chosen(value) for value in told.getall("link", [])]
+            return redirect_with_message(request, back, f"{error}.", wrong=True)
+        return redirect_with_message(request, f"/links/{kind}", _words(number))
+    chosen = [_chosen(value) for value in posted.getall("link", [])]
     links = [link for link in chosen if link is not None]
     if not chosen or len(links) < len(chosen):
-        return said(request, back, "No link was selected.", wrong=True)
-    return said(request, back, _words(await changed(request, deleting.delete, kind, links)))
+        return redirect_with_message(request, back, "No link was selected.", wrong=True)
+    return redirect_with_message(
+        request, back, _words(await changed(request, deleting.delete, kind, links))
+    )
 
 
 def _deleted_all(store: Store, kind: Kind, wanted: Filter) -> int:
@@ -218,9 +223,9 @@ def _words(number: int) -> str:
 
 
 def _chosen(text: Any) -> tuple[int, int] | None:
-    """Return the page and the position of a link, as the form names it."""
+    """Return the page and the position of a link from its identifier in the form."""
     page, _, position = str(text).partition(":")
-    # As long as the columns are wide: PostgreSQL fails for a number that does not fit.
+    # The lengths are those of the columns: PostgreSQL fails for larger numbers.
     if all(n.isascii() and n.isdigit() and len(n) < m for n, m in ((page, 19), (position, 10))):
         return int(page), int(position)
     return None

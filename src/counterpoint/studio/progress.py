@@ -1,8 +1,7 @@
-"""What the visits of a plan add up to: curves over time, shares of sites, and what a rule sees.
+"""Figures computed from the visits of a plan: curves over time, shares of sites, indices of a rule.
 
-Visits are read once, in the order in which they were observed, and folded; so a studio that is
-started in the middle of a crawl shows it from its beginning, and one that looks every second reads
-only what is new.
+Each visit is read once, in the order of observation, and added to the figures. So a studio that is
+started during a crawl shows the crawl from its beginning, and later reads only new visits.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 POINTS = 240
-"""Most points of a curve."""
+"""Largest number of points of a curve."""
 BUCKETS = 60
-"""Most buckets in which shares are counted."""
+"""Largest number of buckets in which shares are counted."""
 
 
-class Seen(NamedTuple):
-    """A visit that was observed: site (None: no site of the list), links, seconds since 1970."""
+class ObservedVisit(NamedTuple):
+    """An observed visit: site (None if not in the list), external links, seconds since 1970."""
 
     seed: int | None
     external: int
@@ -27,7 +26,7 @@ class Seen(NamedTuple):
 
 
 class Point(NamedTuple):
-    """Where a crawl was: seconds since 1970, pages visited, external links on them."""
+    """A point of the curve: seconds since 1970, visited pages, external links on them."""
 
     time: float
     pages: int
@@ -36,14 +35,14 @@ class Point(NamedTuple):
 
 @dataclass
 class Tally:
-    """What is known of one site: the numbers that rules over sites decide by.
+    """The figures of one site by which rules over sites decide.
 
     Attributes
     ----------
     pages, links, most : int
-        Pages visited, external links on them, and the most on one.
+        Visited pages, external links on them, and the largest number of links on one page.
     faded_pages, faded_links : float
-        The same where each later visit of any site makes them count less.
+        The same with a discount for each later visit of any site.
     """
 
     pages: int = 0
@@ -54,7 +53,17 @@ class Tally:
     _at: int = 0
 
     def add(self, external: int, now: int, discount: float) -> None:
-        """Count a visit, the ``now``-th of all sites."""
+        """Add a visit of this site.
+
+        Parameters
+        ----------
+        external : int
+            External links on the page.
+        now : int
+            The number of this visit among the visits of all sites.
+        discount : float
+            The factor by which each later visit reduces the weight of earlier ones.
+        """
         fading = discount ** (now - self._at)
         self.pages += 1
         self.links += external
@@ -64,23 +73,23 @@ class Tally:
         self._at = now
 
     def faded(self, now: int, discount: float) -> tuple[float, float]:
-        """Return pages and links as they count after ``now`` visits."""
+        """Return the discounted pages and links after ``now`` visits of all sites."""
         fading: float = discount ** (now - self._at)
         return self.faded_pages * fading, self.faded_links * fading
 
 
 @dataclass
 class History:
-    """The visits of one plan, folded.
+    """The figures of one plan.
 
     Attributes
     ----------
     plan : int
-        Its number; -1: none yet.
+        The number of the plan; -1 if there is none yet.
     events : int
-        The last number of an observation that was folded.
+        The number of the last observation that was added.
     discount : float
-        How much less a visit counts with each later one (discounted-ucb).
+        The factor by which each later visit reduces the weight of earlier ones (discounted-ucb).
     """
 
     plan: int = -1
@@ -95,8 +104,8 @@ class History:
     _width: int = 1
     _last: Point | None = None
 
-    def add(self, seen: Iterable[Seen]) -> None:
-        """Fold some visits, in order."""
+    def add(self, seen: Iterable[ObservedVisit]) -> None:
+        """Add some visits, in the order of observation."""
         for one in seen:
             self.pages += 1
             self.links += one.external
@@ -108,13 +117,13 @@ class History:
                 self._point(Point(one.time, self.pages, self.links))
 
     def curve(self) -> list[Point]:
-        """Return how pages and links rose, the last point included."""
+        """Return the points of the curve of pages and links, including the last one."""
         if self._last is None or (self.points and self.points[-1] == self._last):
             return list(self.points)
         return [*self.points, self._last]
 
     def _point(self, point: Point) -> None:
-        # Answers are observed in another order than they came; a curve does not go back.
+        # Answers may be observed in another order than they arrived; time must not go backward.
         if self._last is not None and point.time < self._last.time:
             point = point._replace(time=self._last.time)
         self._last = point
@@ -137,7 +146,7 @@ class History:
 
     @property
     def width(self) -> int:
-        """How many visits a bucket of shares has."""
+        """The number of visits in a bucket of shares."""
         return self._width
 
 
@@ -151,17 +160,17 @@ def _merged(buckets: list[dict[int, int]]) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class Arm:
-    """A site as a rule sees it; None where the rule has no such figure.
+    """A site as an arm of a bandit rule; None for figures that the rule does not have.
 
     Attributes
     ----------
     seed, pages, links : int
     mean : float
-        Of external links on a page, over Xmax where the rule divides by it.
+        Mean external links on a page, divided by Xmax if the rule does so.
     bonus : float or None
-        What is added since little is known of the site.
+        The exploration bonus, which is large for sites with few pages.
     index : float or None
-        What the rule compares; infinite before the first page.
+        The value that the rule compares; infinite before the first page.
     """
 
     seed: int
@@ -174,37 +183,50 @@ class Arm:
 
 @dataclass(frozen=True)
 class Rule:
-    """How a policy chooses: what its index is called, and why that site is next, in one line."""
+    """How a policy chooses: the name of its index, and an explanation in one line."""
 
     index: str
     why: str
 
 
 RULES = {
-    "R1": Rule("sum", "After its share of every site, the site with the largest sum of links."),
-    "R2": Rule("mean", "The site with the most external links on a page, on average."),
-    "R3": Rule("index", "The largest index of UCB1: mean / Xmax + √(2 ln n / t)."),
-    "thompson": Rule("mean", "A mean is drawn for each site, within what is known of it; the "
-                             "largest is next. Shown: the expected mean, and its spread."),
-    "discounted-ucb": Rule("index", "The largest index: what was seen lately counts more."),
+    "R1": Rule("sum", "Each site first gets its share; then the site with the largest sum of links "
+                      "is next."),
+    "R2": Rule("mean", "The site with the largest mean of external links per page is next."),
+    "R3": Rule("index", "The site with the largest index of UCB1 is next: "
+                        "mean / Xmax + √(2 ln n / t)."),
+    "thompson": Rule("mean", "The policy draws a mean from the posterior of each site; the site "
+                             "with the largest one is next. Shown: the expected mean, and its "
+                             "deviation."),
+    "discounted-ucb": Rule("index", "The site with the largest index is next; recent visits count "
+                                    "more."),
 }  # fmt: skip
-"""By the name of the policy, without ``-printed``."""
+"""The rules by the names of their policies, without ``-printed``."""
 
-OTHER = Rule("", "This policy does not compare sites by what they brought.")
+OTHER = Rule("", "This policy does not compare sites by their links.")
 
 
 def rule_of(policy: str) -> Rule:
-    """Return how a policy, as written, chooses among sites."""
+    """Return the rule by which a policy chooses among sites; ``policy`` may have parameters."""
     return RULES.get(_name(policy), OTHER)
 
 
 def discount_of(policy: str) -> float:
-    """Return by how much a visit counts less with each later one, for a policy as written."""
+    """Return the discount of a policy; ``policy`` may have parameters."""
     return _parameter(policy, "discount", 0.995) if _name(policy) == "discounted-ucb" else 1.0
 
 
 def arms(policy: str, history: History, seeds: Iterable[int]) -> list[Arm]:
-    """Return the sites as a policy sees them, those with the largest index first."""
+    """Return the sites as arms of a policy, those with the largest index first.
+
+    Parameters
+    ----------
+    policy : str
+        The policy, possibly with parameters.
+    history : History
+    seeds : iterable of int
+        The numbers of the sites.
+    """
     make = _ARMS.get(_name(policy), _plain)
     seen = [(seed, history.tallies.get(seed) or Tally()) for seed in seeds]
     found = make(policy, history, seen)
@@ -269,7 +291,7 @@ def _name(policy: str) -> str:
 
 
 def _parameter(policy: str, name: str, default: float) -> float:
-    """Return a parameter of a policy as written; the policy itself has checked it."""
+    """Return a parameter of a policy; its value was checked when the plan was made."""
     for item in policy.split(",")[1:]:
         key, _, value = item.partition("=")
         if key.strip() == name:

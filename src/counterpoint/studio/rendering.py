@@ -1,4 +1,4 @@
-"""Pages from templates: everything that is put into one is escaped."""
+"""Renders pages from templates; all values are escaped."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEMPLATES = web.AppKey("templates", Environment)
 FLASHES = web.AppKey("flashes", dict[str, "Flash"])
 STORE_NAME = web.AppKey("store_name", str)
 _KEPT = 256
-"""Sessions whose last message is kept."""
+"""Number of sessions whose last message is kept."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ VIEWS = (
 
 @dataclass(frozen=True)
 class Flash:
-    """What is said at the top of the next page."""
+    """A message at the top of the next page."""
 
     text: str
     wrong: bool = False
@@ -57,14 +57,14 @@ class Flash:
 
 @dataclass
 class Form:
-    """What stands in the fields of a form, and what is wrong with them."""
+    """The values of the fields of a form, and the errors in them."""
 
     values: dict[str, str] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
 
 
 def environment() -> Environment:
-    """Return what renders the templates."""
+    """Return the environment that renders the templates."""
     made = Environment(
         loader=FileSystemLoader(Path(__file__).with_name("templates")),
         autoescape=True,
@@ -77,24 +77,24 @@ def environment() -> Environment:
 
 
 def number(value: float | None) -> str:
-    """Return a count with its thousands apart; a dash for None."""
+    """Return a number with separated thousands; a dash for None."""
     return "–" if value is None else f"{value:,}"
 
 
 def moment(seconds: float | None) -> str:
-    """Return a time as it is in UTC; a dash for None."""
+    """Return a time in UTC as text; a dash for None."""
     if seconds is None:
         return "–"
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def broken(text: str) -> Markup:
-    """Return a text, escaped, that may be broken where addresses have their joints."""
+    """Return an escaped text that may be broken after the separators of an address."""
     return Markup("<wbr>").join(Markup(escape(part)) for part in re.split(r"(?<=[/?&=._-])", text))
 
 
 def openable(address: str) -> bool:
-    """Return whether an address may be a link here: only of http and https."""
+    """Return whether the studio may show an address as a link: only http and https."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -104,7 +104,7 @@ def openable(address: str) -> bool:
 
 
 def render(
-    request: web.Request, template: str, here: str, status: int = 200, **told: Any
+    request: web.Request, template: str, here: str, status: int = 200, **values: Any
 ) -> web.Response:
     """Return a view as a page.
 
@@ -112,13 +112,13 @@ def render(
     ----------
     request : Request
     template : str
-        Its name, without the ending.
+        The name of the template, without the ending.
     here : str
         The name of the view.
     status : int
-        Of HTTP; 422 where a form is shown again with what is wrong.
-    told
-        What the template names.
+        The HTTP status; 422 if a form is shown again with errors.
+    values
+        The variables of the template.
     """
     theme = request.cookies.get("theme", "")
     text = request.app[TEMPLATES].get_template(f"{template}.html.j2").render(
@@ -128,13 +128,26 @@ def render(
         store=request.app[STORE_NAME],
         theme=theme if theme in ("dark", "light") else "",
         views=VIEWS,
-        **told,
+        **values,
     )  # fmt: skip
     return web.Response(text=text, status=status, content_type="text/html")
 
 
-def said(request: web.Request, where: str, text: str, *, wrong: bool = False) -> web.Response:
-    """Return to a view after something was changed, and say what happened."""
+def redirect_with_message(
+    request: web.Request, where: str, text: str, *, wrong: bool = False
+) -> web.Response:
+    """Return a redirect to a view that shows a message.
+
+    Parameters
+    ----------
+    request : Request
+    where : str
+        The path of the view.
+    text : str
+        The message.
+    wrong : bool
+        Whether the message reports an error.
+    """
     flashes = request.app[FLASHES]
     while len(flashes) >= _KEPT:
         del flashes[next(iter(flashes))]

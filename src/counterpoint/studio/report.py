@@ -1,7 +1,7 @@
-"""The gate's report and its counterexamples: our own pages, and shown as if they were not.
+"""The view of the gate's report and its counterexamples, which are isolated in a sandbox.
 
-They have scripts and styles of their own, so they are served under a policy of their own, in a
-sandbox: they can reach nothing, not even the studio they are shown in.
+The pages of the report have inline scripts and styles, so they need a Content-Security-Policy of
+their own. In the sandbox they have no access to anything, not even to the studio around them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MOST = 500
 
 
 async def gate(request: web.Request) -> web.Response:
-    """Show the report, and what pages there are beside it."""
+    """Show the report, and the list of its other pages."""
     folder = request.app[REPORT]
     there = await asyncio.to_thread(_pages, folder)
     known = [name for name in there if name != "index.html"]
@@ -41,7 +41,7 @@ async def gate(request: web.Request) -> web.Response:
 
 
 def _pages(folder: Path) -> list[str]:
-    """Return the pages of a report; a name that no text can have is left out."""
+    """Return the pages of a report; names that are not printable are left out."""
     names = (path.relative_to(folder).as_posix() for path in folder.rglob("*.html"))
     return sorted(name for name in names if name.isprintable())
 
@@ -64,7 +64,7 @@ async def page(request: web.Request) -> web.StreamResponse:
         headers={
             "Content-Type": f"{kind}; charset=utf-8" if kind.startswith("text/") else kind,
             "Content-Security-Policy": _POLICY,
-            # An origin of its own, as the sandbox gives it, asks for its pictures from outside.
+            # The sandbox has another origin, so its requests for pictures are cross-origin.
             "Cross-Origin-Resource-Policy": "cross-origin",
         },
     )

@@ -1,4 +1,4 @@
-"""The studio as a server: its routes, its errors, its beginning and its end."""
+"""The web server of the studio: routes, error pages, start and shutdown."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import secrets
 import signal
 import socket
 import sys
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 import click
 from aiohttp import web
@@ -21,16 +22,25 @@ from aiohttp import web
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store.opening import Store, open_store
 from counterpoint.studio import crawl, exports, links, report, sites, tuning
-from counterpoint.studio.crawling import CRAWLING, Crawling
+from counterpoint.studio.connections import (
+    BATCH,
+    QUEUE,
+    StudioRunner,
+    answered,
+    arrived,
+    bearable,
+)
+from counterpoint.studio.crawling import CRAWLING, CrawlProcess
 from counterpoint.studio.guard import (
     ACCESS,
     LARGE,
     SESSION,
     Access,
     Handler,
-    Refused,
-    headers,
+    RequestRefused,
+    dress,
     is_loopback,
+    names,
     names_of,
     sessions,
     writes,
@@ -45,9 +55,10 @@ from counterpoint.studio.rendering import (
     render,
 )
 from counterpoint.studio.stored import FEED, STORE
-from counterpoint.studio.watching import Watch
+from counterpoint.studio.terminal import LOG, open_log
+from counterpoint.studio.watching import StoreWatcher
 
-_ROUTES = [
+ROUTES = [
     web.get("/crawl", crawl.show),
     web.post("/crawl/plan", crawl.save),
     web.post("/crawl/start", crawl.start),
@@ -71,8 +82,22 @@ _ROUTES = [
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What the command line asks of the studio."""
+class StudioOptions:
+    """The options of the studio.
+
+    Attributes
+    ----------
+    where : str
+        The place of the link store.
+    listen, port : str, int
+        Where the studio listens; port 0 is a free port.
+    names : tuple of str
+        Other host names of the studio.
+    report : Path
+        The folder of the gate's report.
+    options : tuple of str
+        Further arguments of ``counterpoint crawl``.
+    """
 
     where: str
     listen: str = "127.0.0.1"
@@ -82,27 +107,30 @@ class Wish:
     options: tuple[str, ...] = ()
 
 
-def application(store: Store, crawling: Crawling, access: Access, folder: Path,
+def application(store: Store, crawling: CrawlProcess, access: Access, folder: Path,
                 every: float = 1.0) -> web.Application:  # fmt: skip
-    """Return the studio.
+    """Return the web application.
 
     Parameters
     ----------
     store : Store
-    crawling : Crawling
+    crawling : CrawlProcess
     access : Access
     folder : Path
-        The gate's report.
+        The folder of the gate's report.
     every : float
-        Seconds between two looks into the store.
+        Seconds between two reads of the store.
     """
-    made = web.Application(middlewares=[headers, errors, sessions, writes], client_max_size=LARGE)
+    made = web.Application(
+        middlewares=[answered, names, errors, sessions, writes, arrived], client_max_size=LARGE
+    )
     made[STORE], made[CRAWLING], made[ACCESS] = store, crawling, access
     made[TEMPLATES], made[FLASHES] = environment(), {}
     made[STORE_NAME], made[report.REPORT] = store.where, folder
-    feed = made[FEED] = Feed(Watch(store, crawling).look, every)
+    made[exports.SENDING] = asyncio.Semaphore(exports.AT_A_TIME)
+    feed = made[FEED] = Feed(StoreWatcher(store, crawling).look, every)
     made.add_routes(
-        [web.get("/", _home), web.get("/events", feed.serve, allow_head=False), *_ROUTES]
+        [web.get("/", _home), web.get("/events", feed.serve, allow_head=False), *ROUTES]
     )
     made.router.add_static("/static/", STATIC)
 
@@ -110,6 +138,7 @@ def application(store: Store, crawling: Crawling, access: Access, folder: Path,
         await feed.close()
 
     made.on_shutdown.append(leave)
+    made.on_response_prepare.append(dress)
     return made
 
 
@@ -119,11 +148,11 @@ async def _home(request: web.Request) -> web.Response:
 
 @web.middleware
 async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Say in one line why a request is not answered."""
+    """Answer a failed request with a page that shows the reason in one line."""
     try:
         return await handler(request)
-    except Refused as error:
-        if SESSION not in request:  # whoever is not let in is shown nothing
+    except RequestRefused as error:
+        if SESSION not in request:  # a client without a session gets no page
             return web.Response(status=error.status, text=f"{error}\n")
         return _wrong(request, error.status, str(error))
     except CrawlError as error:
@@ -136,11 +165,12 @@ async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
             answer.headers["Allow"] = error.headers["Allow"]
         return answer
     except Exception:
-        traceback.print_exc()  # an error of ours: for whoever started the studio, nobody else
-        return _wrong(request, 500, "That is an error of the studio; its terminal has the details.")
+        # A bug of the studio: its user sees the details in the terminal.
+        LOG.exception("%s %s failed", request.method, request.path)
+        return _wrong(request, 500, "The studio has an error; its terminal shows the details.")
 
 
-_WORDS = {404: "There is no such page.", 405: "That cannot be done here."}
+_WORDS = {404: "There is no such page.", 405: "This method is not allowed here."}
 
 
 def _wrong(request: web.Request, status: int, text: str) -> web.Response:
@@ -148,24 +178,27 @@ def _wrong(request: web.Request, status: int, text: str) -> web.Response:
     return render(request, "error", "", status, heading=heading, text=text)
 
 
-def serve(wish: Wish) -> None:
+def serve(wish: StudioOptions) -> None:
     """Serve until Ctrl-C or SIGTERM.
 
     Raises
     ------
     CrawlError
-        If there is no such store, or nothing can listen there.
+        If the store cannot be opened, or the address cannot be used.
     """
     with _bound(wish) as listening, open_store(wish.where, create=True) as store:
         access = _access(wish, listening.getsockname()[1])
-        made = application(store, Crawling(store, wish.where, wish.options), access, wish.report)
+        made = application(
+            store, CrawlProcess(store, wish.where, wish.options), access, wish.report
+        )
+        open_log()
         asyncio.run(_serve(made, listening, lambda: _tell(wish, access)))
 
 
-def _bound(wish: Wish) -> socket.socket:
-    """Return a socket that listens: before the store is made, which is in vain without one."""
+def _bound(wish: StudioOptions) -> socket.socket:
+    """Return a listening socket; without one, the store need not be created."""
     if wish.listen in ("0.0.0.0", "::", "") and not wish.names:
-        raise CrawlError(f"--listen {wish.listen}: say with --name by which name it is reached")
+        raise CrawlError(f"--listen {wish.listen}: give the host name of the studio with --name")
     try:
         family = socket.getaddrinfo(wish.listen, wish.port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((wish.listen, wish.port), family=family)
@@ -179,29 +212,41 @@ def _bound(wish: Wish) -> socket.socket:
         raise CrawlError(f"--listen {wish.listen}: is no address of this machine") from None
 
 
-def _access(wish: Wish, port: int) -> Access:
+def _access(wish: StudioOptions, port: int) -> Access:
     alone = is_loopback(wish.listen)
     token = "" if alone else secrets.token_urlsafe(24)
     return Access(names_of(wish.listen, port, wish.names), port, token)
 
 
-def _tell(wish: Wish, access: Access) -> None:
+def _tell(wish: StudioOptions, access: Access) -> None:
     name = wish.names[0] if wish.names else wish.listen
     shown = f"[{name}]" if ":" in name else name
     place = f"http://{shown}:{access.port}/"
     click.echo(f"studio: {place}{f'?token={access.token}' if access.token else ''}")
-    click.echo("Ctrl-C ends the studio; a crawl that runs goes on.", err=True)
+    click.echo("Ctrl-C ends the studio; a running crawl continues.", err=True)
     sys.stdout.flush()
 
 
-async def _serve(made: web.Application, listening: socket.socket, tell: Callable[[], None]) -> None:
-    runner = web.AppRunner(made, access_log=None, shutdown_timeout=2.0)
+def _failed(runner: StudioRunner, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log an error that the event loop has met; without files for connections, drop some."""
+    error = context.get("exception")
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        runner.shrink()
+    LOG.error("%s", context.get("message", "an error"), exc_info=error)
+
+
+async def _serve(
+    made: web.Application, listening: socket.socket, on_started: Callable[[], None]
+) -> None:
+    runner = StudioRunner(made, bearable(), logger=LOG, shutdown_timeout=2.0)
     await runner.setup()
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(partial(_failed, runner))
     try:
-        await web.SockSite(runner, listening).start()
-        tell()
+        await web.SockSite(runner, listening, backlog=BATCH).start()
+        listening.listen(QUEUE)  # asyncio has one number for the queue and for the batch
+        on_started()
         stopped = asyncio.Event()
-        loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             with contextlib.suppress(NotImplementedError):  # loops of Windows have no handlers
                 loop.add_signal_handler(number, stopped.set)

@@ -1,4 +1,4 @@
-"""The view of sites: added, edited, removed, imported, and tried again."""
+"""The view of sites: add, edit, remove, import, and try again."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from aiohttp import web
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store import seeds
 from counterpoint.studio import forms
-from counterpoint.studio.rendering import Form, render, said
+from counterpoint.studio.rendering import Form, redirect_with_message, render
 from counterpoint.studio.stored import asked, changed
 
 FIELDS = ("start", "full_name", "short_name", "level", "cap")
 PAGE = 200
-"""Sites that are shown together."""
+"""Number of sites on a page of the list."""
 _MOST = 10**9
 
 
@@ -38,9 +38,9 @@ async def _page(
     )  # fmt: skip
 
 
-def _typed(told: Any) -> tuple[Form, dict[str, Any]]:
-    """Return the form of one site as it was sent, its errors, and its fields."""
-    form = forms.read(told, *FIELDS)
+def _site_form(submitted: Any) -> tuple[Form, dict[str, Any]]:
+    """Return the submitted form of one site with its errors, and the values of its fields."""
+    form = forms.read(submitted, *FIELDS)
     if not form.values["start"]:
         form.errors["start"] = "The address of the start page is needed."
     return form, {
@@ -54,8 +54,8 @@ def _typed(told: Any) -> tuple[Form, dict[str, Any]]:
 
 async def add(request: web.Request) -> web.Response:
     """Add a site."""
-    told: Any = await request.post()
-    form, fields = _typed(told)
+    submitted: Any = await request.post()
+    form, fields = _site_form(submitted)
     if not form.errors:
         try:
             await changed(request, seeds.add, **fields)
@@ -63,17 +63,17 @@ async def add(request: web.Request) -> web.Response:
             form.errors["start"] = _sentence(error)
     if form.errors:
         return await _page(request, form)
-    return said(request, "/sites", f"{fields['start']} was added.")
+    return redirect_with_message(request, "/sites", f"{fields['start']} was added.")
 
 
 async def take_in(request: web.Request) -> web.Response:
     """Import a list of sites: all of it, or nothing."""
-    told: Any = await request.post()
-    given = told.get("list", "")
-    # As it was typed: errors name its lines.
+    submitted: Any = await request.post()
+    given = submitted.get("list", "")
+    # The text stays as the user typed it, because errors name its lines.
     text = given.replace("\r\n", "\n") if isinstance(given, str) else ""
     form = Form({"list": text})
-    file = told.get("file")
+    file = submitted.get("file")
     if isinstance(file, web.FileField) and file.filename:
         try:
             text = file.file.read().decode("utf-8-sig")
@@ -87,7 +87,7 @@ async def take_in(request: web.Request) -> web.Response:
     if form.errors:
         return await _page(request, imported=form)
     words = "1 site was added" if number == 1 else f"{number:,} sites were added"
-    return said(request, "/sites", f"{words}.")
+    return redirect_with_message(request, "/sites", f"{words}.")
 
 
 async def one(request: web.Request) -> web.Response:
@@ -107,9 +107,9 @@ async def _one(request: web.Request, form: Form | None = None) -> web.Response:
 
 async def edit(request: web.Request) -> web.Response:
     """Change a site."""
-    told: Any = await request.post()
+    submitted: Any = await request.post()
     number = int(request.match_info["number"])
-    form, fields = _typed(told)
+    form, fields = _site_form(submitted)
     if not form.errors:
         try:
             await changed(request, lambda store: seeds.edit(store, number, **fields))
@@ -117,16 +117,16 @@ async def edit(request: web.Request) -> web.Response:
             form.errors["start"] = _sentence(error)
     if form.errors:
         return await _one(request, form)
-    return said(request, "/sites", f"{fields['start']} was saved.")
+    return redirect_with_message(request, "/sites", f"{fields['start']} was saved.")
 
 
 async def remove(request: web.Request) -> web.Response:
-    """Take a site out of the list."""
+    """Remove a site from the list."""
     return await _done(request, seeds.remove, "The site was removed.")
 
 
 async def retry(request: web.Request) -> web.Response:
-    """Let a site that was not available be tried again."""
+    """Mark a site that was not available, so that the crawl tries it again."""
     return await _done(request, seeds.retry, "The site will be tried again.")
 
 
@@ -134,8 +134,8 @@ async def _done(request: web.Request, change: Any, words: str) -> web.Response:
     try:
         await changed(request, change, int(request.match_info["number"]))
     except CrawlError as error:
-        return said(request, "/sites", _sentence(error), wrong=True)
-    return said(request, "/sites", words)
+        return redirect_with_message(request, "/sites", _sentence(error), wrong=True)
+    return redirect_with_message(request, "/sites", words)
 
 
 def _sentence(error: CrawlError) -> str:

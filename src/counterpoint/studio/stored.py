@@ -1,4 +1,4 @@
-"""The store as views reach it: in threads, so that no page waits for another one's query."""
+"""Access of views to the store, in threads, so that a slow query does not block other pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def asked(
     request: web.Request, question: Callable[Concatenate[Store, P], R], *args: P.args,
     **kwargs: P.kwargs,
 ) -> R:  # fmt: skip
-    """Return what a function of the store returns; it runs in a thread."""
+    """Call a function with the store in a thread, and return its result."""
     return await asyncio.to_thread(question, request.app[STORE], *args, **kwargs)
 
 
@@ -30,7 +30,7 @@ async def changed(
     request: web.Request, change: Callable[Concatenate[Store, P], R], *args: P.args,
     **kwargs: P.kwargs,
 ) -> R:  # fmt: skip
-    """Change the store as `asked` asks it, and let all views know at once."""
+    """Call a function that changes the store as `asked` does, and update all views at once."""
     try:
         return await asked(request, change, *args, **kwargs)
     finally:

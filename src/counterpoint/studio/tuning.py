@@ -1,4 +1,4 @@
-"""The view of settings: how pages are fetched, and what store it is."""
+"""The view of settings: how pages are fetched, and facts on the store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from aiohttp import web
 from counterpoint.crawler.store.opening import Store
 from counterpoint.studio import wishing
 from counterpoint.studio.crawling import CRAWLING
-from counterpoint.studio.rendering import Form, render, said
+from counterpoint.studio.rendering import Form, redirect_with_message, render
 from counterpoint.studio.stored import asked, changed
 
 
@@ -32,14 +32,14 @@ async def _page(request: web.Request, form: Form | None = None, status: int = 20
 
 def _facts(store: Store, log: str) -> list[tuple[str, str]]:
     kind = {"sqlite": "SQLite, write-ahead log", "postgresql": "PostgreSQL"}[store.dialect]
-    return [("Place", store.where), ("Kind", kind), ("What crawls said", log)]
+    return [("Place", store.where), ("Kind", kind), ("Log of crawls", log)]
 
 
 async def save(request: web.Request) -> web.Response:
-    """Keep the settings."""
-    told: Any = await request.post()
-    form, wishes = wishing.manners(told, await asked(request, wishing.stored))
+    """Save the settings."""
+    submitted: Any = await request.post()
+    form, wishes = wishing.manners(submitted, await asked(request, wishing.stored))
     if form.errors:
         return await _page(request, form, 422)
     await changed(request, wishing.keep, wishes, wishing.MANNERS)
-    return said(request, "/settings", "The settings are saved.")
+    return redirect_with_message(request, "/settings", "The settings are saved.")

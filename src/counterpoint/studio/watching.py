@@ -1,4 +1,4 @@
-"""The state of a crawl as views show it: what the store says, and what its visits add up to."""
+"""The state of a crawl for the views: data of the store, and figures computed from its visits."""
 
 from __future__ import annotations
 
@@ -10,43 +10,43 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Row, select, text
 
 from counterpoint.crawler.store.schema import Standing, pages, plans, seeds, visits
-from counterpoint.studio.progress import Arm, History, Seen, arms, discount_of, rule_of
+from counterpoint.studio.progress import Arm, History, ObservedVisit, arms, discount_of, rule_of
 
 if TYPE_CHECKING:
     from counterpoint.crawler.store.opening import Store
-    from counterpoint.studio.crawling import Crawling
+    from counterpoint.studio.crawling import CrawlProcess
 
 _CHUNK = 20_000
 _SHOWN = 40
-"""Most sites that are compared in one picture."""
+"""Largest number of sites that are compared in one table."""
 _COLOURED = 6
 
 
-class Watch:
-    """Looks into a store again and again.
+class StoreWatcher:
+    """Reads the state of a crawl from the store, again and again.
 
     Parameters
     ----------
     store : Store
-    crawling : Crawling
+    crawling : CrawlProcess
         The process that crawls.
     """
 
-    def __init__(self, store: Store, crawling: Crawling) -> None:
+    def __init__(self, store: Store, crawling: CrawlProcess) -> None:
         self.store, self.crawling = store, crawling
         self._history = History()
         self._known: frozenset[int] = frozenset()
         self._lock = threading.Lock()
 
     def look(self) -> dict[str, Any]:
-        """Return the state, as JSON has it; keys are told apart by whether they changed."""
+        """Return the state, ready for JSON; only keys whose values changed are sent to views."""
         with self._lock, self.store.reading() as connection:
             sites = connection.execute(select(seeds).order_by(seeds.c.number)).all()
             plan = connection.execute(
                 select(plans).order_by(plans.c.number.desc()).limit(1)
             ).first()
             known = frozenset(site.number for site in sites)
-            if self._known - known:  # the visits of a site that was removed are gone, too
+            if self._known - known:  # a site was removed, and its visits with it
                 self._history = History()
             self._known = known
             self._read_on(connection, plan)
@@ -61,7 +61,7 @@ class Watch:
             }
 
     def _read_on(self, connection: Connection, plan: Row[Any] | None) -> None:
-        """Fold the visits that were observed since the last look."""
+        """Add the visits that were observed since the last call to the figures."""
         if plan is None or plan.number != self._history.plan:
             self._history = History(
                 plan=-1 if plan is None else plan.number,
@@ -77,7 +77,7 @@ class Watch:
                 .order_by(visits.c.observed)
                 .limit(_CHUNK)
             ).all()
-            history.add(Seen(*row[1:]) for row in rows)
+            history.add(ObservedVisit(*row[1:]) for row in rows)
             if rows:
                 history.events = rows[-1][0]
             if len(rows) < _CHUNK:
@@ -85,21 +85,21 @@ class Watch:
 
     def _crawl(self, plan: Row[Any] | None) -> dict[str, Any]:
         running = self.crawling.state()
-        told: dict[str, Any] = {
+        state: dict[str, Any] = {
             "state": running.name, "pid": running.pid, "waits": running.waits,
             "trouble": running.trouble,
         }  # fmt: skip
         if plan is not None:
-            told |= {
+            state |= {
                 "policy": plan.policy, "plan": plan.number, "budget": plan.budget,
                 "seconds": plan.seconds, "spent": round(plan.spent, 1),
                 "fetched": plan.fetched, "visits": self._history.pages,
                 "links": self._history.links, "ended": plan.ended, "failed": plan.failed,
             }  # fmt: skip
-        return told
+        return state
 
     def _shares(self, sites: Sequence[Row[Any]]) -> dict[str, Any]:
-        """Return in which parts of the crawl the pages of which sites were visited."""
+        """Return how the visits in each part of the crawl are divided among sites."""
         history = self._history
         largest = sorted(history.tallies, key=lambda k: (-history.tallies[k].pages, k))
         named = sorted(largest[:_COLOURED])
@@ -122,7 +122,7 @@ class Watch:
         """Return the sites as the policy compares them, and which of them is next."""
         if plan is None:
             return {"rows": []}
-        # In the words and the order of the index of the frontier: SQLite would take another one.
+        # The condition and the order are those of the frontier's index, so that SQLite uses it.
         queued = (
             select(pages.c.id)
             .where(pages.c.seed == seeds.c.number, text("pages.state IN (0, 3)"))
@@ -136,7 +136,7 @@ class Watch:
         names = {site.number: name_of(site) for site in sites
                  if waiting[site.number] or site.number in self._history.tallies}  # fmt: skip
         found = arms(plan.policy, self._history, names)
-        found.sort(key=lambda arm: not waiting[arm.seed])  # those that are exhausted come last
+        found.sort(key=lambda arm: not waiting[arm.seed])  # exhausted sites come last
         following = next((a.seed for a in found if a.index is not None and waiting[a.seed]), None)
         rule = rule_of(plan.policy)
         return {
@@ -153,19 +153,19 @@ class Watch:
 
 
 def name_of(site: Row[Any]) -> str:
-    """Return how a site is called where there is little room."""
+    """Return the short name of a site."""
     return str(site.short_name or site.site)
 
 
 def _latest(connection: Connection, plan: int) -> int | None:
-    """Return the site of the page that was asked for last."""
+    """Return the site of the page that was requested last."""
     return connection.execute(
         select(visits.c.seed).where(visits.c.plan == plan).order_by(visits.c.number.desc()).limit(1)
     ).scalar()
 
 
 def _figures(arm: Arm) -> list[float | int | None]:
-    # JSON has no infinity: null stands for what is larger than all, -1 for what there is not.
+    # JSON has no infinity: null stands for infinity, and -1 for a missing figure.
     def finite(value: float | None) -> float | None:
         return -1 if value is None else round(value, 6) if math.isfinite(value) else None
 

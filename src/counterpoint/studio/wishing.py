@@ -1,14 +1,15 @@
-"""What is wished of a crawl: two forms, one for its plan and one for its manners."""
+"""The wishes for a crawl: a form for its plan, and a form for its settings."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import Connection, delete, insert, select
 
-from counterpoint.crawler.beebot.plan import POLICY_OF, Wishes, budget
+from counterpoint.crawler.beebot.plan import POLICY_OF, CrawlSettings, budget
 from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.fetching.proxies import VARIABLE, proxy_address
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.schema import settings
 from counterpoint.studio import forms
@@ -22,30 +23,41 @@ OWN = "own"
 MOST = 10**9
 
 
-def stored(store: Store) -> Wishes:
-    """Return what is wished, as the store has it."""
+def stored(store: Store) -> CrawlSettings:
+    """Return the wishes in the store."""
     with store.reading() as connection:
         rows = connection.execute(select(settings.c.name, settings.c.value)).all()
-    return Wishes.of({row.name: row.value for row in rows})
+    return CrawlSettings.of({row.name: row.value for row in rows})
 
 
-def keep(store: Store, wishes: Wishes, names: tuple[str, ...]) -> None:
-    """Write some of what is wished into the store: those that a form has, all or none.
+def keep(store: Store, wishes: CrawlSettings, names: tuple[str, ...]) -> None:
+    """Write some wishes into the store, all or none.
 
-    The others may be changed by somebody else meanwhile.
+    Parameters
+    ----------
+    store : Store
+    wishes : CrawlSettings
+    names : tuple of str
+        The wishes of the submitted form; others are not written, because another form or process
+        may have changed them meanwhile.
     """
-    told = wishes.settings()
-    rows = [{"name": name, "value": told[name]} for name in names]
-    with store.transaction() as connection:
+    values = wishes.to_json()
+    rows = [{"name": name, "value": values[name]} for name in names]
+
+    def put(connection: Connection) -> None:
         connection.execute(delete(settings).where(settings.c.name.in_(names)))
         connection.execute(insert(settings), rows)
 
+    store.write(put)
 
-def shown(wishes: Wishes, names: tuple[str, ...]) -> Form:
-    """Return a form with what is wished now."""
+
+def shown(wishes: CrawlSettings, names: tuple[str, ...]) -> Form:
+    """Return a form that shows some wishes."""
     form = Form({name: _text(getattr(wishes, name)) for name in names})
     if wishes.scheduler and "kind" in names:
         form.values["kind"] = OWN
+    if "@" in form.values.get("proxy", ""):  # earlier versions stored passwords
+        form.values["proxy"] = ""
     return form
 
 
@@ -55,14 +67,14 @@ def _text(value: Any) -> str:
     return "1" if value is True else str(value)
 
 
-def plan(told: Any, wishes: Wishes) -> tuple[Form, Wishes]:
-    """Return the form of the plan as it was sent, its errors, and what is wished then."""
-    form = forms.read(told, *PLAN)
+def plan(submitted: Any, wishes: CrawlSettings) -> tuple[Form, CrawlSettings]:
+    """Return the submitted form of the plan with its errors, and the changed wishes."""
+    form = forms.read(submitted, *PLAN)
     wishes = replace(
         wishes,
         level=forms.whole(form, "level", 0, MOST),
         cap=forms.whole(form, "cap", 1, MOST),
-        concurrency=forms.whole(form, "concurrency", 1, 512) or Wishes.concurrency,
+        concurrency=forms.whole(form, "concurrency", 1, 1000) or CrawlSettings.concurrency,
         delay=forms.number(form, "delay", 0, 3600),
         seed=forms.whole(form, "seed", 0, 2**63 - 1) or 0,
         budget=_budget(form),
@@ -82,17 +94,17 @@ def _budget(form: Form) -> str:
 
 
 def _policy(form: Form) -> dict[str, Any]:
-    """Return the policy that is meant: by the kind of sites, or by its name."""
+    """Return the chosen policy: by the kind of sites, or by its name."""
     kind = form.values["kind"]
     if kind in POLICY_OF:
         return {"kind": kind, "scheduler": ""}
     if kind != OWN:
-        form.errors["kind"] = "One of the list."
+        form.errors["kind"] = "Choose one of the list."
         return {}
     text = form.values["scheduler"]
     if not text:
-        form.errors["scheduler"] = "Name a policy, as R3."
-    elif ":" not in text.partition(",")[0]:  # a module of the user's is loaded by the crawl alone
+        form.errors["scheduler"] = "Name a policy, such as R3."
+    elif ":" not in text.partition(",")[0]:  # only the crawl loads modules of the user
         form.errors |= _wrong_policy(text)
     return {"kind": "unknown", "scheduler": text}
 
@@ -103,8 +115,8 @@ def _wrong_policy(text: str) -> dict[str, str]:
     try:
         chosen = find(text)
         if chosen.policy.oracle:
-            raise CrawlError(f"{text} wants to be told the truth, which nobody knows of real pages")
-        chosen.scheduler(range(1), 1)  # judges its parameters
+            raise CrawlError(f"{text} needs the truth, which is unknown for real pages")
+        chosen.scheduler(range(1), 1)  # checks the parameters
     except CrawlError as error:
         return {"scheduler": f"{error}."}
     return {}
@@ -117,20 +129,33 @@ def policies() -> list[str]:
     return [name for name, policy in POLICIES.items() if not policy.oracle]
 
 
-def manners(told: Any, wishes: Wishes) -> tuple[Form, Wishes]:
-    """Return the form of manners as it was sent, its errors, and what is wished then."""
-    form = forms.read(told, *MANNERS)
+def _check_proxy(form: Form) -> None:
+    """Note what is wrong with the address of a proxy; one with a password is not shown again."""
+    proxy = form.values["proxy"]
+    if "@" in proxy:
+        form.values["proxy"] = ""
+        form.errors["proxy"] = (f"An address must not contain credentials; start the studio with "
+                                f"{VARIABLE}=user:password.")  # fmt: skip
+        return
+    try:
+        proxy_address(proxy or None)
+    except CrawlError:
+        form.errors["proxy"] = "Give an address such as http://127.0.0.1:8080."
+
+
+def manners(submitted: Any, wishes: CrawlSettings) -> tuple[Form, CrawlSettings]:
+    """Return the submitted form of settings with its errors, and the changed wishes."""
+    form = forms.read(submitted, *MANNERS)
     if form.values["normalize"] not in ("safe", "paper"):
-        form.errors["normalize"] = "One of the list."
+        form.errors["normalize"] = "Choose one of the list."
     agent, proxy = form.values["agent"], form.values["proxy"]
     if agent and not agent.lower().startswith("counterpoint"):
-        form.errors["agent"] = "It must begin with counterpoint, as robots.txt knows it."
+        form.errors["agent"] = "It must begin with counterpoint, the name that robots.txt uses."
     elif not (agent.isascii() and agent.isprintable()):
-        form.errors["agent"] = "Printable ASCII only."
-    if proxy and not proxy.startswith("http://"):
-        form.errors["proxy"] = "An address such as http://127.0.0.1:8080."
+        form.errors["agent"] = "Use only printable ASCII characters."
+    _check_proxy(form)
     if not form.values["warc"].isprintable():
-        form.errors["warc"] = "The path of a folder."
+        form.errors["warc"] = "Give the path of a folder."
     switches: dict[str, Any] = {name: bool(form.values[name]) for name in _SWITCHES}
     wishes = replace(
         wishes,

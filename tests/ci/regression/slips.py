@@ -1,4 +1,4 @@
-"""Schedulers with one slip each, which the gate must notice and describe."""
+"""Schedulers with one planted error each, which the gate must notice and describe."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from counterpoint.crawler.schedulers.web import BreadthFirst
 
 
 class Inverted(R3):
-    """The comparison is inverted: the site with the smallest mean is next."""
+    """The comparison is inverted: the site with the smallest mean is chosen next."""
 
     scope = Scope.SITE
 
@@ -27,7 +27,7 @@ class Inverted(R3):
 
 
 class LastIn(BreadthFirst):
-    """The page found last is next."""
+    """The page that was discovered last is fetched next."""
 
     def next(self) -> Request | None:
         """Return the other end of the queue."""
@@ -39,7 +39,7 @@ class LastIn(BreadthFirst):
 
 
 class Again(BreadthFirst):
-    """The first page is asked for again."""
+    """The first page is requested a second time."""
 
     def next(self) -> Request | None:
         """Return the first page at the seventh step."""
@@ -47,19 +47,19 @@ class Again(BreadthFirst):
 
 
 class Starved(EqualQuanta):
-    """The last site never has its turn."""
+    """The last site is never fetched."""
 
     scope = Scope.SITE
 
     def order(self) -> Order:
-        """Yield quanta of the sites but the last."""
+        """Yield the quanta of all sites except the last one."""
         while True:
             for k in range(self.sites.count - 1):
                 yield from self.scan(k, self._quantum)
 
 
 class NeverDecremented(R1):
-    """The quantum of the first phase is not counted down."""
+    """The quantum of the first phase never decreases."""
 
     scope = Scope.SITE
 
@@ -70,12 +70,12 @@ class NeverDecremented(R1):
 
 
 class OffByOne(R2):
-    """A quantum is one page short."""
+    """A quantum is one page too short."""
 
     scope = Scope.SITE
 
     def prepare(self) -> None:
-        """Read ``step`` wrongly."""
+        """Read the parameter ``step`` wrongly."""
         super().prepare()
         self.step -= 1
 
@@ -86,6 +86,6 @@ class Truncated(Scent):
     scope = Scope.KNOWN
 
     def _strongest(self) -> list[int]:
-        """Return the strongest of the first half."""
+        """Return the strongest page of the first half."""
         half = self.scent[: len(self.scent) // 2]
         return [int(i) for i in np.argsort(-half, kind="stable")[: self._batch]]

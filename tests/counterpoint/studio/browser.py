@@ -1,4 +1,4 @@
-"""A real browser, and the studio as a process: what the tests of the studio in a browser share."""
+"""A real browser for tests of the studio, which then runs as a process."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tests.needs import need
 
 from .test_command import ROOT, studio
 
-__all__ = ["ROOT", "WAIT", "browser", "chromium", "studio"]
+__all__ = ["ROOT", "WAIT", "browser", "chromium", "eventually", "studio"]
 
 WAIT = 60_000.0
 """Milliseconds to wait for what must come; a machine may be busy."""
 
 
 def chromium() -> str:
-    """Return where Debian's chromium is; skip the test without it, in CI fail."""
+    """Return the path of Debian's chromium; without it skip the test, or fail if ``CI=true``."""
     return str(need("chromium"))
 
 
@@ -35,3 +35,14 @@ def browser() -> Iterator[Any]:
             yield found
         finally:
             found.close()
+
+
+def eventually(locator: Any) -> Any:
+    """Return Playwright's assertions about a locator, which wait until they hold.
+
+    ``page.wait_for_function`` is no choice: the studio's Content-Security-Policy stops what it
+    evaluates again and again in the page, so it works only if the first look succeeds.
+    """
+    from playwright.sync_api import expect
+
+    return expect(locator)

@@ -1,4 +1,4 @@
-"""A link store as a crawl of a few sites leaves it, without crawling; alike for the same seed."""
+"""A link store as a crawl of a few sites leaves it, made from a seed without a crawl."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _page(number: int, k: int, address: str, level: int, found_on: int | None) -
 
 
 def _chosen(number: int, seen: list[int], sums: list[int], most: int, own: list[list[int]]) -> int:
-    """Return the site R3 would choose: ten pages of each, then the largest index."""
+    """Return the site that R3 would choose: ten pages of each, then the largest index."""
     if number < 10 * len(seen):
         k = number // 10
         if seen[k] < len(own[k]):

@@ -1,4 +1,4 @@
-"""A crawl of a synthetic web, run from the studio in a real browser: from adding sites to its end.
+"""A crawl of a synthetic web from the studio, in a real browser, from the first site to its end.
 
 Nothing here waits for a fixed time: each step waits for what the page shows.
 """
@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from counterpoint.crawler.beebot.holding import holder
+from counterpoint.crawler.beebot.holding import locking_process
 from counterpoint.crawler.store.opening import open_store
 from counterpoint.crawler.store.schema import external_links, plans, visits
 from counterpoint.sim_web import profile
@@ -22,7 +22,7 @@ from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.world.site import SyntheticSite
 from tests.sim_web.threaded import running
 
-from .browser import WAIT, browser, studio
+from .browser import WAIT, browser, eventually, studio
 
 ANCHOR = '<script>document.title = "taken"</script>'
 MOUNTED = "hostile-anchors.test"
@@ -30,7 +30,7 @@ MOUNTED = "hostile-anchors.test"
 
 @pytest.fixture(scope="module")
 def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, list[str]]]:
-    """A web on loopback: its proxy, and start pages, one of them with a script in an anchor."""
+    """Serve a web on loopback; yield its proxy and start pages, one with a script in an anchor."""
     folder = tmp_path_factory.mktemp("mounted")
     anchor = ANCHOR.replace("<", "&lt;").replace(">", "&gt;")
     links = "".join(f'<a href="p{k}.html">{k}</a>' for k in range(3))
@@ -48,7 +48,7 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, list[
 
 @pytest.fixture
 def page() -> Iterator[Any]:
-    """A page of a browser; whatever is asked of it is waited for."""
+    """Yield a page of a browser that waits for elements."""
     with browser() as found:
         page = found.new_page()
         page.set_default_timeout(WAIT)
@@ -56,29 +56,34 @@ def page() -> Iterator[Any]:
 
 
 def visited(page: Any) -> int:
-    """Return how many pages the view says were visited."""
-    text = page.locator("dd[data-live=visits]").inner_text()
+    """Return the number of visited pages that the view shows."""
+    return number(page.locator("dd[data-live=visits]").inner_text())
+
+
+def number(text: str) -> int:
+    """Return the number that a counter shows; a dash is none."""
     return int(text.replace(",", "")) if text != "–" else 0
 
 
-def rises(page: Any, above: int) -> int:
-    """Wait until more pages were visited; return how many."""
-    page.wait_for_function(
-        "n => Number(document.querySelector('dd[data-live=visits]')?.textContent.replace(',', ''))"
-        " > n", arg=above,
-    )  # fmt: skip
-    return visited(page)
+def wait_for_visits(page: Any, above: int) -> int:
+    """Wait until more pages were visited; return their number."""
+    counter = page.locator("dd[data-live=visits]")
+    text = counter.inner_text()
+    while number(text) <= above:
+        eventually(counter).not_to_have_text(text, timeout=WAIT)
+        text = counter.inner_text()
+    return number(text)
 
 
-def begun(page: Any, address: str, proxy: str, starts: list[str]) -> None:
-    """Add sites, say how, and start: first with what is no policy."""
+def start_crawl(page: Any, address: str, proxy: str, starts: list[str]) -> None:
+    """Add sites, enter settings, and start: first with an invalid policy, then with a valid one."""
     page.goto(address)
     page.get_by_role("link", name="Add sites").click()
     page.get_by_label("Start page", exact=True).fill(f"http://{MOUNTED}/")
     page.get_by_label("Short name").fill("hostile")
     page.get_by_role("button", name="Add site").click()
     page.get_by_text(f"http://{MOUNTED}/ was added.").wait_for()
-    page.get_by_label("Start pages, one a line").fill("\n".join(starts))
+    page.get_by_label("Start pages, one per line").fill("\n".join(starts))
     page.get_by_role("button", name="Import").click()
     page.get_by_text(f"{len(starts)} sites were added.").wait_for()
     page.goto(f"{address}settings")
@@ -100,23 +105,21 @@ def begun(page: Any, address: str, proxy: str, starts: list[str]) -> None:
     page.get_by_text("The crawl is started.").wait_for()
 
 
-def stopped(page: Any) -> None:
-    """Stop, and wait until nothing runs any more."""
+def stop_crawl(page: Any) -> None:
+    """Stop the crawl, and wait until it has ended."""
     page.get_by_role("button", name="Stop", exact=True).click()
     page.locator("#state").get_by_text("Stopped").wait_for()
 
 
-def killed(process: Any) -> None:
-    """End a process as a machine does that fails."""
+def kill(process: Any) -> None:
+    """Kill a process, as if the machine had failed."""
     process.send_signal(signal.SIGKILL)
     process.wait()
 
 
 @pytest.mark.slow
-def test_a_crawl_from_its_beginning_to_its_end(
-    page: Any, proxy: tuple[str, list[str]], tmp_path: Path
-) -> None:
-    """A step of a whole crawl that does not do what it says, or a link that is lost.
+def test_a_crawl_from_start_to_end(page: Any, proxy: tuple[str, list[str]], tmp_path: Path) -> None:
+    """A step of a whole crawl with another effect than its label says, or a lost link.
 
     Also a crawl that dies with the studio, a new studio that would start another, and a start that
     does nothing, without a word.
@@ -125,15 +128,15 @@ def test_a_crawl_from_its_beginning_to_its_end(
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     try:
         with studio(tmp_path, "--db", "crawl.db") as (process, address):
-            begun(page, address, *proxy)
-            first = rises(page, 0)
+            start_crawl(page, address, *proxy)
+            first = wait_for_visits(page, 0)
             page.locator("#arms tr.chosen").wait_for()
-            edited(page, address)
+            edit_links(page, address)
             page.goto(f"{address}crawl")
-            second = rises(page, first)
-            killed(process)
+            second = wait_for_visits(page, first)
+            kill(process)
             page.get_by_text("The studio does not answer").wait_for()
-        crawler = holder(where)
+        crawler = locking_process(where)
         assert crawler is not None
         # A new one at the same port: the page that is open finds it by itself.
         port = address.rstrip("/").rpartition(":")[2]
@@ -142,17 +145,17 @@ def test_a_crawl_from_its_beginning_to_its_end(
             page.goto(f"{address}crawl")
             page.locator("#state").get_by_text("Running").wait_for()
             assert page.get_by_role("button", name="Start").count() == 0
-            assert holder(where) == crawler
-            third = rises(page, second)
-            stopped(page)
-            assert holder(where) is None
+            assert locking_process(where) == crawler
+            third = wait_for_visits(page, second)
+            stop_crawl(page)
+            assert locking_process(where) is None
             page.goto(f"{address}crawl")
-            page.get_by_role("button", name="Go on").click()
-            rises(page, third)
-            stopped(page)
-            ended(page, address, third)
+            page.get_by_role("button", name="Resume").click()
+            wait_for_visits(page, third)
+            stop_crawl(page)
+            finish_crawl(page, address, third)
     finally:
-        if (left := holder(where)) is not None:
+        if (left := locking_process(where)) is not None:
             os.kill(left, signal.SIGKILL)
     with open_store(where) as store, store.reading() as connection:
         asked = select(visits.c.page).where(visits.c.plan == 0)
@@ -166,8 +169,8 @@ def test_a_crawl_from_its_beginning_to_its_end(
         assert connection.execute(gone).scalars().all() == ["http://elsewhere.example/"]
 
 
-def edited(page: Any, address: str) -> None:
-    """See that what a page contains is text, and delete a link, while it is crawled."""
+def edit_links(page: Any, address: str) -> None:
+    """Check that contents of pages are shown as text, and delete a link during the crawl."""
     page.goto(f"{address}links/external")
     page.get_by_label("Contains").fill("elsewhere")
     page.get_by_role("button", name="Filter").click()
@@ -182,11 +185,11 @@ def edited(page: Any, address: str) -> None:
     page.get_by_role("heading", name="Nothing matches").wait_for()
 
 
-def ended(page: Any, address: str, budget: int) -> None:
-    """Let another plan end, which is spent on what is stored."""
+def finish_crawl(page: Any, address: str, budget: int) -> None:
+    """Let another plan run to its end, whose budget is spent on stored pages."""
     page.goto(f"{address}crawl")
     page.get_by_label("Budget", exact=True).fill(str(budget))
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Resume").click()
     page.locator("#state").get_by_text("Ended").wait_for()
-    page.get_by_text("It ended: the budget is spent.").wait_for()
+    page.get_by_text("The crawl ended: the budget is spent.").wait_for()
     assert visited(page) == budget

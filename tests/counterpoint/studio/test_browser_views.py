@@ -12,7 +12,7 @@ from sqlalchemy import update
 from counterpoint.crawler.store.opening import open_store
 from counterpoint.crawler.store.schema import external_links, pages, seeds
 
-from .browser import WAIT, browser, studio
+from .browser import WAIT, browser, eventually, studio
 from .filled import HOSTILE, SITES, fill
 
 VIEWS = ("/crawl", "/sites", "/sites/2", "/links/internal", "/links/external?site=6",
@@ -23,14 +23,14 @@ LONG = "x" * 1500
 
 @pytest.fixture(scope="module")
 def chrome() -> Iterator[Any]:
-    """One browser for all tests."""
+    """Start one browser for all tests."""
     with browser() as found:
         yield found
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A studio of a store that a crawl has filled, with what is hard to show in it."""
+    """Serve a filled store that contains long and hostile texts."""
     folder = tmp_path_factory.mktemp("studio")
     report = folder / "report"
     report.mkdir()
@@ -53,8 +53,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found.rstrip("/")
 
 
-def opened(chrome: Any, address: str, view: str, **context: Any) -> Any:
-    """Return a page at a view, with all of its numbers."""
+def open_view(chrome: Any, address: str, view: str, **context: Any) -> Any:
+    """Return a page at a view, after its numbers have arrived."""
     page = chrome.new_context(**context).new_page()
     page.set_default_timeout(WAIT)
     page.goto(address + view)
@@ -71,28 +71,32 @@ TOO_WIDE = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_view_can_be_used_by_everybody(chrome: Any, address: str, view: str) -> None:
-    """A view that is too wide for a phone, cannot be read, has no names, or breaks its own policy.
+def test_a_view_is_accessible(chrome: Any, address: str, view: str) -> None:
+    """A view that is too wide for a phone, unreadable, without labels, or against its own policy.
 
     Too wide: by a table or an address of 1,500 characters. Read: WCAG's AA, in either theme.
     """
     page = chrome.new_context(viewport={"width": 360, "height": 740}, color_scheme="light",
                               reduced_motion="reduce").new_page()  # fmt: skip
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
+    messages: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
     page.goto(address + view)
     page.wait_for_selector("html[data-connected=yes]", timeout=WAIT)
     assert page.evaluate("document.documentElement.scrollWidth") == 360
     assert page.evaluate(TOO_WIDE) == []
+    hidden = page.locator(".wideonly")
+    assert hidden.filter(visible=True).count() == 0
     page.set_viewport_size({"width": 1280, "height": 800})
+    assert hidden.filter(visible=True).count() == hidden.count()
     assert page.evaluate(NAMES) == []
     assert page.evaluate(CONTRAST) == []
     page.emulate_media(color_scheme="dark")
     assert page.evaluate(CONTRAST) == []
     # The browser itself complains of answers with 404 and 422, and of what a sandbox forbids.
-    ours = [text for text in said if "the server responded with a status of" not in text
+    ours = [text for text in messages if "the server responded with a status of" not in text
             and "/crawl" not in text]  # fmt: skip
     assert ours == []
     page.context.close()
@@ -100,7 +104,7 @@ def test_a_view_can_be_used_by_everybody(chrome: Any, address: str, view: str) -
 
 def test_the_hostile_anchor_is_text(chrome: Any, address: str) -> None:
     """A script of a crawled page that runs in the studio."""
-    page = opened(chrome, address, "/links/external?words=onerror")
+    page = open_view(chrome, address, "/links/external?words=onerror")
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     cell = page.get_by_role("cell", name="<script>")
     assert cell.inner_text() == HOSTILE
@@ -109,9 +113,9 @@ def test_the_hostile_anchor_is_text(chrome: Any, address: str) -> None:
     page.context.close()
 
 
-def test_the_report_is_kept_apart(chrome: Any, address: str) -> None:
-    """A page of the report that changes the studio it is shown in, or cannot run at all."""
-    page = opened(chrome, address, "/gate")
+def test_the_report_is_sandboxed(chrome: Any, address: str) -> None:
+    """A page of the report that changes the studio around it, or cannot run at all."""
+    page = open_view(chrome, address, "/gate")
     frame = page.frame_locator("iframe")
     frame.get_by_text("ran").wait_for()
     frame.get_by_role("link").click()
@@ -120,9 +124,9 @@ def test_the_report_is_kept_apart(chrome: Any, address: str) -> None:
     page.context.close()
 
 
-def test_a_link_from_elsewhere_is_let_in_and_voids_no_form(chrome: Any, address: str) -> None:
-    """A session that is replaced, and with it the forms of other windows, by a link in a mail."""
-    page = opened(chrome, address, "/settings")
+def test_a_link_from_a_mail_keeps_the_session(chrome: Any, address: str) -> None:
+    """A link in a mail that replaces the session, and so invalidates forms of other windows."""
+    page = open_view(chrome, address, "/settings")
     other = page.context.new_page()
     other.set_content(f'<a href="{address}/sites">the studio</a>')  # of no origin
     other.get_by_role("link").click()
@@ -132,8 +136,9 @@ def test_a_link_from_elsewhere_is_let_in_and_voids_no_form(chrome: Any, address:
     page.context.close()
 
 
-def test_pages_that_nobody_sees_hold_no_connection(chrome: Any, address: str) -> None:
-    """The seventh window, which a browser never loads: it has six connections to a server."""
+@pytest.mark.long
+def test_hidden_pages_have_no_connection(chrome: Any, address: str) -> None:
+    """A seventh window that never loads: a browser has six connections to a server."""
     context = chrome.new_context()
     context.add_init_script(
         "let seen = true;"
@@ -154,8 +159,9 @@ def test_pages_that_nobody_sees_hold_no_connection(chrome: Any, address: str) ->
     context.close()
 
 
+@pytest.mark.long
 def test_beyond_loopback_the_address_has_a_token(chrome: Any, tmp_path: Path) -> None:
-    """A studio that everybody in the network can open, or not who follows the address."""
+    """A studio that is open to the network, or closed to the user who follows the address."""
     with studio(tmp_path, "--listen", "0.0.0.0", "--name", "127.0.0.1") as (process, found):
         place, _, token = found.partition("?token=")
         assert len(token) >= 32
@@ -171,8 +177,8 @@ def test_beyond_loopback_the_address_has_a_token(chrome: Any, tmp_path: Path) ->
 
 
 def test_themes(chrome: Any, address: str) -> None:
-    """A switch that does nothing, or is forgotten with the next page."""
-    page = opened(chrome, address, "/crawl", color_scheme="dark")
+    """A switch without effect, or one that the next page forgets."""
+    page = open_view(chrome, address, "/crawl", color_scheme="dark")
 
     def ground() -> int:
         colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -190,15 +196,16 @@ def test_themes(chrome: Any, address: str) -> None:
 
 
 def focused(page: Any) -> str:
-    """Return what has the focus: its id, or what it says."""
+    """Return the id, label or text of the focused element."""
     return str(page.evaluate(
         "(e => e.id || e.ariaLabel || e.textContent.trim())(document.activeElement)"
     ))  # fmt: skip
 
 
+@pytest.mark.long
 def test_by_keyboard_alone(chrome: Any, address: str) -> None:
-    """A view or a step of it that needs a mouse."""
-    page = opened(chrome, address, "/crawl")
+    """A view, or an action in it, that needs a mouse."""
+    page = open_view(chrome, address, "/crawl")
     press = page.keyboard.press
     press("Tab")
     assert focused(page) == "Skip to content"
@@ -215,7 +222,7 @@ def test_by_keyboard_alone(chrome: Any, address: str) -> None:
     assert page.locator("dialog").is_visible()
     press("Escape")
     assert not page.locator("dialog").is_visible()
-    page.wait_for_function("!document.activeElement.closest('dialog')")
+    eventually(page.locator("dialog:focus-within")).to_have_count(0, timeout=WAIT)
     press("/")
     assert focused(page) == "words"
     page.keyboard.type("museum")
@@ -244,25 +251,25 @@ def test_by_keyboard_alone(chrome: Any, address: str) -> None:
     page.context.close()
 
 
-def test_what_has_the_focus_is_seen(chrome: Any, address: str) -> None:
-    """A focus that cannot be seen, or one that is caught."""
-    page = opened(chrome, address, "/sites")
+def test_the_focus_is_visible(chrome: Any, address: str) -> None:
+    """A focus that is invisible, or that cannot leave an element."""
+    page = open_view(chrome, address, "/sites")
     seen = set()
     for _ in range(60):
         page.keyboard.press("Tab")
-        told = page.evaluate(
+        focused = page.evaluate(
             "(e => e === document.body ? ['body', 3] :"
             " [e.outerHTML, parseFloat(getComputedStyle(e).outlineWidth)])(document.activeElement)"
         )
-        assert told[1] >= 2, told[0]
-        seen.add(told[0])
+        assert focused[1] >= 2, focused[0]
+        seen.add(focused[0])
     assert len(seen) > 40
     page.context.close()
 
 
 def test_single_keys_can_be_switched_off(chrome: Any, address: str) -> None:
-    """A shortcut that fires while somebody dictates (WCAG 2.1.4)."""
-    page = opened(chrome, address, "/crawl")
+    """A shortcut that fires while the user dictates (WCAG 2.1.4)."""
+    page = open_view(chrome, address, "/crawl")
     page.keyboard.press("?")
     page.get_by_label("Shortcuts of single keys are on").uncheck()
     page.get_by_role("button", name="Close").click()
@@ -277,8 +284,8 @@ def test_single_keys_can_be_switched_off(chrome: Any, address: str) -> None:
 
 
 def test_the_plots_are_drawn(chrome: Any, address: str) -> None:
-    """An empty frame, a site without a row, or an index that is not its mean and bonus."""
-    page = opened(chrome, address, "/crawl")
+    """An empty frame, a site without a row, or an index that is not its mean plus its bonus."""
+    page = open_view(chrome, address, "/crawl")
     assert page.locator("#curve path").count() == 2
     assert page.locator("#shares rect").count() > 50
     rows = page.locator("#arms tr")
@@ -291,11 +298,11 @@ def test_the_plots_are_drawn(chrome: Any, address: str) -> None:
 
 
 def test_a_wrong_field_gets_the_focus(chrome: Any, address: str) -> None:
-    """An error that somebody has to look for."""
-    page = opened(chrome, address, "/sites")
+    """An error that the user has to look for."""
+    page = open_view(chrome, address, "/sites")
     page.get_by_label("Start page", exact=True).fill("nothing")
     page.get_by_role("button", name="Add site").click()
     page.locator("#start[aria-invalid=true]").wait_for()
-    page.wait_for_function("document.activeElement.id === 'start'")
+    eventually(page.locator("#start")).to_be_focused(timeout=WAIT)
     assert "is no address" in page.locator("#start-error").inner_text()
     page.context.close()

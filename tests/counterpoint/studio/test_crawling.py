@@ -1,4 +1,4 @@
-"""The process that crawls: found, started, stopped, and why it failed."""
+"""The crawling process of the studio: how it is found, started and stopped, and why it failed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,22 +16,22 @@ from typing import Any
 import pytest
 from sqlalchemy import event, insert
 
-from counterpoint.crawler.beebot.holding import held
+from counterpoint.crawler.beebot.holding import crawler_lock
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store import seeds
 from counterpoint.crawler.store.opening import Store, open_store
 from counterpoint.crawler.store.schema import hosts
-from counterpoint.studio.crawling import Crawling, waits
-from counterpoint.studio.watching import Watch
+from counterpoint.studio.crawling import CrawlProcess, waits
+from counterpoint.studio.watching import StoreWatcher
 
 from .browser import ROOT
 from .filled import fill
 
 HOLDER = """
 import signal, sys
-from counterpoint.crawler.beebot.holding import held
+from counterpoint.crawler.beebot.holding import crawler_lock
 from counterpoint.crawler.store.opening import open_store
-with open_store(sys.argv[1]) as store, held(store):
+with open_store(sys.argv[1]) as store, crawler_lock(store):
     signal.signal(signal.SIGTERM, lambda *_: print("asked", flush=True))
     print("holds", flush=True)
     for line in sys.stdin:
@@ -40,14 +41,14 @@ with open_store(sys.argv[1]) as store, held(store):
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    """A store with sites, in a file."""
+    """Yield a store with sites, in a file."""
     with open_store(tmp_path / "crawl.db", create=True) as made:
         yield made
 
 
 @contextmanager
-def somebody(where: str) -> Iterator[subprocess.Popen[str]]:
-    """Let another process hold a store, as a crawl does, that does not end when it is asked."""
+def lock_holder(where: str) -> Iterator[subprocess.Popen[str]]:
+    """Let another process lock a store, as a crawl does, and ignore SIGTERM."""
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, where], env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -62,18 +63,18 @@ def somebody(where: str) -> Iterator[subprocess.Popen[str]]:
             process.wait()
 
 
-def ended(crawling: Crawling) -> None:
-    """Wait for the end of the process that was started here."""
+def wait_for_end(crawling: CrawlProcess) -> None:
+    """Wait for the end of the process that the studio has started."""
     assert crawling._child is not None
     crawling._child.wait()
 
 
-def test_a_crawl_of_somebody_else_is_found_and_stopped(store: Store) -> None:
-    """A studio that starts a second crawl, since the first is not its child."""
-    crawling = Crawling(store, store.where)
+def test_a_crawl_of_another_process_is_found_and_stopped(store: Store) -> None:
+    """A studio that starts a second crawl because the first one is not its child."""
+    crawling = CrawlProcess(store, store.where)
     assert crawling.state().name == "idle"
     assert not crawling.stop()
-    with somebody(store.where) as process:
+    with lock_holder(store.where) as process:
         assert crawling.state()[:2] == ("running", process.pid)
         with pytest.raises(CrawlError, match="runs already"):
             crawling.start()
@@ -85,40 +86,38 @@ def test_a_crawl_of_somebody_else_is_found_and_stopped(store: Store) -> None:
     assert crawling.state().name == "idle"
 
 
-def test_why_it_failed_is_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A crawl that ends at once, and a page that says nothing of it."""
+def test_the_reason_of_a_failure_is_shown(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crawl that ends at once, and a page that does not say why."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    crawling = Crawling(store, store.where)
+    crawling = CrawlProcess(store, store.where)
     crawling.start()
-    ended(crawling)
+    wait_for_end(crawling)
     state = crawling.state()
     assert (state.name, "no site to crawl" in state.trouble) == ("idle", True)
-    assert state.trouble in crawling.said()
+    assert state.trouble in crawling.log_tail()
     crawling.log.unlink()
     crawling.log.mkdir()
     with pytest.raises(CrawlError, match=r"crawl\.db\.log: "):
         crawling.start()
 
 
-def test_a_crawl_that_is_killed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A crawl that was ended by force, shown as if it had been stopped."""
+def test_a_killed_crawl(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A killed crawl that is shown as a stopped one."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    crawling = Crawling(store, store.where)
+    crawling = CrawlProcess(store, store.where)
     crawling.start()
     assert crawling._child is not None
     crawling._child.send_signal(signal.SIGKILL)
-    ended(crawling)
-    assert crawling.state().trouble == "It was ended by signal 9; no link is lost."
+    wait_for_end(crawling)
+    assert crawling.state().trouble == "The crawl was ended by signal 9; no link is lost."
 
 
-def test_the_log_is_the_users_alone(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Addresses that others may read, or a file of somebody's that is written to."""
+def test_the_log_is_private(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Addresses that other users may read, or a file of another user that is written to."""
     monkeypatch.setattr(sys, "executable", "false")
-    crawling = Crawling(store, store.where)
+    crawling = CrawlProcess(store, store.where)
     crawling.start()
-    ended(crawling)
+    wait_for_end(crawling)
     assert crawling.log.stat().st_mode & 0o777 == 0o600
     theirs = tmp_path / "theirs"
     theirs.write_text("x")
@@ -132,18 +131,18 @@ def test_the_log_is_the_users_alone(
     monkeypatch.setattr(os, "getuid", lambda: os.stat(tmp_path).st_uid + 1)
     with pytest.raises(CrawlError, match="belongs to another user"):
         crawling.start()
-    assert (crawling.said(), crawling.log.read_text()) == ("", "x")
+    assert (crawling.log_tail(), crawling.log.read_text()) == ("", "x")
 
 
 def test_a_crawl_of_another_user(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A traceback where the system refuses; a signal to all processes, by a number that is none."""
-    crawling = Crawling(store, store.where)
+    """A traceback where the system refuses; a signal to all processes, by an invalid pid."""
+    crawling = CrawlProcess(store, store.where)
 
     def refused(pid: int, number: int) -> None:
         assert (pid, number) == (process.pid, signal.SIGTERM)
         raise PermissionError
 
-    with somebody(store.where) as process:
+    with lock_holder(store.where) as process:
         monkeypatch.setattr(os, "kill", refused)
         with pytest.raises(CrawlError, match="for another user"):
             crawling.stop()
@@ -153,21 +152,21 @@ def test_a_crawl_of_another_user(store: Store, monkeypatch: pytest.MonkeyPatch) 
             assert not crawling.stop()
 
 
-def test_an_earlier_trouble_is_forgotten(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A failure that is shown though another crawl has been made since, from a terminal."""
-    crawling = Crawling(store, store.where)
+def test_an_earlier_failure_is_forgotten(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failure that is shown although another crawl has run since, from a terminal."""
+    crawling = CrawlProcess(store, store.where)
     with monkeypatch.context() as patch:
         patch.setattr(sys, "executable", "false")
         crawling.start()
-    ended(crawling)
-    assert crawling.state().trouble == "It ended with code 1."
-    with somebody(store.where):
+    wait_for_end(crawling)
+    assert crawling.state().trouble == "The crawl ended with exit code 1."
+    with lock_holder(store.where):
         assert crawling.state().trouble == ""
     assert crawling.state() == ("idle", None, "", "")
 
 
-def test_a_password_is_told_to_nobody(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A password in the list of processes, or to be guessed by the name of a file."""
+def test_a_password_is_not_revealed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A password in the list of processes, or one that the name of a file depends on."""
     began: list[tuple[list[str], dict[str, str]]] = []
 
     def popen(command: list[str], *, env: dict[str, str], **_: Any) -> Any:
@@ -176,35 +175,37 @@ def test_a_password_is_told_to_nobody(store: Store, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(subprocess, "Popen", popen)
     for where in ("postgresql://me:s%40x@h:1/links", "postgresql://me@h:1/links?password=s%40x"):
-        crawling = Crawling(store, where)
+        crawling = CrawlProcess(store, where)
         with pytest.raises(CrawlError):
             crawling.start()
         command, env = began.pop()
         assert command[4:6] == ["--db", "postgresql+psycopg://me@h:1/links"]
         assert env["PGPASSWORD"] == "s@x"
-    assert Crawling(store, where).log == Crawling(store, "postgresql://me:other@h:1/links").log
+    assert (
+        CrawlProcess(store, where).log == CrawlProcess(store, "postgresql://me:other@h:1/links").log
+    )
 
 
 def test_a_removed_site_is_forgotten(store: Store) -> None:
-    """Visits that a studio remembers though they are gone: another one would not show them."""
+    """Visits of a removed site that the studio still counts."""
     fill(store)
-    crawling = Crawling(store, store.where)
-    watch = Watch(store, crawling)
+    crawling = CrawlProcess(store, store.where)
+    watch = StoreWatcher(store, crawling)
     watch.look()
     seeds.remove(store, 6)
-    assert watch.look() == Watch(store, crawling).look()
+    assert watch.look() == StoreWatcher(store, crawling).look()
 
 
 def test_postgresql_shows_the_same(place: str, store: Store) -> None:
-    """A view that works with one of the two databases only, or a crawl that it does not see."""
+    """A view that works with one of the two databases only, or a crawl that it does not find."""
     fill(store)
-    expected = Watch(store, Crawling(store, store.where)).look()
+    expected = StoreWatcher(store, CrawlProcess(store, store.where)).look()
     with open_store(place, create=True) as other:
         fill(other)
-        crawling = Crawling(other, place)
-        assert Watch(other, crawling).look() == expected
+        crawling = CrawlProcess(other, place)
+        assert StoreWatcher(other, crawling).look() == expected
         if other.dialect == "postgresql":
-            with held(other):
+            with crawler_lock(other):
                 state = crawling.state()
                 assert (state.name, state.pid, crawling.stop()) == ("running", None, False)
                 with pytest.raises(CrawlError, match="runs already"):
@@ -212,10 +213,10 @@ def test_postgresql_shows_the_same(place: str, store: Store) -> None:
             assert crawling.state().name == "idle"
 
 
-def test_a_look_costs_no_scan(store: Store, tmp_path: Path) -> None:
+def test_an_update_needs_no_table_scan(store: Store, tmp_path: Path) -> None:
     """A studio that reads all pages of all sites each second."""
     fill(store)
-    watch = Watch(store, Crawling(store, store.where))
+    watch = StoreWatcher(store, CrawlProcess(store, store.where))
     asked: list[tuple[str, Any]] = []
     event.listen(
         store.engine, "before_cursor_execute",
@@ -235,17 +236,23 @@ def test_a_look_costs_no_scan(store: Store, tmp_path: Path) -> None:
     assert scanned <= {"seeds", "plans"}
 
 
-def test_what_it_waits_for(store: Store) -> None:
+def test_the_reason_of_waiting_is_shown(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A crawl that seems to hang while a host must be left alone."""
     assert waits(store) == ""
     fill(store, visited=30)
     assert waits(store) == ""
     with store.transaction() as connection:
         connection.exec_driver_sql("UPDATE visits SET observed = NULL WHERE number IN (3, 25)")
-    assert waits(store) == "2 pages are asked for."
+    assert waits(store) == "2 pages are being fetched."
     with store.transaction() as connection:
         names = connection.exec_driver_sql("SELECT DISTINCT host FROM visits").scalars().all()
         connection.execute(
             insert(hosts), [{"host": name, "free_at": 4_000_000_000.0} for name in names]
         )
-    assert waits(store).startswith("2 hosts rest, the first for another ")
+    assert waits(store).startswith("Waiting for the crawl delays of 2 hosts; the first ends in ")
+    with store.transaction() as connection:
+        connection.exec_driver_sql("DELETE FROM hosts")
+        soon = [{"host": name, "free_at": 1_000.2} for name in names]
+        connection.execute(insert(hosts), soon)
+    monkeypatch.setattr(time, "time", lambda: 1_000.0)
+    assert waits(store) == "Waiting for the crawl delays of 2 hosts; the first ends in 1 s."

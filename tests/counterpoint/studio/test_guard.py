@@ -1,4 +1,4 @@
-"""Who is let in, and who may change anything."""
+"""Which requests the studio serves, and which may change something."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from counterpoint.studio.guard import POLICY, Access, is_loopback, names_of
 
-from .client import Answer, Client, visit
+from .client import Answer, Client, use_studio
 
 VIEWS = ("/crawl", "/sites", "/links/internal", "/links/external", "/links/bad", "/export",
          "/settings", "/gate")  # fmt: skip
@@ -20,27 +20,27 @@ WRITES = ("/crawl/start", "/crawl/stop", "/crawl/plan", "/sites/add", "/sites/im
 
 
 def test_every_answer_has_its_headers(tmp_path: Path) -> None:
-    """A page, a file or an error that a browser may read as something else, or frame."""
+    """A page, file or error whose type a browser may guess, or that another site may frame."""
 
     async def act(client: Client) -> list[Answer]:
         paths = (*VIEWS, "/", "/nothing", "/static/studio.js", "/static/studio.css",
                  "/export/nothing", "/report/x/y")  # fmt: skip
         return [await client.get(path) for path in paths] + [await client.post("/settings")]
 
-    for answer in visit(tmp_path, act):
+    for answer in use_studio(tmp_path, act):
         assert answer.headers["Content-Security-Policy"] == POLICY
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
         assert answer.headers["Referrer-Policy"] == "same-origin"
         assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_pages_have_nothing_inline(tmp_path: Path) -> None:
-    """A script or a style that the policy would have to allow, and with it those of others."""
+def test_pages_have_no_inline_script_or_style(tmp_path: Path) -> None:
+    """An inline script: a policy that allowed it would also allow an injected one."""
 
     async def act(client: Client) -> list[Answer]:
         return [await client.get(path) for path in VIEWS]
 
-    for answer in visit(tmp_path, act):
+    for answer in use_studio(tmp_path, act):
         assert answer.status == 200
         text = answer.text.lower()
         assert "<style" not in text
@@ -53,7 +53,7 @@ def test_pages_have_nothing_inline(tmp_path: Path) -> None:
 
 
 def test_a_foreign_host_is_refused(tmp_path: Path) -> None:
-    """DNS rebinding: a name of somebody else's that leads here by now."""
+    """DNS rebinding: a foreign name that now resolves to this machine."""
 
     async def act(client: Client) -> list[Answer]:
         answers = []
@@ -63,24 +63,24 @@ def test_a_foreign_host_is_refused(tmp_path: Path) -> None:
             answers.append(await client.post("/crawl/start", headers=origin))
         return answers
 
-    for answer in visit(tmp_path, act):
+    for answer in use_studio(tmp_path, act):
         assert answer.status == 421
         assert "csrf" not in answer.text
         assert "Set-Cookie" not in answer.headers
 
 
 def test_every_name_of_loopback_is_served(tmp_path: Path) -> None:
-    """A studio that cannot be opened by the name that the user knows."""
+    """A studio that cannot be opened by another usual name of the machine."""
 
     async def act(client: Client) -> list[int]:
         names = (f"localhost:{client.port}", f"LOCALHOST:{client.port}", f"[::1]:{client.port}")
         return [(await client.get("/crawl", {"Host": name})).status for name in names]
 
-    assert visit(tmp_path, act) == [200, 200, 200]
+    assert use_studio(tmp_path, act) == [200, 200, 200]
 
 
-def test_other_sites_cannot_load_what_is_here(tmp_path: Path) -> None:
-    """Streams that a foreign page opens until there is none left, or what it learns by them."""
+def test_other_sites_cannot_load_resources(tmp_path: Path) -> None:
+    """A foreign page that uses up all event streams, or that learns something from them."""
 
     async def act(client: Client) -> list[int]:
         foreign = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
@@ -89,67 +89,67 @@ def test_other_sites_cannot_load_what_is_here(tmp_path: Path) -> None:
         link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
         return [*codes, (await client.get("/crawl", link)).status]
 
-    assert visit(tmp_path, act) == [403, 403, 403, 200]
+    assert use_studio(tmp_path, act) == [403, 403, 403, 200]
 
 
 def test_a_foreign_origin_is_refused(tmp_path: Path) -> None:
-    """A form on somebody's page that writes here with the user's cookie."""
+    """A form on a foreign page that changes something with the user's cookie."""
 
     async def act(client: Client) -> None:
         for path in WRITES:
             for origin in ("http://evil.example", "null", "", "https://127.0.0.1"):
                 answer = await client.post(path, headers={"Origin": origin})
                 assert (path, origin, answer.status) == (path, origin, 403)
-        assert client.stand.did == []
+        assert client.crawling.calls == []
 
-    visit(tmp_path, act)
+    use_studio(tmp_path, act)
 
 
-def test_the_words_of_the_form_are_needed(tmp_path: Path) -> None:
-    """A write by whoever does not see the page: no words, wrong ones, or of another session."""
+def test_a_form_needs_its_token(tmp_path: Path) -> None:
+    """A write without the form token, with a wrong one, or with that of another session."""
 
     async def act(client: Client) -> None:
         other = client.access.words(client.access.session())
         for path in WRITES:
-            for words in ("", "0" * 64, other):
-                answer = await client.post(path, words=words)
-                assert (path, words, answer.status) == (path, words, 403)
+            for token in ("", "0" * 64, other):
+                answer = await client.post(path, form_token=token)
+                assert (path, token, answer.status) == (path, token, 403)
         for path in WRITES:
-            client.session.cookie_jar.clear()
+            client.http.session.cookie_jar.clear()
             assert (path, (await client.post(path)).status) == (path, 403)
-        assert client.stand.did == []
+        assert client.crawling.calls == []
 
-    visit(tmp_path, act)
+    use_studio(tmp_path, act)
 
 
-def test_nothing_is_changed_by_looking(tmp_path: Path) -> None:
-    """A link that changes something."""
+def test_a_get_request_changes_nothing(tmp_path: Path) -> None:
+    """A link that changes something when it is followed."""
 
     async def act(client: Client) -> None:
         for path in WRITES:
             assert (await client.get(path)).status in (200, 404, 405), path
-        assert client.stand.did == []
+        assert client.crawling.calls == []
 
-    visit(tmp_path, act)
+    use_studio(tmp_path, act)
 
 
 def test_other_methods_are_refused(tmp_path: Path) -> None:
-    """A method that the checks of writes do not know, or a stream that nobody reads."""
+    """A method that the checks of writes do not cover, or a stream opened by HEAD."""
 
     async def act(client: Client) -> list[int]:
         codes = []
         for method, path in (("PUT", "/crawl"), ("DELETE", "/crawl"), ("PATCH", "/crawl"),
                              ("OPTIONS", "/crawl"), ("TRACE", "/crawl"),
                              ("HEAD", "/events")):  # fmt: skip
-            async with client.session.request(method, client.origin + path) as answer:
+            async with client.http.request(method, path) as answer:
                 codes.append(answer.status)
         return codes
 
-    assert visit(tmp_path, act) == [405] * 6
+    assert use_studio(tmp_path, act) == [405] * 6
 
 
-def test_a_body_that_is_not_what_it_says(tmp_path: Path) -> None:
-    """A traceback for a charset that nobody knows, or text that no page can show."""
+def test_a_body_that_contradicts_its_content_type(tmp_path: Path) -> None:
+    """A traceback for an unknown charset, or for text that cannot be encoded in UTF-8."""
     field = 'Content-Disposition: form-data; name="csrf"'
     bodies = (
         ("application/x-www-form-urlencoded; charset=none", "start=x"),
@@ -163,18 +163,18 @@ def test_a_body_that_is_not_what_it_says(tmp_path: Path) -> None:
     async def act(client: Client) -> list[int]:
         codes = []
         for kind, body in bodies:
-            async with client.session.post(
-                f"{client.origin}/sites/add", data=body.encode(),
+            async with client.http.post(
+                "/sites/add", data=body.encode(),
                 headers={"Origin": client.origin, "Content-Type": kind},
             ) as answer:  # fmt: skip
                 codes.append(answer.status)
         return codes
 
-    assert visit(tmp_path, act) == [400] * len(bodies)
+    assert use_studio(tmp_path, act) == [400] * len(bodies)
 
 
-def test_too_much_is_refused(tmp_path: Path) -> None:
-    """Memory that anybody can fill; a body of unknown length, too."""
+def test_a_large_body_is_refused(tmp_path: Path) -> None:
+    """A request that fills the memory, by a large body or by one of unknown length."""
 
     async def act(client: Client) -> list[int]:
         large = {"start": "x" * 70_000}
@@ -185,22 +185,20 @@ def test_too_much_is_refused(tmp_path: Path) -> None:
 
         headers = {"Origin": client.origin, "Content-Type": "application/x-www-form-urlencoded"}
         for path, body in (("import", BytesIO(b"x" * 9_000_000)), ("add", endless())):
-            async with client.session.post(
-                f"{client.origin}/sites/{path}", data=body, headers=headers
-            ) as answer:
+            async with client.http.post(f"/sites/{path}", data=body, headers=headers) as answer:
                 codes.append(answer.status)
         return codes
 
-    assert visit(tmp_path, act) == [413, 413, 413]
+    assert use_studio(tmp_path, act) == [413, 413, 411]
 
 
 def test_the_cookie_is_kept_from_scripts_and_other_sites(tmp_path: Path) -> None:
-    """A session that a script can read, or that goes along with another site's form."""
+    """A session cookie that a script can read, or that is sent with another site's form."""
 
     async def act(client: Client) -> str:
         return (await client.get("/crawl")).headers["Set-Cookie"]
 
-    cookie = visit(tmp_path, act)
+    cookie = use_studio(tmp_path, act)
     assert "HttpOnly" in cookie
     assert "SameSite=Lax" in cookie
 
@@ -209,7 +207,7 @@ TOKEN = "a-token-of-the-start-address"
 
 
 def test_beyond_loopback_a_token_is_needed(tmp_path: Path) -> None:
-    """A studio open to the network; a token that stays in the address, or that opens twice."""
+    """A studio open to the network; a token that stays in the address after the redirect."""
 
     async def act(client: Client) -> None:
         for path in (*VIEWS, "/", "/events", "/static/studio.js", "/?token=", "/?token=wrong",
@@ -219,20 +217,18 @@ def test_beyond_loopback_a_token_is_needed(tmp_path: Path) -> None:
             assert "<" not in answer.text
             assert "Set-Cookie" not in answer.headers
         headers = {"Origin": client.origin, "Host": f"127.0.0.1:{client.port}"}
-        async with client.session.post(
-            f"{client.origin}/crawl/start?token={TOKEN}", headers=headers
-        ) as refused:
+        async with client.http.post(f"/crawl/start?token={TOKEN}", headers=headers) as refused:
             assert refused.status == 401
-        let_in = await client.get(f"/?token={TOKEN}")
-        assert (let_in.status, let_in.headers["Location"]) == (303, "/")
+        admitted = await client.get(f"/?token={TOKEN}")
+        assert (admitted.status, admitted.headers["Location"]) == (303, "/")
         assert (await client.get("/crawl")).status == 200
         assert (await client.post("/crawl/stop")).status == 303
 
-    visit(tmp_path, act, token=TOKEN)
+    use_studio(tmp_path, act, token=TOKEN)
 
 
-def test_a_forged_session_is_none() -> None:
-    """A cookie that somebody wrote, or that an earlier studio gave."""
+def test_a_forged_session_is_refused() -> None:
+    """A forged cookie, or one of an earlier run of the studio, that is accepted."""
     access, earlier = Access(frozenset(), 1), Access(frozenset(), 1)
     nonce = access.session().partition(".")[0]
     for session in ("", ".", "x", f"{nonce}.", f"{nonce}.{'0' * 64}", earlier.session(), "é.é"):
@@ -247,24 +243,24 @@ def test_a_forged_session_is_none() -> None:
     [("127.0.0.1", True), ("127.8.0.1", True), ("::1", True), ("localhost", True),
      ("0.0.0.0", False), ("192.0.2.7", False), ("::", False), ("example.org", False)],
 )  # fmt: skip
-def test_what_is_loopback(address: str, alone: bool) -> None:
-    """A token that is not asked for where others can reach the studio."""
+def test_loopback_addresses_are_recognized(address: str, alone: bool) -> None:
+    """A studio that needs no token although other machines can reach it."""
     assert is_loopback(address) is alone
 
 
-def test_the_names_that_are_served() -> None:
-    """A name that is refused though the user gave it, or one that is served though nobody did."""
+def test_names_in_the_host_header() -> None:
+    """A name that the user gave and the studio refuses, or one that it serves by mistake."""
     assert names_of("192.0.2.7", 9, ("Crawler.Example",)) == {"192.0.2.7:9", "crawler.example:9"}
     assert names_of("::1", 9) == {"[::1]:9", "127.0.0.1:9", "localhost:9"}
     assert "localhost" in names_of("127.0.0.1", 80)
 
 
-def test_sessions_of_two_pages_do_not_disturb_each_other(tmp_path: Path) -> None:
-    """A second window that makes the forms of the first one void."""
+def test_forms_of_two_windows_stay_valid(tmp_path: Path) -> None:
+    """A second window that invalidates the forms of the first one."""
 
     async def act(client: Client) -> list[int]:
         pages = await asyncio.gather(*(client.get("/sites") for _ in range(3)))
         codes = [page.status for page in pages]
         return [*codes, (await client.post("/crawl/stop")).status]
 
-    assert visit(tmp_path, act) == [200, 200, 200, 303]
+    assert use_studio(tmp_path, act) == [200, 200, 200, 303]

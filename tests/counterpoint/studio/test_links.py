@@ -15,19 +15,19 @@ from counterpoint.crawler.store.views import VIEWS, Kind
 from counterpoint.studio import links
 from counterpoint.studio.rendering import broken, openable
 
-from .client import Client, visit
+from .client import Client, use_studio
 from .filled import HOSTILE, SITES, fill
 
 KINDS = ("internal", "external", "bad")
 TABLES = {"internal": internal_links, "external": external_links, "bad": bad_links}
 
 
-def shown(page: str) -> list[str]:
-    """Return the links of a list, as its form names them."""
+def link_keys(page: str) -> list[str]:
+    """Return the keys of the links that a page lists, as in the fields of its form."""
     return re.findall(r'name="link" value="(\d+:\d+)"', page)
 
 
-def left(client: Client, kind: str) -> int:
+def count_links(client: Client, kind: str) -> int:
     """Return how many links are not deleted."""
     table = TABLES[kind]
     with client.store.reading() as connection:
@@ -36,8 +36,8 @@ def left(client: Client, kind: str) -> int:
         ).scalar_one()
 
 
-def test_what_pages_contain_is_text(tmp_path: Path) -> None:
-    """Cross-site scripting by an anchor, an address, or what stood where a link belongs."""
+def test_contents_of_pages_are_escaped(tmp_path: Path) -> None:
+    """Cross-site scripting by the anchor, the address or the invalid text of a link."""
     tricks = [
         HOSTILE,
         '"><script>alert(1)</script>',
@@ -60,7 +60,7 @@ def test_what_pages_contain_is_text(tmp_path: Path) -> None:
                     connection.execute(update(table).where(*where).values({column: trick}))
         return [(await client.get(f"/links/{kind}")).text for kind in KINDS]
 
-    for page in visit(tmp_path, act):
+    for page in use_studio(tmp_path, act):
         assert page.lower().count("<script") == page.count('<script type="module" src="/static/')
         assert "<img" not in page
         assert "evil>" not in page
@@ -70,8 +70,8 @@ def test_what_pages_contain_is_text(tmp_path: Path) -> None:
             assert re.match(r"https?://", unescape(target))
 
 
-def test_a_bad_link_leads_nowhere(tmp_path: Path) -> None:
-    """What is no address, made a link after all."""
+def test_a_bad_link_is_not_clickable(tmp_path: Path) -> None:
+    """A text that is no address, shown as a link."""
 
     async def act(client: Client) -> str:
         fill(client.store, visited=100)
@@ -79,19 +79,19 @@ def test_a_bad_link_leads_nowhere(tmp_path: Path) -> None:
             connection.execute(update(bad_links).values(text="http://two words.test/"))
         return (await client.get("/links/bad")).text
 
-    page = visit(tmp_path, act)
+    page = use_studio(tmp_path, act)
     assert "two words" in page
     assert "two words" not in " ".join(re.findall(r"<a [^>]*>", page))
 
 
 def test_the_hostile_anchor_is_shown(tmp_path: Path) -> None:
-    """An anchor that is left out since it looks dangerous: the user must see what was found."""
+    """An anchor that is left out because it looks dangerous: the user must see it as text."""
 
     async def act(client: Client) -> str:
         fill(client.store, visited=60)
         return (await client.get("/links/external?words=onerror")).text
 
-    page = visit(tmp_path, act)
+    page = use_studio(tmp_path, act)
     anchor = re.search(r'<td class="anchor"[^>]*><span class="clip">(.*?)</span>', page)
     assert anchor is not None
     assert unescape(anchor[1]) == HOSTILE
@@ -107,13 +107,13 @@ def test_the_hostile_anchor_is_shown(tmp_path: Path) -> None:
         ("java\nscript:alert(1)", False), ("http://a.test/\n", False), ("ftp://a.test/", False),
     ],
 )  # fmt: skip
-def test_what_may_be_opened(address: str, opens: bool) -> None:
-    """A link that runs a script of a crawled page, here."""
+def test_only_web_addresses_can_be_opened(address: str, opens: bool) -> None:
+    """A link that runs a script of a crawled page in the studio."""
     assert openable(address) is opens
 
 
-def test_addresses_may_be_broken_and_are_escaped() -> None:
-    """A long address that makes the page wide; a break that undoes the escaping."""
+def test_addresses_have_line_breaks_and_are_escaped() -> None:
+    """A long address that makes the page too wide; a line break that undoes the escaping."""
     assert broken("http://a.test/<b>?x=1&y") == (
         "http:/<wbr>/<wbr>a.<wbr>test/<wbr>&lt;b&gt;?<wbr>x=<wbr>1&amp;<wbr>y"
     )
@@ -122,7 +122,7 @@ def test_addresses_may_be_broken_and_are_escaped() -> None:
 def test_a_list_is_paged_to_its_end_and_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Links that are left out or shown twice between two pages of a list."""
+    """Links that paging leaves out or shows twice."""
     limits = {"internal": 150, "external": 50, "bad": 5}
 
     async def act(client: Client) -> None:
@@ -133,17 +133,17 @@ def test_a_list_is_paged_to_its_end_and_back(
             path = f"/links/{kind}?sort={sort}"
             while path:
                 page = (await client.get(path)).text
-                seen.append(shown(page))
+                seen.append(link_keys(page))
                 path = neighbour(page, "next")
             assert len(seen) > 2
-            assert sum(map(len, seen)) == left(client, kind) == len({*chain(*seen)})
-            back = [shown(page)]
+            assert sum(map(len, seen)) == count_links(client, kind) == len({*chain(*seen)})
+            back = [link_keys(page)]
             while path := neighbour(page, "prev"):
                 page = (await client.get(path)).text
-                back.append(shown(page))
+                back.append(link_keys(page))
             assert [*chain(*back[::-1])] == [*chain(*seen)]
 
-    visit(tmp_path, act)
+    use_studio(tmp_path, act)
 
 
 def neighbour(page: str, which: str) -> str:
@@ -153,30 +153,30 @@ def neighbour(page: str, which: str) -> str:
 
 
 def test_filters(tmp_path: Path) -> None:
-    """A filter that shows other links than those that match, or forgets itself."""
+    """A filter that shows links that do not match, or that the page does not keep."""
 
     async def act(client: Client) -> None:
         fill(client.store)
         page = (await client.get("/links/external?site=6&domain=example.org")).text
-        assert shown(page)
+        assert link_keys(page)
         assert set(re.findall(r'data-label="Domain">(.*?)</td>', page)) == {"example.org"}
         assert '<option value="6" selected>' in page
         assert 'value="example.org"' in page
         internal = (await client.get("/links/internal?state=0")).text
-        assert set(re.findall(r'data-label="State">(.*?)</td>', internal)) == {"waits"}
+        assert set(re.findall(r'data-label="State">(.*?)</td>', internal)) == {"queued"}
         missing = (await client.get("/links/internal?status=404")).text
         assert set(re.findall(r'data-label="Status">(.*?)</td>', missing)) == {"404"}
         bad = (await client.get("/links/bad?reason=script")).text
         assert set(re.findall(r'data-label="Reason">(.*?)</td>', bad)) == {"script"}
         nothing = (await client.get("/links/external?words=no-such-thing")).text
-        assert not shown(nothing)
+        assert not link_keys(nothing)
         assert "Nothing matches" in nothing
 
-    visit(tmp_path, act)
+    use_studio(tmp_path, act)
 
 
-def test_a_wrong_filter_is_one_line_by_its_field(tmp_path: Path) -> None:
-    """An error page, or a filter that is silently something else."""
+def test_an_error_of_a_filter_is_shown_at_its_field(tmp_path: Path) -> None:
+    """An error page, or an invalid filter that is silently ignored."""
 
     async def act(client: Client) -> None:
         fill(client.store, visited=20)
@@ -190,86 +190,88 @@ def test_a_wrong_filter_is_one_line_by_its_field(tmp_path: Path) -> None:
             wrong = rf'<(input|select) id="{field}"[^>]*aria-invalid="true"'
             assert re.search(wrong, answer.text), query
 
-    visit(tmp_path, act)
+    use_studio(tmp_path, act)
 
 
 def test_links_are_deleted(tmp_path: Path) -> None:
-    """A link that comes back, or another one that goes."""
+    """A deleted link that is still shown, or another link that is deleted."""
 
     async def act(client: Client) -> None:
         fill(client.store)
         query = "site=6"
         for kind in KINDS:
-            await gone(client, kind, query)
+            await delete_two(client, kind, query)
 
-    async def gone(client: Client, kind: str, query: str) -> None:
+    async def delete_two(client: Client, kind: str, query: str) -> None:
         page = (await client.get(f"/links/{kind}?{query}")).text
-        first, second, *_ = shown(page)
-        before = left(client, kind)
+        first, second, *_ = link_keys(page)
+        before = count_links(client, kind)
         answer = await client.post(
             f"/links/{kind}/delete", [("link", first), ("link", second), ("back", query)]
         )
         assert answer.headers["Location"] == f"/links/{kind}?site=6"
-        assert await client.said(answer) == "2 links were deleted."
-        assert left(client, kind) == before - 2
-        assert not {first, second} & set(shown((await client.get(f"/links/{kind}?{query}")).text))
+        assert await client.notice(answer) == "2 links were deleted."
+        assert count_links(client, kind) == before - 2
+        assert not {first, second} & set(
+            link_keys((await client.get(f"/links/{kind}?{query}")).text)
+        )
 
-    visit(tmp_path, act)
+    use_studio(tmp_path, act)
 
 
-def test_all_that_match_are_deleted(tmp_path: Path) -> None:
-    """More than matches, or all links where there is no filter."""
+def test_all_matching_links_are_deleted(tmp_path: Path) -> None:
+    """Links deleted that do not match, or all links where there is no filter."""
 
     async def act(client: Client) -> None:
         fill(client.store)
-        before = left(client, "external")
+        before = count_links(client, "external")
         none = await client.post("/links/external/delete", {"all": "1", "back": "sort=host"})
-        assert await client.said(none) == "Filter the links first."
+        assert await client.notice(none) == "Filter the links first."
         none = await client.post("/links/external/delete", {"all": "1", "back": "page=nothing"})
-        assert "'nothing' is no address" in unescape(await client.said(none))
-        assert left(client, "external") == before
-        told = {"all": "1", "back": "domain=example.org"}
-        said = await client.said(await client.post("/links/external/delete", told))
-        gone = int(re.match(r"(\d+) links", said)[1])  # type: ignore[index]
-        assert left(client, "external") == before - gone > 0
-        assert not shown((await client.get("/links/external?domain=example.org")).text)
+        assert "'nothing' is no address" in unescape(await client.notice(none))
+        assert count_links(client, "external") == before
+        form = {"all": "1", "back": "domain=example.org"}
+        notice = await client.notice(await client.post("/links/external/delete", form))
+        deleted = int(re.match(r"(\d+) links", notice)[1])  # type: ignore[index]
+        assert count_links(client, "external") == before - deleted > 0
+        assert not link_keys((await client.get("/links/external?domain=example.org")).text)
 
-    visit(tmp_path, act)
+    use_studio(tmp_path, act)
 
 
-def test_a_link_that_is_none_is_not_deleted(tmp_path: Path) -> None:
-    """An error page for a form that was changed by hand; a number no column of PostgreSQL has."""
+def test_an_invalid_key_of_a_link_deletes_nothing(tmp_path: Path) -> None:
+    """An error page for a manipulated form, or for a number too large for PostgreSQL."""
 
     async def act(client: Client) -> None:
         fill(client.store, visited=30)
-        before = left(client, "external")
+        before = count_links(client, "external")
         for link in ("", "x", "1", "1:2:3", "-1:0", "1:" + "9" * 40, "1:" + "9" * 10, "٣:1"):
             answer = await client.post("/links/external/delete", {"link": link, "back": "a=//evil"})
             assert answer.headers["Location"].startswith("/links/external?")
-            assert await client.said(answer) == "No link was selected.", link
-        assert left(client, "external") == before
+            assert await client.notice(answer) == "No link was selected.", link
+        assert count_links(client, "external") == before
 
-    visit(tmp_path, act)
+    use_studio(tmp_path, act)
 
 
-def test_empty_views_say_what_to_do(tmp_path: Path) -> None:
-    """A blank page at the beginning."""
+def test_empty_views_name_the_next_step(tmp_path: Path) -> None:
+    """A blank page before the first crawl."""
 
     async def act(client: Client) -> list[str]:
         return [(await client.get(f"/links/{kind}")).text for kind in KINDS]
 
-    for page in visit(tmp_path, act):
+    for page in use_studio(tmp_path, act):
         assert "None yet" in page
-        assert 'href="/crawl">To the crawl' in page
+        assert 'href="/crawl">Go to the crawl' in page
 
 
-def test_sites_can_be_chosen(tmp_path: Path) -> None:
-    """A site that is missing in the filter."""
+def test_the_filter_offers_every_site(tmp_path: Path) -> None:
+    """A site that is missing from the filter."""
 
     async def act(client: Client) -> str:
         fill(client.store, visited=20)
         return (await client.get("/links/internal")).text
 
-    page = visit(tmp_path, act)
+    page = use_studio(tmp_path, act)
     for number, (name, *_) in enumerate(SITES, start=1):
         assert f'<option value="{number}">{name}.test</option>' in page

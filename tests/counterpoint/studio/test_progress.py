@@ -1,4 +1,4 @@
-"""What visits add up to, held against the schedulers that decide by the same numbers."""
+"""Sums over visits, compared with the schedulers that decide by the same numbers."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from counterpoint.studio.progress import (
     POINTS,
     Arm,
     History,
-    Seen,
+    ObservedVisit,
     arms,
     discount_of,
     rule_of,
 )
 
 visits = st.lists(
-    st.builds(Seen, st.none() | st.integers(1, 9), st.integers(0, 30),
+    st.builds(ObservedVisit, st.none() | st.integers(1, 9), st.integers(0, 30),
               st.none() | st.floats(0, 1e6).map(lambda t: round(t, 1))),
     max_size=700,
 )  # fmt: skip
 
 
 @given(visits, st.lists(st.integers(0, 700), max_size=5))
-def test_chunks_do_not_matter(seen: list[Seen], cuts: list[int]) -> None:
-    """A studio that was started later, or looked more seldom, and shows another crawl."""
+def test_chunks_do_not_matter(seen: list[ObservedVisit], cuts: list[int]) -> None:
+    """A studio that shows other figures because it was started later or updated less often."""
     whole, parts = History(discount=0.9), History(discount=0.9)
     whole.add(seen)
     places = sorted({0, len(seen), *(cut for cut in cuts if cut < len(seen))})
@@ -43,8 +43,8 @@ def test_chunks_do_not_matter(seen: list[Seen], cuts: list[int]) -> None:
 
 
 @given(visits)
-def test_nothing_is_lost(seen: list[Seen]) -> None:
-    """A curve that ends elsewhere than the crawl, or shares that do not add up."""
+def test_nothing_is_lost(seen: list[ObservedVisit]) -> None:
+    """A curve that does not end at the crawl's totals, or shares with another sum."""
     history = History()
     history.add(seen)
     assert (history.pages, history.links) == (len(seen), sum(one.external for one in seen))
@@ -63,9 +63,9 @@ def test_nothing_is_lost(seen: list[Seen]) -> None:
 
 
 def test_a_long_crawl_has_a_short_curve() -> None:
-    """A page that grows with the crawl."""
+    """A page whose size grows with the crawl."""
     history = History()
-    history.add(Seen(1 + n % 3, n % 5, float(n)) for n in range(100_000))
+    history.add(ObservedVisit(1 + n % 3, n % 5, float(n)) for n in range(100_000))
     assert POINTS / 2 <= len(history.curve()) <= POINTS + 1
     assert history.curve()[-1] == (99_999.0, 100_000, 200_000)
     assert BUCKETS / 2 < len(history.shares) <= BUCKETS
@@ -79,7 +79,7 @@ def test_a_long_crawl_has_a_short_curve() -> None:
 )  # fmt: skip
 @pytest.mark.parametrize("seed", range(3))
 def test_the_site_shown_as_next_is_next(policy: str, settled: int, seed: int) -> None:
-    """An index that is not the one the scheduler compares: the wrong site is said to be next."""
+    """An index that differs from that of the scheduler, so that the wrong site is shown as next."""
     sites, length, budget = 4, 60, 83 if policy == "R1" else 120
     chance = np.random.default_rng(seed)
     yields = chance.integers(0, 9, size=(sites, length)) * chance.integers(0, 2, size=(sites, 1))
@@ -100,16 +100,16 @@ def test_the_site_shown_as_next_is_next(policy: str, settled: int, seed: int) ->
         following = [request.page + sites] if place + 1 < length else []
         external = int(yields[site, place])
         scheduler.observe(Outcome(request.page, 200, np.array(following, np.int64), external))
-        history.add([Seen(site, external, 0.0)])
+        history.add([ObservedVisit(site, external, 0.0)])
         fetched[site] += 1
     assert history.pages == budget
     assert compared > 0
 
 
-def test_thompson_shows_what_is_known() -> None:
-    """A mean that is not the one the draws are made around."""
+def test_thompson_shows_the_mean_of_its_draws() -> None:
+    """A mean that is not that of the posterior."""
     history = History()
-    history.add([Seen(1, 3, None), Seen(1, 5, None), Seen(2, 0, None)])
+    history.add([ObservedVisit(1, 3, None), ObservedVisit(1, 5, None), ObservedVisit(2, 0, None)])
     first, *_ = arms("thompson,shape=2,rate=1", history, [1, 2, 3])
     assert first == Arm(1, 2, 8, 10 / 3, math.sqrt(10) / 3, 10 / 3)
 
@@ -122,4 +122,4 @@ def test_every_policy_can_be_shown(policy: str) -> None:
         found = arms(policy, history, [1, 2])
         assert sorted(arm.seed for arm in found) == [1, 2]
         assert rule_of(policy).why
-        history.add([Seen(1, 0, 1.0)])
+        history.add([ObservedVisit(1, 0, 1.0)])

@@ -27,13 +27,13 @@ from counterpoint.sim_web import profile
 from counterpoint.sim_web.answer import Question
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.world.site import SyntheticSite
-from counterpoint.studio.crawling import Running
+from counterpoint.studio.crawling import CrawlState
 from tests.crawler.beebot.inprocess import InProcess
 
 from .browser import WAIT, browser
-from .client import served
+from .client import serve_studio
 from .filled import BEGUN
-from .test_browser_views import opened
+from .test_browser_views import open_view
 
 PICTURES = Path(__file__).resolve().parents[3] / "docs" / "studio"
 VISITS = 1400
@@ -51,7 +51,7 @@ SHOWN = (
 
 
 class Planted(InProcess):
-    """Answers of a synthetic web, a little later each; counts them."""
+    """Answers of a synthetic web, each a little later than the one before; counts them."""
 
     def __init__(self, site: SyntheticSite) -> None:
         super().__init__({})
@@ -67,7 +67,7 @@ class Planted(InProcess):
         return Fetched(job, found.status, "", found.body, kind, time=self._now)
 
 
-def crawled(store: Store) -> None:
+def crawl(store: Store) -> None:
     """Crawl ten sites by R3, for a part of the budget."""
     web = Web(profile.load("sample"), 20_000, 7)
     for host in range(10):
@@ -85,13 +85,13 @@ def crawled(store: Store) -> None:
 
 
 @contextmanager
-def shown(store: Store) -> Iterator[str]:
-    """Serve a store in a thread, as if the crawl ran; yield the address."""
+def serve_store(store: Store) -> Iterator[str]:
+    """Serve a store in a thread, as if its crawl ran; yield the address."""
     ready, ends = threading.Event(), []
 
     async def serve() -> None:
-        async with served(store) as client:
-            client.stand.running = Running("running", 7, "1 page is asked for.")
+        async with serve_studio(store) as client:
+            client.crawling.running = CrawlState("running", 7, "1 page is being fetched.")
             end = asyncio.Event()
             ends.extend((client.origin, asyncio.get_running_loop(), end))
             ready.set()
@@ -109,11 +109,11 @@ def shown(store: Store) -> Iterator[str]:
 
 @pytest.mark.slow
 def test_pictures(tmp_path: Path) -> None:
-    """Pictures of something that there is no more: a view that is gone, or shows no numbers."""
+    """Outdated pictures: of a view that no longer exists, or without numbers."""
     found: dict[str, bytes] = {}
     with open_store(tmp_path / "crawl.db", create=True) as store:
-        crawled(store)
-        with shown(store) as address, browser() as chrome:
+        crawl(store)
+        with serve_store(store) as address, browser() as chrome:
             for name, view, size, theme in SHOWN:
                 found[name] = picture(chrome, address, view, size, theme)
     there = {path.stem for path in PICTURES.glob("*.png")}
@@ -126,21 +126,19 @@ def test_pictures(tmp_path: Path) -> None:
 
 
 def picture(chrome: Any, address: str, view: str, size: dict[str, int], theme: str) -> bytes:
-    """Return a view as it is seen."""
-    page = opened(chrome, address, view, viewport=size, color_scheme=theme,
+    """Return a screenshot of a view."""
+    page = open_view(chrome, address, view, viewport=size, color_scheme=theme,
                   reduced_motion="reduce")  # fmt: skip
-    page.wait_for_function(
-        "n => document.getElementById('pill')?.textContent.includes(n)"
-        " || document.querySelector('dd[data-live=visits]')?.textContent === n",
-        arg=f"{VISITS:,}", timeout=WAIT,
-    )  # fmt: skip
+    pill = page.locator("#pill").filter(has_text=f"{VISITS:,}")
+    counter = page.locator("dd[data-live=visits]").get_by_text(f"{VISITS:,}", exact=True)
+    pill.or_(counter).first.wait_for(state="attached", timeout=WAIT)
     content: bytes = page.screenshot()
     page.context.close()
     return content
 
 
 def smaller(content: bytes) -> bytes:
-    """Return a picture with a palette of 128 colours: a third of its bytes, no other look."""
+    """Return a picture with a palette of 128 colours, which needs a third of the bytes."""
     from PIL import Image
 
     out = io.BytesIO()

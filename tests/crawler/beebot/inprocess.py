@@ -1,4 +1,4 @@
-"""A web in memory, and what fetches from it: in any order, with failures, and without a network."""
+"""A web in memory and a dispatcher that answers from it, in any order and with failures."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from counterpoint.crawler.beebot.beginning import Begun, begin
-from counterpoint.crawler.beebot.engine import Ended, Engine
+from counterpoint.crawler.beebot.beginning import StartedPlan, begin
+from counterpoint.crawler.beebot.engine import CrawlEnd, Engine
 from counterpoint.crawler.beebot.planner import Planner
 from counterpoint.crawler.documents.exchange import Exchange, with_links
 from counterpoint.crawler.fetching.job import ClosedError, Fetched, Job
@@ -29,7 +29,7 @@ def address_of(web: Web, page: int) -> str:
 
 
 def body_of(web: Web, page: int) -> bytes:
-    """Return the document of a page: its links, and ``external`` ones to hosts outside."""
+    """Return the document of a page: its links, and ``external`` links to other hosts."""
     links = [
         f'<li>x <a href="{address_of(web, q)}">{anchor_of(page, q)}</a>' for q in web.links[page]
     ]
@@ -41,7 +41,7 @@ def body_of(web: Web, page: int) -> bytes:
 
 
 def answers_of(web: Web) -> dict[str, tuple[int, bytes]]:
-    """Return status and body by address."""
+    """Return status and body of each page, by address."""
     return {
         address_of(web, page): (503, b"") if page in web.failing else (200, body_of(web, page))
         for page in range(len(web.site))
@@ -49,9 +49,9 @@ def answers_of(web: Web) -> dict[str, tuple[int, bytes]]:
 
 
 class InProcess:
-    """A `Dispatcher` that answers from a table; others are 404.
+    """A `Dispatcher` that answers from a table; other addresses get 404.
 
-    With a seed it answers jobs in any order, else as they come.
+    With a seed it answers jobs in a random order, else in the order of submission.
     """
 
     def __init__(self, answers: Mapping[str, tuple[int, bytes]], seed: int | None = None) -> None:
@@ -96,19 +96,19 @@ class InProcess:
 
 
 class Source:
-    """The same web for `WebWorld`."""
+    """The same web as the source of a `WebWorld`."""
 
     def __init__(self, answers: Mapping[str, tuple[int, bytes]], *, contents: bool = False) -> None:
         self.answers, self._contents = answers, contents
 
     def get(self, address: str) -> Exchange:
         status, body = self.answers.get(address, (404, b""))
-        told = Exchange(address, status)
-        return with_links(told, body, "text/html; charset=utf-8", contents=self._contents)
+        exchange = Exchange(address, status)
+        return with_links(exchange, body, "text/html; charset=utf-8", contents=self._contents)
 
 
 def new_store(where: Path | str, starts: Sequence[str]) -> Store:
-    """Make a store with some sites."""
+    """Return a new store with some sites."""
     store = open_store(where, create=True)
     with store.transaction() as connection:
         for number, start in enumerate(starts, 1):
@@ -121,13 +121,13 @@ def new_store(where: Path | str, starts: Sequence[str]) -> Store:
 
 def crawled(
     store: Store, dispatcher: InProcess, concurrency: int = 1, **wished: object
-) -> tuple[Begun, Ended]:
-    """Crawl until the plan ends."""
+) -> tuple[StartedPlan, CrawlEnd]:
+    """Crawl until the plan ends; return the dispatcher and the end."""
 
-    async def run() -> tuple[Begun, Ended]:
+    async def run() -> tuple[StartedPlan, CrawlEnd]:
         begun = begin(store, wished)
         if begun.ended:
-            return begun, Ended(begun.ended, True)
+            return begun, CrawlEnd(begun.ended, True)
         planner = Planner(store, 1 if concurrency == 1 else 4 * concurrency)
         return begun, await Engine(planner, dispatcher, pauses=()).run()
 

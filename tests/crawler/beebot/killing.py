@@ -1,4 +1,4 @@
-"""Crawls in child processes that are killed at a point of their work, and what is left of them."""
+"""Crawls in child processes that are killed at a given point, and the content of their stores."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ TIMELESS = {"plans": ("spent",)}
 
 
 class Punctual(InProcess):
-    """Answers bring the same time and host state whenever they come."""
+    """A dispatcher whose answers have the same time and host state in every run."""
 
     def __init__(self, answers: Answers, seed: int | None, passing: Callable[[str], None]) -> None:
         super().__init__(answers, seed)
         self._passing = passing
 
     def answer(self, job: Job) -> Fetched:
-        """Answer a job; a page's place in the alphabet stands for the time."""
+        """Answer a job; the letter of the page replaces the time."""
         self._passing("answer")
         place = float(
             sorted(self.answers).index(job.address) if job.address in self.answers else -1
@@ -62,7 +62,7 @@ class Points:
 
 
 class Crawl(NamedTuple):
-    """What is crawled, and how."""
+    """The web, the plan and the options of a crawl."""
 
     where: str
     starts: tuple[str, ...]
@@ -74,7 +74,7 @@ class Crawl(NamedTuple):
     pauses: tuple[float, ...] = ()
 
     def run(self, points: Points) -> str:
-        """Crawl on, and return why it ended; points are passed by."""
+        """Resume the crawl and return why it ended; points are counted."""
         with watched(points):
             store = open_store(self.where, create=True, patience=self.patience)
             try:
@@ -103,7 +103,7 @@ class Crawl(NamedTuple):
 
 @contextmanager
 def watched(points: Points) -> Iterator[None]:
-    """Pass a point by before and after every write, and before and after every commit."""
+    """Pass a point before and after every write, and before and after every commit."""
     write, transaction = Recording.write, Store.transaction
 
     def passing(recording: Recording, kind: str, rows: Any) -> None:
@@ -128,7 +128,7 @@ def watched(points: Points) -> Iterator[None]:
 
 
 def in_child(call: Callable[[], None]) -> int:
-    """Run something in a child process, and return how that ended: its status, or -signal."""
+    """Run a function in a child process; return its exit status, or -signal."""
     child = os.fork()
     if child == 0:
         status = 70
@@ -143,7 +143,7 @@ def in_child(call: Callable[[], None]) -> int:
 
 
 def contents(where: str) -> dict[str, list[dict[str, Any]]]:
-    """Return all rows of a store but for what no two crawls have in common."""
+    """Return all rows of a store, without the columns that differ in every crawl."""
     found = {}
     with open_store(where) as store, store.reading() as connection:
         for table in ("settings", "seeds", "pages", "internal_links", "external_links",

@@ -1,4 +1,4 @@
-"""What people change by hand between plans, or while one is under way."""
+"""Changes that a user makes between plans, or while a plan runs."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ WEB = {
 
 
 def rows(store: Store, sql: str) -> list[tuple[Any, ...]]:
-    """Read the store."""
+    """Return the rows of a query."""
     with store.reading() as connection:
         return [tuple(row) for row in connection.exec_driver_sql(sql)]
 
 
 def test_a_start_page_that_was_another_one_before(place: str) -> None:
-    """A page that is forgotten with the start page though it was read: its links are there."""
+    """Links of a former start page that are lost when the user changes the start page."""
     answers = WEB | {f"{ROOT}new": (503, b"")}
     with new_store(place, [ROOT]) as store:
         crawled(store, InProcess(answers), scheduler="one-by-one")
@@ -54,11 +54,11 @@ def test_a_start_page_that_was_another_one_before(place: str) -> None:
 
 
 class Forbidding(InProcess):
-    """Tells what robots.txt says, if it is asked."""
+    """A dispatcher that reports what robots.txt forbids, if it reads it."""
 
     def __init__(self, answers: Any, robots: str = "") -> None:
         super().__init__(answers)
-        self._rules = rules(200, robots.encode(), "", "counterpoint") if robots else None
+        self._rules = rules(200, robots, "", "counterpoint") if robots else None
 
     def answer(self, job: Job) -> Fetched:
         """Answer."""
@@ -66,7 +66,7 @@ class Forbidding(InProcess):
 
 
 def test_robots_that_do_not_count_any_more(place: str) -> None:
-    """Pages that stay forbidden although the user ignores robots.txt now."""
+    """Pages that stay forbidden although the user now ignores robots.txt."""
     with new_store(place, [ROOT]) as store:
         first = Forbidding(WEB, "User-agent: *\nDisallow: /x")
         crawled(store, first, scheduler="one-by-one")
@@ -78,7 +78,7 @@ def test_robots_that_do_not_count_any_more(place: str) -> None:
 
 
 def test_the_last_site_is_removed_while_it_is_crawled(place: str) -> None:
-    """A policy, or the store, that is blamed for it."""
+    """A failure that is blamed on the policy or the store."""
     with new_store(place, [ROOT]) as store:
         begin(store, {"scheduler": "R3"})
         planner = Planner(store, 4)
@@ -90,7 +90,7 @@ def test_the_last_site_is_removed_while_it_is_crawled(place: str) -> None:
 
 
 def test_a_site_that_was_crawled_before_it_was_one(place: str) -> None:
-    """Pages and links of a site that are not counted for it, nor found in its views."""
+    """Pages and links of a new site that do not count for it because they were stored before."""
     with new_store(place, [ROOT]) as store:
         crawled(store, InProcess(WEB), scheduler="breadth-first")
         assert OTHER in visited(store)
@@ -116,7 +116,7 @@ def test_links_deleted_by_hand_stay_deleted(place: str) -> None:
 
 
 def test_addresses_are_compared_in_one_way(tmp_path: Path) -> None:
-    """Pages that are there twice, under keys of two kinds."""
+    """Pages that exist twice, under keys of two kinds."""
     with new_store(tmp_path / "a.db", [ROOT]) as store:
         crawled(store, InProcess(WEB), scheduler="one-by-one")
         before = rows(store, "SELECT * FROM settings"), rows(store, "SELECT * FROM plans")
@@ -126,7 +126,7 @@ def test_addresses_are_compared_in_one_way(tmp_path: Path) -> None:
 
 
 def test_a_page_beyond_the_limits_is_taken_out(place: str) -> None:
-    """A page that is fetched when the level is raised although its only link was deleted."""
+    """A page whose only link was deleted, and that is fetched after the level was raised."""
     with new_store(place, [OTHER]) as store:
         crawled(store, InProcess(WEB), scheduler="one-by-one", level=0)
         assert delete(store, Kind.INTERNAL, [(0, 0)]) == 1

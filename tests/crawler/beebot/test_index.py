@@ -1,4 +1,4 @@
-"""The index of a crawl that is killed, at whatever point, is that of one that was never killed."""
+"""The index of a crawl that was killed at any point equals that of an uninterrupted crawl."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SOME = 37
 
 
 def crawl_of(where: Path, concurrency: int = 1, order: int | None = None) -> Crawl:
-    """Return a crawl of the web; answers come in an order of chance, if any."""
+    """Return a crawl of the web; with a seed, answers arrive in random order."""
     starts = tuple(address_of(WEB, page) for page in WEB.starts)
     wished = {"scheduler": POLICY, "budget": "24", "stay": True}
     return Crawl(str(where), starts, answers_of(WEB), wished, concurrency, order)
@@ -53,7 +53,7 @@ def index_of(where: str) -> list[str]:
 
 
 def test_the_index_is_that_of_the_crawl_in_memory(tmp_path: Path) -> None:
-    """A page in the index by other weights, or another order, where pages are addresses."""
+    """A page in the index with other weights, or another order, where pages are addresses."""
     kept = crawl_of(tmp_path / "kept.db")
     kept.run(Points())
     chosen = find(POLICY)
@@ -71,7 +71,7 @@ def test_the_index_is_that_of_the_crawl_in_memory(tmp_path: Path) -> None:
     "every", [pytest.param(SOME, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)]
 )
 def test_killed_at_every_point(tmp_path: Path, every: int) -> None:
-    """A crawl that goes on with other weights than it had, or without what was in the index."""
+    """A resumed crawl with other weights, or without the former pages of the index."""
     whole, points = crawl_of(tmp_path / "whole.db"), Points()
     whole.run(points)
     wanted, wanted_index = contents(whole.where), index_of(whole.where)
@@ -85,7 +85,7 @@ def test_killed_at_every_point(tmp_path: Path, every: int) -> None:
 
 
 def test_killed_again_and_again_with_many_under_way(tmp_path: Path) -> None:
-    """A step that begins before all answers of the last one are stored."""
+    """A step that begins before all answers of the previous step are stored."""
     whole, again = crawl_of(tmp_path / "whole.db"), crawl_of(tmp_path / "again.db", 6, 3)
     whole.run(Points())
     chance, kills = random.Random(4), 0
@@ -101,7 +101,7 @@ def test_killed_again_and_again_with_many_under_way(tmp_path: Path) -> None:
 @pytest.mark.parametrize("policy", ["opic", "breadth-first", "R3"])
 @pytest.mark.parametrize("stay", [True, False])
 def test_what_was_collected_without_an_index(tmp_path: Path, policy: str, stay: bool) -> None:
-    """A ranking by links that the policy was not told of, or of pages that did not come."""
+    """A ranking by links that the policy did not receive, or of pages that failed."""
     wished = {"scheduler": policy, "budget": "24", "stay": stay}
     kept = crawl_of(tmp_path / "kept.db")._replace(wished=wished)
     kept.run(Points())
@@ -123,7 +123,7 @@ def test_what_was_collected_without_an_index(tmp_path: Path, policy: str, stay: 
 
 
 class Breaks:
-    """A scheduler with an index that raises when it has asked for the start pages."""
+    """A scheduler with an index that raises an exception after the start pages."""
 
     why = ""
 
@@ -131,19 +131,19 @@ class Breaks:
         self._pages = list(setting.starts)
 
     def next(self) -> Request:
-        """Ask for a start page, or raise."""
+        """Request a start page, or raise an exception."""
         return Request(self._pages.pop())
 
     def observe(self, outcome: Outcome) -> None:
-        """Learn nothing."""
+        """Ignore the outcome."""
 
     def index(self) -> list[int]:
-        """Return no page."""
+        """Return no pages."""
         return []
 
 
 def test_a_policy_that_failed_has_no_index(tmp_path: Path) -> None:
-    """A policy that repeats itself, said not to; a traceback of its own."""
+    """A repeatable policy that is called unrepeatable; a traceback."""
     name = f"{__name__}:Breaks"
     kept = crawl_of(tmp_path / "kept.db")._replace(wished={"scheduler": name, "budget": "9"})
     kept.run(Points())
@@ -152,7 +152,7 @@ def test_a_policy_that_failed_has_no_index(tmp_path: Path) -> None:
 
 
 def test_no_index(tmp_path: Path) -> None:
-    """A traceback where there is no index to tell of."""
+    """A traceback where the policy has no index."""
     open_store(tmp_path / "new.db", create=True).close()
     with pytest.raises(CrawlError, match="nothing was crawled yet"):
         index_of(str(tmp_path / "new.db"))

@@ -1,4 +1,4 @@
-"""A crawl that is killed, at whatever point, and goes on is the crawl that was never killed."""
+"""A crawl that is killed at any point and resumed equals an uninterrupted crawl."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ SOME = 11
 
 
 def crawl_of(where: str | Path, concurrency: int = 1, order: int | None = None) -> Crawl:
-    """Return a crawl of a small web; answers come in an order of chance, if any."""
+    """Return a crawl of a small web; with a seed, answers arrive in random order."""
     starts = tuple(address_of(WEB, page) for page in WEB.starts)
     wished = {"scheduler": "R3,initial=1", "budget": "30"}
     return Crawl(str(where), starts, answers_of(WEB), wished, concurrency, order)
 
 
 def points_of(crawl: Crawl) -> list[str]:
-    """Return the points of a crawl that nobody kills."""
+    """Return the number of points of an uninterrupted crawl."""
     points = Points()
     crawl.run(points)
     return points.passed
@@ -57,7 +57,7 @@ def removed(where: str) -> None:
 
 
 def found(where: str) -> dict[str, Any]:
-    """Return what a crawl found, whichever order it had: by addresses, and without its log."""
+    """Return what a crawl found by addresses, independent of its order and without its log."""
     rows = contents(where)
     address = {row["id"]: row["address"] for row in rows["pages"]}
     assert len(set(address.values())) == len(address)
@@ -81,7 +81,7 @@ def found(where: str) -> dict[str, Any]:
     "every", [pytest.param(SOME, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)]
 )
 def test_killed_at_every_point(tmp_path: Path, every: int) -> None:
-    """A write outside of its page's transaction; a page lost, doubled, or in another order."""
+    """A write outside of its page's transaction; a lost or doubled page, or another order."""
     whole, again = crawl_of(tmp_path / "whole.db"), crawl_of(tmp_path / "again.db")
     points, wanted = points_of(whole), contents(whole.where)
     assert len(points) >= 200
@@ -96,8 +96,9 @@ def test_killed_at_every_point(tmp_path: Path, every: int) -> None:
         removed(again.where)
 
 
+@pytest.mark.long
 def test_killed_again_and_again(tmp_path: Path) -> None:
-    """What is mended at the beginning of a crawl that goes on, and is not if that is killed too."""
+    """A repair at the start of a resumed crawl that fails if it is killed, too."""
     whole, again = crawl_of(tmp_path / "whole.db"), crawl_of(tmp_path / "again.db")
     whole.run(Points())
     chance, kills = random.Random(3), 0
@@ -107,9 +108,10 @@ def test_killed_again_and_again(tmp_path: Path) -> None:
     assert contents(again.where) == contents(whole.where)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_killed_with_many_under_way(tmp_path: Path, order: int) -> None:
-    """What was asked for and not answered when the process was killed."""
+    """Requests without an answer that are lost when the process is killed."""
     whole, again = crawl_of(tmp_path / "whole.db", 8, order), crawl_of(tmp_path / "a.db", 8, order)
     count = len(points_of(whole))
     chance = random.Random(order)
@@ -120,8 +122,9 @@ def test_killed_with_many_under_way(tmp_path: Path, order: int) -> None:
         removed(again.where)
 
 
+@pytest.mark.long
 def test_killed_on_postgresql(postgres: Server, tmp_path: Path) -> None:
-    """What PostgreSQL does otherwise."""
+    """A difference between PostgreSQL and SQLite that loses a page."""
     whole = crawl_of(tmp_path / "whole.db")
     points = points_of(whole)
     wanted = found(whole.where)
@@ -133,7 +136,7 @@ def test_killed_on_postgresql(postgres: Server, tmp_path: Path) -> None:
 
 
 def test_postgresql_restarts_in_the_middle(tmp_path: Path) -> None:
-    """A crawl that ends, or loses a page, because the server was away for a moment."""
+    """A crawl that ends or loses a page because the server was restarted."""
     whole = crawl_of(tmp_path / "whole.db")
     whole.run(Points())
     # A server ends with the thread that started it.
@@ -164,8 +167,9 @@ class Restarting(Points):
             self._thread.submit(self._server.start).result()
 
 
+@pytest.mark.long
 def test_disk_full(tmp_path: Path) -> None:
-    """A page stored in part, or a crawl that goes on as if it had been stored."""
+    """A page that is stored in part, or a crawl that continues as if it had been stored."""
     whole, again = crawl_of(tmp_path / "whole.db"), crawl_of(tmp_path / "again.db")
     whole.run(Points())
     wanted, failed = contents(whole.where), 0
@@ -184,7 +188,7 @@ NO_ROOM = 9
 
 
 def _with_room(crawl: Crawl, room: int) -> None:
-    """Crawl where no file can be longer; leave with `NO_ROOM` if the store says so."""
+    """Crawl while no file can grow; exit with `NO_ROOM` if the store reports it."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
     try:
         crawl.run(Points())
@@ -222,7 +226,7 @@ class Locking(Points):
 
 
 def test_locked_by_another_process(tmp_path: Path) -> None:
-    """A crawl that ends, or loses a page, because somebody else holds the database."""
+    """A crawl that ends or loses a page because another process locks the database."""
     whole = crawl_of(tmp_path / "whole.db")
     whole.run(Points())
     again = crawl_of(tmp_path / "again.db")._replace(patience=0.01, pauses=(0.0,) * 5)
@@ -258,7 +262,7 @@ except CrawlError:
 
 
 def traced(where: Path, inject: str) -> subprocess.CompletedProcess[str]:
-    """Crawl in a process in which a system call is tampered with."""
+    """Crawl in a process under strace, which changes the result of a system call."""
     strace = str(need("strace"))
     call = inject.partition(":")[0]
     command = [strace, "-f", "-qq", "-o", os.devnull, "-P", f"{where}-wal", "-e", f"trace={call}",
@@ -268,7 +272,7 @@ def traced(where: Path, inject: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_killed_within_a_write_of_the_database(tmp_path: Path) -> None:
-    """A store that SQLite leaves behind and that we take for another one."""
+    """A store that SQLite leaves inconsistent and that the crawl accepts."""
     whole = crawl_of(tmp_path / "whole.db")
     whole.run(Points())
     wanted, where = contents(whole.where), tmp_path / "again.db"
@@ -282,7 +286,7 @@ def test_killed_within_a_write_of_the_database(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_disk_full_at_every_write(tmp_path: Path) -> None:
-    """What SQLite leaves behind when there is no room for the rest."""
+    """A store that SQLite leaves inconsistent when the disk is full."""
     whole = crawl_of(tmp_path / "whole.db")
     whole.run(Points())
     wanted, where = contents(whole.where), tmp_path / "again.db"

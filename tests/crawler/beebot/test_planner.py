@@ -1,4 +1,4 @@
-"""A crawl kept in a store visits what the crawl in memory visits, however often it is killed."""
+"""A crawl in a store makes the same visits as the crawl in memory, however often it is killed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from counterpoint.crawler.beebot.beginning import begin
-from counterpoint.crawler.beebot.planner import Planner, Step
+from counterpoint.crawler.beebot.planner import Planner
+from counterpoint.crawler.beebot.planner_step import PlannerStep
 from counterpoint.crawler.fetching.job import Fetched, Job
 from counterpoint.crawler.policy.protocol import Scope
 from counterpoint.crawler.schedulers.finding import POLICIES, find
@@ -44,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def fresh(folder: Path) -> Callable[[Web], Store]:
-    """Make stores quickly: a new one is a copy."""
+    """Return a function that makes new stores quickly, as copies."""
     template = folder / "template.db"
     if not template.exists():
         open_store(template, create=True).close()
@@ -58,11 +59,11 @@ def fresh(folder: Path) -> Callable[[Web], Store]:
 
 
 class Killed(BaseException):
-    """The process is gone."""
+    """Raised in place of a killed process."""
 
 
 class Trap:
-    """Kills at one of the writes of a crawl, or at a commit; before it, or after it."""
+    """Kills the crawl at one of its writes or commits, before it or after it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int) -> None:
         self.left = at
@@ -94,17 +95,17 @@ class _Closing:
     def __exit__(self, *error: Any) -> None:
         self._within.__exit__(*error)
         if error[0] is None:
-            self._passing()  # it is committed, and nobody was told
+            self._passing()  # it is committed, and no worker knows it yet
 
 
 def answer(job: Job, answers: Answers, time: float = 5.0) -> Fetched:
-    """Return what a job brings."""
+    """Return the answer of a job."""
     status, body = answers.get(job.address, (404, b""))
     return Fetched(job, status, "", body, "text/html; charset=utf-8", time=time)
 
 
 def some(flying: list[Job], answers: Answers, chance: random.Random) -> list[Fetched]:
-    """Answer one job or two of those under way; one at a concurrency of 1."""
+    """Answer one or two of the open jobs; exactly one at a concurrency of 1."""
     most = min(len(flying), chance.randint(1, 2))
     return [answer(flying.pop(chance.randrange(len(flying))), answers) for _ in range(most)]
 
@@ -112,8 +113,8 @@ def some(flying: list[Job], answers: Answers, chance: random.Random) -> list[Fet
 def drive(
     store: Store, answers: Answers, concurrency: int = 1, seed: int = 0, steps: int = 10**6,
     asked: list[str] | None = None, **wished: Any,
-) -> Step:  # fmt: skip
-    """Crawl for some steps, answering what is under way in any order."""
+) -> PlannerStep:  # fmt: skip
+    """Crawl for some steps, and answer open jobs in any order."""
     begin(store, {"query": QUERY} | wished)
     planner = Planner(store, concurrency, lambda: 0.0)
     chance = random.Random(seed)
@@ -135,7 +136,7 @@ def drive(
 def in_memory(
     name: str, web: Web, budget: int, answers: Answers, *, stay: bool = False
 ) -> tuple[list[str], str]:
-    """Return what the crawl in memory visits, and why it ends."""
+    """Return the visits of the crawl in memory, and why it ends."""
     chosen = find(name)
     starts = [address_of(web, page) for page in web.starts]
     reads = chosen.policy.reads
@@ -152,7 +153,7 @@ TABLES = ("pages", "internal_links", "external_links", "bad_links", "visits", "s
 
 
 def dump(store: Store) -> dict[str, list[tuple[Any, ...]]]:
-    """Return all that a crawl leaves, but for how long it took."""
+    """Return the content of a store, without times."""
     with store.reading() as connection:
         return {
             table: sorted(map(tuple, connection.exec_driver_sql(f"SELECT * FROM {table}")),
@@ -167,7 +168,7 @@ def dump(store: Store) -> dict[str, list[tuple[Any, ...]]]:
 def test_the_order_is_that_of_the_crawl_in_memory(
     name: str, web: Web, budget: int, stay: bool, fresh: Callable[[Web], Store]
 ) -> None:
-    """A frontier that gives another page, a page not queued, or one counted for another site."""
+    """A frontier with another page, a page that is not queued or counts for another site."""
     answers = answers_of(web)
     with fresh(web) as store:
         step = drive(store, answers, scheduler=name, budget=str(budget), stay=stay)
@@ -183,7 +184,7 @@ def test_a_crawl_stopped_at_every_step_is_the_same(
     name: str, web: Web, budget: int, concurrency: int, chance: int,
     fresh: Callable[[Web], Store],
 ) -> None:  # fmt: skip
-    """What is in a scheduler's memory alone and not in the log.
+    """State that only the scheduler has in memory and that the log lacks.
 
     At each step a new planner goes on; those that fly are answered in the order of the other run.
     """
@@ -210,7 +211,7 @@ def crawled_with_kills(
     store: Store, answers: Answers, concurrency: int, chance: random.Random, every: int,
     monkeypatch: pytest.MonkeyPatch, **wished: Any,
 ) -> None:  # fmt: skip
-    """Crawl, and be killed again and again."""
+    """Crawl, and kill and resume the crawl many times."""
     for _ in range(10_000):
         with monkeypatch.context() as patch:
             Trap(patch, chance.randint(1, every))
@@ -221,7 +222,7 @@ def crawled_with_kills(
                 every += 1  # a crawl cannot go on if no transaction ever ends
         with store.reading() as connection:
             last = Recording(connection).read("last plan")
-        if last and last[0][12]:
+        if last and last[0].ended:
             return  # it has ended; had its policy failed, another plan would begin
     raise AssertionError("the crawl does not end")
 
@@ -233,7 +234,7 @@ def crawled_with_kills(
 def test_a_crawl_killed_anywhere_is_the_same(
     name: str, web: Web, budget: int, chance: int, fresh: Callable[[Web], Store]
 ) -> None:
-    """A write outside of the page's transaction, or one that is made twice."""
+    """A write outside of the page's transaction, or a repeated write."""
     answers = answers_of(web)
     with fresh(web) as whole, fresh(web) as parts:
         wished = {"scheduler": name, "budget": str(budget)}
@@ -272,7 +273,7 @@ def links_of(store: Store) -> set[tuple[Any, ...]]:
 def test_many_at_a_time_find_what_one_finds(
     name: str, web: Web, chance: int, fresh: Callable[[Web], Store]
 ) -> None:
-    """Links lost or doubled, or levels that depend on who was first, where all is crawled."""
+    """Lost or doubled links, or levels that depend on the order, in a complete crawl."""
     answers = answers_of(web)
     with fresh(web) as whole, fresh(web) as parts:
         wished = {"scheduler": name, "budget": "1000"}
@@ -303,6 +304,7 @@ def totals_are_right(store: Store) -> bool:
     return True
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("first", "then"), list(itertools.permutations(
     ["R3", "equal-quanta", "breadth-first", "depth-first", "opic"], 2)))  # fmt: skip
 @settings(max_examples=4, deadline=None, **ANEW)
@@ -311,7 +313,7 @@ def test_another_plan_finds_what_it_finds_alone(
     first: str, then: str, web: Web, steps: int, chance: int, stay: bool,
     fresh: Callable[[Web], Store],
 ) -> None:  # fmt: skip
-    """A frontier, levels or statuses of an earlier plan; a page fetched again."""
+    """A frontier, levels or statuses of an earlier plan; a page that is fetched again."""
     answers = answers_of(web)
     with fresh(web) as alone, fresh(web) as after:
         wished = {"scheduler": then, "budget": "30", "stay": stay}
@@ -329,7 +331,7 @@ def test_another_plan_finds_what_it_finds_alone(
 def test_a_policy_that_reads_after_another(
     first: str, web: Web, steps: int, chance: int, fresh: Callable[[Web], Store]
 ) -> None:
-    """A page that was stored without what it says, and read as if it said nothing.
+    """A page stored without its text, which the policy reads as an empty page.
 
     Such a page is fetched again, once; one of which the store has what it says is not.
     """
@@ -348,7 +350,7 @@ def test_a_policy_that_reads_after_another(
 
 
 def test_another_query_is_another_plan(fresh: Callable[[Web], Store]) -> None:
-    """A crawl resumed for another query; or begun anew because of one that nobody reads."""
+    """A crawl resumed with another query, or restarted for a query that no policy reads."""
     web = Web(1, (0, 0, 0), ((1, 2), (), ()), (0, 0, 0), frozenset())
     with fresh(web) as store:
         drive(store, answers_of(web), scheduler="tfidf", budget="9")

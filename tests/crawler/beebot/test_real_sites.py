@@ -173,6 +173,7 @@ class Sites:
             return str(answer.headers["Content-Type"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "packages", [FEW, pytest.param(tuple(DOCUMENTATION), marks=pytest.mark.slow)],
     ids=["few", "all"],

@@ -1,4 +1,4 @@
-"""Pages of the store that are visited again: what changed, and by how much."""
+"""Pages of a store that are visited again: whether they changed, and by how much."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.job import Fetched, Job
 from counterpoint.crawler.policy.protocol import Content, Scope
 from counterpoint.crawler.schedulers.finding import POLICIES
+from counterpoint.crawler.store.deleting import delete
 from counterpoint.crawler.store.opening import Store
+from counterpoint.crawler.store.views import Kind
 
 from .inprocess import InProcess, crawled, new_store, visited
 
@@ -31,14 +33,14 @@ NEW = {
 
 
 class Versions(InProcess):
-    """Answers with validators, and 304 to those who have what there is."""
+    """A dispatcher that sends validators, and answers 304 if they match."""
 
     def __init__(self, answers: Mapping[str, tuple[int, bytes]]) -> None:
         super().__init__(answers)
         self.conditional: list[str] = []
 
     def answer(self, job: Job) -> Fetched:
-        """Answer, or say that nothing has changed."""
+        """Answer with the page, or with 304."""
         found = super().answer(job)
         etag = f'"{hash(found.body)}"'
         if job.etag:
@@ -49,13 +51,13 @@ class Versions(InProcess):
 
 
 def rows(store: Store, sql: str) -> list[tuple[Any, ...]]:
-    """Read the store."""
+    """Return the rows of a query."""
     with store.reading() as connection:
         return [tuple(row) for row in connection.exec_driver_sql(sql)]
 
 
 def test_what_pages_said_before_they_changed(tmp_path: Path) -> None:
-    """Old words and anchors beside new links; a page fetched again though it is the same."""
+    """Old words and anchors next to new links; an unchanged page that is fetched completely."""
     reading = {"scheduler": "tfidf", "stay": True, "budget": "9"}
     with new_store(tmp_path / "a.db", [ROOT]) as store:
         crawled(store, Versions(OLD), **reading)
@@ -69,7 +71,7 @@ def test_what_pages_said_before_they_changed(tmp_path: Path) -> None:
 
 
 def test_a_page_that_is_read_again_counts_once(tmp_path: Path) -> None:
-    """Links counted twice; links and a status that go when the page cannot be had this time."""
+    """Links that count twice, or that are lost because the page fails this time."""
     reading = {"scheduler": "tfidf", "stay": True, "budget": "9"}
     totals = "SELECT fetched, internal, external, bad FROM seeds"
     links = "SELECT count(*) FROM internal_links"
@@ -89,18 +91,34 @@ def test_a_page_that_is_read_again_counts_once(tmp_path: Path) -> None:
         assert rows(store, f"{totals} UNION ALL SELECT id, status, state, size FROM pages") == there
 
 
-def test_what_has_changed_counts(tmp_path: Path) -> None:
-    """A page loaded though it is the same, news that are not counted, links that stay or go."""
+def test_a_link_that_stays_deleted_does_not_count(tmp_path: Path) -> None:
+    """A page that is read again and gives its site the links back that the user deleted."""
+    totals = "SELECT internal FROM seeds"
+    reading = {"scheduler": "tfidf", "stay": True, "budget": "9"}
     with new_store(tmp_path / "a.db", [ROOT]) as store:
-        with pytest.raises(CrawlError, match="none is known yet"):
+        crawled(store, Versions(OLD), **reading)
+        ((before,),) = rows(store, totals)
+        ((at,),) = rows(store, "SELECT min(position) FROM internal_links WHERE page = 0")
+        assert delete(store, Kind.INTERNAL, [(0, at)]) == 1
+        assert rows(store, totals) == [(before - 1,)]
+        crawled(store, Versions(NEW), scheduler="uniform", budget="2")
+        crawled(store, Versions(OLD), **reading)
+        deleted = rows(store, "SELECT count(*) FROM internal_links WHERE deleted")
+        assert (deleted, rows(store, totals)) == ([(1,)], [(before - 1,)])
+
+
+def test_what_has_changed_counts(tmp_path: Path) -> None:
+    """An unchanged page that is loaded, uncounted new links, stale links."""
+    with new_store(tmp_path / "a.db", [ROOT]) as store:
+        with pytest.raises(CrawlError, match="no page is known yet"):
             begin(store, {"scheduler": "uniform"})
         crawled(store, InProcess(OLD), scheduler="one-by-one")
         before = rows(store, "SELECT * FROM internal_links")
         crawled(store, same := Versions(OLD), scheduler="uniform", budget="4")
         assert visited(store) == [ROOT, f"{ROOT}x"] * 2
         assert same.conditional == visited(store)[2:]
-        told = "SELECT status, difference FROM visits WHERE plan = (SELECT max(plan) FROM visits)"
-        assert rows(store, told) == [(200, 0), (200, 0), (304, 0), (304, 0)]
+        query = "SELECT status, difference FROM visits WHERE plan = (SELECT max(plan) FROM visits)"
+        assert rows(store, query) == [(200, 0), (200, 0), (304, 0), (304, 0)]
         assert rows(store, "SELECT * FROM internal_links") == before
         begin(store, {"scheduler": "uniform", "budget": "6"})
         planner, come, asked = Planner(store, 1), [], 0
@@ -109,7 +127,7 @@ def test_what_has_changed_counts(tmp_path: Path) -> None:
             come, asked = [world.answer(step.jobs[0])], asked + 1
         # "first" and "b" are gone; "second!" and "y" are new.
         changed = len("first") + len("second!") + len("xb") + len("xy")
-        assert rows(store, told) == [
+        assert rows(store, query) == [
             (304, 0),
             (304, 0),
             (200, changed),
@@ -139,7 +157,7 @@ KNOWN = [name for name, policy in POLICIES.items() if policy.scope is Scope.KNOW
 @pytest.mark.parametrize("name", KNOWN)
 @pytest.mark.parametrize("ahead", [1, 4])
 def test_revisits_stopped_at_every_step_are_the_same(name: str, ahead: int, tmp_path: Path) -> None:
-    """What a policy of revisits has in memory alone."""
+    """State that a policy of revisits has only in memory."""
     web = {ROOT: (200, "".join(f"<a href=/{n}>{n}</a>" for n in range(9)).encode())} | {
         f"{ROOT}{n}": (200, f"<p>{n}</p>".encode()) for n in range(9)
     }

@@ -24,9 +24,9 @@ from counterpoint.sim_web import record
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.pages.address import address
 from counterpoint.sim_web.referee.known import truth
-from counterpoint.sim_web.referee.opening import Wanted, judged
+from counterpoint.sim_web.referee.opening import Selection, judge_file
 from counterpoint.sim_web.sections import Faults
-from counterpoint.sim_web.server import Log, RealClock
+from counterpoint.sim_web.server import AccessLog, RealClock
 from counterpoint.sim_web.world.site import SyntheticSite
 from tests.postgres import Server
 from tests.sim_web.serving import QUICK
@@ -53,9 +53,9 @@ def web(delays: float) -> Web:
 @contextmanager
 def served(of: Web, log: Path) -> Iterator[str]:
     """Serve a web; yield the proxy."""
-    told = record.Header(profiles.to_mapping(of.profile), of.pages, of.seed, {}, True)
+    header = record.Header(profiles.to_mapping(of.profile), of.pages, of.seed, {}, True)
     with running(SyntheticSite(of), clock=RealClock(), limits=of.profile.limits,
-                 log=Log(log, told), settings=QUICK) as proxy:  # fmt: skip
+                 log=AccessLog(log, header), settings=QUICK) as proxy:  # fmt: skip
         yield proxy
 
 
@@ -125,22 +125,22 @@ def busy(store: Store, processes: list[subprocess.Popen[str]]) -> subprocess.Pop
 
 def ended(processes: list[subprocess.Popen[str]]) -> list[str]:
     """Wait for processes; return what they say."""
-    told = []
+    endings = []
     for process in processes:
         out, error = process.communicate(timeout=120)
         assert process.returncode == 0, error
-        told.append(out.strip())
-    return told
+        endings.append(out.strip())
+    return endings
 
 
 def must_be_polite(log: Path) -> None:
     """Let the referee judge."""
-    told = judged(log, Wanted(), truth)
-    assert told.disallowed.judged > 200
-    assert told.disallowed.requests == 0
-    assert told.crawl_delay.waits > 50
-    assert told.crawl_delay.broken == 0
-    assert told.concurrency.greatest == 1
+    report = judge_file(log, Selection(), truth)
+    assert report.disallowed.judged > 200
+    assert report.disallowed.requests == 0
+    assert report.crawl_delay.waits > 50
+    assert report.crawl_delay.broken == 0
+    assert report.concurrency.greatest == 1
 
 
 def found(store: Store) -> set[Any]:
@@ -152,6 +152,7 @@ def found(store: Store) -> set[Any]:
     return {row for row in links_of(store) if isinstance(row[1], str) or row[0] not in forbidden}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("how", "policy"), [
     (signal.SIGKILL, "breadth-first"),
     pytest.param(signal.SIGSTOP, "equal-quanta", marks=pytest.mark.slow),
@@ -182,12 +183,12 @@ def test_three_processes_and_one_that_goes(
         if how == signal.SIGSTOP:
             until(lambda: not under_way(store, one))
             one.send_signal(signal.SIGCONT)
-        told = ended([p for p in processes if p is not one or how == signal.SIGSTOP])
-        assert len(set(told)) == 1
+        endings = ended([p for p in processes if p is not one or how == signal.SIGSTOP])
+        assert len(set(endings)) == 1
         assert found(store) == expected
         assert totals_are_right(store)
         run = replayed(store)
-        assert not run.flying
+        assert not run.in_flight
         visits = sorted(read(store, "SELECT p.address FROM visits v JOIN pages p ON p.id = v.page"))
     must_be_polite(log)
     twice = {page for page, times in asked(log).items() if times > 1}

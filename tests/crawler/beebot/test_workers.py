@@ -1,4 +1,4 @@
-"""Several workers of one store: one log, each page once, each host in its time."""
+"""Several workers of one store: one log, each page once, each host at its own pace."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from counterpoint.crawler.beebot.document import Document, opened
 from counterpoint.crawler.beebot.planner import CHANGED, Planner
 from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.fetching.job import Fetched
-from counterpoint.crawler.store import recording
+from counterpoint.crawler.store import postgresql, recording
 from counterpoint.crawler.store.opening import Store, open_store
 from counterpoint.crawler.store.seeds import remove
 from tests.crawler.webs import Web, webs
@@ -83,7 +83,7 @@ def crawled_together(
                 Trap(patch, chance.randint(1, 40))
                 with suppress(Killed):
                     member.plan(chance.randrange(100))
-            if not member.step.taken and member.flying:
+            if not member.step.stored and member.in_flight:
                 network.stored |= done(store)  # it may have been killed after its commit
         elif action in ("poll", "store"):
             member.plan(chance.randrange(100) if action == "store" else None)
@@ -97,6 +97,7 @@ def done(store: Store) -> set[str]:
         return {row[0] for row in read}
 
 
+@pytest.mark.long
 @few_and_many(
     given(web=webs(), many=st.integers(2, 4), ahead=st.sampled_from([1, 2, 8]),
           kills=st.integers(0, 6), chance=st.integers(0, 2**32)),
@@ -105,7 +106,7 @@ def done(store: Store) -> set[str]:
 def test_many_find_what_one_finds(
     name: str, web: Web, many: int, ahead: int, kills: int, chance: int, stores: list[Store]
 ) -> None:
-    """A page asked for again when its answer was stored, a host asked by two, a log of two minds.
+    """A page requested again, a host requested by two workers, a log that contradicts itself.
 
     Workers step in any order, are killed between any two writes, and sleep for longer than their
     leases; `Network.ask` checks each request.
@@ -127,7 +128,7 @@ def test_many_find_what_one_finds(
 def test_one_worker_is_as_good_as_none(
     name: str, web: Web, budget: int, stores: list[Store]
 ) -> None:
-    """Another order, or anything else that is stored, if a store may be shared and is not."""
+    """A shared store with one worker whose order or content differs from an unshared one."""
     whole, parts = (emptied(store, web) for store in stores)
     answers = answers_of(web)
     step = drive(whole, answers, scheduler=name, budget=str(budget))
@@ -157,7 +158,7 @@ def two(stores: list[Store], monkeypatch: pytest.MonkeyPatch) -> tuple[Store, Ne
 
 
 def test_another_plan_waits_for_what_is_under_way(two: tuple[Store, Network]) -> None:
-    """Answers of one plan that are taken for those of another; a plan that is begun by two."""
+    """Answers of one plan that count for another plan; a plan that two workers start."""
     store, network = two
     members = [Member(store, network, name, 2) for name in "ab"]
     for member in members:
@@ -170,7 +171,7 @@ def test_another_plan_waits_for_what_is_under_way(two: tuple[Store, Network]) ->
         member.plan()
     assert members[1].step.ended == CHANGED
     assert members[0].step.ended == "" and begin(store).waits
-    while members[0].flying or members[0].ask(0):
+    while members[0].in_flight or members[0].ask(0):
         members[0].plan(0)
         network.now += DELAY
     assert members[0].step.ended == CHANGED
@@ -182,7 +183,7 @@ def test_another_plan_waits_for_what_is_under_way(two: tuple[Store, Network]) ->
 
 
 def test_a_dead_worker_does_not_stop_another_plan(two: tuple[Store, Network]) -> None:
-    """A plan that waits for ever for answers of somebody who was killed."""
+    """A plan that waits for ever for answers of a killed worker."""
     store, network = two
     Member(store, network, "dead", 2).plan()
     assert begin(store, {"budget": "50"}).waits
@@ -191,7 +192,7 @@ def test_a_dead_worker_does_not_stop_another_plan(two: tuple[Store, Network]) ->
 
 
 def test_a_site_is_removed(two: tuple[Store, Network]) -> None:
-    """A worker that has not seen all of the log, and falls over its gaps."""
+    """A worker that fails on gaps in the log because it has not read all of it."""
     store, network = two
     first, second = (Member(store, network, name, 2) for name in "ab")
     second.plan()
@@ -206,7 +207,7 @@ def test_a_site_is_removed(two: tuple[Store, Network]) -> None:
 
 
 def test_what_is_left_behind(two: tuple[Store, Network]) -> None:
-    """Hosts that stay leased when a worker stops, or that are asked at once by the next one."""
+    """Hosts that stay leased after a worker stops, or that are requested too early."""
     store, network = two
     first, second = (Member(store, network, name, 4) for name in "ab")
     first.plan()
@@ -218,11 +219,11 @@ def test_what_is_left_behind(two: tuple[Store, Network]) -> None:
     network.now += DELAY
     assert second.ask(0)
     first.plan(0)  # it was stopped, and an answer comes nevertheless
-    assert not first.step.taken
+    assert not first.step.stored
 
 
 def test_who_takes_over_waits(two: tuple[Store, Network]) -> None:
-    """A host that is asked by two at once when a lease runs out; one that is never asked again."""
+    """A host requested by two workers when a lease expires, or never requested again."""
     store, network = two
     first, second = (Member(store, network, name, 4) for name in "ab")
     first.plan()
@@ -240,7 +241,7 @@ def test_who_takes_over_waits(two: tuple[Store, Network]) -> None:
 
 
 def test_a_host_that_comes_back_is_asked_in_its_time(two: tuple[Store, Network]) -> None:
-    """What a worker remembers of a host that others have asked since."""
+    """A worker that uses an old state of a host that others have requested since."""
     store, network = two
     first, second = (Member(store, network, name, 4) for name in "ab")
     first.plan()
@@ -259,13 +260,13 @@ def test_a_host_that_comes_back_is_asked_in_its_time(two: tuple[Store, Network])
 def test_who_is_stopped_while_it_plans(
     two: tuple[Store, Network], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A crawl that stands still because one worker sleeps with the lock in its hand."""
+    """A crawl that stands still because a stopped worker holds the lock."""
     store, network = two
-    monkeypatch.setattr(recording, "HUNG", 0.2)
+    monkeypatch.setattr(postgresql, "HUNG", 0.2)
     with store.engine.connect() as connection:
         connection.begin()
         asleep = recording.Recording(connection)
-        asleep.plan_alone()
+        postgresql.lock(connection)
         member = Member(store, network, "awake", 4)
         member.plan()
         assert len(member.waiting) == 2
@@ -275,7 +276,7 @@ def test_who_is_stopped_while_it_plans(
 
 
 def test_a_late_answer_counts_for_nothing(two: tuple[Store, Network]) -> None:
-    """A page that is stored twice, by a worker that was stopped and one that took over."""
+    """A page stored twice: by a stopped worker, and by the worker that took over."""
     store, network = two
     first, second = (Member(store, network, name, 4) for name in "ab")
     first.plan()
@@ -283,17 +284,17 @@ def test_a_late_answer_counts_for_nothing(two: tuple[Store, Network]) -> None:
     network.now += LEASE
     second.plan()
     first.plan(0)
-    assert not first.step.taken
+    assert not first.step.stored
     assert not first.waiting
     assert first.step.lease is not None and len(first.step.lease.lost) == 1
     network.now += DELAY
     assert second.ask(0)
     second.plan(0)
-    assert second.step.taken
+    assert second.step.stored
 
 
 def test_hosts_are_shared_out(stores: list[Store]) -> None:
-    """One worker that keeps all hosts, and others that have nothing to do."""
+    """One worker that keeps all hosts, while the others are idle."""
     web = Web(4, (0, 1, 2, 3) * 9, tuple(tuple(range(p % 4 + 4, 36, 4)) for p in range(36)),
               (0,) * 36, frozenset())  # fmt: skip
     store, network = emptied(stores[0], web), Network(answers_of(web))
@@ -311,12 +312,12 @@ def test_hosts_are_shared_out(stores: list[Store]) -> None:
 
 
 def hosts_of(member: Member) -> set[str]:
-    """Return the hosts that a worker is to ask."""
+    """Return the hosts that a worker has leased."""
     return {site(job.address) for job in member.waiting}
 
 
 def test_time_is_counted_once(two: tuple[Store, Network]) -> None:
-    """A budget of seconds that is over sooner, the more workers there are."""
+    """A budget of seconds that ends sooner with more workers."""
     store, network = two
     members = [Member(store, network, name, 2) for name in "abc"]
     for _ in range(5):
@@ -329,18 +330,18 @@ def test_time_is_counted_once(two: tuple[Store, Network]) -> None:
 
 
 def test_a_redirect_to_another_host_is_a_link(two: tuple[Store, Network]) -> None:
-    """A page that is lost since the worker that was led to it may not ask its host."""
+    """A lost page: the worker that was redirected to it may not request its host."""
     store, _ = two
     planner = Planner(store, 4, lambda: 0.0)
     job = planner.step().jobs[0]
     led = Fetched(job, 302, leads_to="http://third.test/x", problem="leads to another site")
-    told = planner.step([led])
-    assert [one.address for one in told.jobs] == ["http://third.test/x"]
+    planned = planner.step([led])
+    assert [one.address for one in planned.jobs] == ["http://third.test/x"]
     assert opened(led, stays=True) == Document(302, problem="leads to another site")
 
 
 def test_caps_count_what_others_found(stores: list[Store]) -> None:
-    """A site of which each worker offers as many pages as the cap allows."""
+    """A cap that each worker applies to its own pages only."""
     web = Web(1, (0,) * 7, ((1, 2), (3, 4), (5, 6), (), (), (), ()), (0,) * 7, frozenset())
     store, network = emptied(stores[0], web), Network(answers_of(web))
     begin(store, {"scheduler": "breadth-first", "budget": "100", "cap": 4})
@@ -358,7 +359,7 @@ def test_caps_count_what_others_found(stores: list[Store]) -> None:
 
 
 def test_pages_read_ahead_that_others_took(stores: list[Store]) -> None:
-    """A page that one worker has read ahead, and asks for after another has."""
+    """A page that a worker has read ahead, and requests after another worker has."""
     web = Web(1, (0,) * 7, (tuple(range(1, 7)), *[()] * 6), (0,) * 7, frozenset())
     store, network = emptied(stores[0], web), Network(answers_of(web))
     begin(store, {"scheduler": "equal-quanta", "budget": "100"})

@@ -1,14 +1,15 @@
-"""Workers that crawl one store, in one process: each step of each is the test's."""
+"""Workers that crawl one store in one process; the test controls each step of each worker."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from counterpoint.crawler.beebot.leases import Worker
-from counterpoint.crawler.beebot.plan import plan_of
-from counterpoint.crawler.beebot.planner import Planner, Step
+from counterpoint.crawler.beebot.plan import plan_from_row
+from counterpoint.crawler.beebot.planner import Planner
+from counterpoint.crawler.beebot.planner_step import PlannerStep
 from counterpoint.crawler.beebot.replay import replay
-from counterpoint.crawler.beebot.run import Mark, Run
+from counterpoint.crawler.beebot.run import CrawlRun, Mark
 from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.fetching.job import Fetched, HostState, Job, Lease
 from counterpoint.crawler.store.opening import Store
@@ -39,7 +40,7 @@ class Network:
         self._last: dict[str, float] = {}
 
     def ask(self, address: str) -> tuple[int, bytes]:
-        """Answer, if it is right to ask."""
+        """Answer, if the request is allowed."""
         assert address not in self.stored, f"{address} is in the store already"
         host = site(address)
         assert self.now >= self._last.get(host, 0.0) + DELAY, f"{host} is not left alone"
@@ -49,14 +50,14 @@ class Network:
 
 
 class Member:
-    """A worker: its planner, and as much of a dispatcher as is needed to be polite.
+    """A worker: its planner, and the part of a dispatcher that keeps it polite.
 
     Attributes
     ----------
     waiting : list of Job
-    flying : list of Fetched
+    in_flight : list of Fetched
         Answers that it has not stored.
-    step : Step
+    step : PlannerStep
         The last one.
     """
 
@@ -65,19 +66,19 @@ class Member:
         worker = Worker(name, lambda: network.now, LEASE, DELAY, lambda _: network.now)
         self.planner = Planner(store, ahead, lambda: network.now, worker)
         self.waiting: list[Job] = []
-        self.flying: list[Fetched] = []
-        self.step = Step([])
+        self.in_flight: list[Fetched] = []
+        self.step = PlannerStep([])
         self._free: dict[str, float] = {}
         self._until = 0.0
 
     def plan(self, place: int | None = None) -> None:
-        """Store an answer if there is one, and take what is to be done next."""
-        fetched = None if place is None or not self.flying else self.flying[
-            place % len(self.flying)]  # fmt: skip
+        """Store an answer if there is one, and take the next step of the plan."""
+        fetched = None if place is None or not self.in_flight else self.in_flight[
+            place % len(self.in_flight)]  # fmt: skip
         self.step = step = self.planner.step([] if fetched is None else [fetched])
         if fetched is not None:
-            self.flying.remove(fetched)
-        self.network.stored.update(taken.address for taken in step.taken)
+            self.in_flight.remove(fetched)
+        self.network.stored.update(taken.address for taken in step.stored)
         if step.lease is not None:
             self._hold(step.lease)
         self.waiting += step.jobs
@@ -100,19 +101,19 @@ class Member:
         status, body = self.network.ask(job.address)
         self._free[host] = now + DELAY
         state = HostState(host, now + DELAY, DELAY)
-        self.flying.append(Fetched(job, status, "", body, "text/html; charset=utf-8", time=now,
+        self.in_flight.append(Fetched(job, status, "", body, "text/html; charset=utf-8", time=now,
                                    hosts=(state,)))  # fmt: skip
         return True
 
 
-def replayed(store: Store) -> Run:
-    """Lead one scheduler through the log of the last plan."""
+def replayed(store: Store) -> CrawlRun:
+    """Replay the log of the last plan with one scheduler."""
     with store.reading() as connection:
         recording = Recording(connection)
-        plan = plan_of(recording.read("last plan")[0])
+        plan = plan_from_row(recording.read("last plan")[0])
         head = recording.head(plan.number)
         offered = recording.read("offered", first=0, end=len(plan.starts))
-        run = Run(plan, Mark(), dict(map(tuple, offered)))
+        run = CrawlRun(plan, Mark(), dict(map(tuple, offered)))
         replay(run, recording, head)
         assert (run.events, run.visits) == (head.events, head.visits)
         return run

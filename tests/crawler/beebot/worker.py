@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from counterpoint.crawler.beebot.answers import Taken
+from counterpoint.crawler.beebot.answers import StoredAnswer
 from counterpoint.crawler.beebot.beginning import begin
 from counterpoint.crawler.beebot.crawling import crawl
 from counterpoint.crawler.store.opening import open_store
@@ -15,11 +15,11 @@ def main(where: str, seconds: str, path: str) -> None:
     """Crawl until the plan ends."""
     with open_store(where) as store, Path(path).open("w", encoding="utf-8") as file:
 
-        def told(taken: Taken) -> None:
+        def report(taken: StoredAnswer) -> None:
             file.write(taken.address + "\n")
             file.flush()
 
-        print(crawl(store, begin(store), told, lease=float(seconds)).why)
+        print(crawl(store, begin(store), report, lease=float(seconds)).why)
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""What pages say."""
+"""Tests of the contents of pages."""

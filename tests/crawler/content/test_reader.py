@@ -1,4 +1,4 @@
-"""Relevance, held against the formulas written down with numpy."""
+"""Relevance, compared with the formulas computed in numpy."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ KINDS = pytest.mark.parametrize("kind", [TfIdf, Bm25])
 
 
 def content(text: list[str], anchors: list[list[str]] | None = None) -> Content:
-    """Return a page of a language that has no stemmer."""
+    """Return a page in a language that has no stemmer."""
     return Content("", " ".join(text), tuple(map(" ".join, anchors or [])), "xx")
 
 
 def vector(text: list[str]) -> Any:
-    """Return the TF of each word of the alphabet, damped."""
+    """Return the damped TF of each word of the alphabet."""
     counts = np.array([text.count(word) for word in ALPHABET], dtype=float)
     return np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0.0)
 
@@ -39,13 +39,13 @@ def rarity(read: list[list[str]]) -> Any:
 
 
 def cosine(one: Any, other: Any) -> float:
-    """Return the cosine of two vectors; 0 if one of them is."""
+    """Return the cosine of two vectors, or 0 if one of them is 0."""
     norms = np.linalg.norm(one) * np.linalg.norm(other)
     return float(one @ other / norms) if norms else 0.0
 
 
 def sums(read: list[list[str]], starts: int) -> Any:
-    """Return the sum of the start pages' vectors, as long as 1 when each was read."""
+    """Return the sum of the start pages' vectors, each normalized when it was read."""
     total = np.zeros(len(ALPHABET))
     for k in range(min(starts, len(read))):
         norm = np.linalg.norm(vector(read[k]) * rarity(read[: k + 1]))
@@ -61,7 +61,7 @@ def by_tfidf(text: list[str], read: list[list[str]], query: list[str], starts: i
 
 
 def by_bm25(text: list[str], read: list[list[str]], query: list[str], starts: int) -> Any:
-    """Return BM25 over the most it can be, for the start pages and for the query."""
+    """Return BM25, divided by its maximum, for the start pages and for the query."""
     k1, b, counts = 1.2, 0.75, Counter(text)
     mean = sum(map(len, read)) / len(read) or 1.0
     found = []
@@ -90,7 +90,7 @@ def test_the_formula(
     kind: type[Reader], texts: list[list[str]], anchors: list[list[str]], query: list[str],
     starts: int, share: float,
 ) -> None:  # fmt: skip
-    """Another weight, a page that counts for itself too late, or a topic of another time."""
+    """A wrong weight, a page that counts for itself too late, or an outdated topic vector."""
     assert len(ALPHABET) < WORDS
     reader, formula = kind(" ".join(query), share), FORMULAS[kind]
     if not query:
@@ -119,7 +119,7 @@ def test_the_formula(
 def test_numbers_of_words_mean_nothing(
     kind: type[Reader], texts: list[list[str]], before: list[str], share: float
 ) -> None:
-    """A sum in the order of the vocabulary: the same page, another relevance in its last bit."""
+    """A sum whose last bit depends on the order of the vocabulary."""
     one, other = kind("w3 w5 w5", share), kind("w3 w5 w5", share)
     other.vocabulary.bag(" ".join(before), "xx")
     for k, text in enumerate(texts):
@@ -130,30 +130,30 @@ def test_numbers_of_words_mean_nothing(
 
 @KINDS
 def test_a_query_in_the_languages_of_pages(kind: type[Reader]) -> None:
-    """A query whose words are cut as in another language than the page's."""
+    """A query whose words are stemmed in another language than the page's."""
     reader = kind("Häusern computers компьютеры 量子计算", 0.0)
-    said = [("en", "a computer"), ("de", "ein Haus"), ("ru", "нет компьютера"),
+    texts = [("en", "a computer"), ("de", "ein Haus"), ("ru", "нет компьютера"),
             ("zh", "量子计算机"), ("zh-TW", "量子"), ("", "the computing of stars")]  # fmt: skip
-    for language, text in said:
+    for language, text in texts:
         assert reader.read(Content("", text, (text, "x"), language))[:2].min() > 0, language
         assert reader.read(Content("", "nothing of it", ("nothing",), language)).max() == 0
 
 
 @KINDS
 def test_the_words_of_start_pages(kind: type[Reader]) -> None:
-    """Words that are on every page in place of those that tell the start pages from others.
+    """Words that occur on every page, instead of those that distinguish the start pages.
 
-    At first the former weigh more: nobody knows yet that they are everywhere.
+    At first such words weigh more, because the reader does not yet know that they are everywhere.
     """
     reader = kind("", 0.0)
     common = " ".join(f"c{k}" for k in range(2 * WORDS))
     for k in range(3):
         reader.read(content([f"{common} {common} t1 t2 t{k}"]), begins=True)
-    told = {reader.vocabulary._stems[f"t{k}"] for k in (1, 2)}
-    assert not told & set(reader.topic.words.tolist())
+    distinguishing = {reader.vocabulary._stems[f"t{k}"] for k in (1, 2)}
+    assert not distinguishing & set(reader.topic.words.tolist())
     for k in range(40):
         reader.read(content([f"{common} o{k}"]))
-    assert told <= set(reader.topic.words.tolist())
+    assert distinguishing <= set(reader.topic.words.tolist())
     reader.read(content([f"{common} t1"]))
     *_, about = reader.relevances()
     assert about > 3 * reader.relevances()[3:-1].max()
@@ -162,7 +162,7 @@ def test_the_words_of_start_pages(kind: type[Reader]) -> None:
 
 @KINDS
 def test_nothing_to_read(kind: type[Reader]) -> None:
-    """A division by zero where nobody says or asks anything."""
+    """A division by zero where neither pages nor query have words."""
     for query in ("", " ", "!", "fox"):
         reader = kind(query, 0.5)
         assert reader.relevances().tolist() == []
@@ -172,7 +172,7 @@ def test_nothing_to_read(kind: type[Reader]) -> None:
 
 @KINDS
 def test_a_query_without_words(kind: type[Reader]) -> None:
-    """Start pages that count for a tenth, and the rest for what nobody can find."""
+    """A query without words that keeps its share of the weight."""
     found = []
     for query, share in (("fox", 1.0), ("", 0.1), (" ", 0.1), ("!?", 0.1), ("\u2060", 0.1)):
         reader = kind(query, share)
@@ -184,9 +184,9 @@ def test_a_query_without_words(kind: type[Reader]) -> None:
 
 @KINDS
 def test_languages_that_nobody_knows(kind: type[Reader]) -> None:
-    """Memory and time for each name that a page may invent for its language."""
+    """Memory and time for each language name that a page invents."""
     reader = kind("fox", 0.0)
     for k in range(50):
         assert reader.read(Content("", f"the fox {k}", (), f"x{k}-y"))[0] > 0
     assert reader.topic.rows.shape == (2, 1)
-    assert len(reader.vocabulary._of) == 1
+    assert len(reader.vocabulary._by_language) == 1

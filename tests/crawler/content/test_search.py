@@ -1,4 +1,4 @@
-"""The search that gives a crawl its start set."""
+"""The search that provides the start set of a crawl."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEXTS = st.lists(st.sampled_from(WORDS), max_size=20)
 
 
 def page(text: str, title: str = "", language: str = "xx") -> Content:
-    """Return a page that says something."""
+    """Return a page with a text."""
     return Content(title, text, (), language)
 
 
@@ -40,9 +40,9 @@ def test_finds_what_has_a_word_of_the_query(texts: list[list[str]], query: list[
 
 
 def test_the_ranking_is_bm25() -> None:
-    """A ranking by the number of words, or by when pages were added."""
+    """A ranking by the number of words, or by the order in which pages were added."""
     texts = [["w1", "w2", *["w3"] * k, *["w4"] * (k * k % 7)] for k in range(9)]
-    texts += [["w5"]] * 15  # FTS5 lets no word weigh less than nothing; w1 is rare enough
+    texts += [["w5"]] * 15  # FTS5 allows no negative weight of a word; w1 is rare enough
     with Engine(BY_TEXT) as engine:
         for number, text in enumerate(texts):
             engine.add(number, page(" ".join(text)))
@@ -51,11 +51,11 @@ def test_the_ranking_is_bm25() -> None:
 
 
 def test_queries_in_the_languages_of_pages() -> None:
-    """A page in another language than the query's words were cut in."""
-    said = [("en", "many computers"), ("de", "in den Häusern"), ("ru", "два компьютера"),
+    """A query whose words are stemmed in another language than the page's."""
+    texts = [("en", "many computers"), ("de", "in den Häusern"), ("ru", "два компьютера"),
             ("zh", "量子计算机"), ("", "the garden of the city"), ("ja", "図書館で")]  # fmt: skip
     with Engine(BY_TEXT) as engine:
-        for number, (language, text) in enumerate(said):
+        for number, (language, text) in enumerate(texts):
             engine.add(number, page(text, language=language))
         for number, query in enumerate(
             ["computer", "Haus", "компьютеры", "量子计算", "gardens", "図書館"]
@@ -65,7 +65,7 @@ def test_queries_in_the_languages_of_pages() -> None:
 
 
 def test_titles_and_anchors() -> None:
-    """A page found by its text where names count, or a title that counts no more than an anchor."""
+    """A page found by its text where only names count, or a title with an anchor's weight."""
     with Engine(BY_NAME) as engine:
         for number in range(20):
             engine.add(number, page(f"other{number} thing"))
@@ -77,12 +77,12 @@ def test_titles_and_anchors() -> None:
 
 
 def test_two_engines() -> None:
-    """Two engines that have the same pages, anchors of pages that they do not have, or no seed."""
-    said = {k: Content(f"t{k % 7}", "word " * (k % 5), (f"n{k % 3}", "next"), "xx")
+    """Two engines with the same pages, anchors of pages that they lack, or an ignored seed."""
+    texts = {k: Content(f"t{k % 7}", "word " * (k % 5), (f"n{k % 3}", "next"), "xx")
             for k in range(300)}  # fmt: skip
 
     def both(seed: int) -> list[Any]:
-        engines = two_engines(said, said.__getitem__, lambda p: ((p + 1) % 300, (p * 7) % 300),
+        engines = two_engines(texts, texts.__getitem__, lambda p: ((p + 1) % 300, (p * 7) % 300),
                               share=0.3, seed=seed)  # fmt: skip
         sets = [set(engine._pages) for engine in engines]
         found = [engine.search("word next t3", 99) for engine in engines]
@@ -100,7 +100,7 @@ def test_two_engines() -> None:
 
 
 def test_the_start_set() -> None:
-    """A page that is there twice, an engine that comes first with all its results, or too many."""
+    """A page that occurs twice, one engine's results all before the other's, or too many."""
     with Engine(BY_TEXT) as one, Engine(BY_TEXT) as other:
         for number in range(8):
             one.add(number, page("fox " + "dog " * number))
@@ -113,7 +113,7 @@ def test_the_start_set() -> None:
 
 
 def test_without_full_text_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A traceback where SQLite was built without it."""
+    """A traceback where SQLite was built without full-text search."""
 
     class Without(sqlite3.Connection):
         def execute(self, *_: Any) -> sqlite3.Cursor:

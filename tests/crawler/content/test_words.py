@@ -33,25 +33,25 @@ CUT = {
 
 @pytest.mark.parametrize("text", CUT)
 def test_words_of_the_webs_languages(text: str) -> None:
-    """Words cut at apostrophes or accents, spellings told apart, signs without spaces as one."""
+    """Words split at apostrophes or accents, two spellings of one word, or unsplit Chinese."""
     assert words(text) == CUT[text]
 
 
 @given(st.lists(st.text("abcxyzäöéдяжω", min_size=1, max_size=9)), st.sampled_from(" \n\t,;— "))
 def test_words_between_spaces(parts: list[str], between: str) -> None:
-    """A word lost, joined to the next one or told twice."""
+    """A word that is lost, joined to the next one or returned twice."""
     assert words(between.join(parts)) == parts
 
 
 @given(st.text("的一是在不了有和人这中大为上个国我以要他时来", min_size=2))
 def test_pairs_of_signs(run: str) -> None:
-    """A pair that is missing, so that a word of two signs cannot be found."""
+    """A missing pair of signs, so that a word of two signs cannot be found."""
     assert words(run) == [run[k : k + 2] for k in range(len(run) - 1)]
 
 
 @given(st.text(st.characters()))  # halves of characters as well
 def test_any_text(text: str) -> None:
-    """An error from what no language writes, or words that depend on who folds first."""
+    """An error on an unusual text, or words that depend on when case is folded."""
     found = words(text)
     assert all(found)
     assert Counter(words(text.casefold())) == Counter(found) or "\u0345" in text
@@ -65,24 +65,24 @@ SAME = [
 
 @pytest.mark.parametrize(("language", "one", "other"), SAME)
 def test_stems(language: str, one: str, other: str) -> None:
-    """Forms of a word that are different words."""
+    """Inflected forms of a word that have different stems."""
     assert stems(language)(one) == stems(language)(other)
 
 
 def test_no_stems() -> None:
-    """A language that has no stemmer, cut as another one."""
+    """A language without a stemmer that gets another language's."""
     for language in ("zh", "ja", "", "xx"):
         assert stems(language)("computers") == "computers"
 
 
 @pytest.mark.parametrize(
-    ("told", "code"),
+    ("declared", "code"),
     [("de", "de"), ("de-AT", "de"), ("de_AT", "de"), ("EN-us", "en"), ("zh-cn", ""), ("xx", ""),
      ("", "ru")],
 )  # fmt: skip
-def test_what_a_page_calls_its_language(told: str, code: str) -> None:
-    """A stemmer not found by a spelling that is usual; a title that is not looked at."""
-    assert language_of(Content("Библиотека города", "12", (), told)) == code
+def test_what_a_page_calls_its_language(declared: str, code: str) -> None:
+    """A usual spelling of a language that finds no stemmer, or a title that is ignored."""
+    assert language_of(Content("Библиотека города", "12", (), declared)) == code
 
 
 GUESSED = {
@@ -101,7 +101,7 @@ GUESSED = {
 
 @pytest.mark.parametrize("text", GUESSED)
 def test_a_language_that_nobody_names(text: str) -> None:
-    """Stems of another language, or Chinese taken for Japanese and the other way round."""
+    """Stems of the wrong language, or Chinese and Japanese confused."""
     assert guessed(text) == GUESSED[text]
 
 
@@ -111,7 +111,7 @@ TEXTS = st.lists(st.sampled_from(SOME)).map(" ".join)
 
 @given(st.lists(TEXTS, max_size=6))
 def test_bags(texts: list[str]) -> None:
-    """Counts of a text that come from another one, or a word with two numbers."""
+    """Counts that belong to another text, or a word with two numbers."""
     vocabulary = Vocabulary()
     for text in texts:
         found = vocabulary.bag(text, "en")
@@ -124,7 +124,7 @@ def test_bags(texts: list[str]) -> None:
 
 
 def test_phrases_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Memory without end on a web where no two anchors are the same."""
+    """A cache that grows without limit on a web where no two anchors are the same."""
     assert PHRASES == 50_000
     monkeypatch.setattr("counterpoint.crawler.content.vocabulary.PHRASES", 3)
     vocabulary = Vocabulary()

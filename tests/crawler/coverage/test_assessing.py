@@ -1,4 +1,4 @@
-"""Samples as files, and what they say of a crawl."""
+"""Samples as files, and the estimates that they give for a crawl."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from counterpoint.crawler.coverage.assessing import assess
-from counterpoint.crawler.coverage.lists import Listed, crawled, sampled
+from counterpoint.crawler.coverage.lists import ListedSample, crawled, sampled
 from counterpoint.crawler.coverage.recapture import chapman
 from counterpoint.crawler.coverage.shares import share
 from counterpoint.crawler.documents.exchange import Exchange
@@ -23,7 +23,7 @@ def written(path: Path, text: str) -> Path:
 
 
 def test_a_list(tmp_path: Path) -> None:
-    """Comments that count, a page that counts twice because it is spelled in two ways."""
+    """Comments that count as pages, or a page in two spellings that counts twice."""
     path = written(
         tmp_path / "a.txt",
         "# seen\r\nhttp://A.test/x\t3\n\nhttp://a.test:80/x/\t9\nhttp://a.test/\t1e-3\n",
@@ -36,7 +36,7 @@ def test_a_list(tmp_path: Path) -> None:
 
 
 def test_a_capture_has_the_pages_that_came(tmp_path: Path) -> None:
-    """Pages that failed, and count as covered; redirects whose goal is not counted."""
+    """Failed pages that count as covered, or redirects whose target is not counted."""
 
     class Source:
         def get(self, address: str) -> Exchange:
@@ -54,7 +54,7 @@ def test_a_capture_has_the_pages_that_came(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("", "has no address"),
         ("http://a.test/\nnonsense\n", "line 2: 'nonsense' is no address of a page"),
@@ -63,14 +63,14 @@ def test_a_capture_has_the_pages_that_came(tmp_path: Path) -> None:
         ("http://a.test/\tnan\n", "line 1: 'nan' is no weight"),
     ],
 )
-def test_what_is_no_sample(text: str, told: str, tmp_path: Path) -> None:
+def test_what_is_no_sample(text: str, expected: str, tmp_path: Path) -> None:
     """A traceback, or a message that does not name the line."""
-    with pytest.raises(CrawlError, match=told):
+    with pytest.raises(CrawlError, match=expected):
         sampled(written(tmp_path / "a.txt", text))
 
 
 def test_what_cannot_be_read(tmp_path: Path) -> None:
-    """A traceback for a file that is not there, or is no text."""
+    """A traceback for a file that does not exist or is not text."""
     with pytest.raises(CrawlError, match="No such file"):
         sampled(tmp_path / "none")
     (tmp_path / "b").write_bytes(b"\xff\xfe\x00")
@@ -78,10 +78,10 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
         crawled(tmp_path / "b")
 
 
-def listed(name: str, pages: range, weights: bool = False) -> Listed:
+def listed(name: str, pages: range, weights: bool = False) -> ListedSample:
     """Return a sample of numbered pages."""
     held = np.arange(len(pages), 0, -1.0) if weights else None
-    return Listed(name, tuple(f"http://a.test/{page}" for page in pages), held)
+    return ListedSample(name, tuple(f"http://a.test/{page}" for page in pages), held)
 
 
 def crawl(pages: range) -> frozenset[str]:
@@ -90,7 +90,7 @@ def crawl(pages: range) -> frozenset[str]:
 
 
 def test_samples_drawn_apart() -> None:
-    """A factor that is forgotten or taken twice; samples mixed up with the crawl."""
+    """A factor that is forgotten or applied twice, or samples confused with the crawl."""
     samples = [listed("a", range(100)), listed("b", range(60, 160)), listed("c", range(90, 130))]
     found = assess(samples, crawl(range(80)), [0.1], reachable=0.5)
     assert [one.covered for one in found.samples] == [80, 20, 0]
@@ -100,12 +100,12 @@ def test_samples_drawn_apart() -> None:
     assert found.numbers["chapman"] == chapman(100, 100, 40)
     assert found.rivals["chapman"].value == pytest.approx(80 / found.numbers["chapman"].value)
     more = assess(samples, crawl(range(1000, 9000)), [0.1])
-    assert more.rivals["chapman"].value == pytest.approx(8000 / 8160)  # so many pages are known
+    assert more.rivals["chapman"].value == pytest.approx(8000 / 8160)  # 8,160 pages are known
     assert not found.lines and found.steps is None
 
 
 def test_samples_that_grow() -> None:
-    """A mean over samples each of which contains the one before."""
+    """A mean over nested samples, as if they were independent."""
     samples = [listed("a", range(50)), listed("b", range(100)), listed("c", range(200))]
     found = assess(samples, crawl(range(80)), [0.1], growing=True)
     assert found.over is None and not found.numbers
@@ -116,14 +116,14 @@ def test_samples_that_grow() -> None:
 
 
 def test_samples_that_do_not_grow() -> None:
-    """Slopes through samples that were drawn apart."""
+    """Slopes through samples that were drawn independently."""
     samples = [listed("a", range(50)), listed("b", range(10, 100))]
     with pytest.raises(CrawlError, match=r"b: does not contain a, .*: 10 of 50 pages are missing"):
         assess(samples, crawl(range(80)), [0.1], growing=True)
 
 
 def test_quality() -> None:
-    """A threshold that takes the lightest pages; the factor on quality, which it is not of."""
+    """A threshold that takes the lightest pages, or the factor applied to quality."""
     found = assess([listed("a", range(100), True)], crawl(range(30)), [0.2, 0.5], reachable=0.9)
     (one,) = found.samples
     assert {part: value.value for part, value in one.quality.items()} == pytest.approx(

@@ -1,4 +1,4 @@
-"""Address blocks laid end to end: F is a bijection, whatever the list of blocks."""
+"""Address blocks laid end to end: the numbering is a bijection for every list of blocks."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from counterpoint.crawler.errors import CrawlError
 
 @st.composite
 def fours(draw: st.DrawFn, least: int = 0) -> IPv4Network:
-    """Return a block of IPv4 of any size."""
+    """Return an IPv4 block of any size."""
     length = draw(st.integers(least, 32))
     return IPv4Network((draw(st.integers(0, 2**length - 1)) << (32 - length), length))
 
 
 @st.composite
 def sixes(draw: st.DrawFn, least: int = 0) -> IPv6Network:
-    """Return a block of IPv6 of any size."""
+    """Return an IPv6 block of any size."""
     length = draw(st.integers(least, 128))
     return IPv6Network((draw(st.integers(0, 2**length - 1)) << (128 - length), length))
 
 
 def laid(blocks: list[Block]) -> Blocks:
-    """Lay blocks end to end; lists with overlaps are passed over."""
+    """Lay blocks end to end; examples with overlapping blocks are skipped."""
     apart = all(
         one.version != other.version or not one.overlaps(other)
         for place, one in enumerate(blocks)
@@ -40,7 +40,7 @@ def laid(blocks: list[Block]) -> Blocks:
 
 @given(st.lists(fours() | sixes(), min_size=1, max_size=6), st.randoms(use_true_random=False))
 def test_there_and_back(blocks: list[Block], chance: object) -> None:
-    """An end of a block that is counted out or twice; sizes beyond 64 bits; order of the list."""
+    """A block's end counted never or twice, sizes beyond 64 bits, or the order of the list."""
     found = laid(blocks)
     assert found.size == sum(block.num_addresses for block in blocks)
     for block in blocks:
@@ -56,7 +56,7 @@ def test_there_and_back(blocks: list[Block], chance: object) -> None:
 
 @given(st.lists(fours(28) | sixes(124), min_size=1, max_size=5))
 def test_all_addresses_in_order(blocks: list[Block]) -> None:
-    """A number of two addresses, or of none."""
+    """A number with two addresses, or with none."""
     found = laid(blocks)
     listed = [address for block in blocks for address in block]
     assert sorted(found.number(address) for address in listed) == list(range(len(listed)))
@@ -67,7 +67,7 @@ def test_all_addresses_in_order(blocks: list[Block]) -> None:
 
 @given(st.lists(fours(20), min_size=1, max_size=8))
 def test_merged_blocks_hold_each_address_once(blocks: list[IPv4Network]) -> None:
-    """An address that counts twice, or is lost, where blocks overlap and are merged."""
+    """An address lost or counted twice where overlapping blocks are merged."""
     found = Blocks.of(blocks, overlaps="merge")
     spans = sorted((int(b.network_address), int(b.broadcast_address) + 1) for b in blocks)
     total, end = 0, 0
@@ -81,14 +81,14 @@ def test_merged_blocks_hold_each_address_once(blocks: list[IPv4Network]) -> None
 
 @given(fours(1), st.data())
 def test_overlapping_blocks_are_refused(block: IPv4Network, data: st.DataObject) -> None:
-    """A list from which an address would be drawn twice as often."""
+    """Overlapping blocks accepted, from which some addresses would be drawn twice as often."""
     within = data.draw(st.sampled_from([block, block.supernet()]))
     with pytest.raises(CrawlError, match="overlap: an address would count twice"):
         Blocks.of([block, ip_network("::/128"), within])
 
 
 def test_what_is_not_there() -> None:
-    """A number or address outside all blocks that is answered all the same."""
+    """A result for a number or an address outside of all blocks."""
     found = Blocks.read(["198.51.100.0/30  # one", "", "# none", "2001:db8::/127"])
     assert found.size == 6
     for number in (-1, 6):
@@ -100,7 +100,7 @@ def test_what_is_not_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "expected"),
     [
         ([], "no block of addresses is given"),
         (["10.0.0.0/8", "10.0.0.1/8"], r"mine, line 2: 10\.0\.0\.1/8 has host bits set"),
@@ -109,15 +109,15 @@ def test_what_is_not_there() -> None:
         (["10.0.0.0/8", "10.1.0.0/16"], r"blocks 10\.0\.0\.0/8 and 10\.1\.0\.0/16 overlap"),
     ],
 )
-def test_wrong_lists(lines: list[str], told: str) -> None:
+def test_wrong_lists(lines: list[str], expected: str) -> None:
     """A traceback, or a message that does not name the line."""
-    with pytest.raises(CrawlError, match=told):
+    with pytest.raises(CrawlError, match=expected):
         Blocks.read(lines, name="mine")
 
 
 @given(st.integers(0, 2**32), st.integers(0, 40))
 def test_draws(seed: int, count: int) -> None:
-    """Draws that repeat though they may not, lie outside, or depend on more than the seed."""
+    """Draws that wrongly repeat, lie outside, or depend on more than the seed."""
     found = Blocks.read(["10.0.0.0/27", "192.0.2.8/29"])
     drawn = list(found.draw(count, seed))
     assert drawn == list(found.draw(count, seed))
@@ -128,7 +128,7 @@ def test_draws(seed: int, count: int) -> None:
 
 @pytest.mark.parametrize("distinct", [False, True])
 def test_draws_have_equal_chances(distinct: bool) -> None:
-    """A block, or the ends of one, drawn too often (chi-square with 39 degrees: 1 in 10^6)."""
+    """A block or its ends drawn too often (chi-square with 39 degrees of freedom, 1 in 10^6)."""
     found = Blocks.read(["10.0.0.0/27", "192.0.2.8/29"])
     counts: Counter[object] = Counter()
     for seed in range(400):

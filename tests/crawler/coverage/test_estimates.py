@@ -1,4 +1,4 @@
-"""Shares, slopes and numbers: against their definitions, exact sums and other implementations."""
+"""Shares, slopes and numbers, compared with definitions, exact sums, other implementations."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ counts = st.integers(1, 3000).flatmap(lambda n: st.tuples(st.integers(0, n), st.
 
 @given(counts, st.sampled_from(METHODS), st.floats(0.5, 0.999))
 def test_binomial_intervals_are_scipys(pair: tuple[int, int], method: str, level: float) -> None:
-    """A wrong formula, or one that is wrong where nothing or all is covered."""
+    """A wrong formula, or one that fails where no page or every page is covered."""
     covered, size = pair
     known = stats.binomtest(covered, size).proportion_ci(
         level, method="wilson" if method == "wilson" else "exact"
@@ -48,7 +48,7 @@ def test_binomial_intervals_are_scipys(pair: tuple[int, int], method: str, level
 
 @pytest.mark.parametrize("size", [1, 5, 20, 60])
 def test_how_often_binomial_intervals_contain_the_truth(size: int) -> None:
-    """Clopper and Pearson's must never do so less than 95% of the time, Wilson's on average."""
+    """Less than 95% coverage: for Clopper and Pearson's ever, for Wilson's on average."""
     shares = np.linspace(0.001, 0.999, 333)
     right = {}
     for method in METHODS:
@@ -61,14 +61,14 @@ def test_how_often_binomial_intervals_contain_the_truth(size: int) -> None:
 
 
 def test_a_sample_of_nothing_says_nothing() -> None:
-    """A division by zero, or an estimate out of nothing."""
-    assert not share(0, 0).told
-    assert not bootstrap([], [], 0).told
-    assert not over_samples([], []).mean.told
-    assert not over_samples([0], [0]).mean.told
-    assert not through_origin([0], [0]).slope.told
-    assert not with_intercept([3, 3], [1, 2]).slope.told
-    assert not with_intercept([], []).slope.told
+    """A division by zero, or an estimate from an empty sample."""
+    assert not share(0, 0).has_value
+    assert not bootstrap([], [], 0).has_value
+    assert not over_samples([], []).mean.has_value
+    assert not over_samples([0], [0]).mean.has_value
+    assert not through_origin([0], [0]).slope.has_value
+    assert not with_intercept([3, 3], [1, 2]).slope.has_value
+    assert not with_intercept([], []).slope.has_value
     assert not NOTHING.contains(0.5)
     with pytest.raises(ValueError, match="no share"):
         share(2, 1)
@@ -82,7 +82,7 @@ lumps = st.lists(
 
 @given(lumps, st.integers(0, 2**32))
 def test_lumps(pairs: list[tuple[int, int]], seed: int) -> None:
-    """A ratio of means taken for the mean of ratios; chance that is not the seed's alone."""
+    """A ratio of means taken for the mean of ratios, or randomness that ignores the seed."""
     covered, sizes = zip(*pairs, strict=True)
     found = bootstrap(covered, sizes, seed)
     assert found.value == pytest.approx(sum(covered) / sum(sizes))
@@ -92,7 +92,7 @@ def test_lumps(pairs: list[tuple[int, int]], seed: int) -> None:
 
 
 def test_lumps_that_are_all_or_nothing_have_wide_intervals() -> None:
-    """An interval that takes the pages of one site as independent."""
+    """An interval that treats the pages of one site as independent."""
     covered, sizes = [40] * 10 + [0] * 10, [40] * 20
     wide = bootstrap(covered, sizes, 1)
     narrow = share(400, 800)
@@ -132,7 +132,7 @@ points = st.lists(
 
 @given(points)
 def test_lines_are_least_squares(pairs: list[tuple[int, int]]) -> None:
-    """A slope of x on y, an interval with the wrong degrees of freedom."""
+    """A slope of x on y, or an interval with the wrong degrees of freedom."""
     x, y = (np.array(one, dtype=float) for one in zip(*pairs, strict=True))
     known = stats.linregress(x, y)
     found = with_intercept(x, y)
@@ -158,7 +158,7 @@ def test_increments_undo_sums(pairs: list[tuple[int, int]]) -> None:
 
 @pytest.mark.parametrize("size", [5, 9, 12])
 def test_chapman_has_no_bias(size: int) -> None:
-    """Over all samples of given sizes, its mean is the true number, exactly."""
+    """A biased estimator: over all samples of given sizes, its mean is exactly the true number."""
     for first in range(1, size + 1):
         for second in range(size - first, size + 1):
             if second == 0:
@@ -178,7 +178,7 @@ def test_chapman_has_no_bias(size: int) -> None:
 def test_with_the_crawl_as_first_capture_it_is_the_share(
     crawled: int, sampled: int, data: st.DataObject
 ) -> None:
-    """Lincoln and Petersen's number taken for a rival of |V0 & V'| / |V0|, which it is not."""
+    """Lincoln and Petersen's number treated as unrelated to |V0 & V'| / |V0|."""
     both = data.draw(st.integers(1, min(crawled, sampled)))
     number = lincoln_petersen(crawled, sampled, both)
     assert covered_of(crawled, number).value == pytest.approx(share(both, sampled).value)
@@ -188,7 +188,7 @@ def test_with_the_crawl_as_first_capture_it_is_the_share(
 def test_numbers_are_no_less_than_what_was_seen(
     first: int, second: int, data: st.DataObject
 ) -> None:
-    """An interval that begins below the pages that are known to exist."""
+    """An interval that begins below the number of known pages."""
     both = data.draw(st.integers(0, min(first, second)))
     seen = first + second - both
     for found in (
@@ -197,22 +197,25 @@ def test_numbers_are_no_less_than_what_was_seen(
         chao2(seen - both, both, seen, 2),
         chao1(seen - both, both, seen),
     ):
-        if found.told:
+        if found.has_value:
             assert seen - 1e-9 <= found.low <= found.value <= found.high
 
 
 def test_chaos_bounds() -> None:
-    """A slip in the formula: f1 = 10, f2 = 4 of 30 gives 30 + 10 * 9 / 10 = 39."""
+    """An error in the formula: f1 = 10, f2 = 4 of 30 gives 30 + 10 * 9 / 10 = 39."""
     assert chao1(10, 4, 30).value == 39
     assert chao2(10, 4, 30, 3).value == 36
     assert chao1(0, 3, 20) == Estimate(20, 20, 20)
-    assert not chao2(1, 0, 1, 1).told
+    assert not chao2(1, 0, 1, 1).has_value
     with pytest.raises(ValueError, match="cannot be"):
         chao1(3, 3, 5)
 
 
 def test_intervals_of_numbers_contain_the_truth() -> None:
-    """Two samples of 200 of 1,000 pages, 2,000 times: within 1.5% of 95%, Chao's above 90%."""
+    """Wrong coverage: within 1.5% of 95%, or for Chao above 90%, in 2,000 experiments.
+
+    Each experiment draws two samples of 200 of 1,000 pages.
+    """
     random, right = np.random.default_rng(1), np.zeros(2)
     for _ in range(2000):
         one, other = (random.choice(1000, 200, replace=False) for _ in range(2))
@@ -227,7 +230,7 @@ def test_intervals_of_numbers_contain_the_truth() -> None:
 
 
 def test_met() -> None:
-    """Repetitions within a sample that count as meetings."""
+    """Repetitions within a sample that count as recaptures."""
     assert met([[1, 1, 2], [2, 3], [3, 4, 2]]) == (2, 1, 4)
     assert met([]) == (0, 0, 0)
-    assert not covered_of(5, NOTHING).told
+    assert not covered_of(5, NOTHING).has_value

@@ -1,4 +1,4 @@
-"""Thresholds: curves against sets, and knees of curves whose knee is known."""
+"""Thresholds: curves compared with sets, and curves whose knee is known."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ parts = st.lists(st.floats(0, 1), min_size=1, max_size=5)
 def test_a_curve_is_the_share_of_each_top(
     held: list[tuple[int, bool]], thresholds: list[float]
 ) -> None:
-    """A threshold that takes a page too many, or the lightest pages."""
+    """A threshold that includes a page too many, or the lightest pages."""
     weights = np.array([weight for weight, _ in held], dtype=float)
     covered = np.array([here for _, here in held])
     found = curve(weights, covered, thresholds)
@@ -33,7 +33,7 @@ def test_a_curve_is_the_share_of_each_top(
 
 
 def test_of_equals_the_first_are_taken() -> None:
-    """An order that depends on the sort."""
+    """An order of equal pages that depends on the sort."""
     assert top(np.array([1.0, 2.0, 1.0, 2.0]), 0.75).tolist() == [1, 3, 0]
 
 
@@ -44,7 +44,7 @@ def test_nothing_has_no_curve() -> None:
 
 @given(st.integers(2, 18), st.floats(0.2, 5), st.floats(0.01, 0.15))
 def test_the_knee_of_two_lines_is_where_they_meet(at: int, steep: float, flat: float) -> None:
-    """A knee that is one point off, or depends on the scales."""
+    """A knee that is off by one point, or depends on the scales."""
     x = np.arange(21.0)
     y = 100 - steep * np.minimum(x, at) - flat * steep * np.maximum(x - at, 0)
     assert knee(x / 7, 3 * y) == pytest.approx(at / 7)
@@ -53,11 +53,11 @@ def test_the_knee_of_two_lines_is_where_they_meet(at: int, steep: float, flat: f
 
 @pytest.mark.parametrize("y", [[3, 2, 1], [1, 2, 3], [2, 2, 2], [5, 1], [9, 8.5, 7, 1]])
 def test_no_knee(y: list[float]) -> None:
-    """A knee of a straight line, of one that rises, or of one that falls ever faster."""
+    """A knee found in a straight, a rising or an ever steeper falling curve."""
     assert knee(np.arange(len(y)), y) is None
 
 
 def test_what_each_step_adds() -> None:
-    """Shares of the whole taken for shares of what is new."""
+    """Shares of all pages taken for shares of the new ones."""
     assert marginal([10, 30, 40], [8, 12, 17]).tolist() == [0.2, 0.5]
     assert two_lines([1, 2], [3, 4]) is None

@@ -1,4 +1,4 @@
-"""Weights within a sample: the links among its pages, and no others."""
+"""Weights within a sample, computed from the links among its pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .test_samplers import Small, smalls
 
 @given(smalls(), st.data())
 def test_the_links_among_some_pages(web: Small, data: st.DataObject) -> None:
-    """A link to a page outside, one that is lost, places taken for pages."""
+    """A link to a page outside of the sample, a lost link, or positions used as pages."""
     pages = data.draw(st.permutations(range(len(web.rows))))
     held = np.array(pages[: data.draw(st.integers(0, len(pages)))], dtype=np.int64)
     offsets, targets = among(web, held)
@@ -27,7 +27,7 @@ def test_the_links_among_some_pages(web: Small, data: st.DataObject) -> None:
 @settings(deadline=None)
 @given(smalls())
 def test_weights_are_those_of_their_names(web: Small) -> None:
-    """Hubs taken for authorities; PageRank of the links backward."""
+    """Hubs confused with authorities, or PageRank of the reversed links."""
     pages = np.arange(len(web.rows))
     found = weights(*among(web, pages))
     assert tuple(found) == SIGNALS
@@ -38,13 +38,13 @@ def test_weights_are_those_of_their_names(web: Small) -> None:
 
 
 def test_hubs_point_to_authorities() -> None:
-    """The two exchanged."""
+    """Hubs and authorities exchanged."""
     found = weights(*among(Small([[2, 3], [2], [], [], []], 1), np.arange(5)))
     assert np.argmax(found["hub"]) == 0 and np.argmax(found["authority"]) == 2
     assert found["hub"][2:].sum() == found["authority"][:2].sum() == 0
 
 
 def test_a_sample_of_nothing() -> None:
-    """A failure where no address served."""
+    """A failure where no address has a server."""
     found = weights(*among(Small([[0]], 1), np.empty(0, dtype=np.int64)))
     assert all(len(values) == 0 for values in found.values())

@@ -1,4 +1,4 @@
-"""Samplers against plain definitions on small random webs."""
+"""Samplers compared with plain definitions on small random webs."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from counterpoint.crawler.policy.protocol import Pages
 
 
 class Small:
-    """A web of a few pages; notes which pages were fetched."""
+    """A web of a few pages, which records the fetched pages."""
 
     def __init__(self, rows: list[list[int]], sites: int) -> None:
         self.rows = [list(dict.fromkeys(row)) for row in rows]
         self.sites, self.fetched = sites, list[int]()
 
     def links(self, page: int) -> Pages:
-        """Return links."""
+        """Return the links of some pages."""
         self.fetched.append(page)
         return np.array(self.rows[page], dtype=np.int64)
 
     def host(self, pages: Pages) -> Pages:
-        """Return sites."""
+        """Return the sites of some pages."""
         return pages % self.sites
 
     def graph(self) -> nx.DiGraph:
-        """Return the links as networkx has them."""
+        """Return the links as a graph of networkx."""
         found = nx.DiGraph()
         found.add_nodes_from(range(len(self.rows)))
         found.add_edges_from((a, b) for a, row in enumerate(self.rows) for b in row)
@@ -56,13 +56,13 @@ def smalls(draw: st.DrawFn) -> Small:
 
 
 def even(pages: Pages) -> np.ndarray:
-    """Tell which pages are even."""
+    """Return which pages are even."""
     return pages % 2 == 0
 
 
 @given(smalls(), st.data())
 def test_breadth_first(web: Small, data: st.DataObject) -> None:
-    """A level out of order, a page twice, one page too many; a page that is fetched for nothing."""
+    """A level out of order, a page twice, one too many, or a page fetched needlessly."""
     start = data.draw(st.integers(0, len(web.rows) - 1))
     size = data.draw(st.integers(1, 14))
     found = breadth_first(web, start, size)
@@ -81,7 +81,7 @@ def test_breadth_first(web: Small, data: st.DataObject) -> None:
 
 @given(smalls(), st.data())
 def test_breadth_first_stays_inside(web: Small, data: st.DataObject) -> None:
-    """A page outside the domain in the sample, or a way through one."""
+    """A page outside of the domain in the sample, or a path through one."""
     start = 2 * data.draw(st.integers(0, (len(web.rows) - 1) // 2))
     found = breadth_first(web, start, 99, inside=even)
     inside = web.graph().subgraph(range(0, len(web.rows), 2))
@@ -90,7 +90,7 @@ def test_breadth_first_stays_inside(web: Small, data: st.DataObject) -> None:
 
 @given(smalls(), st.integers(0, 3), st.booleans(), st.data())
 def test_expansion(web: Small, times: int, within: bool, data: st.DataObject) -> None:
-    """An expansion too many; a page that is charged to a seed that does not reach it in time."""
+    """An expansion too many, or a page charged to a seed that does not reach it in time."""
     seeds = data.draw(st.lists(st.integers(0, len(web.rows) - 1), unique=True, max_size=4))
     found = expanded(web, seeds, times, even if within else None)
     graph, kept = web.graph(), [s for s in seeds if not within or s % 2 == 0]
@@ -108,7 +108,7 @@ def test_expansion(web: Small, times: int, within: bool, data: st.DataObject) ->
 
 @given(smalls(), st.data())
 def test_whole_sites(web: Small, data: st.DataObject) -> None:
-    """A page of another site, one of the site that is missed, a site that counts twice."""
+    """A page of another site, a missing page of the site, or a site that counts twice."""
     seeds = data.draw(st.lists(st.integers(0, len(web.rows) - 1), unique=True, max_size=4))
     found = whole_sites(web, seeds, web.host)
     graph, wanted, sites = web.graph(), dict[int, int](), set[int]()
@@ -124,7 +124,7 @@ def test_whole_sites(web: Small, data: st.DataObject) -> None:
 
 @given(smalls(), st.data())
 def test_around_an_answer(web: Small, data: st.DataObject) -> None:
-    """Pages two links away; links followed in one direction only."""
+    """Pages two links away, or links followed in one direction only."""
     answer = data.draw(st.lists(st.integers(0, len(web.rows) - 1), unique=True, max_size=4))
     graph = web.graph()
     backward = Small([list(graph.predecessors(page)) for page in range(len(web.rows))], 1)
@@ -138,7 +138,7 @@ def test_around_an_answer(web: Small, data: st.DataObject) -> None:
 
 
 def test_what_serves() -> None:
-    """A default page that counts as a site; an address that costs nothing; a page twice."""
+    """A default page that counts as a site, an address that costs nothing, or a page twice."""
 
     class Served:
         def front(self, address: Address) -> Front:

@@ -1,4 +1,4 @@
-"""Measures of rankings, against the reference implementation and by hand."""
+"""Measures of rankings, compared with the reference implementation and with hand counts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SCORES = st.one_of(
 )
 TOPICS = st.sampled_from(["t1", "t2", "t3"])
 RUNS = st.dictionaries(TOPICS, st.dictionaries(DOCUMENTS, SCORES, min_size=1), min_size=1)
-# The reference does not come back from some judgments below 0.
+# The reference never returns on some judgments below 0.
 QRELS = st.dictionaries(
     TOPICS, st.dictionaries(DOCUMENTS, st.integers(0, 4), min_size=1), min_size=1
 )
@@ -38,7 +38,7 @@ QRELS = st.dictionaries(
 def test_as_the_reference_implementation(
     run: dict[str, dict[str, float]], qrels: dict[str, dict[str, int]], level: int
 ) -> None:
-    """A measure that differs from trec_eval's, a tie broken otherwise, a topic left out."""
+    """A measure that differs from trec_eval's, another order of ties, or a missing topic."""
     wanted = pytrec_eval.RelevanceEvaluator(qrels, NAMES, relevance_level=level).evaluate(run)
     found = evaluate(run, qrels, level=level)
     assert found.keys() == wanted.keys()
@@ -63,7 +63,7 @@ JUDGED = {"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1, "x": 0}
     ],
 )
 def test_eleven_points_by_hand(interpolation: Interpolation, wanted: list[str]) -> None:
-    """A variant that is not the one it is called."""
+    """A variant that is not the named one."""
     row = measured(RANKED, JUDGED, interpolation=interpolation)
     found = [row[f"iprec_at_recall_{recall:.2f}"] for recall in LEVELS]
     values = [float(Fraction(text)) for text in wanted]
@@ -71,7 +71,7 @@ def test_eleven_points_by_hand(interpolation: Interpolation, wanted: list[str]) 
 
 
 def test_halves_are_rounded_up() -> None:
-    """Halves rounded to the even number, as Python does."""
+    """Halves rounded to the even number, as Python rounds."""
     assert [Interpolation.TREC_EVAL_10.documents(0.5, relevant) for relevant in (1, 5, 7)] == [
         1,
         3,
@@ -81,7 +81,7 @@ def test_halves_are_rounded_up() -> None:
 
 @given(st.lists(st.booleans(), max_size=30), st.integers(0, 10))
 def test_points_never_rise_with_recall(hits: list[bool], missed: int) -> None:
-    """Precision that is not the greatest at any later rank."""
+    """A precision that is not the greatest at any later rank."""
     documents = [f"d{i}" for i in range(len(hits))]
     judged = dict(zip(documents, map(int, hits), strict=True))
     judged |= {f"m{i}": 1 for i in range(missed)}
@@ -92,21 +92,21 @@ def test_points_never_rise_with_recall(hits: list[bool], missed: int) -> None:
 
 
 def test_judgments_below_0() -> None:
-    """Spam (-2) that takes from a gain, or from the ideal list's."""
+    """Spam (-2) that reduces a gain, or the ideal list's gain."""
     judged = {"a": 2, "b": -2, "c": 1, "d": -1, "e": 3}
     plain = {document: max(0, judgment) for document, judgment in judged.items()}
     assert measured(["b", "a", "x", "c"], judged) == measured(["b", "a", "x", "c"], plain)
 
 
 def test_recall_and_precision_of_an_answer() -> None:
-    """The misprint of [HITS] (b: all found), by which a faultless answer is half precise."""
+    """The misprint of [HITS] (b: all found), by which a perfect answer has a precision of 1/2."""
     row = measured(["a", "b"], {"a": 1, "b": 1, "c": 1, "d": 1})
     assert (row["set_P"], row["set_recall"]) == (1.0, 0.5)
     assert row["set_F"] == pytest.approx(2 / 3)
 
 
 def test_topics_without_an_answer_count_when_asked() -> None:
-    """A run that looks better for what it leaves out."""
+    """A run that scores better because it leaves topics out."""
     run, qrels = {"1": {"a": 1.0}}, {"1": {"a": 1}, "2": {"b": 1}}
     assert means(evaluate(run, qrels))["map"] == 1.0
     assert means(evaluate(run, qrels, complete=True))["map"] == 0.5
@@ -115,6 +115,6 @@ def test_topics_without_an_answer_count_when_asked() -> None:
 
 
 def test_harvest_rate() -> None:
-    """A rate over what was found instead of what was fetched."""
+    """A rate over the found pages instead of the fetched ones."""
     assert harvest([True, False, True, True]) == pytest.approx([1, 1 / 2, 2 / 3, 3 / 4])
     assert harvest([]) == []

@@ -1,4 +1,4 @@
-"""Files of TREC: read, refused with the line, written again."""
+"""Files of TREC: they are read, wrong lines are refused by number, and they are written again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from counterpoint.crawler.evaluation.trec import ranked, read_qrels, read_run, w
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("1 Q0 a 1 0.5 tag\n1 Q0 b 2 0.4\n", "line 2: 5 fields, not 6"),
         ("1 Q0 a 1 high tag\n", "line 1: 'high' is no score"),
@@ -27,16 +27,16 @@ from counterpoint.crawler.evaluation.trec import ranked, read_qrels, read_run, w
         ("\n\n", "no document was returned"),
     ],
 )
-def test_a_wrong_run_is_refused_with_its_line(tmp_path: Path, text: str, said: str) -> None:
+def test_a_wrong_run_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:
     """A ranking read wrongly, or an error that does not say where."""
     path = tmp_path / "a.run"
     path.write_text(text)
-    with pytest.raises(CrawlError, match=said):
+    with pytest.raises(CrawlError, match=message):
         read_run(path)
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (b"1 0 a 1\n1 0 b\n", "line 2: 3 fields, not 4"),
         (b"1 0 a 0.5\n", "line 1: '0.5' is no relevance"),
@@ -50,26 +50,45 @@ def test_a_wrong_run_is_refused_with_its_line(tmp_path: Path, text: str, said: s
     ],
 )
 def test_wrong_judgments_are_refused_with_their_line(
-    tmp_path: Path, data: bytes, said: str
+    tmp_path: Path, data: bytes, message: str
 ) -> None:
     """Judgments read wrongly, or an error that does not say where."""
     path = tmp_path / "a.qrels"
     path.write_bytes(data)
-    with pytest.raises(CrawlError, match=said):
+    with pytest.raises(CrawlError, match=message):
         read_qrels(path)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    """A traceback."""
+    """A traceback for a file that does not exist."""
     with pytest.raises(CrawlError, match="No such file"):
         read_run(tmp_path / "none")
 
 
 def test_judgments_as_they_are_written(tmp_path: Path) -> None:
-    """A mark at the beginning, tabs or line ends of another system that do harm."""
+    """A byte order mark, tabs, or another system's line ends that cause an error."""
     path = tmp_path / "a.qrels"
     path.write_bytes(b"\xef\xbb\xbf1\t0\ta\t1\r\n1 0 b -1\r\n")
     assert read_qrels(path) == {"1": {"a": 1, "b": -1}}
+
+
+def test_comments_are_left_out(tmp_path: Path) -> None:
+    """A file with comments, which trec_eval 10 takes, or a comment of another encoding, refused."""
+    run, qrels = tmp_path / "a.run", tmp_path / "a.qrels"
+    run.write_bytes(b"#\n # of us, \xe9\n1 Q0 a#b 1 2 t\n\n#1 Q0 c 1 2 t")
+    qrels.write_bytes(b"\xef\xbb\xbf# judged by hand\n1 0 a#b 1\n")
+    assert read_run(run) == {"1": {"a#b": 2.0}}
+    assert read_qrels(qrels) == {"1": {"a#b": 1}}
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "\u2003", "\u0085", "\u3000", "\x1c", "\u2028"])
+def test_only_white_space_of_ascii_separates_fields(tmp_path: Path, space: str) -> None:
+    """A document whose name is divided, which trec_eval leaves whole."""
+    run, qrels = tmp_path / "a.run", tmp_path / "a.qrels"
+    run.write_text(f"1 Q0 a{space}b 1 2 t\n", encoding="utf-8")
+    qrels.write_text(f"1\v0\fa{space}b\t1\r\n", encoding="utf-8")
+    assert read_run(run) == {"1": {f"a{space}b": 2.0}}
+    assert read_qrels(qrels) == {"1": {f"a{space}b": 1}}
 
 
 def test_the_largest_judgments_can_be_measured(tmp_path: Path) -> None:
@@ -90,7 +109,7 @@ def test_the_largest_judgments_can_be_measured(tmp_path: Path) -> None:
 def test_written_and_read_again(
     tmp_path_factory: pytest.TempPathFactory, scores: dict[str, float]
 ) -> None:
-    """A score that is rounded, or an order that is not that of the scores."""
+    """A score that is rounded, or an order that differs from that of the scores."""
     path = tmp_path_factory.mktemp("run") / "a.run"
     write_run(path, {"1": scores}, "tag")
     assert read_run(path) == {"1": scores}
@@ -98,6 +117,6 @@ def test_written_and_read_again(
 
 
 def test_equal_scores_are_ordered_by_name_descending() -> None:
-    """Ties in the order of the file, which a system could choose; doubles told apart."""
+    """Ties in the order of the file, which a system could choose, or rounded scores."""
     assert ranked({"a": 1.0 + 1e-12, "b": 1.0, "c": 2.0}) == ["c", "b", "a"]
     assert ranked({"a": 1.0 + 1e-6, "b": 1.0, "c": 2.0}) == ["c", "a", "b"]

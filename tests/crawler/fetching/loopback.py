@@ -1,4 +1,4 @@
-"""A server on loopback that says what the test wants, byte by byte."""
+"""A server on loopback that sends exactly the given bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Say = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 
 
 @asynccontextmanager
-async def serving(said: bytes | Say, asked: list[bytes] | None = None) -> AsyncIterator[int]:
+async def serving(response: bytes | Say, asked: list[bytes] | None = None) -> AsyncIterator[int]:
     """Answer each connection's first request with bytes or by a function; yield the port."""
     tasks: set[asyncio.Task[None]] = set()
 
@@ -23,11 +23,11 @@ async def serving(said: bytes | Say, asked: list[bytes] | None = None) -> AsyncI
             head = await reader.readuntil(b"\r\n\r\n")
             if asked is not None:
                 asked.append(head)
-            if isinstance(said, bytes):
-                writer.write(said)
+            if isinstance(response, bytes):
+                writer.write(response)
                 await writer.drain()
             else:
-                await said(head, writer)
+                await response(head, writer)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:

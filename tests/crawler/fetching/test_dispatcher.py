@@ -1,22 +1,17 @@
-"""Which request is made when: in virtual time, against a web written by the test."""
+"""Which request the dispatcher makes when: in virtual time, against a web of the test."""
 
 from __future__ import annotations
 
 import asyncio
 from itertools import pairwise
-from typing import Any
 
 import pytest
 
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
-from counterpoint.crawler.fetching.guard import Guard
-from counterpoint.crawler.fetching.hosts import FAILED, FRESH
 from counterpoint.crawler.fetching.job import ClosedError, Fetched, HostState, Job, Lease
-from counterpoint.crawler.fetching.manners import Limits, Manners, Patience
-from counterpoint.crawler.fetching.network import Answer, Network, Wanted
+from counterpoint.crawler.fetching.manners import Manners, Patience
+from counterpoint.crawler.fetching.network import Answer, PageRequest
 
-from .loopback import serving
 from .virtual import (
     FakeWeb,
     Reply,
@@ -25,7 +20,6 @@ from .virtual import (
     fetched,
     now,
     redirect,
-    robots,
     run,
     virtually,
 )
@@ -34,7 +28,7 @@ FREE = Manners(robots=False, delay=0.0)
 
 
 def test_a_waiting_host_holds_no_connection() -> None:
-    """A crawl that stands still since a few slow hosts have all the connections."""
+    """A crawl that stands still because a few slow hosts occupy all connections."""
     pages = {f"http://{h}.test/{n}": answer() for h in "ab" for n in range(5)}
     slow = [f"http://a.test/{n}" for n in range(5)]
     fast = [f"http://b{n}.test/" for n in range(30)]
@@ -47,7 +41,7 @@ def test_a_waiting_host_holds_no_connection() -> None:
 
 
 def test_order_is_that_of_submission() -> None:
-    """A later page of a host that overtakes; hosts that are served by their names."""
+    """A later page of a host that is fetched first; hosts that are served in order of name."""
     wanted = [f"http://{h}.test/{n}" for n in range(4) for h in "cab"]
     _, web = run({}, wanted, concurrency=2, manners=FREE)
     for host in "abc":
@@ -59,7 +53,7 @@ def test_order_is_that_of_submission() -> None:
 
 
 def test_one_after_another_waits() -> None:
-    """At a concurrency of 1, a page that overtakes one that must be waited for."""
+    """At a concurrency of 1, a page that overtakes one that must wait."""
     busy = answer(503, headers={"Retry-After": "60"})
     pages = {"http://a.test/": lambda before: answer() if before else busy}
     _, web = run(pages, ["http://a.test/", "http://b.test/"], manners=FREE)
@@ -67,130 +61,8 @@ def test_one_after_another_waits() -> None:
     assert web.log[1].began == 1060.25
 
 
-def test_redirects_go_through_their_hosts() -> None:
-    """A redirect that is followed at once, past the delay or the robots.txt of where it leads."""
-    pages = {
-        "http://b.test/robots.txt": robots("User-agent: *\nDisallow: /no\nCrawl-delay: 30"),
-        "http://a.test/1": redirect("http://b.test/1"),
-        "http://a.test/2": redirect("http://b.test/2"),
-        "http://a.test/3": redirect("http://b.test/no"),
-        "http://b.test/1": answer(200, "one"),
-        "http://b.test/2": redirect("/3"),
-        "http://b.test/3": answer(200, "three"),
-    }
-    found, web = run(
-        pages, [f"http://a.test/{n}" for n in (1, 2, 3)], concurrency=8, manners=Manners(delay=1.0)
-    )
-    told = {one.job.number: one for one in found}
-    assert (told[0].final, told[0].body) == ("http://b.test/1", b"one")
-    assert (told[1].final, told[1].body) == ("http://b.test/3", b"three")
-    assert (told[2].status, told[2].problem) == (302, "forbidden by robots.txt")
-    assert told[0].rules is not None and told[0].rules.problem("http://b.test/no/x")
-    began = [one.began for one in web.log if one.host == "b.test" and not one.is_robots]
-    assert all(second >= first + 30 for first, second in pairwise(began)) and len(began) == 3
-
-
-@pytest.mark.parametrize(
-    ("to", "manners", "problem"),
-    [
-        ("http://a.test/", FREE, "redirects in a circle, to http://a.test/"),
-        ("http://b.test/", Manners(robots=False, leaves_site=False),
-         "leads to another site, http://b.test/"),
-        ("http://b.test/", Manners(robots=False, within=lambda name: name == "a.test"),
-         "leads outside of the sites of this crawl, to http://b.test/"),
-        *((to, FREE, "redirects to no address of http or https")
-          for to in ("ftp://a.test/", "javascript:1", "http://[", "")),
-    ],
-)  # fmt: skip
-def test_redirects_that_are_not_followed(to: str, manners: Manners, problem: str) -> None:
-    """A circle, an address outside of the crawl, or one of no kind that is asked."""
-    (told,), web = run({"http://a.test/": redirect(to)}, ["http://a.test/"], manners=manners)
-    assert (told.status, told.problem, told.final) == (302, problem, "")
-    assert web.asked() == ["http://a.test/"]
-
-
-def test_redirects_in_latin_1() -> None:
-    """Another address than the server's own: its bytes are no UTF-8."""
-    said = b"HTTP/1.1 302 Found\r\nLocation: /caf\xe9\r\nContent-Length: 0\r\n\r\n"
-
-    async def ask() -> tuple[str, list[bytes]]:
-        asked: list[bytes] = []
-        async with serving(said, asked) as port:
-            network = Network(guard=Guard(private=True))
-            there = PoliteDispatcher(network, manners=FREE)
-            there.submit(Job(0, f"http://127.0.0.1:{port}/"))
-            found = await there.completed()
-            await there.close(grace=0)
-            return found.problem, asked
-
-    problem, asked = asyncio.run(ask())
-    assert problem.startswith("redirects in a circle")
-    assert [head.split()[1] for head in asked] == [b"/", b"/caf%E9"]
-
-
-def test_too_many_redirects() -> None:
-    """A chain without an end."""
-    pages = {f"http://a.test/{n}": redirect(f"/{n + 1}") for n in range(99)}
-    (told,), web = run(pages, ["http://a.test/0"], manners=FREE, limits=Limits(redirects=4))
-    assert told.problem == "more than 4 redirects" and len(web.log) == 5
-
-
-def test_robots_outside_of_the_crawl() -> None:
-    """A site that is asked although nobody may read its rules, or rules from a foreign site."""
-    pages = {"http://a.test/robots.txt": redirect("http://b.test/robots.txt")}
-    manners = Manners(delay=0.0, within=lambda name: name == "a.test")
-    (told,), web = run(pages, ["http://a.test/"], manners=manners)
-    assert told.status == 0 and "leads outside of this crawl" in told.problem
-    assert web.asked() == ["http://a.test/robots.txt"]
-
-
-def test_robots_is_asked_again() -> None:
-    """Rules of yesterday; a site that is shut out for a robots.txt that failed once."""
-    pages: dict[str, Reply] = {
-        "http://a.test/robots.txt": lambda n: answer(0, passing=True) if not n else robots("")
-    }
-
-    async def twice() -> list[str]:
-        web = FakeWeb(pages)
-        there = dispatcher(web, manners=Manners(delay=0.0))
-        for number in range(3):
-            there.submit(Job(number, f"http://a.test/{number}"))
-            told = await there.completed()
-            assert told.status == 404
-            await asyncio.sleep(FRESH / 2 + 10)
-        await there.close(grace=0)
-        return [address.rpartition("/")[2] for address in web.asked()]
-
-    asked = virtually(twice())
-    assert asked == ["robots.txt", "robots.txt", "0", "1", "robots.txt", "2"]
-
-
-@pytest.mark.parametrize("status", [0, 429, 500])
-def test_robots_that_cannot_be_had(status: int) -> None:
-    """A site that is shut out for a day, or for ever, since its robots.txt failed for a while."""
-    ill = answer(status, problem="not in time", passing=not status)
-    pages = {"http://a.test/robots.txt": lambda before: answer(404) if before else ill}
-
-    async def ask() -> tuple[list[int], list[str], str]:
-        web = FakeWeb(pages)
-        there = dispatcher(web, manners=Manners(delay=0.0), patience=Patience(tries=1))
-        told, states = [], []
-        for number in range(3):
-            there.submit(Job(number, "http://a.test/"))
-            one = await there.completed()
-            told.append(one.status)
-            states += [state.robots for state in one.hosts]
-            await asyncio.sleep(0.6 * FAILED)
-        await there.close(grace=0)
-        return told, web.asked(), states[0]
-
-    told, asked, stored = virtually(ask())
-    assert told == [0, 0, 404] and stored == ""
-    assert asked == [f"http://a.test/{path}" for path in ("robots.txt", "robots.txt", "")]
-
-
-def test_a_host_that_somebody_else_asks() -> None:
-    """A worker that goes by what it knew of a host before another one asked it."""
+def test_a_host_that_another_worker_requests() -> None:
+    """A worker that uses an old state of a host that another worker has requested."""
     known = {"a.test": HostState("a.test", 5000.0, 1.0, 0, "", None)}
 
     async def ask() -> list[float]:
@@ -199,7 +71,7 @@ def test_a_host_that_somebody_else_asks() -> None:
                            patience=Patience(longest=9999.0))  # fmt: skip
         for number in range(2):
             there.submit(Job(number, "http://a.test/"))
-            there.hosts.forget("a.test")  # it is waited for: nothing happens
+            there.hosts.forget("a.test")  # the answer is pending: nothing happens
             await there.completed()
             there.hosts.forget("a.test")
             known["a.test"] = HostState("a.test", 7000.0, 1.0, 0, "", None)
@@ -209,51 +81,8 @@ def test_a_host_that_somebody_else_asks() -> None:
     assert virtually(ask()) == [5000.0, 7000.0]
 
 
-def test_a_redirect_to_the_inside() -> None:
-    """A page of the crawl's own network, fetched since a page of the Web leads there."""
-
-    async def ask() -> tuple[list[Fetched], list[bytes]]:
-        asked: list[bytes] = []
-        async with serving(b"", asked) as port:
-            inside = f"http://127.0.0.1:{port}/"
-            pages = {"http://a.test/": answer(302, headers={"Location": inside})}
-            outside, network = FakeWeb(pages, lambda address: 0.0), Network()
-
-            class Both(FakeWeb):
-                async def fetch(self, wanted: Wanted) -> Answer:
-                    there = outside if "a.test" in wanted.address else network
-                    return await there.fetch(wanted)
-
-            found = [
-                (await fetched(Both({}), ["http://a.test/"], manners=Manners(delay=0.0, robots=r)))[
-                    0
-                ]
-                for r in (True, False)
-            ]
-            await network.close()
-            return found, asked
-
-    found, asked = asyncio.run(ask())
-    assert not asked
-    assert [one.status for one in found] == [302, 0]
-    assert all("127.0.0.1 is no public address" in one.problem for one in found)
-
-
-@pytest.mark.parametrize(
-    ("how", "asked"),
-    [({}, 2), ({"passing": True}, 3), ({"problem": "is not packed as it says"}, 1)],
-)
-def test_robots_that_breaks_off(how: dict[str, Any], asked: int) -> None:
-    """A page that is asked although the rest of robots.txt may forbid it."""
-    said = robots("User-agent: *\nDisa")
-    pages: dict[str, Reply] = {"http://a.test/robots.txt": said._replace(**how)}
-    (told,), web = run(pages, ["http://a.test/"], manners=Manners(delay=0.0))
-    assert (told.status == 0) == bool(how)
-    assert len(web.log) == asked
-
-
 def test_a_host_is_given_up() -> None:
-    """A dead host that is asked for each of its pages, or never again; the others wait for it."""
+    """A dead host that is requested for each page, or never again, or that delays others."""
     dead: Reply = answer(0, problem="Cannot connect", passing=True)
     wanted = [f"http://a.test/{n}" for n in range(50)]
     patience = Patience(tries=3, backoff=1.0, failures=5, rest=3600.0)
@@ -280,7 +109,7 @@ def test_a_host_is_given_up() -> None:
 
 
 def test_backoff_grows() -> None:
-    """A host in trouble that is asked again and again at the same pace, or at the same moments."""
+    """A failing host that is requested at a constant pace, or always at the same moments."""
     dead: Reply = answer(503)
     patience = Patience(tries=5, backoff=1.0)
     gaps = []
@@ -294,7 +123,7 @@ def test_backoff_grows() -> None:
 
 
 def test_stopping() -> None:
-    """A page that is lost since the crawl was stopped, or a stop that waits for ever."""
+    """A page that the stop loses, or a stop that waits forever."""
     pages: dict[str, Reply] = {"http://a.test/": answer(200, "a"), "http://b.test/": answer()}
     web = FakeWeb(pages, lambda address: 1.0 if "a.test" in address else 100.0)
 
@@ -318,8 +147,8 @@ def test_stopping() -> None:
     assert web.asked() == ["http://a.test/", "http://b.test/"]
 
 
-def test_who_waits_is_told_of_the_end() -> None:
-    """A loop that waits for ever for a dispatcher that was closed, or has broken."""
+def test_waiting_loops_are_notified_of_the_end() -> None:
+    """A loop that waits forever for a dispatcher that was closed or has failed."""
 
     async def closed() -> None:
         there = dispatcher(FakeWeb({}), manners=FREE)
@@ -333,14 +162,14 @@ def test_who_waits_is_told_of_the_end() -> None:
     virtually(closed())
 
     class Gone(FakeWeb):
-        async def fetch(self, wanted: Wanted) -> Answer:
+        async def fetch(self, wanted: PageRequest) -> Answer:
             raise CrawlError("the proxy cannot be used")
 
     with pytest.raises(CrawlError, match="the proxy"):
         virtually(fetched(Gone({}), ["http://a.test/"]))
 
 
-def test_what_is_waited_for() -> None:
+def test_the_reason_of_waiting_is_reported() -> None:
     """A crawl that stands still and does not say why."""
 
     async def asked() -> str:
@@ -348,9 +177,9 @@ def test_what_is_waited_for() -> None:
         there = dispatcher(FakeWeb({"http://a.test/": busy}), manners=FREE, concurrency=2)
         there.submit(Job(0, "http://a.test/"))
         await asyncio.sleep(1)
-        told = there.waiting()
+        reason = there.waiting()
         await there.close(grace=0)
-        return told
+        return reason
 
     assert virtually(asked()) == (
         "a host that must be left alone, a.test until 1970-01-01 00:17:40 UTC, "
@@ -360,7 +189,7 @@ def test_what_is_waited_for() -> None:
 
 @pytest.mark.parametrize("recalls", [True, False])
 def test_hosts_are_forgotten(recalls: bool) -> None:
-    """Memory that grows with every host; a host that is forgotten while it must be left alone."""
+    """Memory that grows with every host; a host forgotten while it must be left alone."""
     stored: dict[str, HostState] = {}
     sizes: list[int] = []
 
@@ -389,7 +218,7 @@ def test_hosts_are_forgotten(recalls: bool) -> None:
 
 
 def test_conditional_requests() -> None:
-    """A page that is loaded whole although it has not changed; validators that cannot be sent."""
+    """An unchanged page that is loaded completely; validators that cannot be sent."""
     kept = {"ETag": '"v1"', "Last-Modified": "Sat, 01 Jan 2000 00:00:00 GMT"}
     pages: dict[str, Reply] = {
         "http://a.test/": lambda n: answer(200, "x", headers=kept) if not n else answer(304),
@@ -414,7 +243,7 @@ def test_conditional_requests() -> None:
 
 
 def test_nothing_begins_after_the_lease() -> None:
-    """A process that was asleep, and asks hosts that are others' by now."""
+    """A process that was suspended and then requests hosts that others have leased."""
 
     async def crawl() -> None:
         web = FakeWeb({f"http://{h}.test/{n}": answer() for h in "abc" for n in range(3)})
@@ -426,7 +255,7 @@ def test_nothing_begins_after_the_lease() -> None:
             await there.completed()
         await asyncio.sleep(100)
         assert {one.began for one in web.log} == {1000.0, 1010.25}
-        # It has lost the host a; somebody else has asked b.
+        # It has lost host a; another worker has requested b.
         again = HostState("b.test", now() + 60, 20.0)
         there.hold(Lease(now() + 1000, frozenset((2,)), (again,)))
         late = now()
@@ -442,9 +271,9 @@ def test_nothing_begins_after_the_lease() -> None:
 
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_jobs_that_are_lost_never_come_back(concurrency: int) -> None:
-    """A job that is fetched when it is somebody else's: queued, under way, or after a robots.txt.
+    """A fetched job that belongs to another worker: queued, under way, or after a robots.txt.
 
-    And one that holds up those behind it.
+    Also a lost job that delays those behind it.
     """
 
     async def crawl() -> None:

@@ -1,4 +1,4 @@
-"""Who may be asked: addresses in all spellings, names that turn, redirects to the inside."""
+"""Which addresses may be requested: all spellings, changing names, redirects to the inside."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from counterpoint.crawler.fetching.guard import ForbiddenError, Guard, Resolver, is_public, number
-from counterpoint.crawler.fetching.network import Network, Wanted
+from counterpoint.crawler.fetching.network import Network, PageRequest
 
 from .loopback import serving
 
@@ -32,20 +32,20 @@ OPEN = ["1.1.1.1", "93.184.216.34", "172.32.0.1", "192.0.1.1", "2606:4700::1111"
 
 @pytest.mark.parametrize("address", CLOSED)
 def test_closed(address: str) -> None:
-    """A way into a private network."""
+    """A public-looking address that leads into a private network."""
     assert not is_public(address)
 
 
 @pytest.mark.parametrize("address", OPEN)
 def test_open(address: str) -> None:
-    """The Web, shut out."""
+    """An address of the public Web that is refused."""
     assert is_public(address)
 
 
 @given(st.integers(0, 2**32 - 1).map(IPv4Address) | st.integers(0, 2**128 - 1).map(IPv6Address))
 @example(IPv4Address("10.0.0.1"))
 def test_what_the_standard_library_calls_private(address: IPv4Address | IPv6Address) -> None:
-    """A block that was forgotten: judged by another list of them."""
+    """A private block that is missing here and in the standard library's list."""
     inner = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     judged = inner or address
     if judged.is_private or judged.is_multicast or judged.is_reserved or judged.is_link_local:
@@ -54,7 +54,7 @@ def test_what_the_standard_library_calls_private(address: IPv4Address | IPv6Addr
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["{}", "0x{:x}", "0{:o}"]), st.integers(0, 3))
 def test_odd_spellings(value: int, form: str, parts: int) -> None:
-    """127.0.0.1 as 2130706433, 0x7f.1 or 0177.0.0.1: systems understand them all."""
+    """127.0.0.1 spelled 2130706433, 0x7f.1 or 0177.0.0.1, which systems understand."""
     octets = list(value.to_bytes(4, "big"))
     rest = int.from_bytes(octets[parts:], "big")
     spelled = ".".join([form.format(octet) for octet in octets[:parts]] + [form.format(rest)])
@@ -75,18 +75,18 @@ def test_odd_spellings(value: int, form: str, parts: int) -> None:
     ],
 )  # fmt: skip
 def test_addresses(address: str, allowed: bool) -> None:
-    """A number that passes for a name, or a scheme that is not of the Web."""
+    """A number that passes for a host name, or a scheme other than http and https."""
     assert bool(Guard().problem(address)) != allowed
 
 
 class Names(AbstractResolver):
-    """Tells addresses of names in turn, and counts who asks."""
+    """A resolver that returns the given answers in turn, and counts its calls."""
 
     def __init__(self, *turns: list[str]) -> None:
         self.turns, self.asked = list(turns), 0
 
     async def resolve(self, host: str, port: int = 0, family: Any = 0) -> list[ResolveResult]:
-        """Answer with the next turn; the last one stays."""
+        """Return the next answer; the last one is repeated."""
         self.asked += 1
         found = self.turns.pop(0) if len(self.turns) > 1 else self.turns[0]
         kind = socket.AF_INET
@@ -97,55 +97,57 @@ class Names(AbstractResolver):
         ]  # fmt: skip
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing, as nothing is open."""
 
 
-@pytest.mark.parametrize("told", [["127.0.0.1"], ["1.1.1.1", "10.0.0.1"], ["::ffff:127.0.0.1"]])
-def test_names_of_private_addresses(told: list[str]) -> None:
-    """A name that is of this machine, or of it among others."""
+@pytest.mark.parametrize(
+    "addresses", [["127.0.0.1"], ["1.1.1.1", "10.0.0.1"], ["::ffff:127.0.0.1"]]
+)
+def test_names_of_private_addresses(addresses: list[str]) -> None:
+    """A name whose addresses include one of this machine."""
     with pytest.raises(ForbiddenError, match=r"evil.test is .*, which is no public address"):
-        asyncio.run(Resolver(Guard(), Names(told)).resolve("evil.test"))
-    assert asyncio.run(Resolver(Guard(private=True), Names(told)).resolve("evil.test"))
+        asyncio.run(Resolver(Guard(), Names(addresses)).resolve("evil.test"))
+    assert asyncio.run(Resolver(Guard(private=True), Names(addresses)).resolve("evil.test"))
 
 
 def test_a_name_that_turns() -> None:
-    """A name that is public when it is checked and private when it is connected to."""
+    """A name that is public when checked, and private when the connection is made."""
     names = Names(["1.1.1.1"], ["127.0.0.1"])
     reached: list[bytes] = []
 
     async def ask() -> list[str]:
         async with serving(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", reached) as port:
             address = f"http://evil.test:{port}/"
-            told = []
+            answers = []
             connected: list[str] = []
 
             class Watched(Guard):
                 def opened(self, info: Any) -> socket.socket:
                     connected.append(info[4][0])
                     made = super().opened(info)
-                    made.close()  # what is checked is what is connected to: no need to go there
+                    made.close()  # the connection itself is not needed
                     raise OSError("not asked in a test")
 
             network = Network(guard=Watched(), resolver=names)
             for _ in range(2):
-                told.append((await network.fetch(Wanted(address))).problem)
+                answers.append((await network.fetch(PageRequest(address))).problem)
             await network.close()
             assert connected == ["1.1.1.1"] * len(connected) and connected
             direct = Network(guard=Guard(), resolver=Names(["127.0.0.1"]))
-            told.append((await direct.fetch(Wanted(address))).problem)
+            answers.append((await direct.fetch(PageRequest(address))).problem)
             await direct.close()
             inside = Network(guard=Guard(private=True), resolver=Names(["127.0.0.1"]))
-            assert (await inside.fetch(Wanted(address))).body == b"x"
+            assert (await inside.fetch(PageRequest(address))).body == b"x"
             await inside.close()
-        return told
+        return answers
 
-    told = asyncio.run(ask())
-    assert told[2] == "evil.test is 127.0.0.1, which is no public address"
+    answers = asyncio.run(ask())
+    assert answers[2] == "evil.test is 127.0.0.1, which is no public address"
     assert len(reached) == 1
 
 
 def test_the_last_check() -> None:
-    """A connection that is made without asking who resolves names."""
+    """A connection that is made without the check of its resolved address."""
     with pytest.raises(ForbiddenError, match=r"127.0.0.1 is no public address"):
         Guard().opened((socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", 80)))
     Guard().opened((socket.AF_INET, socket.SOCK_STREAM, 0, "", ("1.1.1.1", 80))).close()

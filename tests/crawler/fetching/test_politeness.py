@@ -1,4 +1,4 @@
-"""Politeness, judged by the log of a web in virtual time: random webs, orders, restarts."""
+"""Politeness, checked in the log of a web in virtual time: random webs, orders, restarts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ waits = st.sampled_from([0, 1, 9, 500])
 
 @st.composite
 def replies(draw: st.DrawFn) -> Reply:
-    """Return what an address may answer, often something else than a page."""
+    """Return the possible answers of an address, often not a page."""
     kind = draw(st.sampled_from(["page", "page", "moved", "busy", "silent", "error"]))
     if kind == "moved":
         return redirect(draw(addresses))
@@ -63,11 +63,11 @@ def webs(draw: st.DrawFn) -> dict[str, Reply]:
     pages: dict[str, Reply] = {f"http://{h}{p}": draw(replies()) for h in HOSTS for p in PATHS}
     for host in HOSTS:
         delay = draw(st.sampled_from(["", "Crawl-delay: 3\n", "Crawl-delay: 0.1\n"]))
-        said = robots(RULES + delay)
+        usual = robots(RULES + delay)
         pages[f"http://{host}/robots.txt"] = draw(
             st.sampled_from(
-                [said, said, answer(404), answer(500), redirect(f"http://{HOSTS[0]}/rules"),
-                 lambda before, said=said: said if before else answer(0, passing=True)]
+                [usual, usual, answer(404), answer(500), redirect(f"http://{HOSTS[0]}/rules"),
+                 lambda before, usual=usual: usual if before else answer(0, passing=True)]
             )  # type: ignore[arg-type]
         )  # fmt: skip
     pages[f"http://{HOSTS[0]}/rules"] = robots(RULES + "Crawl-delay: 2\n")
@@ -75,20 +75,20 @@ def webs(draw: st.DrawFn) -> dict[str, Reply]:
 
 
 def rules_of(web: FakeWeb, host: str) -> str | None:
-    """Return what robots.txt said to whoever asked a host for it last; None: it forbids all."""
-    told: str | None = None
+    """Return the rules of the robots.txt that a host sent last; None: all is forbidden."""
+    text: str | None = None
     for one in web.log:
         reply = one.answer
         if one.address == f"http://{host}/robots.txt" and reply is not None:
             if reply.status == 302:
                 reply = web.pages[reply.headers["Location"]]  # type: ignore[assignment]
-            told = reply.body.decode() if reply.status == 200 else None  # type: ignore[union-attr]
-            told = "" if reply.status == 404 else told  # type: ignore[union-attr]
-    return told
+            text = reply.body.decode() if reply.status == 200 else None  # type: ignore[union-attr]
+            text = "" if reply.status == 404 else text  # type: ignore[union-attr]
+    return text
 
 
 def judge(web: FakeWeb, concurrency: int, at_once: int) -> None:
-    """Check everything that politeness demands, by the log of the web alone."""
+    """Check all rules of politeness, using the log of the web alone."""
     log = sorted(web.log, key=lambda one: one.began)
     for one in log:
         beside = [o for o in log if o.began <= one.began < o.ended]
@@ -128,7 +128,7 @@ def _judge_host(host: str, asked: Sequence[Request], rules: str | None) -> None:
 def test_politeness(
     pages: dict[str, Reply], wanted: list[str], concurrency: int, at_once: int, seed: int
 ) -> None:
-    """A request too early, forbidden, or one too many; a job that is lost or done twice."""
+    """A request too early, forbidden or needless, or a job that is lost or done twice."""
     web = FakeWeb(pages)
     manners = Manners(delay=OWN, at_once=at_once)
     found = virtually(
@@ -156,7 +156,7 @@ def test_politeness(
 def test_a_restart(
     pages: dict[str, Reply], wanted: list[str], until: int, through_text: bool
 ) -> None:
-    """A crawl that is killed, and forgets what hosts asked of it."""
+    """A crawl that is killed and forgets the waiting times of hosts."""
     web = FakeWeb(pages)
     stored: dict[str, HostState] = {}
     manners = Manners(delay=OWN)
@@ -204,5 +204,5 @@ def test_a_restart(
     ],
 )  # fmt: skip
 def test_what_is_this_machine(host: str, expected: bool) -> None:
-    """A site of the Web that is asked without a pause, for what it is called."""
+    """A public site requested without a pause because of its name."""
     assert is_here(f"http://{host}/x") == expected

@@ -1,4 +1,4 @@
-"""The dispatcher on a web with every fault, judged from the server's log by the referee alone."""
+"""The dispatcher on a web with every fault, judged by the referee from the server's log."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from counterpoint.sim_web.pages.address import address
 from counterpoint.sim_web.profile import Profile
 from counterpoint.sim_web.referee import Judgment
 from counterpoint.sim_web.referee.known import truth
-from counterpoint.sim_web.referee.opening import Wanted, judged
+from counterpoint.sim_web.referee.opening import Selection, judge_file
 from counterpoint.sim_web.sections import Faults
 from counterpoint.sim_web.sections import Limits as Bears
-from counterpoint.sim_web.server import Log, RealClock, Server
+from counterpoint.sim_web.server import AccessLog, RealClock, Server
 from counterpoint.sim_web.world.site import SyntheticSite
 from tests.examples import one_in
 from tests.sim_web.serving import QUICK
@@ -35,7 +35,7 @@ PATIENCE = Patience(tries=3, backoff=0.1, longest=60.0)
 
 
 def strict(mean_pages: float, **bears: float) -> Profile:
-    """Return `hostile` with hosts of so many pages, most of which ask for something."""
+    """Return `hostile` with hosts of a given size, most of which set a crawl delay or a limit."""
     hostile = profiles.load("hostile")
     hosts = replace(hostile.hosts, mean_pages=mean_pages, exponent=0.3)
     rules = replace(hostile.robots, disallow=0.6, crawl_delay=0.6, delay_seconds=0.2)
@@ -47,9 +47,9 @@ async def crawled(
     web: Web, log: Path, starts: Sequence[str], most: int, **more: Any
 ) -> list[Fetched]:
     """Crawl breadth first through the server; it writes the log."""
-    told = record.Header(profiles.to_mapping(web.profile), web.pages, web.seed, {}, True)
+    header = record.Header(profiles.to_mapping(web.profile), web.pages, web.seed, {}, True)
     server = Server(
-        SyntheticSite(web), RealClock(), limits=web.profile.limits, log=Log(log, told),
+        SyntheticSite(web), RealClock(), limits=web.profile.limits, log=AccessLog(log, header),
         settings=QUICK,
     )  # fmt: skip
     await server.start()
@@ -77,18 +77,19 @@ async def crawled(
 
 
 def judge(log: Path, least: int) -> Judgment:
-    """Judge, and check what every crawl must keep."""
-    told = judged(log, Wanted(), truth)
-    assert told.disallowed.judged > least and told.disallowed.requests == 0
-    assert told.crawl_delay.waits > least / 5 and told.crawl_delay.broken == 0
-    assert told.retry_after.waits > least / 50 and told.retry_after.broken == 0
-    assert told.concurrency.greatest == 1
-    return told
+    """Judge a log, and check what holds of every crawl."""
+    report = judge_file(log, Selection(), truth)
+    assert report.disallowed.judged > least and report.disallowed.requests == 0
+    assert report.crawl_delay.waits > least / 5 and report.crawl_delay.broken == 0
+    assert report.retry_after.waits > least / 50 and report.retry_after.broken == 0
+    assert report.concurrency.greatest == 1
+    return report
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("concurrency", one_in(2, [16, 1]))
 def test_a_hostile_web(concurrency: int, tmp_path: Path) -> None:
-    """A disallowed request, a delay or a Retry-After that is not kept, a page that is lost."""
+    """A disallowed request, a delay or a Retry-After that is ignored, or a lost page."""
     web = Web(strict(40, requests_per_second=8, burst=3), 2000, 5)
     starts = [address(web, web.pages_of(host).start) for host in range(0, web.hosts, 5)]
     most = 400 if concurrency > 1 else 60
@@ -103,11 +104,11 @@ def test_a_hostile_web(concurrency: int, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_thousand_hosts(tmp_path: Path) -> None:
-    """Politeness that is kept with a few hosts only."""
+    """Politeness that works with a few hosts only."""
     web = Web(strict(4, requests_per_second=5, burst=2), 6000, 8)
     starts = [address(web, web.pages_of(host).start) for host in range(web.hosts)]
     assert len(starts) > 1000
     found = asyncio.run(crawled(web, tmp_path / "log", starts, 6000, concurrency=64))
     assert len(found) == 6000
-    told = judge(tmp_path / "log", 3000)
-    assert told.hosts.fetched > 1000
+    report = judge(tmp_path / "log", 3000)
+    assert report.hosts.fetched > 1000

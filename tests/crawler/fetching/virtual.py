@@ -1,4 +1,4 @@
-"""Virtual time: a loop whose clock stands still while anything runs, and jumps otherwise."""
+"""Virtual time: an event loop whose clock jumps to the next timer whenever nothing runs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from multidict import CIMultiDict
 from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
 from counterpoint.crawler.fetching.job import Fetched, Job
-from counterpoint.crawler.fetching.network import Answer, Wanted
+from counterpoint.crawler.fetching.network import Answer, PageRequest
 
 T = TypeVar("T")
 
 
 class _Selector(selectors.SelectSelector):
-    """Waits for nothing: time jumps instead."""
+    """A selector that never blocks, because time jumps instead."""
 
     now = 1_000.0
 
@@ -59,36 +59,36 @@ def now() -> float:
 
 @dataclass
 class Request:
-    """A request that a fake web was asked.
+    """A request to a fake web.
 
     Attributes
     ----------
     ended : float
-        Infinite while it is under way.
+        The end of the request; infinite while it is under way.
     """
 
     address: str
-    wanted: Wanted
+    wanted: PageRequest
     began: float
     ended: float = float("inf")
     answer: Answer | None = None
 
     @property
     def host(self) -> str:
-        """The host that was asked."""
+        """The host of the request."""
         return site(self.address)
 
     @property
     def is_robots(self) -> bool:
-        """Whether it was for a robots.txt, or for where one redirected to."""
-        return self.wanted.any_type
+        """Whether it was a request for a robots.txt, or for the target of its redirect."""
+        return self.wanted.of_robots
 
 
 def answer(status: int = 200, body: str = "", problem: str = "", passing: bool = False,
            headers: Mapping[str, str] | None = None) -> Answer:  # fmt: skip
     """Return an answer with headers."""
-    told = CIMultiDict({"Content-Type": "text/html", **(headers or {})})
-    return Answer(status, body.encode(), told, problem, passing)
+    fields = CIMultiDict({"Content-Type": "text/html", **(headers or {})})
+    return Answer(status, body.encode(), fields, problem, passing)
 
 
 def redirect(to: str) -> Answer:
@@ -97,7 +97,7 @@ def redirect(to: str) -> Answer:
 
 
 Reply = Answer | Callable[[int], Answer]
-"""What an address answers; a function of how often it was asked before."""
+"""The answer of an address, or a function of the number of earlier requests."""
 
 
 @dataclass
@@ -107,11 +107,11 @@ class FakeWeb:
     Attributes
     ----------
     pages : mapping of str to Reply
-        By address; others are 404.
+        The answers by address; other addresses have status 404.
     seconds : callable
-        How long an answer takes.
+        A function that returns the duration of an answer.
     log : list of Request
-        What was asked, in order.
+        The requests, in order.
     """
 
     pages: Mapping[str, Reply]
@@ -120,7 +120,7 @@ class FakeWeb:
     log: list[Request] = field(default_factory=list)
     closed: bool = False
 
-    async def fetch(self, wanted: Wanted) -> Answer:
+    async def fetch(self, wanted: PageRequest) -> Answer:
         """Answer after a while."""
         before = sum(one.address == wanted.address for one in self.log)
         request = Request(wanted.address, wanted, now())
@@ -132,11 +132,11 @@ class FakeWeb:
         return request.answer
 
     async def close(self) -> None:
-        """Take note of it."""
+        """Record that it was closed."""
         self.closed = True
 
     def asked(self) -> list[str]:
-        """Return what was asked, in order."""
+        """Return the requested addresses, in order."""
         return [one.address for one in self.log]
 
 
@@ -148,7 +148,7 @@ def dispatcher(web: FakeWeb, **more: Any) -> PoliteDispatcher:
 async def fetched(
     web: FakeWeb, addresses: Sequence[str], *, ahead: int = 1000, **more: Any
 ) -> list[Fetched]:
-    """Fetch addresses, so many at most submitted and unanswered."""
+    """Fetch addresses, with at most a given number of unanswered ones."""
     there = dispatcher(web, **more)
     found: list[Fetched] = []
     given = 0

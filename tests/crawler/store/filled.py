@@ -1,4 +1,4 @@
-"""Small random stores, and what they hold, to compare with."""
+"""Small stores with random contents, and the expected contents to compare with."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Held = dict[Kind, list[Any]]
 
 
 def fill(store: Store, chance: Random, sites: int = 3, size: int = 12, links: int = 5) -> Held:
-    """Fill an empty store at random and return the links that are not deleted, as found."""
+    """Fill an empty store at random; return its links that are not deleted, by kind."""
     held: Held = {kind: [] for kind in Kind}
     starts = {n: f"http://s{n}.test/" for n in range(1, sites + 1)}
     known: dict[int, dict[str, Any]] = {}

@@ -1,4 +1,4 @@
-"""The lists of links against lists made by hand: every filter, every sort, in both directions."""
+"""Lists of links compared with expected lists: every filter and sort, in both directions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sqlalchemy import insert
 from counterpoint.crawler.documents.addresses import Spelling
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store import browsing
-from counterpoint.crawler.store.browsing import Found, Total, browse, total
+from counterpoint.crawler.store.browsing import FoundLinks, Total, browse, total
 from counterpoint.crawler.store.opening import Store, open_store
 from counterpoint.crawler.store.schema import (
     State,
@@ -77,9 +77,9 @@ def in_order(rows: list[Any], sort: str, store: Store, descending: bool) -> list
 
 
 def every(store: Store, kind: Kind, wanted: Filter, sort: str, **how: Any) -> list[Any]:
-    """Return a list by going on from page to page, and back again."""
+    """Return a list by reading it from page to page, and back again."""
     seen: list[Any] = []
-    shown: list[Found] = []
+    shown: list[FoundLinks] = []
     after = ""
     with store.reading() as connection:
         while True:
@@ -102,7 +102,7 @@ def every(store: Store, kind: Kind, wanted: Filter, sort: str, **how: Any) -> li
 
 
 def filters(kind: Kind, chance: Random) -> list[Filter]:
-    """Return all filters of one condition, and some of several."""
+    """Return all filters with one condition, and some with several."""
     names = VIEWS[kind].filters
     found = [Filter()]
     found += [replace(Filter(), **{name: value}) for name in names for value in VALUES[name]]
@@ -114,16 +114,17 @@ def filters(kind: Kind, chance: Random) -> list[Filter]:
 
 @pytest.fixture
 def filled(place: str) -> Any:
-    """Yield a store that was filled at random, and what it holds."""
+    """Yield a randomly filled store and its links."""
     with open_store(place, create=True) as store:
         yield store, fill(store, Random(7), size=12, links=9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", Kind)
 def test_every_filter_and_sort(
     kind: Kind, filled: tuple[Store, Held], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A link left out, shown twice, or out of order, in whichever way the list is found."""
+    """A link left out, shown twice, or out of order, however the list is queried."""
     store, held = filled
     chance = Random(3)
     seen = 0
@@ -134,7 +135,7 @@ def test_every_filter_and_sort(
         }
         monkeypatch.setattr(browsing, "FIRST", chance.choice([3, 10, 1000]))
         right = in_order(expected(held, kind, wanted), sort, store, how["descending"])
-        look = chance.choice([7, 20_000])  # walked to its end; gathered
+        look = chance.choice([7, 20_000])  # read to its end; collected
         assert every(store, kind, wanted, sort, look=look, **how) == right, (wanted, sort, look)
         seen += len(right)
         with store.reading() as connection:
@@ -144,7 +145,7 @@ def test_every_filter_and_sort(
 
 
 def test_counting_ends(filled: tuple[Store, Held], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A count that reads the whole store, or claims to have done so."""
+    """A count that reads the whole store, or that wrongly claims to be exact."""
     store, held = filled
     monkeypatch.setattr(browsing, "LOOK", 3)
     with store.reading() as connection:
@@ -155,7 +156,7 @@ def test_counting_ends(filled: tuple[Store, Held], monkeypatch: pytest.MonkeyPat
 
 
 def test_a_search_is_given_up_and_gone_on_with(place: str) -> None:
-    """A search for what hardly any link has that reads on without end, or begins again."""
+    """A search for rare links that reads without end, or that restarts at the beginning."""
     with open_store(place, create=True) as store:
         many(store, 5_000, {4_321: "the needle"})
         with store.reading() as connection:
@@ -185,7 +186,7 @@ def many(store: Store, count: int, anchors: dict[int, str]) -> None:
 
 
 def test_long_addresses(place: str) -> None:
-    """An index that refuses a long address, or a list that loses those alike in what it holds."""
+    """An index that refuses a long address, or a list that merges addresses with equal prefixes."""
     with open_store(place, create=True) as store:
         chance = Random(1)
         long = "http://b.test/" + "".join(chance.choice("abcdefgh12") for _ in range(7_900))
@@ -206,21 +207,23 @@ def test_long_addresses(place: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "wanted", "sort", "said"),
+    ("kind", "wanted", "sort", "message"),
     [
         (Kind.BAD, Filter(host="a"), "found", "host: bad links have none"),
         (Kind.EXTERNAL, Filter(status=404), "found", "status: external links have none"),
         (Kind.INTERNAL, Filter(), "host", "host: internal links are sorted by found, target"),
         (Kind.INTERNAL, Filter(page="x"), "found", "page: 'x' is no address"),
         (Kind.EXTERNAL, Filter(prefix="x" * 501), "found", "prefix: at most 500"),
-        (Kind.EXTERNAL, Filter(contains="a\0"), "found", "contains: holds a character"),
-        (Kind.EXTERNAL, Filter(host="\ud800"), "found", "host: holds a character"),
+        (Kind.EXTERNAL, Filter(contains="a\0"), "found", "contains: contains a character"),
+        (Kind.EXTERNAL, Filter(host="\ud800"), "found", "host: contains a character"),
         (Kind.EXTERNAL, Filter(site=2**40), "found", "site: 1099511627776 is out of range"),
     ],
 )
-def test_what_is_not_offered(place: str, kind: Kind, wanted: Filter, sort: str, said: str) -> None:
-    """A traceback of the database for what these links do not have."""
-    refused = pytest.raises(CrawlError, match=said)
+def test_what_is_not_offered(
+    place: str, kind: Kind, wanted: Filter, sort: str, message: str
+) -> None:
+    """A traceback of the database for a filter that these links do not support."""
+    refused = pytest.raises(CrawlError, match=message)
     with open_store(place, create=True) as store, store.reading() as connection, refused:
         browse(connection, kind, wanted, sort)
 
@@ -229,11 +232,12 @@ MADE_UP = ("[1]", "[0, 1]", '[0, 1, "x"]', "[0, 1e9, 2]", '[0, "", 1, 2]', "[0, 
            "[0, 1, -1]", "[0, true, 1]", '{"a": 1}', "[2, 1, 1]", f"[0, {10**30}, 1]")  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "token", ["x", "!!", "ä", *(b64encode(made.encode()).decode() for made in MADE_UP)]
 )
 def test_places_that_are_none(place: str, token: str) -> None:
-    """A traceback for a place that was cut off, is of another list, or was made up."""
+    """A traceback for a position that is truncated, of another list, or invented."""
     with open_store(place, create=True) as store, store.reading() as connection:
         with pytest.raises(CrawlError, match="is no place in this list"):
             browse(connection, Kind.INTERNAL, after=token)
@@ -243,7 +247,7 @@ def test_places_that_are_none(place: str, token: str) -> None:
 
 @pytest.mark.parametrize("spelling", Spelling)
 def test_pages_are_found_as_they_are_spelled(spelling: Spelling, tmp_path: Path) -> None:
-    """No links on a page with a capital, since its key has none (``--normalize paper``)."""
+    """A page with a capital letter whose links are not found (``--normalize paper``)."""
     addresses = ["http://a.test/", "http://a.test/Up/", "http://a.test/Up/x"]
     rows = [{"id": number, "address": address, "key": stored_key(spelling.key(address)),
              "level": 1, "state": int(State.DONE), "status": 200}

@@ -1,4 +1,4 @@
-"""Links deleted by hand: they leave the views but not the tables, and take pages along."""
+"""Deleted links: they leave the views but not the tables, and may delete pages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .filled import fill
 
 
 def listed(store: Store, kind: Kind) -> list[tuple[int, int]]:
-    """Return the places of all links of a view."""
+    """Return the positions of all links of a view."""
     with store.reading() as connection:
         return [link[:2] for link in browse(connection, kind, limit=10_000).rows]
 
@@ -45,7 +45,7 @@ def states(store: Store) -> dict[int, int]:
 
 
 def small(store: Store) -> None:
-    """Make a site of four pages: the start, two linked to from it, one of which is done."""
+    """Make a site of six pages: the start page, two fetched pages, and three queued ones."""
     with store.transaction() as connection:
         connection.execute(insert(plans).values(number=1, policy="x", budget=1, seed=0, starts="[]",
                                                 told="{}", pages=4))  # fmt: skip
@@ -69,12 +69,12 @@ def small(store: Store) -> None:
 
 
 def test_the_last_link_to_a_page(place: str) -> None:
-    """A page dropped to which a link is left, that was fetched, or where a site starts."""
+    """A page dropped that has another link, that was fetched, or that is a start page."""
     with open_store(place, create=True) as store:
         small(store)
         before = states(store)
         assert delete(store, Kind.INTERNAL, [(1, 0), (1, 1), (2, 2), (2, 1), (9, 9)]) == 4
-        assert states(store) == before  # other links lead there, or a site starts
+        assert states(store) == before  # other links lead there, or it is a start page
         assert delete(store, Kind.INTERNAL, [(2, 0), (1, 0)]) == 1
         assert states(store) == before | {3: State.DROPPED}
         assert delete(store, Kind.EXTERNAL, [(1, 5), (1, 6), (1, 7)]) == 3
@@ -85,7 +85,7 @@ def test_the_last_link_to_a_page(place: str) -> None:
 
 
 def test_all_that_a_filter_finds(place: str) -> None:
-    """Links deleted that the filter does not find, or left that it does."""
+    """Deleted links that the filter does not match, or matching links that are left."""
     with open_store(place, create=True) as store:
         held = fill(store, Random(5), size=15, links=9)
         for kind, wanted in (
@@ -105,7 +105,7 @@ def test_all_that_a_filter_finds(place: str) -> None:
 
 
 def test_while_a_crawl_writes(place: str) -> None:
-    """A crawl that fails, or loses what it writes, because somebody deletes meanwhile."""
+    """A crawl that fails or loses writes because links are deleted meanwhile."""
     with open_store(place, create=True) as store:
         with store.transaction() as connection:
             connection.execute(insert(plans).values(

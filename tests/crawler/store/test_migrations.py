@@ -1,4 +1,4 @@
-"""The steps of migration and `crawler.store.schema` say the same, in both databases."""
+"""The migration steps lead to the tables of `crawler.store.schema`, in both databases."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CATALOGUE = {
 
 
 def catalogue(connection: Connection) -> list[Any]:
-    """Return all that a database knows of its tables; the order of a table's lines is no matter."""
+    """Return all that a database records of its tables, independent of the order of columns."""
     return [
         [sorted(line.strip(" ,\t") for line in str(value).splitlines()) for value in row]
         for query in CATALOGUE[connection.dialect.name]
@@ -39,7 +39,7 @@ def catalogue(connection: Connection) -> list[Any]:
 
 
 def test_no_difference_is_found(place: str) -> None:
-    """A column or an index that was added to the schema, and to no step."""
+    """A column or an index that was added to the schema and to no step."""
     with open_store(place, create=True) as store, store.transaction() as connection:
         # Alembic does not know that an index may be of one dialect only.
         context = MigrationContext.configure(connection, opts={
@@ -55,7 +55,7 @@ def test_no_difference_is_found(place: str) -> None:
 
 
 def test_the_tables_are_the_same_to_the_letter(place: str) -> None:
-    """What the comparison above does not see: expressions, conditions, rowids, constraints."""
+    """Differences that the test above misses: expressions, conditions, rowids, constraints."""
     with open_store(place, create=True) as store, store.transaction() as connection:
         made = catalogue(connection)
         metadata.drop_all(connection)
@@ -66,7 +66,7 @@ def test_the_tables_are_the_same_to_the_letter(place: str) -> None:
 
 
 def test_head_is_the_last_step() -> None:
-    """A step that nobody is brought to."""
+    """A step that no store reaches."""
     steps = ScriptDirectory(str(Path(migrations.__file__).parent))
     assert steps.get_heads() == [migrations.HEAD]
 
@@ -84,7 +84,7 @@ def upgrade():
 
 
 def with_a_step(monkeypatch: pytest.MonkeyPatch, folder: Path, then: str) -> None:
-    """Make as if there were one more step."""
+    """Add one more step for a test."""
     (folder / "versions").mkdir(exist_ok=True)
     for step in (Path(migrations.__file__).parent / "versions").glob("revision_*.py"):
         (folder / "versions" / step.name).write_text(step.read_text())
@@ -98,7 +98,7 @@ def with_a_step(monkeypatch: pytest.MonkeyPatch, folder: Path, then: str) -> Non
 def test_an_older_store_is_migrated_in_one_transaction(
     then: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Data lost on the way; or, where a step fails, a store that is half of one version."""
+    """Lost data, or a store between two versions after a failed step."""
     with open_store(place, create=True) as store, store.transaction() as connection:
         connection.execute(text("INSERT INTO settings VALUES ('level', '3')"))
         connection.execute(text("INSERT INTO seeds (number, start, site) VALUES (1, 'a', 'b')"))
@@ -120,7 +120,7 @@ def test_an_older_store_is_migrated_in_one_transaction(
 def test_a_store_of_the_first_tables_gets_the_others(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A store made before a step, which the step is not taken with."""
+    """A step that is not applied to a store made before it."""
     newest = migrations.HEAD
     with monkeypatch.context() as older:
         older.setattr(migrations, "HEAD", "0001")

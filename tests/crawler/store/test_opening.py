@@ -1,4 +1,4 @@
-"""A database that is opened: made, migrated, or refused, and then nothing of it is changed."""
+"""Opening a database: it is created, migrated, or refused without any change to it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ import pytest
 from sqlalchemy import insert, select, text
 
 from counterpoint.crawler.errors import CrawlError, StoreError
+from counterpoint.crawler.store import migrations
 from counterpoint.crawler.store.opening import open_store
 from counterpoint.crawler.store.schema import FORMAT, settings
 from tests.postgres import Server
 
 
 def refused(where: str | Path, create: bool = True) -> str:
-    """Return why a store is not opened, in one line."""
+    """Return the one-line reason why a store is not opened."""
     with pytest.raises(CrawlError) as caught:
         open_store(where, create=create, patience=0.2)
-    said = str(caught.value)
-    assert "\n" not in said
-    return said
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
 
 
 def everything(folder: Path) -> dict[str, str]:
@@ -38,7 +39,7 @@ def everything(folder: Path) -> dict[str, str]:
 
 
 def test_it_is_made_and_opened_again(place: str) -> None:
-    """A store that is lost when it is closed, or not known again."""
+    """A store that is lost when it is closed, or not recognized again."""
     with open_store(place, create=True) as store, store.transaction() as connection:
         connection.execute(insert(settings).values(name="level", value="3"))
     with open_store(place) as store, store.reading() as connection:
@@ -47,7 +48,7 @@ def test_it_is_made_and_opened_again(place: str) -> None:
 
 
 def test_a_transaction_is_whole_or_not_at_all(place: str) -> None:
-    """A change that stays though what belongs to it failed."""
+    """A change that stays although another of the same transaction failed."""
     with open_store(place, create=True) as store:
         with pytest.raises(ZeroDivisionError), store.transaction() as connection:
             connection.execute(insert(settings).values(name="a", value="1"))
@@ -57,7 +58,7 @@ def test_a_transaction_is_whole_or_not_at_all(place: str) -> None:
 
 
 def test_a_reader_changes_nothing_and_sees_one_state(place: str) -> None:
-    """A reader that writes; or one that sees half of what was written while it reads."""
+    """A reader that writes, or that sees half of a concurrent transaction."""
     with open_store(place, create=True) as store:
         with pytest.raises(Exception, match=r"read.?only"), store.reading() as connection:
             connection.execute(text("DELETE FROM settings"))
@@ -72,7 +73,7 @@ def test_a_reader_changes_nothing_and_sees_one_state(place: str) -> None:
 
 
 def test_writers_wait_for_each_other(place: str) -> None:
-    """A writer that is refused in its middle, or whose addition another one overwrites."""
+    """A writer that fails in its middle, or whose change another writer overwrites."""
     with open_store(place, create=True) as store:
         with store.transaction() as connection:
             connection.execute(insert(settings).values(name="sum", value="0"))
@@ -96,16 +97,16 @@ def test_writers_wait_for_each_other(place: str) -> None:
 
 
 def test_there_is_none(place: str, tmp_path: Path) -> None:
-    """A store that is made though nobody asked for one."""
-    said = refused(place, create=False)
-    assert said.endswith(("there is no such file", "holds no link store yet"))
+    """A store created by a command that should only open one."""
+    error = refused(place, create=False)
+    assert error.endswith(("there is no such file", "contains no link store yet"))
     assert everything(tmp_path) == {}
 
 
 def test_an_empty_file_may_become_one(tmp_path: Path) -> None:
-    """An empty file refused as foreign, or filled though nobody asked."""
+    """An empty file refused as foreign, or filled by a command that only reads."""
     (tmp_path / "empty.db").touch()
-    assert "holds no link store yet" in refused(tmp_path / "empty.db", create=False)
+    assert "contains no link store yet" in refused(tmp_path / "empty.db", create=False)
     assert (tmp_path / "empty.db").stat().st_size == 0
     open_store(tmp_path / "empty.db", create=True).close()
     open_store(tmp_path / "empty.db").close()
@@ -113,11 +114,11 @@ def test_an_empty_file_may_become_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("begins", [b"<html>", b"\x89PNG\r\n\x1a\n", b"SQLite format 3\0xxx"])
 def test_a_file_of_another_kind(begins: bytes, tmp_path: Path) -> None:
-    """A file that is overwritten because it is no database, or only seems one."""
+    """A file overwritten because it is no database or only resembles one."""
     (tmp_path / "some.file").write_bytes(begins * 50)
     before = everything(tmp_path)
-    said = refused(tmp_path / "some.file")
-    assert "database" in said
+    error = refused(tmp_path / "some.file")
+    assert "database" in error
     assert everything(tmp_path) == before
 
 
@@ -130,7 +131,7 @@ def test_a_file_of_another_kind(begins: bytes, tmp_path: Path) -> None:
     "CREATE TABLE settings (a TEXT); CREATE TABLE alembic_version (version_num)",
 ])  # fmt: skip
 def test_a_database_of_another_program(statement: str, journal: str, tmp_path: Path) -> None:
-    """Tables added to somebody else's database, or its settings changed."""
+    """Tables added to another program's database, or its settings changed."""
     path = tmp_path / "other.db"
     with_statement(path, f"PRAGMA journal_mode = {journal}; {statement}")
     before = everything(tmp_path)
@@ -147,29 +148,40 @@ def with_statement(path: Path, script: str) -> None:
 
 
 def test_a_database_of_another_program_on_a_server(postgres: Server) -> None:
-    """Tables added to somebody else's database."""
+    """Tables added to another program's database."""
     url = postgres.database()
     name = url.partition("@/")[2].partition("?")[0]
     postgres.execute("CREATE TABLE settings (name text, value text)", name)
     postgres.execute("CREATE TABLE users (id int)", name)
-    said = refused(url)
-    assert said.endswith(": is a database of another program; its tables are settings, users")
-    assert refused(url, create=False) == said
+    error = refused(url)
+    assert error.endswith(": is a database of another program; its tables are settings, users")
+    assert refused(url, create=False) == error
 
 
 def test_a_newer_version(place: str) -> None:
-    """A store of a newer version that is opened all the same, and damaged."""
+    """A store of a newer version that is opened nevertheless and damaged."""
     with open_store(place, create=True) as store, store.transaction() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9f31'"))
     for create in (True, False):
-        assert "was made by a newer version of counterpoint" in refused(place, create)
+        error = refused(place, create)
+        assert "was made by a newer version of counterpoint: its tables are of revision" in error
+
+
+def test_an_unknown_version_that_is_not_newer(tmp_path: Path) -> None:
+    """A damaged revision that is called newer."""
+    path = tmp_path / "crawl.db"
+    with open_store(path, create=True) as store, store.transaction() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0000'"))
+    assert refused(path) == (
+        f"{path}: its tables are of revision 0000; the last one known here is {migrations.HEAD}"
+    )
 
 
 def test_places_that_are_none(tmp_path: Path) -> None:
-    """A traceback, or a file made somewhere, for a path that can be no store."""
+    """A traceback, or a file created, for a path that cannot be a store."""
     fifo = tmp_path / "pipe"
     os.mkfifo(fifo)
-    for where, said in {
+    for where, message in {
         tmp_path: "is a folder",
         tmp_path / "no" / "x.db": "there is no folder",
         "": "names no file",
@@ -180,26 +192,26 @@ def test_places_that_are_none(tmp_path: Path) -> None:
         "mysql://localhost/x": "a link store is a file's path or postgresql://",
         "postgresql://a:b:c@:x/": "must be such as postgresql://",
     }.items():
-        assert said in refused(where).lower(), where
+        assert message in refused(where).lower(), where
     assert everything(tmp_path) == {}
 
 
 def test_a_server_that_refuses(postgres: Server) -> None:
-    """A password that is printed, or a traceback, where a server or its database is not there."""
-    said = refused("postgresql://me:secret@127.0.0.1:1/x")
-    assert "127.0.0.1" in said and "secret" not in said
+    """A printed password, or a traceback, where a server or its database does not exist."""
+    error = refused("postgresql://me:secret@127.0.0.1:1/x")
+    assert "127.0.0.1" in error and "secret" not in error
     assert 'database "nowhere" does not exist' in refused(postgres.url("nowhere"))
 
 
 def test_a_database_without_unicode(postgres: Server) -> None:
-    """A store that fails at the first page in another script than Latin."""
+    """A store that fails at the first page that is not in Latin letters."""
     postgres.execute("CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' "
                      "LOCALE_PROVIDER libc LOCALE 'C'")  # fmt: skip
     assert "its encoding is LATIN1" in refused(postgres.url("latin"))
 
 
 def test_no_permission_on_a_server(postgres: Server) -> None:
-    """A traceback where a user may read but make no tables."""
+    """A traceback for a user who may read but not create tables."""
     url = postgres.database()
     postgres.execute("CREATE ROLE guest LOGIN")
     assert "permission denied" in refused(url.replace("postgres@", "guest@"))
@@ -207,7 +219,7 @@ def test_no_permission_on_a_server(postgres: Server) -> None:
 
 @contextmanager
 def nobody() -> Iterator[Path]:
-    """Yield a folder of a user who is not root, as whom the process then works."""
+    """Yield a folder of a user who is not root; the process works as that user."""
     if os.geteuid() != 0:
         with tempfile.TemporaryDirectory() as folder:
             yield Path(folder)
@@ -222,7 +234,7 @@ def nobody() -> Iterator[Path]:
 
 
 def test_no_permission_to_write() -> None:
-    """A file or folder that may not be written: a traceback, or a store that fails later."""
+    """A traceback for a read-only file or folder, or a store that fails later."""
     with nobody() as folder:
         path = folder / "a.db"
         open_store(path, create=True).close()
@@ -238,26 +250,26 @@ def test_no_permission_to_write() -> None:
 
 
 def test_a_locked_file(tmp_path: Path) -> None:
-    """Endless waiting for another program, or a word that hides how long was waited."""
+    """Endless waiting for another program, or a message without the waiting time."""
     path = tmp_path / "a.db"
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("CREATE TABLE x (y)")
     other.execute("BEGIN EXCLUSIVE")
-    said = f"{path}: is locked by another program; waited 0.2 seconds"
-    assert refused(path) == said
+    message = f"{path}: is locked by another program; waited 0.2 seconds"
+    assert refused(path) == message
     other.close()
     path.unlink()
     with open_store(path, create=True, patience=0.2) as store, store.transaction():
         second = open_store(path, patience=0.2)  # it is up to date: nothing is to be written
         with second, pytest.raises(StoreError) as caught, second.transaction():
             pass
-        assert str(caught.value) == said
+        assert str(caught.value) == message
         with second, second.reading() as connection:
             assert connection.execute(select(settings.c.name)).scalars().all() == ["format"]
 
 
 def test_a_locked_table(postgres: Server) -> None:
-    """Endless waiting for whoever holds a lock on a server."""
+    """Endless waiting for a lock on a server."""
     url = postgres.database()
     with open_store(url, create=True, patience=0.2) as store:
         update = text("UPDATE settings SET value = value")
@@ -268,8 +280,9 @@ def test_a_locked_table(postgres: Server) -> None:
                 second.execute(update)
 
 
+@pytest.mark.long
 def test_processes_that_make_it_at_once(place: str) -> None:
-    """Two processes that both make the tables: one would fail, or find half of them."""
+    """Two processes that both create the tables, so that one fails or finds half of them."""
     script = ("import sys; from counterpoint.crawler.store.opening import open_store\n"
               "sys.stdin.read(1)\n"
               "open_store(sys.argv[1], create=True).close()")  # fmt: skip
@@ -289,7 +302,7 @@ def test_processes_that_make_it_at_once(place: str) -> None:
 
 
 def test_a_server_that_comes_back(postgres: Server) -> None:
-    """A pool whose connections are dead for ever after the server was restarted."""
+    """A pool whose connections stay broken after the server was restarted."""
     with open_store(postgres.database(), create=True) as store:
         with store.reading():
             pass
@@ -302,7 +315,7 @@ def test_a_server_that_comes_back(postgres: Server) -> None:
 
 
 def test_names_that_are_no_addresses_of_files(tmp_path: Path) -> None:
-    """A name with characters that mean something in a URI: another file would be made."""
+    """A name with special characters of URIs, for which another file is created."""
     for name in ("a?mode=ro.db", "50%20.db", "a#b.db", "ä ö.db", ":memory:"):
         open_store(tmp_path / name, create=True).close()
         with closing(sqlite3.connect(tmp_path / name)) as connection:
@@ -311,7 +324,7 @@ def test_names_that_are_no_addresses_of_files(tmp_path: Path) -> None:
 
 
 def test_a_damaged_file(tmp_path: Path) -> None:
-    """A traceback for a disk that lost something in the middle of a store."""
+    """A traceback for a store whose file is damaged in the middle."""
     path = tmp_path / "a.db"
     with open_store(path, create=True) as store, store.transaction() as connection:
         rows = [{"name": f"{number}", "value": "x" * 999} for number in range(200)]
@@ -320,16 +333,16 @@ def test_a_damaged_file(tmp_path: Path) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2] + b"A" * (len(whole) - len(whole) // 2))
-    said = pytest.raises(CrawlError, match=f"{path}: .*malformed")
-    with open_store(path) as store, said, store.reading() as connection:
+    refusal = pytest.raises(CrawlError, match=f"{path}: .*malformed")
+    with open_store(path) as store, refusal, store.reading() as connection:
         connection.execute(select(settings)).all()
 
 
 def test_who_may_only_read(postgres: Server) -> None:
-    """A traceback for who may not write."""
+    """A traceback for a user who may only read."""
     url = postgres.database()
     open_store(url, create=True).close()
-    said = pytest.raises(CrawlError, match="read-only")
-    with open_store(url) as store, said, store.transaction() as connection:
+    refusal = pytest.raises(CrawlError, match="read-only")
+    with open_store(url) as store, refusal, store.transaction() as connection:
         connection.execute(text("SET TRANSACTION READ ONLY"))
         connection.execute(text("UPDATE settings SET value = value"))

@@ -1,4 +1,4 @@
-"""Every view finds its links by an index, and looks at no more of them than it may."""
+"""Every view finds its links by an index, and reads no more of them than allowed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .test_browsing import filters
 
 @contextmanager
 def queries(store: Store) -> Iterator[list[tuple[str, Any]]]:
-    """Yield a list that takes down what is asked."""
+    """Yield a list that records the executed queries."""
     made: list[tuple[str, Any]] = []
 
     def take(_c: Any, _k: Any, statement: str, parameters: Any, _x: Any, _m: Any) -> None:
@@ -34,10 +34,10 @@ def queries(store: Store) -> Iterator[list[tuple[str, Any]]]:
 
 
 def plan(store: Store, statement: str, parameters: Any) -> list[str]:
-    """Return the steps in which a database finds what is asked."""
+    """Return the steps of a database's query plan."""
     with store.reading() as connection:
         if store.dialect == "postgresql":
-            # So small a table is read whole wherever that is possible.
+            # A table as small as this one is read whole wherever possible.
             connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
             connection.exec_driver_sql("SET LOCAL enable_bitmapscan = off")
             found = connection.exec_driver_sql(f"EXPLAIN {statement}", parameters)
@@ -47,16 +47,16 @@ def plan(store: Store, statement: str, parameters: Any) -> list[str]:
 
 
 def reads_all(step: str, statement: str) -> bool:
-    """Tell whether a step goes through a whole table, or through an index from its beginning."""
+    """Return whether a step scans a whole table or a whole index."""
     if "Seq Scan" in step:
         return any(table in step for table in ("_links", "pages"))
     if not step.startswith("SCAN"):
         return False
     if "ix_pages_frontier" in step:
-        return False  # which has nothing but what is asked for, and pages dropped by hand
+        return False  # an index with only the requested rows and the deleted pages
     if any(f"SCAN {table}" in step for table in ("pages", "source", "target")):
         return True
-    # Only a walk that begins at the beginning may; the LIMIT of its part ends it.
+    # Only a walk from the beginning may; the LIMIT of its part ends it.
     return "_links" in step and (") > (" in statement or ") < (" in statement)
 
 
@@ -64,7 +64,7 @@ def reads_all(step: str, statement: str) -> bool:
 def test_every_filter_and_sort_has_an_index(
     kind: Kind, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A view that reads a whole table, or sorts more than it may look at."""
+    """A view that reads a whole table, or sorts more links than allowed."""
     monkeypatch.setattr(browsing, "FIRST", 5)
     with open_store(place, create=True) as store:
         fill(store, Random(7), size=12, links=9)

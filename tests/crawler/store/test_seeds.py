@@ -1,4 +1,4 @@
-"""Sites are added, edited, removed and tried again; what is wrong is named by its line."""
+"""Sites are added, edited, removed and retried; errors name their line."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def contents(store: Store) -> dict[str, list[Any]]:
 
 
 def test_sites_are_added_and_edited(place: str) -> None:
-    """A site under another number, start or name than it was given."""
+    """A site with another number, start or name than the given one."""
     with open_store(place, create=True) as store:
         assert seeds.add(store, "HTTP://A.test", "The  A", "a", level=3) == 1
         assert seeds.add(store, "http://b.test/x", number=7, cap=10) == 7
@@ -54,13 +54,13 @@ def test_sites_are_added_and_edited(place: str) -> None:
             (7, "http://b.test/x", "b.test", "", "", None, 10),
             (8, "https://c.test:8080/", "c.test:8080", "", "", None, None),
         ]  # fmt: skip
-        with store.reading() as connection:  # a crawl that runs looks at this
+        with store.reading() as connection:  # a running crawl reads this
             changed = select(settings.c.value).where(settings.c.name == "changed")
             assert connection.execute(changed).scalar() == "4"
 
 
 def test_sites_that_are_added_at_once(place: str) -> None:
-    """A traceback for who was second, since both took the same number."""
+    """A traceback for the second of two writers that took the same number."""
     with open_store(place, create=True) as store, ThreadPoolExecutor(8) as threads:
         starts = [f"http://s{number}.test/" for number in range(40)]
         numbers = list(threads.map(lambda start: seeds.add(store, start), starts))
@@ -68,7 +68,7 @@ def test_sites_that_are_added_at_once(place: str) -> None:
 
 
 def test_a_site_is_removed_between_pages(postgres: Server) -> None:
-    """A link to a page that is just removed: whoever plans holds the plan, and is waited for."""
+    """A link to a page that is removed meanwhile: the deletion must wait for the plan's lock."""
     with open_store(postgres.database(), create=True, patience=0.2) as store:
         fill(store, Random(1))
         with store.transaction() as connection:
@@ -83,7 +83,7 @@ def test_a_site_is_removed_between_pages(postgres: Server) -> None:
 
 
 def test_what_cannot_be_a_site(place: str) -> None:
-    """A site that is there twice or is none; or a change though there was an error."""
+    """A site that is invalid or occurs twice, or a change despite an error."""
     with open_store(place, create=True) as store:
         seeds.add(store, "http://a.test/")
         seeds.add(store, "http://b.test/")
@@ -104,10 +104,10 @@ def test_what_cannot_be_a_site(place: str) -> None:
             (lambda: seeds.remove(store, 2**70), f"there is no site {2**70}"),
             (lambda: seeds.retry(store, 1), "site 1 is not one that could not be loaded"),
         ]
-        for change, said in wrong:
+        for change, message in wrong:
             with pytest.raises(CrawlError) as caught:
                 change()
-            assert said in str(caught.value)
+            assert message in str(caught.value)
             assert contents(store) == before
 
 
@@ -119,18 +119,20 @@ GOOD = {
                 "http://b.test/\tB\t\t\nhttp://c.test/\tC\t\t0\n",
     "commas": '\ufeffNumber,Full Name,short_name,START\n1,"A, a",,"http://a.test/x,y;z"\n'
               "2,B,b,http://b.test/\n4,C,c,http://c.test/\n",
+    "no schemes": "a.test/x,y;z\nb.test\nc.test/\n",
+    "a table without schemes": "1\t\t\ta.test/x,y;z\n2\tB\tb\tb.test\n3\tC\tc\tc.test\n",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", GOOD)
 def test_a_list_is_imported(kind: str, place: str) -> None:
-    """A kind of list that is not understood, or an address that is cut at a comma."""
+    """A kind of list that is not understood, or an address cut off at a comma."""
     with open_store(place, create=True) as store:
         assert seeds.take_in(store, GOOD[kind], "sites.txt") == 3
         starts = [site.start.replace("%3B", ";") for site in seeds.listed(store)]
         assert starts == ["http://a.test/x,y;z", "http://b.test/", "http://c.test/"]
         before = contents(store)
-        assert seeds.take_in(store, GOOD[kind]) == 0  # they are there already
+        assert seeds.take_in(store, GOOD[kind]) == 0  # they exist already
         assert contents(store) == before
     (_, first), *_, (_, last) = lists.read(GOOD[kind])
     if kind == "a header":
@@ -143,7 +145,7 @@ BAD = {
     "http://a.test/\n\nfoo bar\n": "line 3: 'foo bar' is no address such as http://example.org/",
     "": "has no site in it",
     "# nothing\n\n": "has no site in it",
-    "http://a.test/\nhttp://b.test/\nhttps://A.test/x": "line 3: a.test stands in line 1 already",
+    "http://a.test/\nhttp://b.test/\nhttps://A.test/x": "line 3: a.test is already in line 1",
     "http://a.test/\nmailto:x@y.z": "line 2: 'mailto:x@y.z' is no address",
     "http://a.test/\nhttp://b.test/ x": "line 2: 'http://b.test/ x' is no address",
     "1;A;http://a.test/": "line 1: has 3 columns, not the 4 of number, full name, short name, ",
@@ -160,7 +162,7 @@ BAD = {
 
 @pytest.mark.parametrize("text", BAD)
 def test_a_line_that_is_wrong(text: str, place: str) -> None:
-    """A message that does not say where; or a list of which the first half was added."""
+    """A message without the line, or a list of which the first half was added."""
     with open_store(place, create=True) as store:
         if "there" in text:
             seeds.add(store, "http://there.test/")
@@ -184,7 +186,7 @@ def test_any_text_is_a_list_or_one_clear_line(text: str) -> None:
                           st.integers(1, 10**9) | st.none()), min_size=1, max_size=5),
        st.sampled_from("\t;,"))  # fmt: skip
 def test_what_a_table_says_is_what_is_read(rows: list[tuple[str, int | None]], sign: str) -> None:
-    """A name that loses a quote or a separator on its way."""
+    """A name that loses a quote or a separator."""
     text = ""
     for place, (name, number) in enumerate(rows):
         quoted = '"' + name.replace('"', '""') + '"'
@@ -198,18 +200,18 @@ def test_what_a_table_says_is_what_is_read(rows: list[tuple[str, int | None]], s
 
 
 def test_files_that_are_no_list(tmp_path: Path) -> None:
-    """A traceback for a file that is not there, or is a picture."""
+    """A traceback for a file that does not exist or is a picture."""
     (tmp_path / "image").write_bytes(b"\x89PNG\r\n")
-    for path, said in ((tmp_path / "image", "is no text in UTF-8"), (tmp_path, "Is a directory"),
+    for path, message in ((tmp_path / "image", "is no text in UTF-8"), (tmp_path, "Is a directory"),
                        (tmp_path / "no", "No such file"), (Path("a\0b"), "null")):  # fmt: skip
-        with pytest.raises(CrawlError, match=said):
+        with pytest.raises(CrawlError, match=message):
             lists.text_of(path)
     (tmp_path / "list").write_bytes(b"\xef\xbb\xbfhttp://a.test/")
     assert lists.read(lists.text_of(tmp_path / "list"))[0][1] == Seed("http://a.test/")
 
 
 def test_a_site_is_removed_with_all_it_has(place: str) -> None:
-    """Pages, links or visits of it that stay; or those of other sites that go as well."""
+    """Pages, links or visits of the site that stay, or those of other sites removed."""
     with open_store(place, create=True) as store:
         held = fill(store, Random(4), size=15, links=9)
         with store.transaction() as connection:
@@ -236,7 +238,7 @@ def test_a_site_is_removed_with_all_it_has(place: str) -> None:
 
 
 def test_a_site_is_tried_again(place: str) -> None:
-    """A start page that is not forgotten, so that it would not be fetched again."""
+    """A start page that stays marked as visited, so that it is not fetched again."""
     with open_store(place, create=True) as store:
         seeds.add(store, "http://a.test/")
         with store.transaction() as connection:

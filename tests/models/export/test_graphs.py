@@ -9,9 +9,9 @@ import networkx
 import pytest
 
 from counterpoint.models.explore import exhaustive
-from counterpoint.models.export import FORMATS, Request, Undecided
+from counterpoint.models.export import FORMATS, ExportRequest, UndecidedExport
 from counterpoint.models.export.drawing import dot, graphml
-from counterpoint.models.export.graph import Graph, graph
+from counterpoint.models.export.graph import StateGraph, graph
 from counterpoint.models.export.mermaid import states
 from counterpoint.models.limits import Limits
 from counterpoint.spec.locks.peterson import Peterson
@@ -87,7 +87,7 @@ DIAGRAM = (
 
 
 def lines_of(text: str, forms: tuple[str, ...]) -> list[str]:
-    """Return the lines, each of which has one of the forms."""
+    """Return the lines; each of them must have one of the forms."""
     for line in text.splitlines():
         assert any(re.fullmatch(form, line) for form in forms), line
     return text.splitlines()
@@ -95,8 +95,8 @@ def lines_of(text: str, forms: tuple[str, ...]) -> list[str]:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_dot_and_mermaid_have_every_step(name: str) -> None:
-    """A quote or a semicolon in a label that ends it, or an edge that is missing."""
-    drawn: Graph = graph(MODELS[name]())
+    """A missing edge, or a quote or semicolon in a label that ends the label too early."""
+    drawn: StateGraph = graph(MODELS[name]())
     written = lines_of(dot(drawn), DOT)
     assert sum(re.match(r"  s\d+ -> ", line) is not None for line in written) == len(drawn.edges)
     text = re.sub(r"#(\d+|quot|lt|gt);", "_", states(drawn))
@@ -110,18 +110,18 @@ def test_dot_and_mermaid_have_every_step(name: str) -> None:
 
 @pytest.mark.parametrize("form", ["dot", "graphml", "mermaid-states"])
 def test_a_graph_that_is_too_large_is_refused(form: str) -> None:
-    """A file of a million states that nobody can draw, or a limit that cannot be raised."""
+    """A file with a million states, too large to draw, or a limit that cannot be raised."""
     model = MODELS["peterson"]()
     write = FORMATS[form].write
     with pytest.raises(SpecError, match="more than 19 states, too many to draw; --most-states"):
-        write(Request(model, most_states=19))
-    assert write(Request(model, most_states=20))
-    with pytest.raises(Undecided, match="not all states were visited"):
-        write(Request(model, limits=Limits(seconds=1e-9)))
+        write(ExportRequest(model, most_states=19))
+    assert write(ExportRequest(model, most_states=20))
+    with pytest.raises(UndecidedExport, match="not all states were visited"):
+        write(ExportRequest(model, limits=Limits(seconds=1e-9)))
 
 
 def test_only_what_is_named_is_marked() -> None:
-    """A property that was not asked for in red."""
+    """A violated property drawn in red although the user did not select it."""
     model = MODELS["odd"]()
     drawn = graph(model, [model.property_named("kept")])
     assert not any(s.violates for s in drawn.states)

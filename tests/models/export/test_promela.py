@@ -1,4 +1,4 @@
-"""The exported Promela, run under Spin: as many states as here, and the same verdicts."""
+"""The exported Promela, run under Spin: Spin finds the same states and the same verdicts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def flag(claim: Property) -> str:
 
 
 def agree(model: Model, folder: Path, wanted: Sequence[Property] | None = None) -> None:
-    """Hold Spin's count of states and its verdict on every property to the exhaustive engine's."""
+    """Compare Spin's count of states and its verdicts with those of the exhaustive engine."""
     wanted = model.properties if wanted is None else wanted
     found = promela(model, wanted)
     answer = spin.run(found.text, folder)
@@ -71,12 +71,12 @@ def test_spin_counts_the_same_states(name: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in MODELS if n not in FEW])
 def test_spin_counts_the_same_states_on_large_specs(name: str, tmp_path: Path) -> None:
-    """As above, where conditions become C functions by themselves."""
+    """The same errors on specs whose conditions are printed as C functions."""
     agree(MODELS[name](), tmp_path)
 
 
 def test_conditions_as_functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A condition that means something else, or that Spin refuses, as a C function."""
+    """A condition printed as a C function that has another value, or that Spin rejects."""
     monkeypatch.setattr(module, "LONGEST", 12)
     model = MODELS["window old"]()
     text = promela(model, model.properties).text
@@ -86,7 +86,7 @@ def test_conditions_as_functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_shared_parts_are_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A shared part of right-hand sides that is read after what it is made of has changed."""
+    """A shared subexpression that is read after one of its variables has changed."""
     monkeypatch.setattr(module, "LONGEST_UPDATE", 0)
     text = promela(MODELS["window every reading changed"]()).text
     assert "int t0;" in text
@@ -94,7 +94,7 @@ def test_shared_parts_are_computed_once(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_opacity_of_four_transactions_is_printable() -> None:
-    """A formula with much sharing that is written out, exponentially."""
+    """A formula with many shared parts whose printed text is exponentially long."""
     programs = "w x; w z; r x, r z; r z, r x"
     model = Model(Window(programs=programs))
     text = promela(model, [model.property_named("virtual-world-consistency")]).text
@@ -103,7 +103,7 @@ def test_opacity_of_four_transactions_is_printable() -> None:
 
 
 class Corner(Spec):
-    """What Promela has otherwise: negative numbers, quotients, swaps, starts, reserved words."""
+    """What differs in Promela: negative numbers, quotients, swaps, starts, reserved words."""
 
     members = Index(2, names="p", labels="P")
     active = Integer(-3, 3, initially=ANY)
@@ -189,7 +189,7 @@ def test_what_promela_has_otherwise(tmp_path: Path) -> None:
 
 
 def test_a_deadlock_alone_and_beside_a_violation(tmp_path: Path) -> None:
-    """A deadlock that goes unseen because a check of the same state is possible."""
+    """A deadlock that Spin misses because a violation is found in the same state."""
 
     class Stuck(Spec):
         n = Integer(0, 3)
@@ -217,7 +217,7 @@ def test_a_deadlock_alone_and_beside_a_violation(tmp_path: Path) -> None:
 
 
 def test_a_state_may_be_the_last_one_without_finished(tmp_path: Path) -> None:
-    """A run that stops reported by Spin as an invalid end state, where the spec says nothing."""
+    """A final state reported as an invalid end state, though the spec has no ``@finished``."""
 
     class Once(Spec):
         done = Boolean()
@@ -231,7 +231,7 @@ def test_a_state_may_be_the_last_one_without_finished(tmp_path: Path) -> None:
 
 
 def test_a_spec_in_which_nothing_is_possible(tmp_path: Path) -> None:
-    """A loop without options, which Spin does not read."""
+    """A loop without options, which Spin cannot parse."""
 
     class Dead(Spec):
         n = Integer(0, 1)
@@ -246,7 +246,7 @@ def test_a_spec_in_which_nothing_is_possible(tmp_path: Path) -> None:
 
 
 def test_breadth_first_finds_a_shortest_run(tmp_path: Path) -> None:
-    """Advice in the header that is wrong."""
+    """Wrong advice in the header on how to find a shortest run."""
     model = MODELS["window old"]()
     found = promela(model, [model.property_named("opacity")])
     answer = spin.run(found.text, tmp_path, "-DBFS", stop_at=1)
@@ -255,7 +255,7 @@ def test_breadth_first_finds_a_shortest_run(tmp_path: Path) -> None:
 
 
 def test_without_o2_spin_leaves_out_what_is_not_read(tmp_path: Path) -> None:
-    """The header's reason for -o2, should Spin change."""
+    """A new version of Spin in which the header's reason for -o2 is no longer true."""
     model = MODELS["window new"]()
     found = promela(model, [model.property_named("one-owner")])
     assert spin.run(found.text, tmp_path, spin="-o1").states < 4611
@@ -263,7 +263,7 @@ def test_without_o2_spin_leaves_out_what_is_not_read(tmp_path: Path) -> None:
 
 
 def test_errors() -> None:
-    """A model that Spin would compute wrongly, or that has no start."""
+    """An exported model that Spin would compute wrongly, or that has no initial state."""
 
     class Wide(Spec):
         n = Integer(0, 60_000)
@@ -287,7 +287,7 @@ def test_errors() -> None:
 
 
 def on_random(source: str) -> None:
-    """Compare on one random spec."""
+    """Compare Spin with the exhaustive engine on one random spec."""
     model = strategies.build(source)
     naive = reference.explore(model, limit=2000)
     assume(naive is not None and naive.states)
@@ -305,10 +305,11 @@ random_specs = settings(
 )
 
 
+@pytest.mark.long
 @given(source=strategies.sources())
 @settings(random_specs, max_examples=10)
 def test_random_specs_have_the_same_states(source: str) -> None:
-    """Any construct printed wrongly: quotients, choices, arrays, cells that change places."""
+    """Any construct printed wrongly: quotients, choices, arrays, cells that swap values."""
     on_random(source)
 
 
@@ -316,31 +317,31 @@ def test_random_specs_have_the_same_states(source: str) -> None:
 @given(source=strategies.sources())
 @settings(random_specs, max_examples=300)
 def test_many_random_specs_have_the_same_states(source: str) -> None:
-    """As above, on some hundred specs."""
+    """The same errors, on some hundred specs."""
     on_random(source)
 
 
 def test_the_run_of_an_error_is_shown_by_its_steps(tmp_path: Path) -> None:
-    """A run of Spin's that nobody can compare with ours, or that is another one."""
+    """A run of Spin's that shows no steps of ours, or shows other steps."""
     model = MODELS["window old"]()
     claim = model.property_named("opacity")
     found = promela(model, [claim])
     spin.run(found.text, tmp_path, "-DBFS", stop_at=1)
-    said = spin.call(tmp_path, "spin", "-t", "model.pml")
+    output = spin.call(tmp_path, "spin", "-t", "model.pml")
     steps = {model.show_step(s): s for s in model.steps}
-    shown = [line.strip() for line in said.splitlines()]
+    shown = [line.strip() for line in output.splitlines()]
     run = replay(model, [steps[name] for name in shown if name in steps])
-    assert len(run.steps) == 13, said
+    assert len(run.steps) == 13, output
     assert violates(model, claim, run)
 
 
 def test_a_run_with_c_functions_is_shown_by_pan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Advice in the header that shows nothing."""
+    """Advice in the header that does not show the run."""
     monkeypatch.setattr(module, "LONGEST", 12)
     model = MODELS["window old"]()
     spin.run(promela(model, [model.property_named("opacity")]).text, tmp_path, stop_at=1)
-    said = spin.call(tmp_path, "./pan", "-r")
+    output = spin.call(tmp_path, "./pan", "-r")
     names = {model.show_step(s) for s in model.steps}
-    assert sum(line.strip() in names for line in said.splitlines()) >= 13
+    assert sum(line.strip() in names for line in output.splitlines()) >= 13

@@ -13,7 +13,7 @@ import pytest
 
 from counterpoint.models.checking.engines import check
 from counterpoint.models.checking.replaying import ends_so
-from counterpoint.models.export import FORMATS, Request, Undecided
+from counterpoint.models.export import FORMATS, ExportRequest, UndecidedExport
 from counterpoint.models.export.itf import itf
 from counterpoint.models.export.mermaid import sequence
 from counterpoint.models.export.regression import regression
@@ -34,7 +34,7 @@ def violation(model: Model, name: str) -> Verdict:
 
 
 def concrete(value: Any) -> Any:
-    """Return what a value of the trace format stands for, as `Model.show_value` has it."""
+    """Return the value that a trace-format value stands for, as `Model.show_value` has it."""
     if isinstance(value, dict):
         if "#bigint" in value:
             return int(value["#bigint"])
@@ -49,7 +49,7 @@ def concrete(value: Any) -> Any:
     [(Model(Window(fetch_and_increment="old")), "opacity"), (Model(Odd()), "zero")],
 )
 def test_itf_has_every_state_of_the_run(model: Model, name: str) -> None:
-    """A state, a variable or an index that is missing, or a value that is another one."""
+    """A missing state, variable or index, or a wrong value."""
     found = violation(model, name)
     assert found.trace is not None
     written = json.loads(itf(found))
@@ -73,14 +73,14 @@ def test_itf_has_every_state_of_the_run(model: Model, name: str) -> None:
 
 
 def test_itf_says_which_step_leaves_a_range() -> None:
-    """A trace that ends before what it is to show, without a word."""
+    """A trace that ends before the step that leaves the range and does not mention it."""
     written = json.loads(itf(violation(Model(Odd()), "ranges")))
     assert written["#meta"]["last-step"].startswith("end_it(p=")
     assert "last-step" not in json.loads(itf(violation(Model(Odd()), "zero")))["#meta"]
 
 
 def test_sequence_has_every_step_in_its_lane() -> None:
-    """A step that is missing, in another lane, or in another order."""
+    """A step that is missing, in the wrong lane, or in the wrong order."""
     found = violation(Model(Window(fetch_and_increment="old")), "opacity")
     lines = sequence(found).splitlines()
     assert lines[0] == "sequenceDiagram"
@@ -101,7 +101,7 @@ STATEMENTS = (
 
 
 def test_sequence_escapes_what_ends_a_statement() -> None:
-    """A label whose semicolon, hash or quote cuts the diagram off."""
+    """A label whose semicolon, hash or quote cuts off the rest of the diagram."""
     text = sequence(violation(Model(Odd()), "zero"))
     plain = re.sub(r"#(\d+|quot|lt|gt);", "_", text)
     assert '"' not in plain
@@ -151,10 +151,11 @@ def write(folder: Path, limit: int) -> None:
     (folder / "mine.py").write_text(SPEC.replace("LIMIT", str(limit)))
 
 
+@pytest.mark.long
 def test_the_generated_test_fails_until_the_spec_is_right(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A regression test that passes with the error, or that fails without it."""
+    """A regression test that passes on the wrong spec, or fails on the corrected one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # two versions within one second
     (tmp_path / "none.ini").write_text("[pytest]\n")
@@ -192,7 +193,7 @@ def test_generated_tests_do_what_their_names_say(model: Model) -> None:
 
 
 def test_a_run_that_is_not_possible_any_more_violates_nothing() -> None:
-    """A fixed spec taken for a broken one, or a spec that lost the action for a fixed one."""
+    """A corrected spec reported as broken, or a spec that lost the action reported as corrected."""
     found = violation(Model(Window(fetch_and_increment="old")), "opacity")
     assert found.trace is not None
     new = Model(Window())
@@ -202,7 +203,7 @@ def test_a_run_that_is_not_possible_any_more_violates_nothing() -> None:
         ends_so(new, "opacity", [("ends", {})])
     with pytest.raises(SpecError, match="has no property 'beauty'"):
         ends_so(new, "beauty", run)
-    with pytest.raises(SpecError, match="no initial state as recorded"):
+    with pytest.raises(SpecError, match="not have the recorded initial state"):
         ends_so(new, "opacity", run, {"clock": 1})
 
 
@@ -211,13 +212,13 @@ RUNS = ("itf", "mermaid", "pytest")
 
 @pytest.mark.parametrize("form", RUNS)
 def test_there_must_be_a_run(form: str) -> None:
-    """An empty file where nothing is violated, or a claim that nothing is where it is unknown."""
+    """An empty file where no property is violated, or a wrong reason where it is unknown."""
     write = FORMATS[form].write
     new = Model(Window())
     claim = new.property_named("opacity")
     with pytest.raises(SpecError, match=r"no run violates opacity, .*--property all-commit"):
-        write(Request(new, [claim]))
+        write(ExportRequest(new, [claim]))
     big = Model(Window(transactions=4))
-    with pytest.raises(Undecided, match="time limit"):
-        write(Request(big, [big.property_named("opacity")], Limits(seconds=0.2)))
-    assert "all-commit" in write(Request(new, [new.property_named("all-commit")]))
+    with pytest.raises(UndecidedExport, match="time limit"):
+        write(ExportRequest(big, [big.property_named("opacity")], Limits(seconds=0.2)))
+    assert "all-commit" in write(ExportRequest(new, [new.property_named("all-commit")]))

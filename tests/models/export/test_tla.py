@@ -1,6 +1,6 @@
-"""The TLA+ module, read by a small interpreter of the subset of TLA+ that is printed.
+"""The exported TLA+ module, run by a small interpreter of the subset of TLA+ that it uses.
 
-TLC itself is not run here. The interpreter knows nothing of guarded commands: it takes ``Init``,
+TLC itself is not run here. The interpreter does not know guarded commands: it reads ``Init``,
 ``Next`` and the invariants from the text.
 """
 
@@ -39,7 +39,7 @@ WORDS = (
 
 
 def python(text: str) -> str:
-    """Return a printed expression of TLA+ as Python."""
+    """Translate a printed TLA+ expression into Python."""
     while found := re.search(r"\(LET ((?:t\d+ == .*?)) IN ", text):
         names = re.findall(r"(t\d+) == (.*?)(?=  t\d+ ==|$)", found[1])
         values = "".join(f"({name} := {python(value)}) is None or " for name, value in names)
@@ -53,7 +53,7 @@ def python(text: str) -> str:
 
 
 class Module:
-    """A module as it stands in the text."""
+    """A TLA+ module, read from its text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -93,7 +93,7 @@ class Module:
 
     @property
     def nowhere(self) -> State:
-        """Any state, for what is constant."""
+        """Any state, to evaluate constant expressions in."""
         return (0,) * len(self.variables)
 
     def initial(self) -> list[State]:
@@ -107,7 +107,7 @@ class Module:
         return {s for name in ways if (s := self.step(name, state)) is not None}
 
     def step(self, name: str, state: State) -> State | None:
-        """Return what one disjunct of ``Next`` makes of a state."""
+        """Return the state after one disjunct of ``Next``, or None if it is disabled."""
         new = {}
         for part in self.parts[name]:
             moved = re.match(r"(\w+)' = (.*)", part)
@@ -133,7 +133,7 @@ class Module:
 
 
 def agree(model: Model, failed: set[str], states: int) -> None:
-    """Hold a module to what is known of a spec."""
+    """Compare a module's states and invariants with those of the spec."""
     claims = (*model.properties, *model.lemmas)
     module = Module(tla(model, claims))
     found = module.explore()
@@ -149,9 +149,10 @@ def agree(model: Model, failed: set[str], states: int) -> None:
         assert holds == (claim.name not in failed), claim.name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["peterson", "window old", "odd", "corner"])
 def test_the_module_says_what_the_spec_says(name: str) -> None:
-    """Another start, step, state or verdict: in the text alone."""
+    """A module whose text has another start, step, state or verdict than the spec."""
     own = {"odd": lambda: Model(Odd()), "corner": lambda: Model(Corner())}
     model = {**MODELS, **own}[name]()
     states = exhaustive.explore(model, wanted=()).states
@@ -160,12 +161,13 @@ def test_the_module_says_what_the_spec_says(name: str) -> None:
     agree(model, set(failures), len(states))
 
 
+@pytest.mark.long
 @few_and_many(
     given(source=strategies.sources()), 30, 300,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )  # fmt: skip
 def test_random_modules_say_what_the_specs_say(source: str) -> None:
-    """Any construct printed wrongly."""
+    """Any construct that is printed wrongly."""
     model = strategies.build(source)
     naive = reference.explore(model, limit=300)
     assume(naive is not None and naive.states)
@@ -174,7 +176,7 @@ def test_random_modules_say_what_the_specs_say(source: str) -> None:
 
 
 def test_it_is_named_and_closed() -> None:
-    """A module that TLC does not find under its file's name, or that does not end."""
+    """A module without an end, or not named like its file, so that TLC rejects it."""
     text = tla(MODELS["window old"]())
     assert re.match(r"-{4,} MODULE window_stm -{4,}\n", text)
     assert re.search(r"\n={4,}\n$", text)
@@ -182,8 +184,27 @@ def test_it_is_named_and_closed() -> None:
     assert text.isascii()
 
 
+@pytest.mark.parametrize("name", ["window old", "odd"])
+def test_each_variable_has_a_type_for_apalache(name: str) -> None:
+    """A variable without a type or of a wrong one; a tuple that Apalache takes for a sequence."""
+    model = Model(Odd()) if name == "odd" else MODELS[name]()
+    text = tla(model)
+    declared = re.search(r"^VARIABLES\n((?:  .*\n)+)\n", text, re.M)
+    assert declared is not None
+    found = re.findall(r"  \\\* @type: (Int|Bool);\n  (\w+)(,?)\n", declared[1])
+    assert "".join(f"  \\* @type: {t};\n  {n}{c}\n" for t, n, c in found) == declared[1]
+    assert [c for _, _, c in found] == [","] * (len(found) - 1) + [""]
+    bounds = text.partition("Init ==")[0]
+    sets = dict(re.findall(r"^  /\\ (\w+) \\in (BOOLEAN|.*)$", bounds, re.M))
+    assert {n: t == "Bool" for t, n, _ in found} == {n: of == "BOOLEAN" for n, of in sets.items()}
+    assert {t for t, _, _ in found} == ({"Int"} if name == "odd" else {"Int", "Bool"})
+    types = ", ".join(t for t, _, _ in found)
+    names = ", ".join(n for _, n, _ in found)
+    assert f"\\* @type: () => <<{types}>>;\nvars == <<{names}>>\n" in text
+
+
 def test_a_spec_without_a_start_is_refused() -> None:
-    """A module of which everything holds."""
+    """A module without initial states, of which every property would be true."""
 
     class Nowhere(Odd):
         pass

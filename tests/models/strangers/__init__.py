@@ -1,1 +1,1 @@
-"""Specs as somebody writes them who knows nothing of how they are read."""
+"""Specs as users write them who do not know how the engines read them."""

@@ -25,16 +25,16 @@ class Nobody(IntEnum):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command said.
+    """The result of a command.
 
     Attributes
     ----------
     code : int
-        Its exit code.
+        The exit code.
     rows : dict of (engine, property) to verdict
         Each verdict as JSON.
     said : str
-        What it wrote to standard error.
+        The standard error output.
     """
 
     code: int
@@ -47,7 +47,7 @@ class Answer:
 
 
 def write(folder: Path, text: str) -> Path:
-    """Write a spec into a file of its own."""
+    """Write the text of a spec into a new file."""
     path = folder / "theirs.py"
     path.write_text(HEAD + text)
     return path
@@ -56,7 +56,7 @@ def write(folder: Path, text: str) -> Path:
 def check(
     folder: Path, text: str, engine: str, capsys: pytest.CaptureFixture[str], *more: str
 ) -> Answer:
-    """Check the text of a spec; a traceback is an error of the test."""
+    """Check the text of a spec by the command line; a traceback fails the test."""
     path = write(folder, text)
     capsys.readouterr()
     code = run(counterpoint, ["check", str(path), "--engine", engine, "--format", "json", *more])

@@ -1,4 +1,4 @@
-"""Specs of any number of members of which something false was proved, or could have been."""
+"""Specs for any number of members for which a false claim was, or could have been, proved."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ FALSE = {
 def test_nothing_false_is_proved(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A proof of what is violated, or a claim that is dropped: exit code 0 in somebody's CI."""
+    """A proof of a violated claim, or a dropped claim: exit code 0 in a user's CI."""
     text, steps = FALSE[name]
     found = check(tmp_path, HEAD + text, "any-number", capsys)
     row = found.rows["any-number", "claim"]
@@ -146,7 +146,7 @@ RANGES = {
 def test_leaving_a_range_is_seen(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A reference without an upper end; an index that is never outside; a step passed over."""
+    """A reference without an upper end; an index that is never outside; a skipped step."""
     text = f"    @action\n    def theirs(s, p):\n        {RANGES[name]}\n"
     found = check(tmp_path, HEAD + text, "any-number", capsys)
     assert found.rows["any-number", "ranges"]["verdict"] != "holds"
@@ -207,10 +207,10 @@ TRUE = {
 
 
 @pytest.mark.parametrize("name", TRUE)
-def test_what_is_true_is_still_proved(
+def test_true_claims_are_still_proved(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An engine that is safe since it proves nothing."""
+    """An engine that is sound only because it proves nothing."""
     found = check(tmp_path, HEAD + TRUE[name], "any-number", capsys)
     assert found.rows["any-number", "claim"]["verdict"] == "holds"
     assert found.rows["any-number", "ranges"]["verdict"] == "holds"
@@ -231,17 +231,17 @@ DECLARED = {
 def test_the_declared_size_is_not_known(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A proof for the one size that stands in the text."""
+    """A proof only for the size that the text declares."""
     text = HEAD + DECLARED[name] + "    @invariant\n    def claim(s): return s.k <= 5\n"
     row = check(tmp_path, text, "any-number", capsys).rows["any-number", "claim"]
     assert row["verdict"] == "unknown"
-    assert "any number has no number here" in str(row["reason"])
+    assert "any size has no fixed size here" in str(row["reason"])
 
 
-def test_a_branch_in_a_claim_is_told_with_its_line(
+def test_a_branch_in_a_claim_is_named_with_its_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An unknown that does not say which text to change."""
+    """An unknown verdict that does not name the line to change."""
     text = HEAD + (
         "    @invariant\n"
         "    def claim(s):\n"
@@ -255,10 +255,10 @@ def test_a_branch_in_a_claim_is_told_with_its_line(
     assert f"theirs.py:{line}: in claim: a branch on the state" in str(row["reason"])
 
 
-def test_words_that_cannot_be_said_prove_nothing(
+def test_untranslatable_restatements_prove_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A claim in other words that holds since some of the words were dropped."""
+    """A restated claim that holds because parts of it were dropped."""
     text = HEAD + (
         "    in_other_words = {'claim': ('easy', 'hard')}\n"
         "    @invariant\n"
@@ -273,10 +273,10 @@ def test_words_that_cannot_be_said_prove_nothing(
     assert found.answers("claim") == {"any-number": "unknown"}
 
 
-def test_other_words_that_say_less_are_found_out(
+def test_a_weaker_restatement_is_detected(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Other words are the user's: what they are to imply is looked for at sizes 1 to 3."""
+    """A restatement by the user that is weaker than the claim: sizes 1 to 3 must show it."""
     text = HEAD + (
         "    in_other_words = {'claim': ('easy',)}\n"
         "    @invariant\n"

@@ -1,4 +1,4 @@
-"""Claims that are false from four members on, which sizes 1 to 3 cannot show."""
+"""Claims that are false only from four members on, which sizes 1 to 3 cannot show."""
 
 from __future__ import annotations
 
@@ -87,10 +87,10 @@ FALSE = {
 
 
 @pytest.mark.parametrize("name", FALSE)
-def test_what_is_false_from_four_members_on_is_not_proved(
+def test_a_claim_false_from_four_members_on_is_not_proved(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A loop whose turns see each other, taken for one turn: a proof of what four members break."""
+    """A loop whose iterations read each other's writes, treated as one iteration: a false proof."""
     found = check(tmp_path, HEAD + FALSE[name], "any-number", capsys)
     if found.code != 2:
         assert found.rows["any-number", "claim"]["verdict"] != "holds"

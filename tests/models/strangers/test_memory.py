@@ -1,4 +1,4 @@
-"""Texts that remember something outside of the state: nothing that was found of them is known."""
+"""Specs that keep data outside of the state: no verdict on them can be trusted."""
 
 from __future__ import annotations
 
@@ -112,10 +112,10 @@ ENGINES = ("exhaustive", "bounded", "induction", "stateful")
     ("name", "engine"),
     [*((name, "exhaustive") for name in REMEMBERS), *(("an object", e) for e in ENGINES[1:])],
 )
-def test_what_a_run_remembers_is_found(
+def test_hidden_memory_is_detected(
     name: str, engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A claim that is true of the first reads alone, and holds for the engine that reads once."""
+    """A claim that is true for the first reads only, and holds for the engine that reads once."""
     text, what = REMEMBERS[name]
     found = check(tmp_path, FILE + SPEC.replace("{}", text), engine, capsys)
     assert found.code == 3
@@ -146,21 +146,22 @@ def most(): return max(NEXT) + NAMES["a"] + PAIR.high + BOUNDS.twice + double(3)
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("engine", ENGINES)
 def test_constants_and_caches_are_no_memory(
     engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A right spec of which nothing is known, since a cache was filled."""
+    """A correct spec without a verdict, because a cache was filled."""
     text = FILE + STEADY + SPEC.replace("{} <= 100000", "s.n <= most()")
     found = check(tmp_path, text, engine, capsys)
     assert found.code == 0
     assert found.answers("claim") == {engine: "holds"}
 
 
-def test_one_name_in_two_modules_is_two_things(
+def test_equal_names_in_two_modules_are_distinct(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A list that changes in one module, passed over since another has a constant of its name."""
+    """A changing list that is missed because another module has a constant of its name."""
     helper = "LOG = []\nadd = LOG.append\n\ndef grown():\n    return add(1) or len(LOG)\n"
     (tmp_path / "two_logs.py").write_text(helper)
     monkeypatch.syspath_prepend(tmp_path)

@@ -1,4 +1,4 @@
-"""Errata: every entry is run, both as printed and as corrected."""
+"""Errata: each entry is checked in its printed and its corrected reading."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ import pytest
 from counterpoint.commands.specs import errata as command
 from counterpoint.console import run
 from counterpoint.main import counterpoint as commands
-from counterpoint.models.checking.replaying import read, replayed
+from counterpoint.models.checking.replaying import read_records, replay_record
 from counterpoint.models.limits import Limits
 from counterpoint.models.sweeps.errata import examine
-from counterpoint.spec.errata.catalogue import ERRATA
+from counterpoint.spec.errata import ERRATA
 from tests.examples import one_in
 
 CLOCK = ERRATA["window-stm-clock"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", one_in(3, ERRATA))
 def test_every_entry_is_confirmed(name: str) -> None:
-    """An entry whose printed reading breaks nothing, or whose correction does."""
+    """An entry whose printed reading violates nothing, or whose correction violates something."""
     found = examine(ERRATA[name])
     assert (found.answer, found.surprises) == ("confirmed", ())
     assert found.printed.trace is not None
@@ -30,7 +31,7 @@ def test_every_entry_is_confirmed(name: str) -> None:
 
 
 def test_an_entry_that_is_wrong_is_not_confirmed() -> None:
-    """Errata that say the same whatever comes out."""
+    """An erratum that is confirmed whatever the checks find."""
     turned = replace(CLOCK, as_printed=CLOCK.as_corrected, as_corrected=CLOCK.as_printed)
     found = examine(turned)
     assert found.answer == "not confirmed"
@@ -40,8 +41,9 @@ def test_an_entry_that_is_wrong_is_not_confirmed() -> None:
     assert late.answer == "unknown"
 
 
+@pytest.mark.long
 def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """No trace, lines too long, or an exit code that does not follow from the run."""
+    """Output without a trace or with long lines, or an exit code that contradicts the result."""
     assert run(commands, ["errata", "window-stm-clock"]) == 0
     out = capsys.readouterr().out
     assert "opacity is violated after 13 steps" in out
@@ -52,8 +54,8 @@ def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     monkeypatch.setattr(command, "ERRATA", two)
     assert run(commands, ["errata", "--format", "json"]) == 0
     entry, _ = json.loads(capsys.readouterr().out)
-    (record,) = read(json.dumps(entry["printed_verdict"]), "errata")
-    assert replayed(record).agrees
+    (record,) = read_records(json.dumps(entry["printed_verdict"]), "errata")
+    assert replay_record(record).agrees
     wrong = replace(CLOCK, as_printed=CLOCK.as_corrected)
     monkeypatch.setattr(command, "ERRATA", {"wrong": wrong})
     assert run(commands, ["errata"]) == 1

@@ -1,4 +1,4 @@
-"""Mutants: each is killed as it declares, can be named like a spec, or is refused."""
+"""Mutants: each is killed as declared and can be named like a spec; wrong ones are refused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from counterpoint.console import run
 from counterpoint.main import counterpoint as commands
 from counterpoint.models.checking import engines
 from counterpoint.models.checking.engines import Options
-from counterpoint.models.checking.replaying import read, replayed
+from counterpoint.models.checking.replaying import read_records, replay_record
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load, mutants
 from counterpoint.models.sweeps.mutants import (
@@ -132,9 +132,14 @@ SHORTEST = {
         "releases-before-publishing": (3, "one-publisher"),
         "release-leaves-the-clock-odd": (5, "one-publisher"),
     },
+    "link-store": {
+        "writes-without-the-lock": (6, "visits-need-the-lock"),
+        "keeps-the-lock": (4, "locks-end-with-transactions"),
+        "shares-locked-row": (8, "nobody-waits-in-a-circle"),
+    },
     **KILLS,
 }
-"""What breaks first, and after how many steps; of several, the weakest criterion."""
+"""The first violated property (of several, the weakest criterion) and its number of steps."""
 
 SURVIVE = {
     "reads-the-clock-then-sets-it",
@@ -146,7 +151,7 @@ SURVIVE = {
     "snapshot-is-too-late",
     *SURVIVE_CRAWLING,
 }
-"""At the default bounds, of any spec."""
+"""Mutants of all specs, with the default bounds."""
 
 USER = '''
 from counterpoint.spec.notation import *
@@ -173,7 +178,7 @@ class Counter(Spec):
 
 @mutant(readings={"most": 4}, killed={"small": 4})
 class AddsTooMuch(Counter):
-    """It goes on to four."""
+    """Counts up to four."""
 
 
 @mutant(killed={"small": 3})
@@ -188,7 +193,7 @@ class Elsewhere(Counter):
 
 
 LARGE = ("breadth-first", "focused-hits", "frontier", "r2", "r3", "scent")
-"""Specs whose mutants take most of the time; the gate checks them besides."""
+"""Specs whose mutants take most of the time; the gate checks them as well."""
 
 
 @cache
@@ -204,16 +209,17 @@ def window() -> list[Trial]:
 
 
 def steps(kill: tuple[str, int | None]) -> int:
-    """Return after how many steps a property is violated; a witness is missed at the end."""
+    """Return the number of steps to a violation, or 99 for a witness that is missed."""
     return 99 if kill[1] is None else kill[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "reference",
     [pytest.param(r, marks=pytest.mark.slow) if r in LARGE else r for r in MUTANTS],
 )
 def test_the_kill_table(reference: str) -> None:
-    """A mutant that lives, is killed by something else, later, or where it should survive."""
+    """A mutant that survives wrongly, is killed by another property, or after more steps."""
     table = table_of(reference)
     assert [(t.name, t.surprises, t.unknown) for t in table if t.surprises or t.unknown] == []
     first = {t.name: min(t.violated.items(), key=steps)[::-1] for t in table}
@@ -224,8 +230,9 @@ def test_the_kill_table(reference: str) -> None:
     assert exit_code(table) == 0
 
 
+@pytest.mark.long
 def test_each_property_of_the_window_kills_something(window: list[Trial]) -> None:
-    """A property that no mutant needs is a property that nothing shows to be able to fail."""
+    """A property that kills no mutant, so that no test shows that it can fail."""
     mine = set(vars(Window)) & {n for n in Window.declared_methods if n != "a_window_shrinks"}
     invariants = {
         n.replace("_", "-")
@@ -241,17 +248,19 @@ def test_each_property_of_the_window_kills_something(window: list[Trial]) -> Non
     }
 
 
+@pytest.mark.long
 def test_what_the_table_says_replays(window: list[Trial]) -> None:
-    """JSON of the table that ``counterpoint replay`` cannot follow."""
-    records = list(read(json.dumps(to_json(window[:6])), "table"))
+    """A table in JSON that ``counterpoint replay`` cannot replay."""
+    records = list(read_records(json.dumps(to_json(window[:6])), "table"))
     assert len({r["mutant"] for r in records}) == 6
     for record in records:
-        assert replayed(record).agrees, record["reference"]
+        assert replay_record(record).agrees, record["reference"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("reference", MUTANTS)
 def test_every_mutant_can_be_named(reference: str) -> None:
-    """A mutant that the command line does not find, or that is the right spec under its name."""
+    """A mutant's name that the command line does not find, or that names the right spec."""
     right = load(reference)
     for name, declared in mutants(reference).items():
         model = load(f"{reference}/{name}")
@@ -266,7 +275,7 @@ def test_every_mutant_can_be_named(reference: str) -> None:
 
 
 def test_a_mutant_in_another_engine() -> None:
-    """z3 or random runs that miss a mutant, or find a shorter violation than the shortest."""
+    """Another engine that misses a mutant, or finds a violation shorter than the shortest."""
     model = load("window-stm/locks-in-no-order")
     claim = model.property_named("no-deadlock")
     for engine, exact in (("bounded", True), ("stateful", False)):
@@ -277,7 +286,7 @@ def test_a_mutant_in_another_engine() -> None:
 
 
 def test_a_mutant_keeps_its_reading() -> None:
-    """A mutant that --set turns back into the right spec."""
+    """A mutant that ``--set`` turns back into the right spec."""
     with pytest.raises(SpecError, match="readers-wait is always no, not 'yes'"):
         load("window-stm/reader-does-not-wait", ["readers-wait=yes"])
     assert load("window-stm/reader-does-not-wait", ["readers-wait=no"]).changed_parameters() == {}
@@ -286,8 +295,8 @@ def test_a_mutant_keeps_its_reading() -> None:
 @pytest.mark.parametrize(
     ("given", "body", "message"),
     [
-        ({"killed": {"opacity": 3}}, {}, "nothing in it differs from window-stm"),
-        ({"killed": {}, "readings": {"unlock": "object-by-object"}}, {}, "what kills it"),
+        ({"killed": {"opacity": 3}}, {}, "it does not differ from window-stm"),
+        ({"killed": {}, "readings": {"unlock": "object-by-object"}}, {}, "at least one property"),
         ({"killed": {"opacity": 3}, "readings": {"colour": "red"}}, {}, "no parameter 'colour'"),
         ({"killed": {"opacity": 3}, "readings": {"unlock": "never"}}, {}, "unlock is at-the-end"),
     ],
@@ -295,28 +304,28 @@ def test_a_mutant_keeps_its_reading() -> None:
 def test_a_mutant_that_is_none(
     given: dict[str, object], body: dict[str, object], message: str
 ) -> None:
-    """A declaration that cannot be meant."""
+    """A declaration of a mutant that makes no sense and is accepted."""
     with pytest.raises(SpecError, match=message):
         mutant(**given)(type("Slip", (Window,), body))  # type: ignore[arg-type]
 
 
 def test_differences_are_told() -> None:
-    """A table that is green whatever comes out."""
+    """A table that reports success although the results differ from the declarations."""
     limits, options = Limits(), Options()
     (good,) = trial("window-stm", "exhaustive", limits, options, "locks-in-no-order")
     assert good.surprises == ()
     wrong = replace(good, declared={"no-deadlock": 9, "opacity": 3, "beauty": 1})
     assert wrong.surprises == (
-        "no-deadlock is violated after 8 steps; declared is after 9 steps",
+        "no-deadlock is violated after 8 steps; it is declared to be after 9 steps",
         "opacity holds; it is declared to be violated",
-        "there is no property beauty any more",
+        "the spec has no property beauty",
     )
     early = replace(good, at={"transactions": 2})
     assert early.surprises == (
         "no-deadlock is violated at the default bounds; it should survive them",
     )
     alive = replace(good, default=good.default[:2], verdicts=good.verdicts[:2], engine="bounded")
-    assert (alive.answer, alive.surprises) == ("survives", ("nothing noticed it",))
+    assert (alive.answer, alive.surprises) == ("survives", ("no property detected it",))
     assert exit_code([good, wrong]) == 1
     late = trial("window-stm", "exhaustive", Limits(1e-6), options, "locks-in-no-order")
     assert [t.answer for t in late] == ["unknown"]
@@ -324,7 +333,7 @@ def test_differences_are_told() -> None:
 
 
 def test_mutants_of_a_users_spec(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Mutants that only the repository's specs can have."""
+    """Mutants that work only for the specs of the repository."""
     path = tmp_path / "mine.py"
     path.write_text(USER)
     assert run(commands, ["check", str(path)]) == 0
@@ -357,7 +366,7 @@ def test_mutants_of_a_users_spec(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_wrong_commands(
     capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
-    """A traceback, or several lines."""
+    """A wrong command answered by a traceback or by several lines."""
     assert run(commands, ["check", *arguments]) == 2
     captured = capsys.readouterr()
     assert message in captured.err
@@ -365,7 +374,7 @@ def test_wrong_commands(
 
 
 def test_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A format that --mutants does not have, or that says something else than the text."""
+    """A format that --mutants does not support, or that contradicts the text output."""
     path = tmp_path / "mine.py"
     path.write_text(USER)
     base = ["check", str(path), "--mutants", "--processes", "1", "--format"]

@@ -1,8 +1,7 @@
-"""Readings: rows, what follows from them, and runs that are interrupted."""
+"""Readings: the rows, the conclusions drawn from them, and runs that are interrupted."""
 
 from __future__ import annotations
 
-import json
 from itertools import product
 from pathlib import Path
 
@@ -19,8 +18,8 @@ from counterpoint.models.sweeps import readings
 from counterpoint.models.sweeps.deciding import conjunctions, cover, deciding, hopeless, widest
 from counterpoint.models.sweeps.fingerprint import fingerprint
 from counterpoint.models.sweeps.page import page
-from counterpoint.models.sweeps.readings import Study, grid, study
-from counterpoint.models.sweeps.results import Outcome, Results
+from counterpoint.models.sweeps.readings import ReadingsStudy, grid, study
+from counterpoint.models.sweeps.results import ModelOutcome, Results
 from counterpoint.spec.notation import SpecError
 from counterpoint.spec.stm.window import Window
 
@@ -39,13 +38,15 @@ NEAR = {
     ("locks=writes",): "both broken",
     ("unlock=object-by-object",): "kept",
 }
-"""What one choice, changed from the default, makes of the claim at 2 x 2."""
+"""The outcome of the claim at 2 x 2 when one choice differs from the default."""
+
 
 FEW = [
     "clock-read=begin", "recheck-locked=abort", "version-end=ct", "readers-wait=yes",
     "finite-window=abort", "unlock=at-the-end", "locks=reads-and-writes",
 ]  # fmt: skip
-"""What leaves recheck and empty-window to vary."""
+"""Settings that leave only recheck and empty-window to vary."""
+
 
 USER = '''
 from counterpoint.spec.notation import *
@@ -90,19 +91,20 @@ class Jar(Spec):
 
 
 @pytest.fixture(scope="module")
-def near() -> Study:
+def near() -> ReadingsStudy:
     """The default reading of the window protocol and its neighbours."""
     return study("window-stm", changes=1)
 
 
 @pytest.fixture(scope="module")
-def few() -> Study:
+def few() -> ReadingsStudy:
     """All combinations of two choices."""
     return study("window-stm", FEW)
 
 
-def test_which_single_choice_decides(near: Study) -> None:
-    """A reading whose outcome moved, or rows that are mixed up."""
+@pytest.mark.slow
+def test_which_single_choice_decides(near: ReadingsStudy) -> None:
+    """A reading whose outcome has changed, or rows that are mixed up."""
     found = {
         tuple(f"{n}={v}" for n, v in near.changes(row).items()): row.kind("opacity")
         for row in near.rows
@@ -116,8 +118,9 @@ def test_which_single_choice_decides(near: Study) -> None:
     assert "new is broken too with recheck=never, empty-window=passes, readers-wait=no" in text
 
 
+@pytest.mark.slow
 def test_bounds_are_put_together() -> None:
-    """A slip that only four programs show, in a table that says it is clean."""
+    """A table that reports "clean" although a run with four programs shows the slip."""
     late = "programs=w x; w z; r x, r z; r z, r x"
     given = [s for s in FEW if not s.startswith("recheck-locked")]
     given += ["recheck=later", "empty-window=reaches"]
@@ -129,8 +132,9 @@ def test_bounds_are_put_together() -> None:
     assert found.models == 18
 
 
-def test_rows_are_what_a_check_says(few: Study) -> None:
-    """A row that another model's outcome was given to."""
+@pytest.mark.long
+def test_rows_are_what_a_check_says(few: ReadingsStudy) -> None:
+    """A row that shows the outcome of another model."""
     for row in few.rows:
         for value, outcome in (("old", row.broken), ("new", row.clean)):
             spec = Window(**dict(row.choices), **dict(s.split("=") for s in FEW),
@@ -145,16 +149,16 @@ def test_rows_are_what_a_check_says(few: Study) -> None:
             assert mine == depths
 
 
-def test_weaker_criteria_are_clean_where_stronger_ones_are(few: Study) -> None:
-    """Criteria that form no chain."""
+def test_weaker_criteria_are_clean_where_stronger_ones_are(few: ReadingsStudy) -> None:
+    """A reading that satisfies a stronger criterion and violates a weaker one."""
     for row in few.rows:
         for outcome in (row.broken, row.clean):
             depths = [outcome.violated.get(name, 99) for name in few.criteria]
             assert depths == sorted(depths, reverse=True)
 
 
-def test_what_follows_from_all_rows(few: Study) -> None:
-    """Conjunctions that describe other rows than those that keep the claim."""
+def test_what_follows_from_all_rows(few: ReadingsStudy) -> None:
+    """Conjunctions that describe other rows than those in which the claim holds."""
     assert few.complete
     kept = {tuple(r.choices.items()) for r in few.rows if r.kind("opacity") == "kept"}
     described = {
@@ -174,7 +178,7 @@ def test_what_follows_from_all_rows(few: Study) -> None:
 
 @pytest.mark.slow
 def test_all_readings() -> None:
-    """A reading of 1,536 whose outcome moved."""
+    """A change in the outcome of one of the 1,536 readings."""
     found = study("window-stm", processes=cores())
     kinds = [row.kind("opacity") for row in found.rows]
     assert (len(kinds), found.models, found.complete) == (1536, 3072, True)
@@ -195,8 +199,9 @@ def test_all_readings() -> None:
         assert ({**always, **at_the_end, **end}, 12) in terms
 
 
+@pytest.mark.slow
 def test_equal_models_share_a_fingerprint_and_others_do_not() -> None:
-    """Two models taken for one, or a change without effect that is checked again."""
+    """Different models taken for one, or the same model checked twice."""
     criteria = Window.criteria
 
     def of(**given: str) -> str:
@@ -222,7 +227,7 @@ def test_equal_models_share_a_fingerprint_and_others_do_not() -> None:
 
 
 def test_the_widest_cubes_cover_exactly() -> None:
-    """A cover that misses a point, takes one too many, or could be wider: by brute force."""
+    """A cover that misses a point, includes a wrong one, or could be wider (by brute force)."""
     sizes = (2, 3, 2)
     points = list(product(*map(range, sizes)))
     for bits in range(0, 2 ** len(points), 37):
@@ -241,7 +246,7 @@ def test_the_widest_cubes_cover_exactly() -> None:
 
 
 def test_the_grid_begins_with_the_default() -> None:
-    """Rows in an order that changes, or a limit of changes that is off by one."""
+    """Rows in an order that varies, or a limit on the number of changes that is off by one."""
     choices = {"a": ("1", "2"), "b": ("x", "y", "z")}
     rows = [tuple(r.values()) for r in grid(choices, None)]
     assert rows == [("1", "x"), ("2", "x"), ("1", "y"), ("1", "z"), ("2", "y"), ("2", "z")]
@@ -251,8 +256,9 @@ def test_the_grid_begins_with_the_default() -> None:
         grid({str(i): ("a", "b") for i in range(20)}, None)
 
 
+@pytest.mark.long
 def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that begins anew, that takes a line cut short for a result, or that loses rows."""
+    """A resumed run that starts from the beginning, reads a truncated line, or loses rows."""
     path = tmp_path / "results.jsonl"
     user = tmp_path / "jar.py"
     user.write_text(USER)
@@ -260,7 +266,7 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     asked: list[object] = []
     outcome_of = readings.outcome_of
 
-    def counted(*given: object) -> Outcome:
+    def counted(*given: object) -> ModelOutcome:
         asked.append(given)
         if len(asked) == 2:
             raise KeyboardInterrupt
@@ -286,61 +292,44 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_an_interrupted_command_says_where_its_results_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A user who believes that hours of work are lost."""
+    """An interrupted command that does not say where its results are stored."""
 
-    def interrupted(*_: object) -> Outcome:
+    def interrupted(*_: object) -> ModelOutcome:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(readings, "outcome_of", interrupted)
     path = tmp_path / "results.jsonl"
     given = ["readings", "tl2", "--changes", "0", "--processes", "1"]
     assert run(commands, [*given, "--results", str(path)]) == 130
-    assert f"interrupted; the same command goes on with what {path} has" in capsys.readouterr().err
+    assert (
+        f"interrupted; run the same command again to resume with the results in {path}"
+        in capsys.readouterr().err
+    )
     assert path.exists()
     assert run(commands, given) == 130
     assert "interrupted; nothing was written" in capsys.readouterr().err
 
 
 def test_results_of_something_else_are_left_alone(tmp_path: Path) -> None:
-    """A user's file to which results are appended."""
-    for text in ("my notes\n", '{"a": 1}\n', '[1]\n{"kind": "counterpoint readings"}\n'):
+    """Results that are appended to an unrelated file of the user."""
+    nested = "[" * 100_000 + "\n"
+    for text in ("my notes\n", nested, '{"a": 1}\n', '[1]\n{"kind": "counterpoint readings"}\n'):
         path = tmp_path / "notes"
         path.write_text(text)
-        with pytest.raises(SpecError, match="is no result"):
+        with pytest.raises(SpecError, match="is not a result"):
             Results(path, "window-stm")
         assert path.read_text() == text
 
 
 def test_a_time_limit_leaves_rows_unknown(tmp_path: Path) -> None:
-    """A row that was not checked and counts as clean."""
+    """A row that was not checked, reported as clean."""
     found = study("window-stm", changes=0, limits=Limits(1e-9), path=tmp_path / "r")
     assert [r.kind("opacity") for r in found.rows] == ["unknown"]
     assert "the time limit of" in found.rows[0].broken.unknown
 
 
-def test_a_users_claim(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A command that works for the repository's specs only."""
-    path = tmp_path / "jar.py"
-    path.write_text(USER)
-    html = tmp_path / "jar.html"
-    base = ["readings", str(path), "--processes", "1"]
-    assert run(commands, [*base, "--html", str(html)]) == 0
-    out = capsys.readouterr().out
-    assert "4 rows, 8 models, 3 of them different" in out
-    assert all(len(line) <= 80 for line in out.splitlines())
-    assert "One choice changed: two is clean too with lock=yes." in out
-    assert "Of no influence on the claim, in any row: colour." in out
-    assert "No row keeps the claim with lock=yes." in out
-    assert "The claim is kept exactly with lock=no (2 rows)." in out
-    assert html.read_text().count("<tr data-kind=") == 4
-    assert run(commands, [*base, "--set", "lock=yes", "--format", "json"]) == 1
-    found = json.loads(capsys.readouterr().out)
-    assert found["counts"]["both clean"] == 2
-    assert [r["choices"] for r in found["rows"]] == [{"colour": "red"}, {"colour": "blue"}]
-
-
 def test_what_all_terms_share_is_said_once() -> None:
-    """A summary that repeats itself, or that leaves a part out."""
+    """A summary that repeats the common part of all terms, or leaves a part out."""
     terms = [({"a": ("1",), "b": ("x", "y")}, 2), ({"a": ("1",), "c": ("u",)}, 1)]
     assert list(_where_kept(terms)) == [
         "The claim is kept exactly with a=1, and one of these (a row may be in several):",
@@ -349,24 +338,8 @@ def test_what_all_terms_share_is_said_once() -> None:
     ]
 
 
-def test_a_claim_about_something_else_than_a_state(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A claim that readings cannot judge, and a traceback."""
-    path = tmp_path / "jar.py"
-    path.write_text(USER.replace('criterion="all-there"', 'criterion="ranges"'))
-    assert run(commands, ["readings", str(path)]) == 2
-    assert "ranges is no invariant" in capsys.readouterr().err
-    path.write_text(USER.replace('criterion="all-there"', 'criterion="beauty"'))
-    assert run(commands, ["readings", str(path)]) == 2
-    assert "has no property 'beauty'" in capsys.readouterr().err
-    path.write_text(USER.replace('Claim("steps"', 'Claim("paces"'))
-    assert run(commands, ["readings", str(path)]) == 2
-    assert "has no parameter 'paces'" in capsys.readouterr().err
-
-
-def test_json_and_page_say_what_the_rows_say(few: Study) -> None:
-    """A report that is written by hand."""
+def test_json_and_page_say_what_the_rows_say(few: ReadingsStudy) -> None:
+    """A JSON report or page that differs from the rows."""
     found = to_json(few)
     assert len(found["rows"]) == 8
     assert sum(found["counts"].values()) == 8
@@ -376,27 +349,3 @@ def test_json_and_page_say_what_the_rows_say(few: Study) -> None:
     shown = page(few, list(summary(few)))
     assert shown.count('data-kind="kept"') == 1
     assert "exactly with recheck=later; empty-window=reaches (1 row)." in shown
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["peterson"], "peterson declares no claim"),
-        (["window-smt"], "did you mean window-stm?"),
-        (["window-stm", "--set", "fetch-and-increment=new"], "is what the claim is about"),
-        (["window-stm", "--set", "objects=9"], "objects is a whole number from 1 to 6"),
-        (["window-stm", "--results", "none/here.jsonl"], "--results: there is no folder"),
-        (["window-stm", "--html", "none/here.html"], "--html: there is no folder"),
-        (["window-stm", "--changes", "-1"], "--changes"),
-        (["window-stm", "--also", "programs=w"], "T0 has 'w', which is no operation"),
-        (["window-stm", "--time-limit", "nan"], "--time-limit"),
-    ],
-)
-def test_wrong_commands(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
-) -> None:
-    """A traceback, or several lines."""
-    assert run(commands, ["readings", *arguments]) == 2
-    captured = capsys.readouterr()
-    assert message in captured.err
-    assert (captured.out, captured.err.count("\n")) == ("", 1)

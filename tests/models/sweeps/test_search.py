@@ -1,4 +1,4 @@
-"""Sets of programs: each once, in a fixed order, and what the search finds by itself."""
+"""Searches over sets of programs: each set occurs once, in a fixed order, and errors are found."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from counterpoint.console import run
 from counterpoint.main import counterpoint as commands
-from counterpoint.models.checking.replaying import read, replayed
+from counterpoint.models.checking.replaying import read_records, replay_record
 from counterpoint.models.limits import Limits
 from counterpoint.models.sweeps.programs import (
     canonical,
@@ -20,7 +20,7 @@ from counterpoint.models.sweeps.programs import (
     text,
     worth_trying,
 )
-from counterpoint.models.sweeps.search import Space, search
+from counterpoint.models.sweeps.search import ProgramSpace, search
 from counterpoint.spec.notation import SpecError
 from counterpoint.spec.stm.programs import parse
 
@@ -28,7 +28,7 @@ FIRST_FINDS = "r x, r y; r y, w x; w y, w x"
 
 
 def test_every_set_is_there_once() -> None:
-    """Sets that are left out, or tried twice under other names: by brute force."""
+    """Sets that are left out, or tried twice under other names (by brute force)."""
     single = programs(2, 2)
     assert len(single) == len(set(single)) == 14
     every = {
@@ -46,13 +46,13 @@ def test_every_set_is_there_once() -> None:
 
 
 def test_how_many_sets_there_are() -> None:
-    """A space that has become smaller or larger."""
+    """A search space that has become smaller or larger."""
     sizes = {space: len(program_sets(*space)) for space in ((4, 2, 2), (3, 3, 2))}
     assert sizes == {(4, 2, 2): 788, (3, 3, 2): 347}
 
 
 def test_the_late_publisher_is_in_the_space() -> None:
-    """The set that breaks a re-check which ignores locks, left out as not worth trying."""
+    """A search space without the set that breaks a re-check which ignores locks."""
     late = [(("w", 0),), (("w", 1),), (("r", 0), ("r", 1)), (("r", 1), ("r", 0))]
     past = [(("w", 0),), (("w", 1),), (("r", 1), ("w", 2)), (("r", 1), ("r", 2))]
     assert canonical(late, 2) in program_sets(4, 2, 2)
@@ -62,7 +62,7 @@ def test_the_late_publisher_is_in_the_space() -> None:
 
 
 def test_sets_are_written_as_the_parameter_reads_them() -> None:
-    """A set that is checked as another one."""
+    """A set whose written form is read as another set."""
     for one in program_sets(3, 2, 2)[::17]:
         names = "xyz"
         assert parse(text(one)) == tuple(tuple((k, names[x]) for k, x in p) for p in one)
@@ -70,18 +70,19 @@ def test_sets_are_written_as_the_parameter_reads_them() -> None:
 
 
 def test_the_order_is_the_seeds() -> None:
-    """A search that cannot be repeated, or that goes the same way whatever the seed."""
-    space = Space(3, 3, 2)
+    """A search that cannot be repeated, or that has the same order for each seed."""
+    space = ProgramSpace(3, 3, 2)
     assert space.sets(1) == space.sets(1) != space.sets(2)
     assert sorted(space.sets(1)) == program_sets(3, 3, 2)
     used = [len({x for p in s for _, x in p}) for s in space.sets(1)]
     assert used == sorted(used)
 
 
+@pytest.mark.long
 def test_it_finds_a_mutant_by_itself() -> None:
-    """A search that stops before it finds, or does not leave out what is not needed."""
+    """A search that stops too early, or that reports programs the violation does not need."""
     reference = "window-stm/advances-the-clock-after-unlocking"
-    found = search(reference, space=Space(3, 2, 2), seed=0)
+    found = search(reference, space=ProgramSpace(3, 2, 2), seed=0)
     assert found.total == 144
     assert found.tried <= 144
     assert found.verdict is not None
@@ -90,17 +91,19 @@ def test_it_finds_a_mutant_by_itself() -> None:
     assert found.verdict.model.spec.parameters["programs"] == FIRST_FINDS
 
 
+@pytest.mark.long
 def test_the_outcome_does_not_depend_on_the_cores() -> None:
-    """A search that reports whichever set happened to be first."""
-    reference, space = "window-stm/reader-does-not-wait", Space(2, 2, 2)
+    """A search whose result depends on which worker finishes first."""
+    reference, space = "window-stm/reader-does-not-wait", ProgramSpace(2, 2, 2)
     one, two = (search(reference, space=space, seed=1, processes=n) for n in (1, 2))
     assert (one.broken, one.tried, one.states) == (two.broken, two.tried, two.states)
     assert len(one.broken) == 1
 
 
+@pytest.mark.long
 def test_the_right_protocol_stays_clean() -> None:
-    """A search that calls something broken that is not."""
-    found = search("window-stm", space=Space(2, 2, 2), seed=3)
+    """A violation reported for the correct protocol."""
+    found = search("window-stm", space=ProgramSpace(2, 2, 2), seed=3)
     assert (found.total, found.tried, found.broken, found.verdict) == (18, 18, (), None)
 
 
@@ -112,21 +115,22 @@ def test_the_right_protocol_stays_clean() -> None:
     ],
 )
 def test_what_needs_four_transactions(mutant: str, objects: int, steps: int, least: str) -> None:
-    """The slip that no run of three transactions shows, not found by the search either."""
-    found = search(f"window-stm/{mutant}", space=Space(4, objects, 2), seed=0, go_on=True)
+    """A search that misses the slip that only runs of four transactions show."""
+    found = search(f"window-stm/{mutant}", space=ProgramSpace(4, objects, 2), seed=0, go_on=True)
     assert (found.total, found.tried) == (788, 788)
     assert [(text(b.programs), b.depth) for b in found.broken] == [(least, steps)]
 
 
 def test_a_time_limit_is_unknown() -> None:
-    """A search that was stopped and says that there is nothing."""
+    """A search stopped by its time limit that reports "no violation"."""
     found = search("window-stm", limits=Limits(1e-6))
     assert (found.tried, found.broken) == (0, ())
     assert "the time limit of" in found.unknown[0]
 
 
+@pytest.mark.long
 def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Output that is too wide, does not replay, or has another exit code."""
+    """Output that is too wide or cannot be replayed, or a wrong exit code."""
     base = ["search", "window-stm/reader-does-not-wait", "--transactions", "2",
             "--objects", "2", "--processes", "1"]  # fmt: skip
     assert run(commands, base) == 1
@@ -135,15 +139,15 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     assert "--set 'programs=r x, r y; w x, w y' --property opacity" in out
     assert all(len(line) <= 80 for line in out.splitlines() if "To reproduce" not in line)
     assert run(commands, [*base, "--format", "json"]) == 1
-    (record,) = read(capsys.readouterr().out, "search")
-    assert replayed(record).agrees
+    (record,) = read_records(capsys.readouterr().out, "search")
+    assert replay_record(record).agrees
     assert record["search"]["sets"] == 18
     few = ["search", "window-stm", "--transactions", "2", "--sets", "3", "--processes", "1"]
     assert run(commands, few) == 0
-    assert "3 tried" in capsys.readouterr().out
+    assert "3 checked" in " ".join(capsys.readouterr().out.split())
     assert run(commands, [*few, "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert list(read(json.dumps(found), "search")) == []
+    assert list(read_records(json.dumps(found), "search")) == []
     assert run(commands, [*few, "--time-limit", "0.000001"]) == 3
 
 
@@ -161,7 +165,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
 def test_wrong_commands(
     capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
-    """A traceback, or several lines."""
+    """A wrong command answered by a traceback or by several lines."""
     assert run(commands, ["search", *arguments]) == 2
     captured = capsys.readouterr()
     assert message in captured.err
@@ -169,6 +173,6 @@ def test_wrong_commands(
 
 
 def test_too_many_sets_are_refused() -> None:
-    """A list that fills the memory."""
+    """A list of sets so long that it fills the memory."""
     with pytest.raises(SpecError, match="are too many to search"):
         program_sets(6, 4, 4)

@@ -1,4 +1,7 @@
-"""What breaks each mutant of a crawler first, and after how many steps; None: no run reaches it."""
+"""The property that first breaks each mutant of a crawler, and after how many steps.
+
+None stands for a property that no run violates.
+"""
 
 from __future__ import annotations
 
@@ -68,4 +71,4 @@ SURVIVE_CRAWLING = {
     "ends-too-early",
     "visits-the-same-twice",
 }
-"""At the default bounds."""
+"""The violations at the default bounds."""

@@ -1,4 +1,4 @@
-"""Breadth first: the order of a textbook's queue, and how far several requests may differ."""
+"""Breadth first: pages come in the order of a queue; how far concurrent requests deviate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from counterpoint.spec.notation import Model, Spec, SpecError, Step
 
 
 def fallen(spec: Spec) -> dict[str, int | None]:
-    """Return what is violated, after how many steps."""
+    """Return the violated properties with the number of steps."""
     found = exhaustive.check(Model(spec))
     return {v.claim.name: v.depth for v in found if v.answer == "violated"}
 
@@ -26,26 +26,27 @@ def fallen(spec: Spec) -> dict[str, int | None]:
     "reading", [{}, {"answers": "in-order"}, {"next_level": "after-the-level"}]
 )
 def test_levels_come_in_order(pages: int, concurrency: int, reading: dict[str, str]) -> None:
-    """A bound that holds for the registered sizes alone."""
+    """A bound that is true only for the registered sizes."""
     assert fallen(BreadthFirst(pages=pages, concurrency=concurrency, **reading)) == {}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pages", [6])
 def test_the_bounds_are_reached(pages: int) -> None:
-    """Bounds so wide that they say nothing."""
+    """Bounds that are wider than needed."""
 
     class Nearer(BreadthFirst):
-        """A request may fall behind by one level less."""
+        """A bound on how far a request falls behind that is one level tighter."""
 
         def most_fallen(s) -> int:
-            """Allow one less."""
+            """Return a bound that is one less."""
             return super().most_fallen() - 1
 
     class Shallower(BreadthFirst):
-        """A level may be too deep by one less."""
+        """A bound on how much too deep a level is that is one tighter."""
 
         def most_too_deep(s) -> int:
-            """Allow one less."""
+            """Return a bound that is one less."""
             return super().most_too_deep() - 1
 
     assert set(fallen(Nearer(pages=pages))) == {"order-by-level"}
@@ -60,7 +61,7 @@ webs = st.integers(1, 7).flatmap(
 
 
 def textbook(links: list[list[int]]) -> list[int]:
-    """Return the pages in the order of a queue."""
+    """Return the pages in the order of a simple queue."""
     seen, queue, order = {0}, deque([0]), []
     while queue:
         page = queue.popleft()
@@ -75,7 +76,7 @@ def textbook(links: list[list[int]]) -> list[int]:
 @given(links=webs)
 @settings(deadline=None, max_examples=60)
 def test_on_any_web_it_is_the_textbook(links: list[list[int]]) -> None:
-    """A spec that checks well and is not breadth first."""
+    """A spec that satisfies its properties and is not breadth first."""
     model = Model(BreadthFirst(pages=len(links), concurrency=1))
     values = next(model.initial_states())
     named, order = [0], []
@@ -96,6 +97,6 @@ def test_on_any_web_it_is_the_textbook(links: list[list[int]]) -> None:
 
 
 def test_news_follow_from_pages() -> None:
-    """A page that discovers more pages than there are."""
+    """A page that discovers more pages than exist."""
     with pytest.raises(SpecError, match="news follows from pages: it is 3, not 2"):
         BreadthFirst(pages=3, news=2)

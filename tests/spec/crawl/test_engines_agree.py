@@ -1,4 +1,4 @@
-"""Exhaustive, bounded and stateful engines say the same of the crawlers, right or wrong."""
+"""The exhaustive, bounded and stateful engines agree on right and wrong crawlers."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ WRONG = [
     for name, (steps, claim) in table.items()
     if steps and (of, steps) not in {("breadth-first", 7), ("breadth-first", 8)}
 ]
-"""Without those for which z3 takes longest, and those that are wrong from the start."""
+"""All mutants except those slow for z3 and those that are wrong from the start."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("reference", "name", "steps"), one_in(3, WRONG))
 def test_z3_kills_each_mutant_as_early(reference: str, name: str, steps: int) -> None:
-    """A shortest counterexample that is not the shortest, or that one engine alone believes."""
+    """A counterexample that is not the shortest, or that only one engine accepts."""
     of, _, slip = reference.partition("/")
     mutation = mutants(of)[slip].mutation
     assert mutation is not None
@@ -35,6 +36,7 @@ def test_z3_kills_each_mutant_as_early(reference: str, name: str, steps: int) ->
     assert replay(model, found.trace.steps, found.trace.states[0]) == found.trace
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("reference", "name"),
     [
@@ -46,7 +48,7 @@ def test_z3_kills_each_mutant_as_early(reference: str, name: str, steps: int) ->
     ],
 )
 def test_random_runs_find_slips(reference: str, name: str) -> None:
-    """Random runs that never get far enough."""
+    """Random runs that are always too short to find an error."""
     model = load(reference)
     options = Options(runs=500)
     (found,) = engines.check(

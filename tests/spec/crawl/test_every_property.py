@@ -1,4 +1,4 @@
-"""Every property of a crawl spec can fail; every witness is asked only where it can be reached."""
+"""Every property of a crawl spec can fail, and no witness is demanded that is unreachable."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterpoint.ci.registry import JOBS
+from counterpoint.ci.registered import jobs
 from counterpoint.models.explore import exhaustive
 from counterpoint.models.loading import load, mutants
 from counterpoint.spec.catalogue import MUTANTS, SPECS
@@ -21,24 +21,26 @@ CRAWLERS = sorted(
 )
 
 
+@pytest.mark.long
 def test_each_property_kills_something() -> None:
-    """A property that no mutant or printed rule violates: nothing shows that it can fail."""
+    """A property that no mutant or printed rule violates, so that it may be always true."""
     claimed = {
         p.name
-        for j in JOBS
+        for j in jobs()
         if j.reference in CRAWLERS
         for p in load(j.reference, [f"{n}={v}" for n, v in j.parameters.items()]).properties
         if p.kind in ("invariant", "transition")
     }
-    fallen = {n for j in JOBS if j.reference in CRAWLERS for n in j.violated}
+    fallen = {n for j in jobs() if j.reference in CRAWLERS for n in j.violated}
     for reference in CRAWLERS:
         for declared in mutants(reference).values():
             assert declared.mutation is not None
             fallen |= set(declared.mutation.killed)
-    # Shown by specs that are said to go round where they do not.
+    # Shown by specs that claim a cycle where there is none.
     assert claimed - fallen == {"visited-in-turn"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("rule", "own"), [(EqualQuanta, "quantum"), (R1, None), (R2, "step"), (R3, "initial")]
 )
@@ -53,7 +55,7 @@ def test_each_property_kills_something() -> None:
 def test_witnesses_are_asked_where_they_can_be_reached(
     rule: type[Spec], own: str | None, sites: int, budget: int, pages: int, links: int, size: int
 ) -> None:
-    """A right rule that is called wrong at some bounds, since nothing there can be reached."""
+    """A right rule called wrong because a witness is unreachable within some bounds."""
     parameters = {"sites": sites, "budget": budget, "pages": pages, "links": links}
     spec = rule(**parameters, **({own: size} if own else {}))
     found = exhaustive.check(Model(spec))

@@ -1,4 +1,4 @@
-"""The focused crawler's control: exact counts, and runs held against sorted lists."""
+"""The focused crawler's control: exact counts, and runs compared with sorted lists."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from counterpoint.spec.crawl.focused import FocusedHits, Phase
 from counterpoint.spec.notation import Model
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("given", "states"),
     [
@@ -27,7 +28,7 @@ from counterpoint.spec.notation import Model
     ],
 )
 def test_what_is_expanded_and_indexed(given: dict[str, object], states: int) -> None:
-    """A step lost, or a page expanded or indexed out of turn, or a witness out of reach."""
+    """A lost step, a page expanded or indexed out of turn, or an unreachable witness."""
     found = exhaustive.check(Model(FocusedHits(**given)))
     assert {v.claim.name: v.answer for v in found if v.answer != "holds"} == {}
     assert {v.states for v in found} == {states}
@@ -35,7 +36,7 @@ def test_what_is_expanded_and_indexed(given: dict[str, object], states: int) -> 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_random_runs_choose_the_heads_of_sorted_lists(seed: int) -> None:
-    """An order that is right by the spec's own words only, or a frontier that is not followed."""
+    """An order that differs from that of a sorted list, or a frontier that is ignored."""
     chance = random.Random(seed)
     c, steps = chance.randint(1, 3), chance.choice([0, 0, 3])
     model = Model(FocusedHits(pages=5, c=c, steps=steps, hubs=3, authorities=3, failures=2))

@@ -1,4 +1,4 @@
-"""The frontier: exact counts, and what is reachable held against an explorer of ten lines."""
+"""The frontier: exact counts, and reachable states compared with a ten-line search."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests import reference
     ],
 )
 def test_nothing_is_fetched_twice_or_lost(given: dict[str, int], states: int) -> None:
-    """A step lost, or a page that gets from one place to another by itself."""
+    """A lost step, or a page that changes its state without a command."""
     found = exhaustive.check(Model(Frontier(**given)))
     assert {v.claim.name: v.answer for v in found if v.answer != "holds"} == {}
     assert {v.states for v in found} == {states}
@@ -38,7 +38,7 @@ def test_states_are_those_of_a_naive_search(given: dict[str, int]) -> None:
 
 
 def test_an_interruption_loses_nothing_and_repeats_only_what_was_in_flight() -> None:
-    """A restart that forgets what was queued, or that begins anew."""
+    """A restart that forgets queued pages, or that begins from the start pages."""
     model = Model(Frontier(pages=3))
     run = [("request", 0), ("fetched", 0, 0b110), ("enqueue", 1), ("request", 1)]
     values = next(model.initial_states())
@@ -53,7 +53,7 @@ def test_an_interruption_loses_nothing_and_repeats_only_what_was_in_flight() -> 
 
 
 def test_sets_of_links_follow_from_pages() -> None:
-    """Links to pages that there are not."""
+    """Links to pages that do not exist."""
     with pytest.raises(SpecError, match="3 pages have 8 sets, not 4"):
         Frontier(pages=3, link_sets=4)
     model = Model(Frontier(pages=2))

@@ -1,4 +1,4 @@
-"""Recall and precision: as shares of sets, for every answer."""
+"""Recall and precision as ratios of sets, for every answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from counterpoint.spec.notation import Model
 
 @pytest.mark.parametrize("b", ["irrelevant", "all"])
 def test_measures_are_shares(b: str) -> None:
-    """A fraction upside down; the printed precision is a / (a + found), never above a half."""
+    """A fraction upside down; the precision as printed, a / (a + found), never exceeds 1/2."""
     model = Model(Retrieval(pages=4, b=b))
     for values in product((0, 1), repeat=8):
         state = model.at(values)

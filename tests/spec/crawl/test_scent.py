@@ -1,4 +1,4 @@
-"""S.C.E.N.T.: the spec against fractions, its bounds beyond what can be explored, its proof."""
+"""S.C.E.N.T.: the spec compared with fractions, its bounds in long runs, and its proof."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ parameters = st.fixed_dictionaries(
 
 
 def endless(data: st.DataObject, most: int) -> Iterator[int]:
-    """Yield changes: all of them drawn, or by a rule that is."""
+    """Yield changes endlessly: all random, or by a random rule."""
     chance = data.draw(st.randoms(use_true_random=False))
     share = data.draw(st.sampled_from([0.0, 0.2, 0.5, 0.9, 1.0]))
     while True:
@@ -55,7 +55,7 @@ def endless(data: st.DataObject, most: int) -> Iterator[int]:
 @given(parameters=parameters, data=st.data())
 @settings(deadline=None, max_examples=80)
 def test_the_spec_is_exact(parameters: dict[str, object], data: st.DataObject) -> None:
-    """A scent that is rounded, or pages visited in another order than by fractions."""
+    """A scent that is rounded, or pages visited in another order than with fractions."""
     spec = Scent(**parameters, iterations=8)
     model, unit = Model(spec), 2**spec.iterations
     drawn: list[int] = []
@@ -81,7 +81,7 @@ def test_the_spec_is_exact(parameters: dict[str, object], data: st.DataObject) -
 @given(parameters=parameters, data=st.data())
 @settings(deadline=None, max_examples=80)
 def test_bounds_over_long_runs(parameters: dict[str, object], data: st.DataObject) -> None:
-    """A bound, gap or turn that holds for the first iterations alone."""
+    """A bound, gap or turn that is right in the first iterations only."""
     spec = Scent(**parameters)
     visited = dict.fromkeys(spec.pages, 0)
     last = dict.fromkeys(spec.pages, -1)
@@ -98,7 +98,7 @@ def test_bounds_over_long_runs(parameters: dict[str, object], data: st.DataObjec
 
 
 def longest(model: Model) -> tuple[int, float]:
-    """Return the longest wait and the greatest scent of all runs."""
+    """Return the longest wait and the greatest scent in all runs."""
     found = exhaustive.explore(model, None, ())
     assert found.complete
     waits = [i for i, c in enumerate(model.cells) if c.variable == "wait"]
@@ -110,7 +110,7 @@ def longest(model: Model) -> tuple[int, float]:
 
 
 def test_how_near_runs_come_to_the_bounds() -> None:
-    """Bounds that a stronger spec would not need; the gap's is safe rather than tight."""
+    """Bounds that could be tighter; only that of the gap is known not to be tight."""
     model = load("scent", ["pages=2", "iterations=11"])
     spec = model.spec
     assert isinstance(spec, Scent)
@@ -129,10 +129,10 @@ def test_how_near_runs_come_to_the_bounds() -> None:
     ],
 )
 def test_turns_need_all_that_is_asked(given: dict[str, int], steps: int) -> None:
-    """Conditions that are wider than they must be."""
+    """Conditions that are stricter than needed."""
 
     class Claimed(Scent):
-        """S.C.E.N.T., said to visit pages in turn whatever the parameters."""
+        """S.C.E.N.T. with the claim that pages are visited in turn for all parameters."""
 
         goes_round = True  # type: ignore[assignment]
 
@@ -143,11 +143,12 @@ def test_turns_need_all_that_is_asked(given: dict[str, int], steps: int) -> None
 
 
 def proved(reference: str, *settings: str) -> dict[str, str]:
-    """Return what induction says of each claim and lemma."""
+    """Return the answer of induction for each claim and lemma."""
     model = load(reference, settings)
     return {v.claim.name: v.answer for v in engines.check(model, "induction", Limits(60))}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "given",
     [
@@ -160,7 +161,7 @@ def proved(reference: str, *settings: str) -> dict[str, str]:
     ],
 )
 def test_the_proof(given: tuple[str, ...]) -> None:
-    """Lemmas that hold for the default parameters alone."""
+    """Lemmas that are kept with the default parameters only."""
     found = proved("scent", *given)
     assert set(found.values()) == {"holds"}
     assert {"few-are-strong", "who-waits-grows"} <= set(found)
@@ -174,7 +175,7 @@ def test_the_proof(given: tuple[str, ...]) -> None:
     ]),
 )  # fmt: skip
 def test_no_proof_of_what_is_wrong(given: tuple[str, ...], property: str) -> None:
-    """Lemmas that prove anything."""
+    """Lemmas from which false claims follow."""
     assert proved(*given)[property] != "holds"
 
 

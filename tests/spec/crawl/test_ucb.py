@@ -1,4 +1,4 @@
-"""The exact comparison of R3's indices, against decimals of many digits."""
+"""The exact comparison of R3's indices, tested with decimals of many digits."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ PRECISE = Context(prec=120)
 
 
 def decimal_index(s: int, t: int, largest: int, n: int) -> Decimal:
-    """Return the index to as many digits as the context has."""
+    """Return the index to the precision of the decimal context."""
     mean = Decimal(s) / (t * largest) if largest else Decimal(0)
     return mean + (2 * Decimal(n).ln() / t).sqrt()
 
 
 def by_decimals(s1: int, t1: int, s2: int, t2: int, largest: int, n: int) -> int:
-    """Return what `compare` should; a difference of less than 10^-60 counts as none."""
+    """Return the expected result of `compare`; a difference below 10^-60 counts as none."""
     with localcontext(PRECISE):
         difference = decimal_index(s1, t1, largest, n) - decimal_index(s2, t2, largest, n)
         return 0 if abs(difference) < Decimal(10) ** -60 else 1 if difference > 0 else -1
@@ -33,7 +33,7 @@ sizes = st.one_of(st.integers(1, 12), st.integers(1, 10**4), st.integers(1, 10**
 
 @st.composite
 def pairs(draw: st.DrawFn) -> tuple[int, int, int, int, int, int]:
-    """Return two sites that a crawl can lead to."""
+    """Return two sites with numbers that a crawl can reach."""
     t1, t2 = draw(sizes), draw(sizes)
     largest = draw(st.integers(0, 1000))
     s1, s2 = draw(st.integers(0, t1 * largest)), draw(st.integers(0, t2 * largest))
@@ -67,7 +67,7 @@ def near_ties(draw: st.DrawFn) -> tuple[int, ...]:
 @example(case=(2, 4, 3, 6, 3, 1))  # where ln n = 0 equal means tie, whatever the counts
 @settings(deadline=None, max_examples=400)
 def test_the_order_is_that_of_the_numbers(case: tuple[int, int, int, int, int, int]) -> None:
-    """A sign, a square or an enclosure that is wrong; a tie where there is none."""
+    """A wrong sign, square or enclosure, or a tie where there is none."""
     expected = by_decimals(*case)
     assert compare(*case) == compare_exactly(*case) == expected
     s1, t1, s2, t2, largest, n = case
@@ -77,13 +77,13 @@ def test_the_order_is_that_of_the_numbers(case: tuple[int, int, int, int, int, i
 @given(case=near_ties())
 @settings(deadline=None, max_examples=300)
 def test_near_ties_are_decided(case: tuple[int, ...]) -> None:
-    """Floats, or an enclosure too wide, that decide by luck."""
+    """Near ties decided by rounding, in floats or in an enclosure that is too wide."""
     assert compare(*case) == compare_exactly(*case) == by_decimals(*case)
 
 
 @given(t=sizes, s=st.integers(0, 10**9), largest=st.integers(0, 10**9), n=sizes)
 def test_ties_are_ties_of_integers(t: int, s: int, largest: int, n: int) -> None:
-    """Equal sites that rounding tells apart; different ones that are called equal."""
+    """Equal sites that rounding makes different, or different ones that are called equal."""
     assert compare(s, t, s, t, largest, n) == 0
     assert compare(s + 1, t, s, t, largest, n) == (1 if largest else 0)
     if n > 1:
@@ -91,7 +91,7 @@ def test_ties_are_ties_of_integers(t: int, s: int, largest: int, n: int) -> None
 
 
 def test_floats_decide_near_ties_by_luck() -> None:
-    """A comparison by floats alone: these sites have ten million pages."""
+    """Two sites of ten million pages, whose order floats get wrong."""
     lucky = 0
     for t in range(10**7, 10**7 + 100):
         case = near_tie(t, t + 1, 1000, 10**8)
@@ -106,7 +106,7 @@ def test_floats_decide_near_ties_by_luck() -> None:
 @given(n=st.one_of(st.integers(1, 100), st.integers(1, 10**30)), bits=st.sampled_from([64, 128]))
 @settings(deadline=None)
 def test_a_logarithm_is_enclosed(n: int, bits: int) -> None:
-    """An enclosure that the true value is not in, or one that does not shrink."""
+    """An enclosure without the true value, or one that does not shrink."""
     low, high = logarithm(n, bits)
     with localcontext(PRECISE):
         exact = Decimal(n).ln() * 2**bits
@@ -117,7 +117,7 @@ def test_a_logarithm_is_enclosed(n: int, bits: int) -> None:
 @given(case=pairs())
 @settings(deadline=None)
 def test_floats_are_as_exact_as_is_claimed(case: tuple[int, int, int, int, int, int]) -> None:
-    """A bound on the rounding error that floats exceed, so that a near tie is decided by luck."""
+    """A bound on the rounding error that is too small, so that rounding decides near ties."""
     s, t, _, _, largest, n = case
     with localcontext(PRECISE):
         exact = decimal_index(s, t, largest, n)
@@ -127,7 +127,7 @@ def test_floats_are_as_exact_as_is_claimed(case: tuple[int, int, int, int, int, 
 
 @pytest.mark.parametrize("n", [2, 7, 10**6])
 def test_the_first_enclosure_is_not_always_enough(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A loop that never asks for more bits: with 4 to begin with it must, and must be right."""
+    """A loop that never refines its enclosure; starting with 4 bits, it must."""
     monkeypatch.setattr(ucb, "FIRST_BITS", 4)
     for t in range(1, 40):
         for s in range(t + 1):

@@ -1,4 +1,4 @@
-"""Webs written out, a plain simulator of the rules on them, and runs of the specs on them."""
+"""Webs as lists of links, a plain simulator of the rules on them, and runs of the specs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from counterpoint.spec.notation import Model, Spec, Step
 
 Page: TypeAlias = tuple[int, int]
-"""External links, and pages that it is the first to link to."""
+"""The number of a page's external links, and the pages that it is the first to link to."""
 
 Web: TypeAlias = Sequence[Sequence[Page]]
 """For each site its pages in the order in which they may be scanned."""
@@ -23,7 +23,7 @@ PAGES, LINKS, REVEALS = 8, 3, 2
 
 @st.composite
 def sites(draw: st.DrawFn) -> list[Page]:
-    """Return a site's pages, as many as are found by the links of those before them."""
+    """Return the pages of a site that the links of earlier pages reveal."""
     pages: list[Page] = []
     known = 1
     while len(pages) < known:
@@ -38,14 +38,14 @@ webs = st.lists(sites(), min_size=1, max_size=4)
 
 @dataclass
 class Site:
-    """What a crawler knows of a site."""
+    """The crawler's knowledge of a site."""
 
     pages: list[Page]
     links: list[int]
 
     @property
     def ended(self) -> bool:
-        """Whether all its pages are scanned."""
+        """Whether all pages of the site are scanned."""
         return len(self.links) == len(self.pages)
 
 
@@ -65,11 +65,11 @@ class Crawl:
 
     @property
     def over(self) -> bool:
-        """Whether the budget is spent or nothing is left."""
+        """Whether the budget is spent or no page is left."""
         return len(self.order) == self.budget or all(s.ended for s in self.sites)
 
     def scan(self, i: int, pages: int) -> None:
-        """Scan some pages of a site, or what there is."""
+        """Scan a number of pages of a site, or fewer if it has fewer."""
         site = self.sites[i]
         for _ in range(pages):
             if not self.over and not site.ended:
@@ -77,7 +77,7 @@ class Crawl:
                 self.order.append(i)
 
     def scan_best(self, pages: int, index: Callable[[Site], Any]) -> None:
-        """Scan some pages of the site with the highest index, till the crawl is over."""
+        """Scan some pages of the site with the highest index, until the crawl is over."""
         while not self.over:
             rest = [i for i, s in enumerate(self.sites) if not s.ended]
             self.scan(max(rest, key=lambda i: (index(self.sites[i]), -i)), pages)
@@ -113,7 +113,7 @@ def r2(web: Web, budget: int, step: int) -> list[int]:
 
 
 def r3(web: Web, budget: int, initial: int) -> list[int]:
-    """Return the order of R3, by decimals; they are rounded to 60 of 100 digits, to have ties."""
+    """Return the order of R3, computed with decimals rounded to 60 of 100 digits, to have ties."""
     crawl = Crawl(web, budget)
     crawl.sample(initial)
 
@@ -130,7 +130,7 @@ def r3(web: Web, budget: int, initial: int) -> list[int]:
 
 
 def run(spec: type[Spec], web: Web, **given: int) -> list[int]:
-    """Return the order in which a spec scans a web; it must have one choice, and end as it says."""
+    """Return the order in which a spec scans a web; each step must have exactly one choice."""
     model = Model(spec(sites=len(web), pages=PAGES, links=LINKS, reveals=REVEALS, **given))
     (values,) = model.initial_states()
     done = [0] * len(web)

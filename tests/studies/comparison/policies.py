@@ -1,11 +1,15 @@
-"""Policies that are easy to foresee, and policies that break rules for policies."""
+"""Policies whose order is easy to predict, and policies that break the rules."""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import sys
+import time
 from typing import ClassVar
+
+import numba
+import numpy as np
 
 from counterpoint.crawler.policy.protocol import Outcome, Request, Scope, Setting
 
@@ -39,7 +43,7 @@ class Queue:
 
 
 class Stack(Queue):
-    """The last found first."""
+    """The page discovered last is fetched first."""
 
     def next(self) -> Request | None:
         """Return the page found last."""
@@ -50,13 +54,13 @@ class Stack(Queue):
 
 
 class WithinSites(Queue):
-    """The same within sites."""
+    """Breadth first within sites."""
 
     scope = Scope.SITE
 
 
 class RoundRobin(Queue):
-    """All known pages in turn, for ever."""
+    """All known pages in turn, without end."""
 
     scope = Scope.KNOWN
 
@@ -67,7 +71,7 @@ class RoundRobin(Queue):
 
 
 class FirstOnly(RoundRobin):
-    """One page for ever, which is allowed where all pages are known."""
+    """One page again and again, which is allowed where all pages are known."""
 
     def next(self) -> Request | None:
         """Return the first page."""
@@ -75,7 +79,7 @@ class FirstOnly(RoundRobin):
 
 
 class Raises(Queue):
-    """Raises at the fourth step."""
+    """Raises an exception at the fourth step."""
 
     def next(self) -> Request | None:
         """Return a page, three times."""
@@ -85,7 +89,7 @@ class Raises(Queue):
 
 
 class NeverOffered(Queue):
-    """Asks for what was never offered at the third step."""
+    """Requests an unknown page at the third step."""
 
     def next(self) -> Request | None:
         """Return a page, twice."""
@@ -93,7 +97,7 @@ class NeverOffered(Queue):
 
 
 class TheSame(Queue):
-    """Returns the same page for ever."""
+    """Requests the same page again and again."""
 
     def next(self) -> Request | None:
         """Return the first page."""
@@ -101,7 +105,7 @@ class TheSame(Queue):
 
 
 class Loops(Queue):
-    """Never returns from the sixth step."""
+    """Loops for ever at the sixth step."""
 
     def next(self) -> Request | None:
         """Return a page, five times."""
@@ -111,14 +115,54 @@ class Loops(Queue):
 
 
 def hang() -> None:
-    """Wait for oneself in C, deaf to signals, and hold the interpreter."""
+    """Block in compiled code, ignore signals, and hold the interpreter lock."""
     library, lock = ctypes.PyDLL(None), ctypes.create_string_buffer(256)
     library.pthread_mutex_lock(lock)
     library.pthread_mutex_lock(lock)
 
 
+class LoopsInC(Queue):
+    """Computes for ever in compiled code that holds the interpreter, at the second step."""
+
+    def next(self) -> Request | None:
+        """Return a page, once."""
+        if self.at == 1:
+            pow(3, 10**9)
+        return super().next()
+
+
+class Sleeps(Queue):
+    """Waits at the third step, and uses no processor."""
+
+    def next(self) -> Request | None:
+        """Return a page, twice."""
+        if self.at == 2:
+            time.sleep(3600)
+        return super().next()
+
+
+def compiled() -> None:
+    """Compile functions, which takes seconds of processor time."""
+    for k in range(3):
+        numba.njit(lambda x: np.sort(np.unique(x)).cumsum() + k)(np.arange(9))  # noqa: B023
+
+
+class Compiles(Queue):
+    """Compiles code when it is made, and again at the fourth step."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        compiled()
+
+    def next(self) -> Request | None:
+        """Return a page."""
+        if self.at == 3:
+            compiled()
+        return super().next()
+
+
 class HangsInC(Queue):
-    """Hangs in C at the seventh step."""
+    """Blocks in compiled code at the seventh step."""
 
     def next(self) -> Request | None:
         """Return a page, six times."""
@@ -128,7 +172,7 @@ class HangsInC(Queue):
 
 
 class ListensInC(Queue):
-    """The same when it is told the fifth outcome."""
+    """Blocks in compiled code at the fifth outcome."""
 
     def observe(self, outcome: Outcome) -> None:
         """Listen, four times."""
@@ -148,7 +192,7 @@ class Dies(Queue):
 
 
 class Interrupts(Queue):
-    """Raises at the third step what is no Exception."""
+    """Raises KeyboardInterrupt, which is no Exception, at the third step."""
 
     def next(self) -> Request | None:
         """Return a page, twice."""
@@ -158,7 +202,7 @@ class Interrupts(Queue):
 
 
 class Scribbles(Queue):
-    """Uses what it is told as paper."""
+    """Writes into the arrays that it receives."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -171,21 +215,21 @@ class Scribbles(Queue):
 
 
 class CannotBeMade(Queue):
-    """Raises before the first step."""
+    """Raises an exception in its constructor."""
 
     def __init__(self, setting: Setting) -> None:
         raise ZeroDivisionError("no sites")
 
 
 class HangsWhileMade(Queue):
-    """Does not come to a first step."""
+    """Loops for ever in its constructor."""
 
     def __init__(self, setting: Setting) -> None:
         hang()
 
 
 class OnSomeWebs(Queue):
-    """Raises on every web but the first two."""
+    """Raises an exception on every web except the first two."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -199,7 +243,7 @@ class OnSomeWebs(Queue):
 
 
 class Prints(Queue):
-    """Prints, which must not get into what the command prints."""
+    """Prints text, which must not appear in the output of the command."""
 
     def next(self) -> Request | None:
         """Return a page, and say so."""
@@ -208,7 +252,7 @@ class Prints(Queue):
 
 
 class NoScheduler:
-    """Makes nothing that is a scheduler."""
+    """A factory whose result is not a scheduler."""
 
     def __init__(self, setting: Setting) -> None:
         """Take a setting."""

@@ -1,4 +1,4 @@
-"""The same plan on a Dask cluster: a real scheduler and two workers, on the loopback."""
+"""A plan on a real Dask cluster: a scheduler and two workers on loopback."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from counterpoint.sim_web import profile
 from counterpoint.studies.comparison import cluster
 from counterpoint.studies.comparison.cluster import compare_on
 from counterpoint.studies.comparison.comparison import as_json, compare
-from counterpoint.studies.comparison.plan import Plan
+from counterpoint.studies.comparison.plan import ComparisonPlan
 
 HERE = "tests.studies.comparison.policies"
 ROOT = Path(__file__).parents[3]
@@ -32,7 +32,7 @@ main({arguments!r})
 
 
 def part(folder: Path, module: str, *arguments: str) -> subprocess.Popen[bytes]:
-    """Start a part of a cluster as its command line does."""
+    """Start the scheduler or a worker by its command."""
     path = [str(ROOT / "src"), *sys.path]
     program = _PART.format(path=path, module=module, arguments=list(arguments))
     with (folder / f"{module}-{time.monotonic_ns()}.log").open("wb") as log:
@@ -43,7 +43,7 @@ def part(folder: Path, module: str, *arguments: str) -> subprocess.Popen[bytes]:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """End a process and what it has started, whatever they do."""
+    """Kill a process and its children."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -53,16 +53,16 @@ class Cluster:
     """A scheduler and two workers."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, told = folder, folder / "scheduler.json"
+        self.folder, file = folder, folder / "scheduler.json"
         self.scheduler = part(folder, "dask_scheduler", "--host", "127.0.0.1", "--port", "0",
-                              "--no-dashboard", "--scheduler-file", str(told))  # fmt: skip
+                              "--no-dashboard", "--scheduler-file", str(file))  # fmt: skip
         self.workers: list[subprocess.Popen[bytes]] = []
         until = time.monotonic() + 60
-        while not told.exists():
+        while not file.exists():
             assert time.monotonic() < until, "the scheduler did not begin"
             assert self.scheduler.poll() is None, "the scheduler has ended"
             time.sleep(0.1)
-        self.address: str = json.loads(told.read_text())["address"]
+        self.address: str = json.loads(file.read_text())["address"]
 
     def add_worker(self) -> None:
         """Start a worker with one thread."""
@@ -72,7 +72,7 @@ class Cluster:
         ))  # fmt: skip
 
     def end(self) -> None:
-        """End all of it."""
+        """End the scheduler and the workers."""
         for process in [*self.workers, self.scheduler]:
             end(process)
 
@@ -89,14 +89,15 @@ def two_workers(tmp_path: Path) -> Iterator[Cluster]:
         made.end()
 
 
-def plan(seeds: int, *names: str) -> Plan:
+def plan(seeds: int, *names: str) -> ComparisonPlan:
     """Return a small plan."""
     policies = ("R1", "R2", *(f"{HERE}:{name}" for name in names))
-    return Plan(policies, profile.load("sample"), 60, 12_000, range(seeds))
+    return ComparisonPlan(policies, profile.load("sample"), 60, 12_000, range(seeds))
 
 
-def test_results_are_the_local_ones_though_a_worker_is_killed(two_workers: Cluster) -> None:
-    """Runs lost with a worker, run twice, or different elsewhere; a policy that takes a worker."""
+@pytest.mark.long
+def test_results_equal_local_ones_after_a_killed_worker(two_workers: Cluster) -> None:
+    """Runs that are lost or repeated after a worker was killed; a policy that ends its worker."""
     wanted = plan(8, "Raises", "Queue")
     heard = []
 
@@ -114,7 +115,7 @@ def test_results_are_the_local_ones_though_a_worker_is_killed(two_workers: Clust
 def test_a_scheduler_without_workers_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A command that waits for ever for workers that nobody has started."""
+    """A command that waits for ever for workers."""
     monkeypatch.setattr(cluster, "WORKERS", 0.5)
     made = Cluster(tmp_path)
     try:
@@ -125,7 +126,7 @@ def test_a_scheduler_without_workers_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("address", "message"),
     [
         ("tcp://127.0.0.1:9", "no scheduler answers at tcp://127.0.0.1:9"),
         ("nonsense", "named as tcp://host:port, not 'nonsense'"),
@@ -133,19 +134,19 @@ def test_a_scheduler_without_workers_is_refused(
         ("tcp://127.0.0.1", "no scheduler answers"),
     ],
 )
-def test_a_scheduler_that_does_not_answer_is_told(
-    address: str, said: str, monkeypatch: pytest.MonkeyPatch
+def test_a_scheduler_that_does_not_answer_is_reported(
+    address: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A traceback, or minutes of waiting."""
     monkeypatch.setattr(cluster, "REACH", 1.0)
     begun = time.monotonic()
-    with pytest.raises(CrawlError, match=said):
+    with pytest.raises(CrawlError, match=message):
         compare_on(address, plan(1))
     assert time.monotonic() - begun < 30
 
 
 def test_without_dask_the_option_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A traceback of an import."""
+    """A traceback of the import."""
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(CrawlError, match=r"pip install 'counterpoint\[dask\]'"):
         compare_on("tcp://127.0.0.1:9", plan(1))

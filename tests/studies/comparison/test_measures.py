@@ -1,4 +1,4 @@
-"""Measures against sets and sums in plain Python."""
+"""Measures, compared with sets and sums in plain Python."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from counterpoint.crawler.policy.protocol import Scope
 from counterpoint.sim_web import profile
 from counterpoint.sim_web.pages import change
 from counterpoint.studies.comparison.measures import MEASURES, by_site, discovery
-from counterpoint.studies.comparison.plan import Plan
+from counterpoint.studies.comparison.plan import ComparisonPlan
 from counterpoint.studies.comparison.planted import Planted
-from counterpoint.studies.comparison.revisits import Revisited
+from counterpoint.studies.comparison.revisits import CopyQuality
 from tests.studies.comparison.test_world import paragraphs
 
 DAY = 86_400.0
@@ -24,19 +24,19 @@ DAY = 86_400.0
 @pytest.fixture(scope="module")
 def topical() -> Planted:
     """A web with themes."""
-    return Planted(Plan((), profile.load("topical"), 50, 800, sites=5), 1)
+    return Planted(ComparisonPlan((), profile.load("topical"), 50, 800, sites=5), 1)
 
 
 @pytest.fixture(scope="module")
 def living() -> Planted:
     """A web that changes."""
-    return Planted(Plan((), profile.load("living"), 50, 60, sites=2), 5)
+    return Planted(ComparisonPlan((), profile.load("living"), 50, 60, sites=2), 5)
 
 
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
-def test_a_discovery_is_measured_as_sets_are(topical: Planted, data: st.DataObject) -> None:
-    """A page counted although it did not come; a mass of unreachable pages; a curve a step off."""
+def test_discovery_is_measured_by_sets(topical: Planted, data: st.DataObject) -> None:
+    """A failed page that counts; a mass of unreachable pages; a curve that is one step off."""
     scope = data.draw(st.sampled_from([Scope.SITE, Scope.WEB]))
     reachable = np.flatnonzero(topical.reachable(scope)).tolist()
     order = data.draw(st.lists(st.sampled_from(reachable), max_size=60, unique=True))
@@ -70,16 +70,16 @@ def test_a_discovery_is_measured_as_sets_are(topical: Planted, data: st.DataObje
     order=st.lists(st.tuples(st.integers(0, 59), st.booleans()), min_size=1, max_size=80),
     per_day=st.integers(5, 200),
 )
-def test_copies_are_judged_as_their_texts_are(
+def test_freshness_is_measured_by_texts(
     living: Planted, order: list[tuple[int, bool]], per_day: int
 ) -> None:
-    """A copy fresh as the page changed twice; an age since the visit; a Q of sizes alone."""
+    """A copy counted as fresh after two changes; an age since the visit; a Q of sizes only."""
     seconds = DAY / per_day
     steps = np.array(sorted({1, len(order) // 2 + 1, len(order), len(order) + 30}))
     pages = np.arange(60)
     visits = np.array([page for page, _ in order], dtype=np.int64)
     came = np.array([ok for _, ok in order], dtype=np.bool_)
-    found = Revisited(living, pages, seconds, steps).curves(visits, came)
+    found = CopyQuality(living, pages, seconds, steps).curves(visits, came)
     for k, step in enumerate(steps.tolist()):
         now = step * seconds
         taken = dict.fromkeys(range(60), 0.0)
@@ -100,7 +100,7 @@ def test_copies_are_judged_as_their_texts_are(
 
 
 def test_visits_are_counted_by_site(topical: Planted) -> None:
-    """A visit elsewhere that counts for a site."""
+    """A visit of another site that counts for this one."""
     order = np.array([0, *topical.starts(Scope.SITE), topical.starts(Scope.SITE)[2], 799])
     counts = [0] * 6
     for page in order.tolist():
@@ -110,5 +110,5 @@ def test_visits_are_counted_by_site(topical: Planted) -> None:
 
 
 def test_measures_are_named_once() -> None:
-    """A measure that hides another one."""
+    """A measure with the name of another one."""
     assert len({measure.name for measure in MEASURES}) == len(MEASURES)

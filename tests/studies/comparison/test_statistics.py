@@ -1,4 +1,4 @@
-"""Means and their intervals, against SciPy's own."""
+"""Means and their intervals, compared with SciPy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ values = st.lists(st.integers(-1000, 1000), min_size=2, max_size=40)
 
 @given(values)
 def test_the_interval_is_students(row: list[int]) -> None:
-    """A normal quantile, a biased deviation, one side only."""
+    """A normal quantile, a biased deviation, a one-sided interval."""
     found = mean(row)
     assert found.value == pytest.approx(float(np.mean(row)))
     assert found.interval is not None
@@ -27,19 +27,19 @@ def test_the_interval_is_students(row: list[int]) -> None:
 
 
 def test_a_known_interval() -> None:
-    """Both SciPy and we being wrong: a table says 2.776 for four degrees of freedom."""
+    """An error that SciPy shares: a printed table has 2.776 for four degrees of freedom."""
     assert mean([1, 2, 3, 4, 5]).half == pytest.approx(2.776 * (2.5 / 5) ** 0.5, abs=1e-3)
 
 
-def test_one_value_tells_no_interval() -> None:
-    """A division by zero, or an interval of no width."""
+def test_one_value_has_no_interval() -> None:
+    """A division by zero, or an interval of width zero."""
     assert (mean([7]).value, mean([7]).half, mean([7]).interval) == (7, None, None)
     assert against([7], [5]).difference.half is None
 
 
 @given(st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=1, max_size=30))
 def test_pairs_are_won_tied_and_lost(pairs: list[tuple[int, int]]) -> None:
-    """Ties that count as won; the least taken for the best, or the other way round."""
+    """Ties that count as won; the smallest value taken for the best, or the reverse."""
     ours, theirs = [a for a, _ in pairs], [b for _, b in pairs]
     most, least = against(ours, theirs), against(ours, theirs, most=False)
     assert most.wins == least.losses == sum(a > b for a, b in pairs)

@@ -1,4 +1,4 @@
-"""What fetching brings is what the web says, though nothing is rendered."""
+"""Outcomes of fetches equal those of the planted web, although no page is rendered."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from counterpoint.sim_web.pages import change, render
 from counterpoint.sim_web.pages.address import address
 from counterpoint.sim_web.pages.host import host
 from counterpoint.sim_web.pages.truth import place_at
-from counterpoint.sim_web.world.fetcher import Clock, Simulated
+from counterpoint.sim_web.world.fetcher import ManualClock, Simulated
 from counterpoint.sim_web.world.site import SyntheticSite
-from counterpoint.studies.comparison.plan import Plan
-from counterpoint.studies.comparison.planted import Known, Planted
+from counterpoint.studies.comparison.plan import ComparisonPlan
+from counterpoint.studies.comparison.planted import Oracle, Planted
 from counterpoint.studies.comparison.world import World, seconds_per_visit
 
 
 def planted(name: str, pages: int | None, seed: int = 3, sites: int = 4) -> Planted:
     """Return the web of a seed."""
-    return Planted(Plan((), profile.load(name), 100, pages, sites=sites), seed)
+    return Planted(ComparisonPlan((), profile.load(name), 100, pages, sites=sites), seed)
 
 
 def of(web: Planted, scope: Scope, seconds: float = 0.1, steps: int = 1000) -> World:
@@ -39,8 +39,8 @@ def broder() -> Planted:
 
 
 @pytest.mark.parametrize("name", ["institutes", "universities", "sample"])
-def test_the_external_links_of_the_papers_sites_sum_to_what_was_planted(name: str) -> None:
-    """Sites whose external links are more, or fewer, than Table 1 says."""
+def test_external_links_of_the_papers_sites(name: str) -> None:
+    """Sites with more or fewer external links than Table 1 says."""
     web = planted(name, None)
     sums = [int(web.external[list(web.web.pages_of(k))].sum()) for k in web.sites]
     assert sums == [site.external_links for site in web.web.profile.sites]
@@ -50,7 +50,7 @@ def test_the_external_links_of_the_papers_sites_sum_to_what_was_planted(name: st
 
 
 def test_links_and_external_links_are_the_webs(broder: Planted) -> None:
-    """A link lost, one of another page, copies that do not count, a host taken for another."""
+    """A lost link, one of another page, uncounted copies, a host taken for another."""
     web = broder.web
     within, free = of(broder, Scope.SITE, steps=web.pages), of(broder, Scope.WEB, steps=web.pages)
     for page in range(0, web.pages, 7):
@@ -65,8 +65,8 @@ def test_links_and_external_links_are_the_webs(broder: Planted) -> None:
         assert outcome.links.dtype == inside.links.dtype == np.int64
 
 
-def test_nobody_follows_links_out_of_sites_that_are_named() -> None:
-    """A crawl of ten sites that goes on elsewhere, or does not go from one to another."""
+def test_links_out_of_named_sites_are_not_followed() -> None:
+    """A crawl of ten sites that visits others, or that cannot go from one to another."""
     web = planted("sample", 12_000)
     end = web.web.pages_of(9).stop
     world = of(web, Scope.WEB)
@@ -81,7 +81,7 @@ def test_nobody_follows_links_out_of_sites_that_are_named() -> None:
 
 
 def test_the_target_set_are_the_hosts_with_the_most_pages(broder: Planted) -> None:
-    """Small hosts, or start pages that are none."""
+    """Small hosts in the target set, or addresses that are no start pages."""
     sizes = [len(broder.web.pages_of(one)) for one in range(broder.web.hosts)]
     assert [sizes[one] for one in broder.sites] == sorted(sizes, reverse=True)[:4]
     assert broder.starts(Scope.WEB) == [broder.web.pages_of(one).start for one in broder.sites]
@@ -92,16 +92,16 @@ def test_the_target_set_are_the_hosts_with_the_most_pages(broder: Planted) -> No
         assert topical.relevant[page] == (same and topical.web.relevant(page))
 
 
-def test_one_site_is_searched_where_pages_have_themes_of_their_own() -> None:
-    """A target set that is another host as well if their start pages happen to share a theme."""
+def test_themes_of_pages_give_a_target_set_of_one_site() -> None:
+    """A second host in the target set because its start page happens to share the theme."""
     for seed in range(6):
         local = planted("local", 300, seed)
         sizes = [len(local.web.pages_of(one)) for one in range(local.web.hosts)]
         assert local.sites == (sizes.index(max(sizes)),)
 
 
-def test_what_is_reachable_is_what_a_search_finds(broder: Planted) -> None:
-    """A coverage of 100% that leaves pages out, or that none can reach."""
+def test_reachable_pages_equal_those_of_a_search(broder: Planted) -> None:
+    """A coverage of 100% that leaves pages out, or that no crawl can reach."""
     for scope in (Scope.SITE, Scope.WEB):
         world = of(broder, scope, steps=broder.web.pages)
         found = set(broder.starts(scope))
@@ -116,7 +116,7 @@ def test_what_is_reachable_is_what_a_search_finds(broder: Planted) -> None:
 
 
 def paragraphs(web: Planted, page: int, time: float) -> list[bytes]:
-    """Return the paragraphs of a page as rendered; the last one is its version, if it has one."""
+    """Return the paragraphs of a rendered page; the last one is its version, if it has one."""
     place = place_at(web.web, address(web.web, page))
     assert place is not None
     of_page = host(web.web, web.web.host(page))
@@ -127,7 +127,7 @@ def paragraphs(web: Planted, page: int, time: float) -> list[bytes]:
 
 @pytest.mark.parametrize(("name", "pages"), [("living", 300), ("topical", 400)])
 def test_sizes_and_differences_are_those_of_the_rendered_text(name: str, pages: int) -> None:
-    """A size of another version, language or theme; a change overlooked, or half of one."""
+    """A size of another version, language or theme; a change that is missed or halved."""
     web = planted(name, pages)
     seconds = 4000.0
     world = World(web, Scope.KNOWN, seconds, 3 * pages)
@@ -147,12 +147,12 @@ def test_sizes_and_differences_are_those_of_the_rendered_text(name: str, pages: 
     assert changed > pages / 20
 
 
-def test_what_is_ill_does_not_come() -> None:
-    """A page fetched while its host is gone or it answers 503; links of what is no HTML."""
+def test_faulty_pages_are_not_fetched() -> None:
+    """A fetched page of a vanished host or with status 503; links of a page that is no HTML."""
     web = planted("hostile", 1_500)
     seconds, steps = 2.0, 1_500
     world = World(web, Scope.WEB, seconds, steps)
-    clock = Clock()
+    clock = ManualClock()
     simulated = Simulated(SyntheticSite(web.web), clock)
     statuses = set()
     for step in range(steps):
@@ -167,18 +167,18 @@ def test_what_is_ill_does_not_come() -> None:
 
 
 def test_time_moves_with_the_visits() -> None:
-    """A clock that stands still, or that does not know how many visits make a day."""
+    """A clock that does not move, or that ignores the visits per day."""
     web = planted("living", 300)
-    plan = Plan((), profile.load("living"), 10, 300)
+    plan = ComparisonPlan((), profile.load("living"), 10, 300)
     assert seconds_per_visit(plan, web, Scope.KNOWN) == 86_400 / 300
-    fast = Plan((), profile.load("living"), 10, 300, visits_per_day=1000)
+    fast = ComparisonPlan((), profile.load("living"), 10, 300, visits_per_day=1000)
     assert seconds_per_visit(fast, web, Scope.KNOWN) == 86.4
     assert seconds_per_visit(fast, web, Scope.WEB) == 0.1
 
 
-def test_an_oracle_is_told_the_truth(broder: Planted) -> None:
-    """A truth of another page."""
-    known = Known(broder)
+def test_an_oracle_gets_the_truth(broder: Planted) -> None:
+    """The truth of another page."""
+    known = Oracle(broder)
     world = of(broder, Scope.WEB)
     for page in range(0, 3_000, 101):
         outcome: Outcome = world.fetch(page)
@@ -186,8 +186,8 @@ def test_an_oracle_is_told_the_truth(broder: Planted) -> None:
         assert known.rate(page) == change.rate(broder.web, page)
 
 
-def test_the_step_is_marked_before_the_page_comes() -> None:
-    """A policy that hangs and is said to do so at another step."""
+def test_the_step_is_marked_before_the_fetch() -> None:
+    """A policy that hangs and is reported at another step."""
     web = planted("living", 300)
     mark = [0]
     world = World(web, Scope.WEB, 0.1, 10, mark)
@@ -199,7 +199,7 @@ def test_the_step_is_marked_before_the_page_comes() -> None:
 
 
 def test_contents_are_what_the_documents_say() -> None:
-    """A text, a title or an anchor that a reader of the page would find otherwise.
+    """A text, a title or an anchor that differs from that of the rendered page.
 
     Pages with frames are left out: what they say stands in several documents.
     """
@@ -212,13 +212,13 @@ def test_contents_are_what_the_documents_say() -> None:
         if "<frame" in document or "<iframe" in document:
             continue
         at = address(web.web, page)
-        told = with_links(Exchange(at, 200), answer.body, "text/html", contents=True).content
+        exchange = with_links(Exchange(at, 200), answer.body, "text/html", contents=True).content
         outcome = reads.fetch(page)
-        assert told is not None and outcome.content is not None
-        assert outcome.content[:2] == told[:2]
-        assert outcome.content.language == told.language
+        assert exchange is not None and outcome.content is not None
+        assert outcome.content[:2] == exchange[:2]
+        assert outcome.content.language == exchange.language
         assert len(outcome.content.anchors) == len(outcome.links)
-        assert set(outcome.content.anchors) <= set(told.anchors)
+        assert set(outcome.content.anchors) <= set(exchange.anchors)
         compared += 1
     assert compared > 350
     assert of(web, Scope.WEB).fetch(0).content is None

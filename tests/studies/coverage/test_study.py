@@ -1,4 +1,4 @@
-"""Estimators against the truth: the truth itself, what samplers meet, and how errors are judged."""
+"""Estimators compared with the truth: the truth itself, the samples, and the errors."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from counterpoint.crawler.errors import CrawlError
 from counterpoint.sim_web import profile
 from counterpoint.sim_web.generator.allocation import Allocation
 from counterpoint.sim_web.referee.quality import page_rank
-from counterpoint.studies.comparison.plan import Plan
+from counterpoint.studies.comparison.plan import ComparisonPlan
 from counterpoint.studies.comparison.planted import Planted
-from counterpoint.studies.coverage.drawn import ANSWER, STEPS, Drawn
 from counterpoint.studies.coverage.estimators import QUANTITY, TOPICS, estimators
 from counterpoint.studies.coverage.plan import CoveragePlan
 from counterpoint.studies.coverage.report import report
-from counterpoint.studies.coverage.study import Study, as_json, judged, study
+from counterpoint.studies.coverage.samples import ANSWER, STEPS, SampleSet
+from counterpoint.studies.coverage.study import CoverageStudy, as_json, judge_estimates, study
 from counterpoint.studies.coverage.truth import GRID, PARTS, Domain
 from counterpoint.studies.papers.report import text
 
@@ -39,17 +39,17 @@ LESS = ("random-ip", "random-ip-slope", "random-ip-line", "searches-0.9", "searc
 @lru_cache
 def domain(name: str = "broder-1999", pages: int = 1500) -> Domain:
     """Return a small web."""
-    return Domain(Planted(Plan((), profile.load(name), 1, pages), 1))
+    return Domain(Planted(ComparisonPlan((), profile.load(name), 1, pages), 1))
 
 
 @lru_cache
-def found() -> Study:
+def found() -> CoverageStudy:
     """Return a small study."""
     return study(SMALL, 1)
 
 
-def test_what_is_true() -> None:
-    """Truths that are those of a part of the web, or of another ranking."""
+def test_the_truth() -> None:
+    """A truth that is that of a part of the web, or of another ranking."""
     held = domain()
     crawled = np.zeros(held.pages, dtype=bool)
     crawled[::3] = True
@@ -68,7 +68,7 @@ def test_what_is_true() -> None:
 
 
 def test_components() -> None:
-    """A weak component, or what can be reached, that is not what the measurer finds."""
+    """A weak component or a reachable set that differs from that of the measurer."""
     held = domain()
     shares = SMALL.profile.shares
     assert held.largest_weak_component() == pytest.approx(1 - shares.disconnected, abs=0.01)
@@ -77,8 +77,8 @@ def test_components() -> None:
 
 
 @pytest.mark.parametrize(("name", "pages"), [("broder-1999", 1500), ("universities", 3000)])
-def test_what_samplers_meet(name: str, pages: int) -> None:
-    """Addresses numbered in another way than planted; pages outside the domain."""
+def test_addresses_and_hosts_of_samplers(name: str, pages: int) -> None:
+    """Addresses numbered differently than planted; pages outside the domain."""
     held = domain(name, pages)
     planted = held._planted
     allocation = Allocation(planted.web)
@@ -87,12 +87,12 @@ def test_what_samplers_meet(name: str, pages: int) -> None:
     kinds = dict.fromkeys(Kind, 0)
     for number in range(held.blocks.size):
         address = held.blocks.address(number)
-        front, told = held.front(address), allocation.at(address)
+        front, allocated = held.front(address), allocation.at(address)
         kinds[front.kind] += 1
         if front.kind is Kind.SITE:
             assert front.page < held.pages
-            assert planted.host[front.page] == told.shown
-            assert planted.web.pages_of(told.shown).start == front.page
+            assert planted.host[front.page] == allocated.shown
+            assert planted.web.pages_of(allocated.shown).start == front.page
     assert kinds[Kind.DEFAULT] + kinds[Kind.SITE] == allocation.serving
     assert kinds[Kind.SITE] > 0
     for page in range(0, held.pages, 97):
@@ -103,8 +103,8 @@ def test_what_samplers_meet(name: str, pages: int) -> None:
 
 
 def test_samples_grow() -> None:
-    """A step that is lost, so that the last sample is not the whole."""
-    drawn = Drawn(domain(), SMALL, 3)
+    """A lost step, so that the last sample is not the whole."""
+    drawn = SampleSet(domain(), SMALL, 3)
     assert len(drawn.growing) == STEPS
     sizes = [one.serving for one in drawn.growing]
     assert sizes == sorted(sizes)
@@ -117,9 +117,9 @@ def test_samples_grow() -> None:
 
 @pytest.mark.parametrize("crawled", [0.0, 1.0])
 def test_all_and_nothing(crawled: float) -> None:
-    """An estimator that does not say 0 of a crawl of nothing; one above 1 of a crawl of all."""
+    """An estimate above 0 for an empty crawl, or above 1 for a complete one."""
     held = domain()
-    drawn, crawl = Drawn(held, SMALL, 4), np.full(held.pages, bool(crawled))
+    drawn, crawl = SampleSet(held, SMALL, 4), np.full(held.pages, bool(crawled))
     for one in estimators(SMALL.profile):
         value = one.estimate(drawn, crawl).value
         assert one.requests(drawn) > 0
@@ -130,12 +130,12 @@ def test_all_and_nothing(crawled: float) -> None:
 
 
 def test_whole_sites_of_all_addresses_are_nearly_the_truth() -> None:
-    """A correction that is none: with all addresses asked only hidden hosts and orphans miss."""
+    """A wrong correction: a sample of all addresses misses only hidden hosts and orphans."""
     kind = dataclasses.replace(
         SMALL.profile, addresses=dataclasses.replace(SMALL.profile.addresses, own=1.0)
     )
-    held = Domain(Planted(Plan((), kind, 1, 1500), 2))
-    drawn = Drawn(held, dataclasses.replace(SMALL, draws=held.blocks.size), 5)
+    held = Domain(Planted(ComparisonPlan((), kind, 1, 1500), 2))
+    drawn = SampleSet(held, dataclasses.replace(SMALL, draws=held.blocks.size), 5)
     orphans = sum(len(held._planted.web.orphans_of(h)) for h in range(held._planted.web.hosts))
     assert len(drawn.sites.pages) == held.pages - orphans
     crawl = np.random.default_rng(1).random(held.pages) < 0.4
@@ -144,47 +144,50 @@ def test_whole_sites_of_all_addresses_are_nearly_the_truth() -> None:
 
 
 def test_no_address_serves() -> None:
-    """A failure where nothing was found, instead of no estimate."""
+    """An error instead of a missing estimate where no address has a server."""
     held = domain()
     for seed in range(100):
-        drawn = Drawn(held, dataclasses.replace(SMALL, draws=10), seed)
+        drawn = SampleSet(held, dataclasses.replace(SMALL, draws=10), seed)
         if not drawn.fronts.serving:
             break
     else:
         pytest.fail("some address served in each of 100 samples of 10")
     crawl = np.ones(held.pages, dtype=bool)
     for one in estimators(SMALL.profile):
-        told = one.estimate(drawn, crawl)
+        estimate = one.estimate(drawn, crawl)
         expected = "search" in one.name or one.name in ("chao", "chao-crawl", "chapman")
-        assert told.told == expected, one.name
+        assert estimate.has_value == expected, one.name
 
 
 def test_judging() -> None:
-    """Errors, their spread and how often intervals are right, computed by hand."""
+    """Errors, their spread and the share of right intervals that differ from a hand calculation."""
     nothing = math.nan
     held = np.array([
         [[[0.4, 0.3, 0.6], [0.6, 0.55, 0.7]]],  # truth 0.5: errors -0.1, 0.1; right once
         [[[0.7, 0.6, 0.8], [nothing, nothing, nothing]]],  # truth 0.6: error 0.1; right
     ])  # fmt: skip
-    told = judged(np.array([[0.5], [0.6]]), held, 12.0)
-    assert told.truth == pytest.approx(0.55)
-    assert told.bias.value == pytest.approx((0.0 + 0.1) / 2)
-    assert told.deviation == pytest.approx(math.sqrt(0.02))
-    assert told.rmse == pytest.approx(0.1)
-    assert told.contains == pytest.approx(2 / 3)
-    assert told.width == pytest.approx((0.3 + 0.15 + 0.2) / 3)
-    assert (told.told, told.requests) == (0.75, 12.0)
-    empty = judged(np.array([[0.5]]), np.full((1, 1, 2, 3), nothing), 1.0)
-    assert empty.told == 0 and empty.contains is None and math.isnan(empty.rmse)
+    judgment = judge_estimates(np.array([[0.5], [0.6]]), held, 12.0)
+    assert judgment.truth == pytest.approx(0.55)
+    assert judgment.bias.value == pytest.approx((0.0 + 0.1) / 2)
+    assert judgment.deviation == pytest.approx(math.sqrt(0.02))
+    assert judgment.rmse == pytest.approx(0.1)
+    assert judgment.contains == pytest.approx(2 / 3)
+    assert judgment.width == pytest.approx((0.3 + 0.15 + 0.2) / 3)
+    assert (judgment.success, judgment.requests) == (0.75, 12.0)
+    empty = judge_estimates(np.array([[0.5]]), np.full((1, 1, 2, 3), nothing), 1.0)
+    assert empty.success == 0 and empty.contains is None and math.isnan(empty.rmse)
 
 
 def test_the_deviation_is_within_a_crawl() -> None:
     """Differences between crawls that count as variance of an estimator."""
     held = np.zeros((1, 2, 3, 3))
     held[0, 0], held[0, 1] = 0.2, 0.8
-    assert judged(np.array([[0.2, 0.8]]), held, 1.0).deviation == pytest.approx(0.0, abs=1e-12)
+    assert judge_estimates(np.array([[0.2, 0.8]]), held, 1.0).deviation == pytest.approx(
+        0.0, abs=1e-12
+    )
 
 
+@pytest.mark.long
 def test_the_same_plan_finds_the_same() -> None:
     """Figures that depend on the number of processes, or on the time."""
     one, other = as_json(found()), as_json(study(SMALL, 2))
@@ -195,19 +198,19 @@ def test_the_same_plan_finds_the_same() -> None:
 
 
 def test_truths_are_those_of_the_comparison() -> None:
-    """A crawl of which pages are lost on the way."""
+    """A crawl that loses pages."""
     assert found().truth("quantity", 0) == pytest.approx([300 / 1500] * 2)
 
 
 def test_the_report() -> None:
-    """A finding without its figures, a line that is too long, an estimator that is left out."""
-    told = report(found(), "counterpoint coverage report")
-    said = text(told)
-    assert max(map(len, said.splitlines())) <= 80
+    """A finding without its figures, a line that is too long, a missing estimator."""
+    page = report(found(), "counterpoint coverage report")
+    output = text(page)
+    assert max(map(len, output.splitlines())) <= 80
     for estimator in estimators(SMALL.profile):
-        assert estimator.name in said
-    assert len(told.findings) == 7
-    assert sum(len(section.figures) for section in told.sections) == 1 + len(PARTS)
+        assert estimator.name in output
+    assert len(page.findings) == 7
+    assert sum(len(section.figures) for section in page.sections) == 1 + len(PARTS)
 
 
 def test_topics() -> None:
@@ -221,10 +224,10 @@ def test_topics() -> None:
     page = int(held.topics[0][0])
     sources = [k for k in range(held.pages) if page in held.links(k).tolist()]
     assert held.backward.links(page).tolist() == sources
-    drawn, crawl = Drawn(held, SMALL, 6), np.random.default_rng(2).random(held.pages) < 0.3
+    drawn, crawl = SampleSet(held, SMALL, 6), np.random.default_rng(2).random(held.pages) < 0.3
     for one in TOPICS:
-        truth, told = held.coverage(one.of, crawl), one.estimate(drawn, crawl)
-        assert told.value == pytest.approx(truth, abs=0.2), one.name
+        truth, estimate = held.coverage(one.of, crawl), one.estimate(drawn, crawl)
+        assert estimate.value == pytest.approx(truth, abs=0.2), one.name
     seen = drawn.answers_among(crawl)
     for topic, one in zip(held.topics, seen, strict=True):
         answer = one.sample.pages[: min(ANSWER, crawl[topic].sum())]
@@ -232,28 +235,28 @@ def test_topics() -> None:
     assert drawn.answers_among(np.zeros(held.pages, dtype=bool)) == ()
 
 
-def test_topics_are_told_where_there_are_any() -> None:
-    """A section of nothing; figures of topics that are left out."""
+def test_topics_are_reported_if_any() -> None:
+    """An empty section; missing figures of topics."""
     plan = dataclasses.replace(
         SMALL, profile=profile.load("topical"), seeds=range(1), repeats=2, web_pages=1000
     )
-    told = text(report(study(plan, 1), "x"))
-    assert "hub-topics-own" in told and "around answers to queries" in told
+    output = text(report(study(plan, 1), "x"))
+    assert "hub-topics-own" in output and "around answers to queries" in output
     assert "topics" not in text(report(found(), "x"))
 
 
 def test_too_many_addresses() -> None:
-    """A crawl of hours, and then a sample that cannot be drawn."""
+    """A sample that cannot be drawn, which is noticed only after hours of crawling."""
     with pytest.raises(CrawlError, match="--draws 5000: a web of 1,500 pages has"):
         study(dataclasses.replace(SMALL, draws=5000), 1)
 
 
-def test_a_policy_that_falls_is_told() -> None:
-    """One fall that hides what the others brought, or a report of nothing that fails."""
+def test_a_failing_policy_is_reported() -> None:
+    """One failure that hides the other policies, or a report that fails without any figures."""
     plan = dataclasses.replace(
         SMALL, seeds=range(1), policies=("tests.studies.comparison.policies:Raises",)
     )
     made = study(plan, 1)
     assert made.fell and not made.webs
-    assert "No crawl came to its end" in text(report(made, "x"))
+    assert "No crawl was completed" in text(report(made, "x"))
     json.dumps(as_json(made), allow_nan=False)

@@ -1,4 +1,4 @@
-"""Rows instead of webs: the rules do with them what they do on the web itself."""
+"""Rows of rewards in place of webs: the rules act on them as on the web itself."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from counterpoint.crawler.policy.protocol import Scope
 from counterpoint.crawler.schedulers.finding import find
 from counterpoint.crawler.worlds.crawl import crawl
 from counterpoint.sim_web.profile import load
-from counterpoint.studies.comparison.plan import Plan
+from counterpoint.studies.comparison.plan import ComparisonPlan
 from counterpoint.studies.comparison.planted import Planted
 from counterpoint.studies.comparison.world import World
 from counterpoint.studies.papers.arms import (
-    Linked,
+    SiteLinks,
     best_totals,
     found_so_far,
     order_of,
@@ -33,12 +33,12 @@ ROWS = st.lists(
 @pytest.fixture(scope="module")
 def planted() -> Planted:
     """Return a small web of the ten universities."""
-    return Planted(Plan((), load("universities"), 300, 12_000), 3)
+    return Planted(ComparisonPlan((), load("universities"), 300, 12_000), 3)
 
 
 @pytest.mark.parametrize("rule", ["R1", "R2,step=5", "R3", "equal-quanta", "thompson"])
-def test_rows_are_as_good_as_the_web(planted: Planted, rule: str) -> None:
-    """A page that is in another place of its site's order, links counted twice or not at all."""
+def test_rows_give_the_same_visits_as_the_web(planted: Planted, rule: str) -> None:
+    """A page at another place of its site's order; links that count twice or not at all."""
     rows = rows_of(planted, 300)
     starts = planted.starts(Scope.SITE)
     world = World(planted, Scope.SITE, 1.0, 300)
@@ -47,13 +47,13 @@ def test_rows_are_as_good_as_the_web(planted: Planted, rule: str) -> None:
     played = play(rule, rows, 300, 7)
     assert played.sites.tolist() == planted.of_site[order].tolist()
     assert played.total == int(planted.external[order].sum())
-    assert order_of(rule, Linked(planted), 300, 7).tolist() == order.tolist()
+    assert order_of(rule, SiteLinks(planted), 300, 7).tolist() == order.tolist()
     assert found_so_far(rows, played.sites).tolist() == np.cumsum(planted.external[order]).tolist()
 
 
 @given(ROWS, st.integers(0, 12))
 def test_the_best_allocation(rows: list[np.ndarray], budget: int) -> None:
-    """An allocation that is better, for any number of pages, found by trying all."""
+    """An allocation that is worse than the best one of an exhaustive search."""
     best = best_totals(rows, budget)
     for n in range(budget + 1):
         tried = [
@@ -66,7 +66,7 @@ def test_the_best_allocation(rows: list[np.ndarray], budget: int) -> None:
 
 @given(ROWS, st.integers(1, 30))
 def test_no_rule_beats_the_best(rows: list[np.ndarray], budget: int) -> None:
-    """Pages that are scanned twice, or more of them than there are."""
+    """Pages that are scanned twice, or more pages than the site has."""
     for rule in ("R1", "R2,step=2", "R3,initial=1"):
         played = play(rule, rows, budget)
         pages = np.bincount(played.sites, minlength=len(rows))

@@ -51,20 +51,20 @@ covered   958   956   578   312   772   514   793   651
 """
 
 
-def table(told: str) -> dict[str, list[int]]:
-    """Return a table's rows by their names."""
-    rows = (line.split() for line in told.strip().splitlines())
+def table(expected: str) -> dict[str, list[int]]:
+    """Return the rows of a table by their names."""
+    rows = (line.split() for line in expected.strip().splitlines())
     return {row[0]: [int(cell) for cell in row[1:]] for row in rows}
 
 
 @pytest.fixture(scope="module")
 def found() -> Coverage:
-    """Return the figures."""
+    """Return the figures of the study."""
     return study(range(3))
 
 
 def test_the_tables() -> None:
-    """A number that is mistyped in one of the two places."""
+    """A number that is mistyped in one of the two copies."""
     ip, more = table(RANDOM_IP), table(EXPANDED)
     assert [1000 * drawn for drawn in ip["drawn"]] == list(coverage_tables.DRAWN)
     assert ip["serving"] == list(coverage_tables.SERVING)
@@ -76,8 +76,8 @@ def test_the_tables() -> None:
     assert table(SEARCHES)["covered"] == list(coverage_tables.SEARCHED_COVERED)
     assert table(PAGERANK)["top"] == list(coverage_tables.TOP_RANKED)
     assert table(PAGERANK)["covered"] == list(coverage_tables.TOP_RANKED_COVERED)
-    for sample, told in ((2, SAMPLE_2), (4, SAMPLE_4)):
-        assert list(map(tuple, table(told).values())) == list(coverage_tables.CURVES[sample])
+    for sample, expected in ((2, SAMPLE_2), (4, SAMPLE_4)):
+        assert list(map(tuple, table(expected).values())) == list(coverage_tables.CURVES[sample])
     hubs = table(HUBS)
     assert list(map(tuple, hubs.values())) == [
         coverage_tables.TOPICS, coverage_tables.HUBS, coverage_tables.HUBS_COVERED
@@ -93,15 +93,15 @@ def lines(x: list[int], y: list[int]) -> tuple[Fraction, Fraction, Fraction]:
 
 
 @pytest.mark.parametrize(
-    ("told", "size", "origin", "slope", "intercept"),
+    ("expected", "size", "origin", "slope", "intercept"),
     [
         (RANDOM_IP, "serving", 0.0523994, 0.0629731, -5.98199),
         (EXPANDED, "size", 0.2277283, 0.2410359, -74.6124),
     ],
 )
-def test_slopes(told: str, size: str, origin: float, slope: float, intercept: float) -> None:
-    """A slope that is not the tables', to the last digit."""
-    held = table(told)
+def test_slopes(expected: str, size: str, origin: float, slope: float, intercept: float) -> None:
+    """A slope that differs from that of the tables in its last digit."""
+    held = table(expected)
     x, y = held[size], held["covered"]
     exact = lines(x, y)
     line = with_intercept(x, y)
@@ -111,7 +111,7 @@ def test_slopes(told: str, size: str, origin: float, slope: float, intercept: fl
 
 
 def test_the_last_samples() -> None:
-    """Intervals of 47 of 817 and of 1899 of 8094 as tables of binomial intervals have them."""
+    """Intervals of 47 of 817 and of 1899 of 8094 that differ from the binomial tables."""
     wilson, exact = share(47, 817), share(47, 817, "clopper-pearson")
     assert wilson == pytest.approx((47 / 817, 0.043535, 0.075661), abs=1e-6)
     assert exact == pytest.approx((47 / 817, 0.042572, 0.075768), abs=1e-6)
@@ -119,7 +119,7 @@ def test_the_last_samples() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "size", "mean", "variance", "by_n"),
+    ("expected", "size", "mean", "variance", "by_n"),
     [
         (SEARCHES, "size", 0.410635, 0.000532889, 0.000426311),
         (PAGERANK, "top", 0.479888, 0.003365133, 0.002692106),
@@ -127,14 +127,14 @@ def test_the_last_samples() -> None:
     ],
 )
 def test_means_and_variances(
-    found: Coverage, told: str, size: str, mean: float, variance: float, by_n: float
+    found: Coverage, expected: str, size: str, mean: float, variance: float, by_n: float
 ) -> None:
     """A mean that weighs samples by their size, or a variance by another divisor."""
-    held = table(told)
+    held = table(expected)
     shares = [Fraction(c, n) for c, n in zip(held["covered"], held[size], strict=True)]
     exact = sum(shares) / len(shares)
     squares = sum((one - exact) ** 2 for one in shares)
-    of = {SEARCHES: found.searches, PAGERANK: found.ranked, HUBS: found.hubs}[told]
+    of = {SEARCHES: found.searches, PAGERANK: found.ranked, HUBS: found.hubs}[expected]
     assert of.mean.value == pytest.approx(float(exact), rel=1e-12)
     assert of.variance == pytest.approx(float(squares / (len(shares) - 1)), rel=1e-10)
     assert of.variance_of_all == pytest.approx(float(squares / len(shares)), rel=1e-10)
@@ -144,14 +144,14 @@ def test_means_and_variances(
 
 
 def test_times_nine_tenths(found: Coverage) -> None:
-    """A variance that is multiplied once."""
+    """A variance that is multiplied by 0.9 only once."""
     less = found.searches.times(0.9)
     assert less.mean.value == pytest.approx(0.369572, abs=1e-6)
     assert less.variance == pytest.approx(0.81 * 0.0005328890791, rel=1e-9)
 
 
 def test_curves(found: Coverage) -> None:
-    """A curve that is not the table's; one whose last steps are not taken as shares of the new."""
+    """A curve that differs from the table; last steps that are not shares of the new pages."""
     two, four = found.curves[2], found.curves[4]
     assert two.shares == pytest.approx([0.632247, 0.602213, 0.544851, 0.493978, 0.474520], abs=1e-6)
     assert four.shares == pytest.approx(
@@ -167,28 +167,28 @@ def test_curves(found: Coverage) -> None:
 
 @pytest.mark.parametrize("centred", [False, True])
 def test_the_variance_of_a_slope(centred: bool) -> None:
-    """A formula that is off, by 4,000 samples that grow (3% is three standard errors)."""
+    """A wrong formula, found by 4,000 growing samples (3% is three standard errors)."""
     sizes, share_ = [95, 172, 252, 336, 418], 0.3
     random = np.random.default_rng(5)
     steps = random.binomial(np.diff(sizes, prepend=0), share_, size=(4000, 5))
     line = with_intercept if centred else through_origin
     slopes = [line(sizes, np.cumsum(row)).slope.value for row in steps]
     last = share_ * (1 - share_) / sizes[-1]
-    told = variance_of_slope(sizes, centred)
-    assert np.var(slopes) / last == pytest.approx(told, rel=0.08)
-    assert told > 1
+    expected = variance_of_slope(sizes, centred)
+    assert np.var(slopes) / last == pytest.approx(expected, rel=0.08)
+    assert expected > 1
 
 
 def test_the_limit_of_many_steps() -> None:
-    """Both slopes have 6/5 times the variance of the last share where steps are many and equal."""
+    """A wrong limit: with many equal steps, both slopes have 6/5 of the last share's variance."""
     sizes = range(1, 20_001)
     assert [variance_of_slope(sizes, centred) for centred in (False, True)] == pytest.approx(
         [1.2, 1.2], abs=1e-3
     )
 
 
-def test_who_follows_whom() -> None:
-    """Independent samples that are taken for growing ones, or the other way round."""
+def test_independent_and_growing_samples() -> None:
+    """Independent samples that are treated as growing ones, or the reverse."""
     random, sizes = np.random.default_rng(2), np.arange(100, 1100, 100)
     apart = [durbin_watson(sizes, random.binomial(sizes, 0.3)) for _ in range(200)]
     steps = random.binomial(100, 0.3, size=(200, 10))
@@ -199,29 +199,29 @@ def test_who_follows_whom() -> None:
 
 
 def test_intervals_of_growing_samples(found: Coverage) -> None:
-    """A simulation that finds the classical interval right, or Wilson's wrong."""
+    """A simulation in which the classical interval is right, or Wilson's is wrong."""
     assert found.contains["origin"].value < 0.4
     assert found.contains["intercept"].value < 0.6
     assert found.contains["last"].value == pytest.approx(0.95, abs=0.02)
 
 
-def test_what_is_told(found: Coverage) -> None:
-    """A finding that says another thing than the figures; a line that is too long."""
+def test_the_report(found: Coverage) -> None:
+    """A finding that contradicts the figures; a line that is too long."""
     report = coverage_report.report(found)
-    told = text(report)
-    assert max(map(len, told.splitlines())) <= 80
+    output = text(report)
+    assert max(map(len, output.splitlines())) <= 80
     answers = {one.claim: one.answer for one in report.findings}
     assert answers["random IP counts sites, not pages"] == "reproduced"
     assert answers["the curve flattens at 5%"] == "not reproduced"
     assert answers["the top 15% or so by hub weight; mean and variance"] == "not reproduced"
-    assert "not in sample 5: 41.1% of the top, 42.7% of all" in told
+    assert "not in sample 5: 41.1% of the top, 42.7% of all" in output
     assert found.to_json()["random_ip"]["lines"]["origin"]["slope"]["value"] == pytest.approx(
         0.0523994, abs=1e-7
     )
 
 
 def test_seeds_decide(found: Coverage) -> None:
-    """Chance that is not the seeds'."""
+    """Randomness that does not come from the seeds."""
     assert study(range(3)).to_json() == found.to_json()
     other: Sequence[float] = [one.value for one in study(range(3, 6)).contains.values()]
     assert other != [one.value for one in found.contains.values()]

@@ -16,7 +16,7 @@ from counterpoint.studies.papers.freshness import (
     FREQUENCIES,
     PRINTED,
     RATES,
-    Drawn,
+    PoissonPages,
     expected,
     fresh_share,
 )
@@ -24,15 +24,15 @@ from counterpoint.studies.papers.report import NOT_REPRODUCED
 from counterpoint.studies.papers.statistics import contains
 
 
-def test_the_goldens() -> None:
-    """A formula or an allocation that is not the paper's."""
+def test_the_figures_of_the_paper() -> None:
+    """A formula or an allocation that differs from the paper."""
     rates = np.array(RATES)
     assert tuple(optimal_frequencies(rates, BUDGET).round(2)) == FREQUENCIES
     assert {name: round(expected(name, rates, BUDGET), 4) for name in PRINTED} == PRINTED
 
 
-def test_freshness_of_visits_at_random_is_what_it_must_be() -> None:
-    """A formula for geometric intervals that is off, by adding up the intervals one by one."""
+def test_freshness_of_random_visits() -> None:
+    """A wrong formula for geometric intervals, found by a sum over the intervals."""
     rates, n = np.array([0.0, 0.5, 3.0]), np.arange(1, 4000)
     chance, step, shares = 1 / 3, 1 / 4, []
     for rate in rates:
@@ -44,9 +44,9 @@ def test_freshness_of_visits_at_random_is_what_it_must_be() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(1, 40)), max_size=20),
        st.integers(0, 2**32))  # fmt: skip
-def test_the_share_is_that_of_many_looks(visits: list[tuple[int, int]], seed: int) -> None:
-    """Time counted twice or not at all, before the first moment or after the last."""
-    world = Drawn(np.array([0.0, 0.1, 1.0]), 1.0, 40.0, seed)
+def test_the_fresh_share_equals_a_dense_sample(visits: list[tuple[int, int]], seed: int) -> None:
+    """Time that counts twice or not at all, before the first moment or after the last."""
+    world = PoissonPages(np.array([0.0, 0.1, 1.0]), 1.0, 40.0, seed)
     visits = sorted(visits, key=lambda one: one[1])
     pages = np.array([0, 1, 2, *(page for page, _ in visits)])
     times = np.array([0.0, 0.0, 0.0, *(float(time) for _, time in visits)])
@@ -61,8 +61,9 @@ def test_the_share_is_that_of_many_looks(visits: list[tuple[int, int]], seed: in
     assert share == pytest.approx(fresh / 9000, abs=0.01)
 
 
+@pytest.mark.long
 def test_simulated_freshness_is_near_the_formula() -> None:
-    """A policy that does not visit as often as its allocation says; times in other units."""
+    """A policy that does not visit as often as its allocation says; wrong units of time."""
     found = freshness.study(range(4), days=200, web_pages=150)
     rates = np.array(RATES)
     for policy in ("uniform", "proportional,rates=true", "optimal-freshness,rates=true",
@@ -77,8 +78,8 @@ def test_simulated_freshness_is_near_the_formula() -> None:
     assert one.to_json() == two.to_json()
 
 
-def test_what_visits_must_give() -> None:
-    """An interval that is left out, the last one above all; visits of other pages that count."""
+def test_freshness_computed_from_visits() -> None:
+    """An interval that is left out, above all the last one; visits of other pages that count."""
     pages, times = np.array([0, 1, 0, 1, 0, 1]), np.array([0.0, 0.0, 1.0, 1.0, 2.0, 2.0])
     even = float(freshness.freshness([1.0, 4.0], [1.0, 1.0]).mean())
     assert freshness.expected_of(pages, times, np.array([1.0, 4.0]), 3.0) == pytest.approx(even)

@@ -1,4 +1,4 @@
-"""What the experiment of [HITS] says of figures that a test gives it."""
+"""The findings of the [HITS] experiment for given figures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from counterpoint.studies.papers.drawing import svg
 from counterpoint.studies.papers.hits import CELLS, Hits
 from counterpoint.studies.papers.hits_report import report
 from counterpoint.studies.papers.report import IN_PART, NOT_REPRODUCED, REPRODUCED, Finding
-from counterpoint.studies.topical.crawling import TOP, Crawled, Judged
+from counterpoint.studies.topical.crawling import TOP, AnswerQuality, TopicalCrawl
 from counterpoint.studies.topical.experiment import (
     BOTH,
     CRAWLERS,
@@ -20,7 +20,7 @@ from counterpoint.studies.topical.experiment import (
     FOCUSED,
     STANDARD,
     WORDS,
-    Searched,
+    TopicResult,
 )
 
 WEBS = 4
@@ -30,24 +30,24 @@ ELSE = {DIVIDED: 0.1, WORDS: 0.9, BOTH: 0.9}
 
 def searched(
     space: str, topic: int, web: int, precision: dict[str, float], menus: float = 1.0
-) -> Searched:
-    """Return what came of a topic on a web; growth is larger by the number of the web."""
+) -> TopicResult:
+    """Return the result of a topic on a web; growth is larger by the number of the web."""
     none = np.zeros(0, dtype=np.int64)
     growth = {STANDARD: (20, 100, 1000, 9000, 19000 + web), FOCUSED: (20, 200, 300, 330, 340, 345)}
     crawls = {
-        name: Crawled(name, none, (), growth.get(name, ()), growth.get(name, ()), float(web))
+        name: TopicalCrawl(name, none, (), growth.get(name, ()), growth.get(name, ()), float(web))
         for name in CRAWLERS
     }
     answers = {
-        name: Judged(100, value, 0.5, 0.1, menus, np.linspace(1, 0, 11))
+        name: AnswerQuality(100, value, 0.5, 0.1, menus, np.linspace(1, 0, 11))
         for name, value in (ELSE | precision).items()
     }
-    return Searched(space, topic, 400, 0.8, crawls, answers, (0.8, 0.7, 0.6, web / 10),
+    return TopicResult(space, topic, 400, 0.8, crawls, answers, (0.8, 0.7, 0.6, web / 10),
                     LONG_GROWTH[space])  # fmt: skip
 
 
 def study(focused: float, standard: float, spread: float = 0.01, menus: float = 1.0) -> Hits:
-    """Return a study in which the focused crawler's precision is spread over webs."""
+    """Return a study in which the focused crawler's precision varies between webs."""
     return Hits(range(WEBS), 20_000, {
         cell: tuple(
             searched(*cell, web, {FOCUSED: focused + spread * (web - 1.5), STANDARD: standard},
@@ -59,21 +59,21 @@ def study(focused: float, standard: float, spread: float = 0.01, menus: float = 
 
 
 def finding(of: Hits, begins: str) -> Finding:
-    """Return the finding whose claim begins so."""
+    """Return the finding whose claim begins with a text."""
     (found,) = (one for one in report(of).findings if one.claim.startswith(begins))
     return found
 
 
 def test_topics_of_a_web_are_one_observation() -> None:
-    """Intervals that are too narrow, since two topics of a web count as two webs."""
+    """Intervals that are too narrow, because two topics of a web count as two webs."""
     of = study(0.9, 0.0)
     assert of.growth("local", STANDARD)[-1] == mean([19000 + web for web in range(WEBS)])
     assert of.drift("local")[-1] == mean([web / 10 for web in range(WEBS)])
     assert of.seconds("local", FOCUSED) == mean([float(web) for web in range(WEBS)])
 
 
-def test_a_crawl_that_has_ended_stays_as_it_is() -> None:
-    """A mean of the webs that are still being crawled."""
+def test_an_ended_crawl_keeps_its_last_value() -> None:
+    """A mean over only those webs whose crawls still run."""
     of = study(0.9, 0.0)
     short, *others = of.cells["local", 0]
     growth = replace(short.crawls[FOCUSED], growth=(20, 200))
@@ -94,7 +94,7 @@ def test_a_crawl_that_has_ended_stays_as_it_is() -> None:
 def test_at_least_as_precise_everywhere(
     focused: float, standard: float, spread: float, answer: str
 ) -> None:
-    """A difference that chance explains said to be sure; one that goes the other way not seen."""
+    """A difference within chance that is called certain; a negative difference that is missed."""
     found = finding(study(focused, standard, spread), "the focused crawler's precision")
     assert found.answer == answer
     assert bool(found.why) == (answer != REPRODUCED)
@@ -112,14 +112,14 @@ def test_at_least_as_precise_everywhere(
 def test_both_as_precise_in_the_regional_space(
     focused: float, standard: float, answer: str, why: str
 ) -> None:
-    """Crawlers that are not alike said to be so; a reason for what came out as it should."""
+    """Crawlers that differ and are called alike; a reason for an expected result."""
     found = finding(study(focused, standard), "regional")
     assert found.answer == answer
     assert why in found.why and bool(why) == bool(found.why)
 
 
 def test_one_web_has_no_interval() -> None:
-    """Crawlers that are alike on the only web said to differ."""
+    """Two equal crawlers that are said to differ because only one web was measured."""
     of = study(0.9, 0.9, spread=0.0)
     one = replace(of, seeds=range(1), cells={cell: runs[:1] for cell, runs in of.cells.items()})
     assert finding(one, "regional").answer == REPRODUCED
@@ -131,7 +131,7 @@ def test_one_web_has_no_interval() -> None:
 
 @pytest.mark.parametrize(("focused", "answer"), [(0.9, REPRODUCED), (0.2, NOT_REPRODUCED)])
 def test_the_focused_crawler_in_the_local_space(focused: float, answer: str) -> None:
-    """A reason why it drifts away, where it does not."""
+    """A reason for a drift that does not happen."""
     found = finding(study(focused, 0.0), "local: the focused")
     assert found.answer == answer
     assert bool(found.why) == (answer != REPRODUCED)
@@ -139,10 +139,10 @@ def test_the_focused_crawler_in_the_local_space(focused: float, answer: str) -> 
 
 @pytest.mark.parametrize(
     ("standard", "menus", "why"),
-    [(0.01, 1.0, ""), (0.01, 0.2, "not what is ranked first"), (0.4, 1.0, "not near 0")],
+    [(0.01, 1.0, ""), (0.01, 0.2, "not ranked first"), (0.4, 1.0, "not near 0")],
 )
 def test_the_ranking_drifts_to_the_menus(standard: float, menus: float, why: str) -> None:
-    """Menus that are ranked first, and said not to be."""
+    """Menus that are ranked first, which the finding denies."""
     found = finding(study(0.9, standard, menus=menus), "local: the standard")
     assert found.answer == (NOT_REPRODUCED if why else REPRODUCED)
     assert why in found.why and bool(why) == bool(found.why)
@@ -150,7 +150,7 @@ def test_the_ranking_drifts_to_the_menus(standard: float, menus: float, why: str
 
 
 def test_whether_growth_flattens() -> None:
-    """A crawl that grows for ever, as fast as it began, said to tend to an asymptote."""
+    """A crawl with constant growth that is said to tend to an asymptote."""
     found = finding(study(0.9, 0.0), "the focused crawler's page count")
     assert found.answer == IN_PART
     assert "regional: 340 pages in 12 steps, 340 in 7, 2% of the web; the last" in found.here
@@ -161,7 +161,7 @@ def test_whether_growth_flattens() -> None:
 
 
 def test_a_web_that_ends_is_no_asymptote() -> None:
-    """A crawl that has fetched most of the web said to tend to an asymptote of its own."""
+    """A crawl that has fetched most of the web and is said to tend to an asymptote."""
     of = study(0.9, 0.0)
     flat = (20, 9000, 11000, 12000, 12100, 12150, 12160)
     cells = {
@@ -173,7 +173,7 @@ def test_a_web_that_ends_is_no_asymptote() -> None:
 
 
 def test_a_crawler_has_one_colour_and_cells_have_names() -> None:
-    """The focused crawler in another colour beside the paper's; an axis of 1.0, 1.5, 2.0."""
+    """A crawler with another colour than in the paper's figure; an axis of 1.0, 1.5, 2.0."""
     figures = report(study(0.9, 0.0)).sections[0].figures
     graph, beside = figures[0], figures[-1]
     place = {line.name: k for k, line in enumerate(graph.lines)}

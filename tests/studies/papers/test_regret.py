@@ -1,4 +1,4 @@
-"""Regret: R3 is UCB1 where rewards are 0 or 1, and stays below the bound."""
+"""Regret: R3 is UCB1 where rewards are 0 or 1, and its regret stays below the bound."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from counterpoint.studies.papers.report import REPRODUCED
 
 
 def ucb1(rows: list[np.ndarray], steps: int) -> list[int]:
-    """Return what UCB1 plays, as its paper says it, ties to the first arm."""
+    """Return the arms that UCB1 plays, as its paper defines it; ties go to the first arm."""
     order, sums, counts = [], [0] * len(rows), [0] * len(rows)
     for n in range(steps):
         if n < len(rows):
@@ -31,14 +31,14 @@ def ucb1(rows: list[np.ndarray], steps: int) -> list[int]:
 
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_r3_is_ucb1_on_such_arms(name: str) -> None:
-    """R3 that divides by another Xmax, or counts steps otherwise, so that no theorem applies."""
+    """An R3 beyond the theorem: it divides by another Xmax or counts other steps."""
     chance = np.random.default_rng(int(name))
     rows = [(chance.random(1500) < p).astype(np.int64) for p in DISTRIBUTIONS[name]]
     assert play("R3,initial=1", rows, 1500).sites.tolist() == ucb1(rows, 1500)
 
 
 def test_bound_and_slope() -> None:
-    """A constant of the theorem that is not the printed one."""
+    """A constant of the theorem that differs from the printed one."""
     assert bound((0.9, 0.6), 1.0) == pytest.approx((1 + math.pi**2 / 3) * 0.3)
     assert bound((0.9, 0.6), math.e) - bound((0.9, 0.6), 1.0) == pytest.approx(8 / 0.3)
     assert bound((0.5, 0.5, 0.4), math.e) == pytest.approx(8 / 0.1 + (1 + math.pi**2 / 3) * 0.1)
@@ -46,8 +46,8 @@ def test_bound_and_slope() -> None:
     assert lowest_slope((0.9, 0.6)) == pytest.approx(0.3 / kl)
 
 
-def test_regret_is_the_gaps_added_up() -> None:
-    """Regret of what was drawn instead of what is to be expected; a checkpoint off by one."""
+def test_regret_is_the_sum_of_the_gaps() -> None:
+    """Regret of drawn rewards instead of expected ones; a checkpoint that is off by one."""
     found = regret.stationary(200, ("1", 4))
     chance = np.random.default_rng([4, 0xA5, 1])
     rows = [(chance.random(200) < p).astype(np.int64) for p in DISTRIBUTIONS["1"]]
@@ -56,8 +56,9 @@ def test_regret_is_the_gaps_added_up() -> None:
         assert value == pytest.approx(gaps(DISTRIBUTIONS["1"])[sites[:n]].sum())
 
 
+@pytest.mark.long
 def test_a_small_study() -> None:
-    """Regret above the bound or growing in proportion; a share above all that there is."""
+    """Regret above the bound or proportional to time; a share above 1."""
     found = regret.study(range(3), steps=4000, budget=200)
     assert [one.answer for one in regret_report.report(found).findings] == [REPRODUCED] * 2
     for name in DISTRIBUTIONS:
@@ -68,7 +69,7 @@ def test_a_small_study() -> None:
 
 
 def test_a_broken_rule_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A study that finds regret below the bound whatever it is given."""
+    """A study that reports regret below the bound for every rule."""
     monkeypatch.setattr(regret, "stationary", _at_random)
     found = regret.study(range(2), steps=20_000, budget=30)
     assert not all(found.below(name) for name in DISTRIBUTIONS)

@@ -11,7 +11,7 @@ import pytest
 
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.studies.papers import beebot, beebot_report
-from counterpoint.studies.papers.beebot import PRINTED, BeeBot, Crawled
+from counterpoint.studies.papers.beebot import PRINTED, BeeBot, BeeBotWeb
 from counterpoint.studies.papers.drawing import svg
 from counterpoint.studies.papers.page import body, page, write
 from counterpoint.studies.papers.papers import PAPERS, named
@@ -27,7 +27,7 @@ from counterpoint.studies.papers.report import (
     Table,
     text,
 )
-from counterpoint.studies.papers.starvation import Starved
+from counterpoint.studies.papers.starvation import Starvation
 
 SMALL = Report(
     "small",
@@ -55,7 +55,7 @@ SMALL = Report(
 
 
 def test_text_is_pinned() -> None:
-    """A column that moves, a finding that is not shown."""
+    """A column that moves, or a finding that is not shown."""
     assert text(SMALL) == (
         "A <small> report\n"
         "  Somebody (2000).\n"
@@ -76,7 +76,7 @@ def test_text_is_pinned() -> None:
 
 
 class Ids(HTMLParser):
-    """Collects ids, and checks that what is opened is closed."""
+    """Collects ids, and checks that every opened element is closed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,25 +96,25 @@ class Ids(HTMLParser):
 
 
 def test_the_page(tmp_path: Path) -> None:
-    """Names that two figures share, a colour that is lost in the dark, text that becomes markup."""
+    """Ids that two figures share, a colour invisible on a dark page, text that becomes markup."""
     path = write(tmp_path, SMALL)
-    told = path.read_text()
+    text = path.read_text()
     assert [one.name for one in tmp_path.iterdir()] == ["small.html"]
     parser = Ids()
-    parser.feed(told)
+    parser.feed(text)
     assert not parser.open
     assert len(parser.ids) == len(set(parser.ids)) > 2
-    used = set(re.findall(r'(?:url\(|href=")#([^")]+)', told))
+    used = set(re.findall(r'(?:url\(|href=")#([^")]+)', text))
     assert used and used <= set(parser.ids)
-    assert "<small>" not in told and "A &lt;small&gt; report" in told
-    assert "#010203" not in told and "currentColor" in told
-    assert told == page(SMALL)
-    assert body(SMALL) in told and "<html" not in body(SMALL)
-    assert "http://" not in re.sub(r'(xmlns(:\w+)?|DTD)="[^"]*"', "", told)
+    assert "<small>" not in text and "A &lt;small&gt; report" in text
+    assert "#010203" not in text and "currentColor" in text
+    assert text == page(SMALL)
+    assert body(SMALL) in text and "<html" not in body(SMALL)
+    assert "http://" not in re.sub(r'(xmlns(:\w+)?|DTD)="[^"]*"', "", text)
 
 
 @pytest.mark.parametrize("dots", [True, False])
-def test_an_interval_of_shares_ends_where_shares_do(dots: bool) -> None:
+def test_an_interval_of_shares_is_within_0_and_1(dots: bool) -> None:
     """A band above 1, or below 0."""
 
     def drawn(half: float, share: bool) -> str:
@@ -127,23 +127,23 @@ def test_an_interval_of_shares_ends_where_shares_do(dots: bool) -> None:
 
 
 def made(r2: dict[str, list[int]]) -> BeeBot:
-    """Return a study in which R1 found 100 on each web, and R2 what is given."""
+    """Return a study in which R1 found 100 links on each web, and R2 a given number."""
 
-    def run(web: str, number: int) -> Crawled:
+    def run(web: str, number: int) -> BeeBotWeb:
         found = {
             rule: 100 if rule == "R1" else number if rule.startswith("R2")
             else round(100 * beebot.printed_ratio(web, rule))
             for rule in beebot.RULES
         }  # fmt: skip
-        none = {n: Starved(0, 0.0, False) for n in beebot.STEPS}
+        none = {n: Starvation(0, 0.0, False) for n in beebot.STEPS}
         richest, poorest = np.array([[10, 10], [10, 5]]), np.array([[10, 10], [10, 9]])
-        return Crawled(found, none, richest, poorest)
+        return BeeBotWeb(found, none, richest, poorest)
 
     return BeeBot(range(3), 2000, {w: tuple(run(w, x) for x in r2[w]) for w in PRINTED})
 
 
 def test_findings_say_what_was_found() -> None:
-    """A ratio that is said to be the paper's and is not, or the other way round."""
+    """A ratio that is wrongly called the paper's, or the reverse."""
     study = made({"institutes": [190, 196, 202], "universities": [110, 111, 112],
                   "sample": [90, 91, 140]})  # fmt: skip
     answers = {one.claim: one.answer for one in beebot_report.report(study).findings}
@@ -154,7 +154,7 @@ def test_findings_say_what_was_found() -> None:
     why = next(
         f.why for f in beebot_report.report(study).findings if f.claim == "R2/R1 on universities"
     )
-    assert "no web of 3 has a ratio as low" in why and "1 richest to fall to 0.58" in why
+    assert "no web of 3 has a ratio as low" in why and "falls to 0.58 when the 1 richest" in why
 
 
 @pytest.fixture(scope="module")
@@ -163,19 +163,20 @@ def small_study() -> BeeBot:
     return beebot.study(range(2), budget=400)
 
 
+@pytest.mark.long
 def test_a_small_study(small_study: BeeBot) -> None:
-    """Lines that do not fit the terminal; the same seeds with other figures."""
-    told = text(beebot_report.report(small_study))
-    assert max(map(len, told.splitlines())) <= 80
+    """Lines that do not fit the terminal; other figures for the same seeds."""
+    output = text(beebot_report.report(small_study))
+    assert max(map(len, output.splitlines())) <= 80
     for web, figures in PRINTED.items():
-        assert web in told and all(f"{figure:,}" in told for figure in figures)
+        assert web in output and all(f"{figure:,}" in output for figure in figures)
     again = beebot.study(range(2), 2, budget=400)
     assert again.to_json() == small_study.to_json()
     assert small_study.tried(True)[0] == small_study.ratio("universities", "R2,step=20")
 
 
 def test_studies_by_name() -> None:
-    """A name that is forgotten, made twice, or not known."""
+    """A name that is missing, exists twice, or is unknown."""
     assert [paper.name for paper in named(["scent", "beebot", "scent"])] == ["scent", "beebot"]
     assert [paper.name for paper in named([])] == list(PAPERS)
     with pytest.raises(CrawlError, match=r"no study 'bebot'; did you mean beebot\?"):

@@ -1,4 +1,4 @@
-"""Sites that R2 never returns to, and the experiment that brings them about."""
+"""Starvation: sites that R2 never returns to, and the experiment that causes it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROW = st.lists(st.integers(0, 3), min_size=1, max_size=12).map(np.array)
 
 @given(ROW, st.integers(0, 12))
 def test_only_the_order_of_pages_changes(row: np.ndarray, pages: int) -> None:
-    """Pages or links that come or go; other pages that change places."""
+    """Pages or links that appear or vanish; other pages that change places."""
     changed = begun_empty(row, pages)
     assert sorted(changed) == sorted(row)
     front = min(pages, int((row == 0).sum()))
@@ -23,7 +23,7 @@ def test_only_the_order_of_pages_changes(row: np.ndarray, pages: int) -> None:
 
 
 def test_a_starved_site_is_found() -> None:
-    """A site counted as starved that was returned to, or that has no more pages."""
+    """A site that counts as starved although it was visited again or has no more pages."""
     rows = [np.array([1] * 20), np.array([0, 0] + [9] * 18), np.array([0, 0])]
     played = play("R2,step=2", rows, 15)
     pages = np.bincount(played.sites, minlength=3)
@@ -36,7 +36,7 @@ def test_a_starved_site_is_found() -> None:
 
 
 def test_the_experiment_starves_the_sites_it_names() -> None:
-    """An experiment in which the sites are others, or R1 gets what R2 should."""
+    """An experiment that starves other sites, or gives R1 the web of R2."""
     rows = [
         np.array([2, 0, 0, 2, 2, 2]),
         np.array([1, 0, 0, 1, 1, 1]),

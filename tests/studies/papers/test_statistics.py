@@ -1,4 +1,4 @@
-"""Ratios and correlations: their intervals contain what is true as often as they say."""
+"""Ratios and correlations: their intervals contain the truth as often as they claim."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.studies.comparison.statistics import mean
-from counterpoint.studies.papers.statistics import contains, correlation, ratio, told
+from counterpoint.studies.papers.statistics import contains, correlation, ratio, with_interval
 
 POSITIVE = st.floats(0.1, 1e4)
 
 
 def test_the_interval_of_a_ratio_contains_the_truth() -> None:
-    """An interval that is too narrow, or forgets that the two are of the same web."""
+    """An interval that is too narrow, or that ignores that both values are of the same web."""
     chance, hits = np.random.default_rng(5), 0
     for _ in range(1000):
         size = chance.gamma(9.0, 1.0, 30)  # both depend on the web
@@ -27,7 +27,7 @@ def test_the_interval_of_a_ratio_contains_the_truth() -> None:
 
 @given(st.lists(POSITIVE, min_size=2, max_size=20), st.floats(0.1, 10))
 def test_a_constant_ratio_is_exact(values: list[float], factor: float) -> None:
-    """An error that is that of the values instead of that of the pairs."""
+    """A standard error of the values instead of one of the pairs."""
     found = ratio([factor * value for value in values], values)
     assert math.isclose(found.value, factor)
     assert found.half is not None and found.half <= 1e-9 * factor
@@ -35,7 +35,7 @@ def test_a_constant_ratio_is_exact(values: list[float], factor: float) -> None:
 
 @given(st.lists(st.tuples(POSITIVE, POSITIVE), min_size=2, max_size=20), st.floats(0.1, 10))
 def test_a_ratio_has_no_unit(pairs: list[tuple[float, float]], unit: float) -> None:
-    """Dividing the error by the wrong mean."""
+    """A standard error that is divided by the wrong mean."""
     a, b = zip(*pairs, strict=True)
     found, scaled = ratio(a, b), ratio([unit * x for x in a], [unit * x for x in b])
     assert found.half is not None and scaled.half is not None
@@ -50,7 +50,7 @@ def test_no_ratio_to_nothing() -> None:
 
 
 def test_correlation() -> None:
-    """A sign, an interval that is of r and not of its transform, figures where nothing varies."""
+    """A wrong sign, an interval of r instead of its transform, figures without any variance."""
     xs = list(range(10))
     assert correlation(xs, [-2.0 * x for x in xs]) == (-1.0, -1.0, -1.0)
     assert correlation(xs, [1.0] * 10) is None
@@ -64,7 +64,7 @@ def test_correlation() -> None:
     assert 930 <= hits <= 968
 
 
-def test_told() -> None:
-    """Digits cut off, and a half that nobody knows."""
-    assert told(mean([1.0, 3.0]), 1) == "2.0 ± 12.7"
-    assert told(mean([1234.5]), 0) == "1,234 ± ?"
+def test_formatting_of_ratios() -> None:
+    """Digits that are cut off instead of rounded."""
+    assert with_interval(mean([1.0, 3.0]), 1) == "2.0 ± 12.7"
+    assert with_interval(mean([1234.5]), 0) == "1,234 ± ?"

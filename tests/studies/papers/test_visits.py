@@ -1,4 +1,4 @@
-"""Q of an index, on real texts of a small site; S.C.E.N.T. at its limits."""
+"""Q of an index, on real texts of a small site; S.C.E.N.T. in its limits."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from counterpoint.sim_web.profile import load
-from counterpoint.studies.comparison.plan import Plan
-from counterpoint.studies.comparison.planted import Known, Planted
+from counterpoint.studies.comparison.plan import ComparisonPlan
+from counterpoint.studies.comparison.planted import Oracle, Planted
 from counterpoint.studies.papers import scent, scent_report
 from counterpoint.studies.papers.report import NOT_REPRODUCED
 from counterpoint.studies.papers.visits import Site
@@ -20,11 +20,11 @@ RUNS, BATCH, PAGES = 12, 5, 60
 @pytest.fixture(scope="module")
 def site() -> Site:
     """Return a site that is visited twelve times, every six hours."""
-    return Site(Planted(Plan((), load("living"), 1, PAGES), 2), BATCH, RUNS, 6 * 3600.0)
+    return Site(Planted(ComparisonPlan((), load("living"), 1, PAGES), 2), BATCH, RUNS, 6 * 3600.0)
 
 
 def test_q_is_its_definition(site: Site) -> None:
-    """Sizes of the wrong version, copies that are not as they were when they were visited."""
+    """Sizes of the wrong version, or copies that differ from the page when it was visited."""
     order = site.order_of("scent,batch=5", 0)
     copies = [0] * PAGES
     texts = site._texts
@@ -44,7 +44,7 @@ def test_q_is_its_definition(site: Site) -> None:
 
 
 def test_no_schedule_beats_a_fresh_index(site: Site) -> None:
-    """A maximum that is none; an oracle that is no better than a blind one."""
+    """A maximum that is exceeded; an oracle that is no better than a blind policy."""
     best = np.array([site.best(run) for run in range(RUNS)])
     informed = site.value(site.informed())
     assert (informed <= best + 1e-9).all()
@@ -56,14 +56,14 @@ def test_no_schedule_beats_a_fresh_index(site: Site) -> None:
 
 
 def test_an_index_of_all_pages_is_fresh() -> None:
-    """Visits that do not count, or count one run too late."""
-    site = Site(Planted(Plan((), load("living"), 1, PAGES), 2), PAGES, 3, 6 * 3600.0)
+    """Visits that do not count, or that count one run too late."""
+    site = Site(Planted(ComparisonPlan((), load("living"), 1, PAGES), 2), PAGES, 3, 6 * 3600.0)
     best = [site.best(run) for run in range(3)]
     assert site.value(site.order_of("uniform", 0)) == pytest.approx(best)
 
 
 def test_scent_at_its_limits() -> None:
-    """DeltaS that does not lead to equal visits; a printed harvest that forgets static pages."""
+    """DeltaS that does not give equal visits; a printed harvest that omits static pages."""
     found = scent.study(range(2), pages=60, runs=160)
     base = scent.CASES[0]
     largest = len(scent.DELTAS) - 1
@@ -80,7 +80,7 @@ def test_scent_at_its_limits() -> None:
 
 def test_static_pages_are_those_that_never_change(site: Site) -> None:
     """A rate of 0 for a page that changes."""
-    planted = Planted(Plan((), load("living"), 1, PAGES), 2)
-    static = [page for page in range(PAGES) if Known(planted).rate(page) == 0]
+    planted = Planted(ComparisonPlan((), load("living"), 1, PAGES), 2)
+    static = [page for page in range(PAGES) if Oracle(planted).rate(page) == 0]
     assert 0 < len(static) < PAGES
     assert not site.versions[:, static].any()

@@ -1,4 +1,4 @@
-"""Topical crawls over real documentation, judged by hand-made judgments."""
+"""Topical crawls over real documentation, evaluated with relevance judgments made by hand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.documentation import site_of
 from tests.sim_web.threaded import running
 
 QRELS = Path("studies/topical/judged/text-encoding.qrels").resolve()
-README = Path("README.md").resolve()
+GUIDE = Path("docs/how-to/search-for-a-topic.md").resolve()
 QUERY = "unicode text encoding codec character set"
 SITES = {"python.test": "python3-doc", "git.test": "git-doc"}
 """For each host, the Debian package whose pages it has."""
@@ -24,33 +24,34 @@ BUDGET = 60
 
 
 def test_the_judgments_can_be_read() -> None:
-    """A line that is torn, a page judged for another topic, or other numbers than are told."""
+    """A broken line, a page judged for another topic, or other numbers than the README states."""
     judged = read_qrels(QRELS)
     assert list(judged) == ["text-encoding"]
     grades = judged["text-encoding"]
     relevant = sum(grade > 0 for grade in grades.values())
-    told = QRELS.with_name("README.md").read_text()
-    assert f"{len(grades)} pages are judged, {relevant} of them relevant" in told
-    assert f"of the {relevant} relevant ones" in README.read_text()
+    text = QRELS.with_name("README.md").read_text()
+    assert f"{len(grades)} pages are judged, {relevant} of them relevant" in text
+    assert f"of the {relevant} relevant ones" in GUIDE.read_text()
     assert set(grades.values()) == {0, 1, 2}
     assert {page.split("/")[2] for page in grades} == set(SITES)
 
 
+@pytest.mark.long
 def test_reading_finds_more_than_the_order_of_discovery(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A crawler that reads and does not find what is asked for; an index that cannot be judged."""
+    """A crawler that reads pages and does not find the topic; an index that cannot be judged."""
     mounts = {host: str(site_of(package).resolve()) for host, package in SITES.items()}
     found = {}
     with running(SyntheticSite(Web(profile.load("sample"), 2000, 0)), mounts) as proxy:
         for policy in ("breadth-first", "hits", "tfidf", "tfidf+hits"):
             path = tmp_path / f"{policy}.run"
             starts = [part for host in SITES for part in ("--start", f"http://{host}/")]
-            code, _, told = call(
-                capsys, "crawl", policy, *starts, "--stay", "--pages", str(BUDGET), "--query",
+            code, _, errors = call(
+                capsys, "try", policy, *starts, "--stay", "--pages", str(BUDGET), "--query",
                 QUERY, "--proxy", proxy, "--run", str(path), "--topic", "text-encoding",
             )  # fmt: skip
-            assert code == 0, told
+            assert code == 0, errors
             returned = read_run(path)
             assert len(returned["text-encoding"]) <= BUDGET
             found[policy] = evaluate(returned, read_qrels(QRELS))["text-encoding"]

@@ -1,4 +1,4 @@
-"""The experiment of [HITS]: start sets, answers, growth, on small webs."""
+"""The experiment of [HITS] on small webs: start sets, answers, growth."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from counterpoint.crawler.policy.protocol import Scope
 from counterpoint.studies.papers import hits as papers
 from counterpoint.studies.papers import hits_report
 from counterpoint.studies.papers.report import text
-from counterpoint.studies.topical.crawling import crawled, judged, standing
+from counterpoint.studies.topical.crawling import crawled, judge_answers, standing
 from counterpoint.studies.topical.experiment import (
     CRAWLERS,
     DRIFT,
@@ -31,8 +31,8 @@ def local() -> Space:
     return Space("local", 1, PAGES)
 
 
-def test_a_crawl_begins_with_results_of_a_search(local: Space) -> None:
-    """Results that do not fit the query, of another site, or other ones each time."""
+def test_a_crawl_starts_with_search_results(local: Space) -> None:
+    """Results that do not match the query, are of another site, or differ each time."""
     web = local.planted.web
     tasks = local.tasks(2)
     assert [task.starts for task in tasks] == [task.starts for task in local.tasks(2)]
@@ -46,7 +46,7 @@ def test_a_crawl_begins_with_results_of_a_search(local: Space) -> None:
 
 
 def test_the_standard_crawler_exhausts_the_web(local: Space) -> None:
-    """Growth that is not that of levels; a page that is waiting at the end."""
+    """Growth that is not that of breadth-first levels; a page that remains in the frontier."""
     task = local.tasks(1)[0]
     one = crawled(local, task, STANDARD, "breadth-first", PAGES)
     reached = dict.fromkeys(task.starts, 0)
@@ -66,11 +66,13 @@ def test_the_standard_crawler_exhausts_the_web(local: Space) -> None:
 
 
 def test_answers_are_judged_as_counted_by_hand(local: Space) -> None:
-    """Recall of the web taken for that of the pool; navigation that is not seen."""
+    """Recall of the web reported as recall of the pool; navigation that is not recognized."""
     task = local.tasks(1)[0]
     about = np.flatnonzero(local.planted.web.relevant_to(task.topic))
     other = [page for page in range(PAGES) if page not in set(about.tolist())][:4]
-    first, second = judged(local, task, [[int(about[0]), *other], [int(about[1]), int(about[2])]])
+    first, second = judge_answers(
+        local, task, [[int(about[0]), *other], [int(about[1]), int(about[2])]]
+    )
     assert (first.size, first.precision) == (5, 0.2)
     assert first.recall == pytest.approx(1 / 3)
     assert first.recall_of_all == pytest.approx(1 / len(about))
@@ -81,8 +83,9 @@ def test_answers_are_judged_as_counted_by_hand(local: Space) -> None:
     assert first.points[-1] == 0.0
 
 
-def test_the_experiment_tells_what_it_saw() -> None:
-    """A crawler without an answer; budgets that are not kept; a report that cannot be told."""
+@pytest.mark.long
+def test_the_report_of_the_experiment() -> None:
+    """A crawler without an answer; exceeded budgets; a report that cannot be printed."""
     found = papers.study(range(2), 1, pages=PAGES)
     for (space, topic), runs in found.cells.items():
         for run in runs:
@@ -98,8 +101,8 @@ def test_the_experiment_tells_what_it_saw() -> None:
                     assert len(one.order) <= min(READ, len(focused.order))
             assert len(run.drift) <= DRIFT + 1
             assert run.drift[-1] == run.answers[STANDARD].precision
-    told = text(hits_report.report(found))
-    assert max(map(len, told.splitlines())) <= 80
+    output = text(hits_report.report(found))
+    assert max(map(len, output.splitlines())) <= 80
     again = searched(("regional", 1, PAGES))
     assert [one.answers for one in again] == [found.cells["regional", k][1].answers for k in (0, 1)]
     assert [one.long for one in again] == [found.cells["regional", k][1].long for k in (0, 1)]

@@ -1,1 +1,1 @@
-"""The steps by which the tables of a link store came to be as they are."""
+"""The migrations of the tables of a link store, one module per step."""

@@ -1,4 +1,4 @@
-"""What pages say, for policies that read."""
+"""Adds the table of the contents of pages, for policies that read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``counterpoint coverage``: how much of a web a crawl has."""
+"""``counterpoint coverage``: how much of a web a crawl covers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from counterpoint.commands.coverage.sample import sample
 
 @click.group()
 def coverage() -> None:
-    r"""Sample a web, estimate how much of it a crawl has, and see which estimate to believe.
+    r"""Estimate how much of a web a crawl covers, and measure how good the estimators are.
 
     \b
     counterpoint coverage sample addresses --block 198.51.100.0/24 --draw 10

@@ -1,4 +1,4 @@
-"""``counterpoint coverage estimate``: what samples say of a crawl."""
+"""``counterpoint coverage estimate``: a crawl's coverage, estimated from samples of pages."""
 
 from __future__ import annotations
 
@@ -12,12 +12,18 @@ import click
 from counterpoint.console import printing
 
 if TYPE_CHECKING:  # scipy is loaded where something is computed
-    from counterpoint.crawler.coverage.assessing import Assessed, OfSample
+    from counterpoint.crawler.coverage.assessing import CoverageAssessment, SampleAssessment
     from counterpoint.crawler.coverage.shares import Estimate, OverSamples
 
 
 def _share(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
-    """Refuse what is no share above 0, at most 1; a callback of an option."""
+    """Refuse shares that are not above 0 and at most 1; a callback for options.
+
+    Raises
+    ------
+    BadParameter
+        If a value is out of this range.
+    """
     for one in value if isinstance(value, tuple) else (value,):
         if one is not None and not 0 < one <= 1:
             raise click.BadParameter(f"{one:g} is not above 0 and at most 1", ctx, param)
@@ -26,17 +32,23 @@ def _share(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
 
 @click.command()
 @click.option("--sample", "samples", type=click.Path(path_type=Path), multiple=True, required=True,
-              metavar="FILE", help="A sample, an address a line; repeatable.")  # fmt: skip
+              metavar="FILE", help="Read a sample: one address per line; repeatable.")  # fmt: skip
 @click.option("--crawled", "crawls", type=click.Path(path_type=Path), multiple=True, required=True,
-              metavar="FILE", help="A capture (.jsonl, .jsonl.gz) or addresses.")  # fmt: skip
+              metavar="FILE",
+              help="Read the crawled pages from a capture (.jsonl, .jsonl.gz) or a list of "
+                   "addresses; repeatable.")  # fmt: skip
 @click.option("--growing", is_flag=True,
-              help="Each sample contains the one before: slopes instead of means.")  # fmt: skip
+              help="Each sample contains the previous one: fit lines instead of taking means.",
+              )  # fmt: skip
 @click.option("--reachable", type=float, callback=_share, metavar="SHARE",
-              help="Of the Web's pages, what samples could reach; [COV]: 0.9.")  # fmt: skip
+              help="The share of the Web's pages that samples can reach at all; [COV] takes 0.9.",
+              )  # fmt: skip
 @click.option("--top", "thresholds", type=float, callback=_share, multiple=True, metavar="PART",
               default=(0.01, 0.02, 0.05, 0.1, 0.15, 0.3, 0.5), show_default=True,
-              help="Where pages have weights: how many are important; repeatable.")  # fmt: skip
-@click.option("--confidence", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True)
+              help="If pages have weights: count this part of them, the heaviest, as important; "
+                   "repeatable.")  # fmt: skip
+@click.option("--confidence", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True,
+              help="Confidence level of the intervals.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
               show_default=True)  # fmt: skip
 def estimate(
@@ -50,9 +62,12 @@ def estimate(
 ) -> None:
     r"""Estimate how much of the Web a crawl covers, from random samples of pages.
 
-    A line of a sample is a page's address, or address, tab and weight. Several samples are taken
-    as drawn apart: mean and variance of their shares, and how many pages there are by
-    capture-recapture. With --growing each contains the one before: lines through them, and steps.
+    Each line of a sample is the address of a page, or an address, a tab and a weight. Several
+    samples count as independent: the command prints mean and variance of their shares, and the
+    number of pages by capture-recapture. With --growing, each sample contains the previous one:
+    the command fits lines through the samples, and compares the pages that each one adds.
+
+    Exit code 0: the estimates were printed; 2: the command or a file is wrong.
 
     \b
     counterpoint coverage estimate --sample seen.txt --crawled crawl.jsonl.gz
@@ -71,68 +86,81 @@ def estimate(
             click.echo("\n".join(_lines(found, confidence)))
 
 
-def _told(of: Estimate, factor: float = 100, unit: str = "%", digits: int = 2) -> str:
-    if not of.told:
-        return "nothing can be told"
-    value = f"{factor * of.value:,.{digits}f}{unit}"
-    if not of.bounded:
+def _interval(estimate: Estimate, factor: float = 100, unit: str = "%", digits: int = 2) -> str:
+    """Return an estimate with its interval, as text.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    factor : float
+        The estimate is multiplied by it, such as 100 for per cent.
+    unit : str
+        Text after the value.
+    digits : int
+        Digits after the decimal point.
+    """
+    if not estimate.has_value:
+        return "no estimate is possible"
+    value = f"{factor * estimate.value:,.{digits}f}{unit}"
+    if not estimate.bounded:
         return value
-    low, high = f"{factor * of.low:,.{digits}f}", f"{factor * of.high:,.{digits}f}"
+    low, high = f"{factor * estimate.low:,.{digits}f}", f"{factor * estimate.high:,.{digits}f}"
     return f"{value} ({low} to {high})"
 
 
-def _lines(of: Assessed, confidence: float) -> list[str]:
-    lines = [f"{of.crawled:,} pages crawled; intervals of {100 * confidence:g}%"]
-    if of.reachable is not None:
-        lines[0] += f"; quantity times {of.reachable:g}"
-    for one in of.samples:
-        lines += _of_sample(one)
-    if of.over is not None:
-        lines += ["", "over the samples", *_over(of.over)]
-    if of.steps is not None:
-        lines += ["", "over the samples, each of which contains the one before"]
-        for name, line in of.lines.items():
-            lines.append(f"  slope {name:19}{_told(line.slope)}, intercept "
-                         f"{_shown(line.intercept, '.2f')}")  # fmt: skip
-        lines.append("  the slopes' intervals take points as independent, which these are not")
-        lines += ["what each adds", *_over(of.steps)]
-    if of.numbers:
+def _lines(assessment: CoverageAssessment, confidence: float) -> list[str]:
+    lines = [f"{assessment.crawled:,} pages crawled; intervals of {100 * confidence:g}%"]
+    if assessment.reachable is not None:
+        lines[0] += f"; quantity times {assessment.reachable:g}"
+    for one in assessment.samples:
+        lines += _sample_lines(one)
+    if assessment.over is not None:
+        lines += ["", "all samples together", *_over(assessment.over)]
+    if assessment.steps is not None:
+        lines += ["", "all samples together, each of which contains the previous one"]
+        for name, line in assessment.lines.items():
+            lines.append(f"  slope {name:19}{_interval(line.slope)}, intercept "
+                         f"{_number_or_dash(line.intercept, '.2f')}")  # fmt: skip
+        lines.append("  the slopes' intervals assume independent points, but these are not")
+        lines += ["the pages that each sample adds", *_over(assessment.steps)]
+    if assessment.numbers:
         lines += ["", "capture-recapture"]
-    for name, number in of.numbers.items():
-        lines.append(f"  {name:8} {_told(number, 1, ' pages', 0)}")
-        lines.append(f"  {'':8} covered {_told(of.rivals[name])}")
+    for name, number in assessment.numbers.items():
+        lines.append(f"  {name:8} {_interval(number, 1, ' pages', 0)}")
+        lines.append(f"  {'':8} covered {_interval(assessment.rivals[name])}")
     return lines
 
 
-def _of_sample(one: OfSample) -> list[str]:
+def _sample_lines(one: SampleAssessment) -> list[str]:
     lines = ["", f"{one.name}: {one.covered:,} of {one.size:,} are covered"]
-    lines += [f"  {method:16} {_told(found)}" for method, found in one.shares.items()]
+    lines += [f"  {method:16} {_interval(found)}" for method, found in one.shares.items()]
     lines += [
-        f"  top {100 * part:5.4g}%       {_told(found)}" for part, found in one.quality.items()
+        f"  top {100 * part:5.4g}%       {_interval(found)}" for part, found in one.quality.items()
     ]
     if one.knee is not None:
-        lines.append(f"  it flattens at {100 * one.knee:.4g}%")
+        lines.append(f"  the curve flattens at {100 * one.knee:.4g}%")
     return lines
 
 
-def _over(of: OverSamples) -> list[str]:
+def _over(samples: OverSamples) -> list[str]:
     return [
-        f"  mean             {_told(of.mean)}",
-        f"  variance         {_shown(of.variance, '.6f')} "
-        f"(divided by n: {_shown(of.variance_of_all, '.6f')})",
-        f"  pooled           {_shown(of.pooled, '.2%')}",
-        f"  as unlike        {_shown(of.unlike, '.2g')} (chance, were all pages independent)",
+        f"  mean             {_interval(samples.mean)}",
+        f"  variance         {_number_or_dash(samples.variance, '.6f')} "
+        f"(divided by n: {_number_or_dash(samples.variance_of_all, '.6f')})",
+        f"  pooled           {_number_or_dash(samples.pooled, '.2%')}",
+        f"  homogeneity p    {_number_or_dash(samples.unlike, '.2g')} "
+        "(if all pages are independent)",
     ]
 
 
-def _shown(value: float, form: str) -> str:
+def _number_or_dash(value: float, form: str) -> str:
     return "-" if math.isnan(value) else format(value, form)
 
 
-def _json(of: Assessed) -> dict[str, Any]:
+def _json(assessment: CoverageAssessment) -> dict[str, Any]:
     return {
-        "crawled": of.crawled,
-        "reachable": of.reachable,
+        "crawled": assessment.crawled,
+        "reachable": assessment.reachable,
         "samples": [
             {
                 "name": one.name,
@@ -142,33 +170,33 @@ def _json(of: Assessed) -> dict[str, Any]:
                 "quality": {f"{part:g}": _plain(found) for part, found in one.quality.items()},
                 "knee": one.knee,
             }
-            for one in of.samples
+            for one in assessment.samples
         ],
-        "over_samples": _over_json(of.over),
+        "over_samples": _over_json(assessment.over),
         "lines": {
             name: {"slope": _plain(line.slope), "intercept": _number(line.intercept)}
-            for name, line in of.lines.items()
+            for name, line in assessment.lines.items()
         },
-        "steps": _over_json(of.steps),
-        "numbers": {name: _plain(found) for name, found in of.numbers.items()},
-        "coverage_by_numbers": {name: _plain(found) for name, found in of.rivals.items()},
+        "steps": _over_json(assessment.steps),
+        "numbers": {name: _plain(found) for name, found in assessment.numbers.items()},
+        "coverage_by_numbers": {name: _plain(found) for name, found in assessment.rivals.items()},
     }
 
 
-def _over_json(of: OverSamples | None) -> dict[str, Any] | None:
-    if of is None:
+def _over_json(samples: OverSamples | None) -> dict[str, Any] | None:
+    if samples is None:
         return None
     return {
-        "mean": _plain(of.mean),
-        "variance": _number(of.variance),
-        "variance_divided_by_n": _number(of.variance_of_all),
-        "pooled": _number(of.pooled),
-        "unlike": _number(of.unlike),
+        "mean": _plain(samples.mean),
+        "variance": _number(samples.variance),
+        "variance_divided_by_n": _number(samples.variance_of_all),
+        "pooled": _number(samples.pooled),
+        "unlike": _number(samples.unlike),
     }
 
 
-def _plain(of: Estimate) -> dict[str, float | None]:
-    return {name: _number(value) for name, value in of._asdict().items()}
+def _plain(estimate: Estimate) -> dict[str, float | None]:
+    return {name: _number(value) for name, value in estimate._asdict().items()}
 
 
 def _number(value: float) -> float | None:

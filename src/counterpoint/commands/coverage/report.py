@@ -1,4 +1,4 @@
-"""``counterpoint coverage report``: estimators of coverage against the truth."""
+"""``counterpoint coverage report``: estimators of coverage, compared with the true coverage."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 from counterpoint.console import (
     FELL,
     OK,
+    UNKNOWN,
     must_be_page,
     printing,
     processes_option,
@@ -29,31 +30,35 @@ DEFAULT = ("breadth-first", "depth-first", "random", "opic")
 @click.command()
 @click.argument("policies", nargs=-1, metavar="[POLICY]...")
 @click.option("--profile", "name", required=True, metavar="NAME",
-              help="One of `web profiles`, or a TOML file.")  # fmt: skip
-@click.option("--pages", type=int, metavar="N", help="Pages of a web.  [the profile's]")
+              help="The kind of web: a name of `web profiles`, or a TOML file.")  # fmt: skip
+@click.option("--pages", type=int, metavar="N",
+              help="Number of pages of each web.  [the profile's]")  # fmt: skip
 @click.option("--budget", type=click.IntRange(1), metavar="N",
-              help="Pages that each crawl may fetch.  [three tenths of the web]")  # fmt: skip
+              help="Let each crawl fetch N pages.  [three tenths of the web]")  # fmt: skip
 @click.option("--seeds", type=click.IntRange(1, 100_000), default=5, show_default=True,
-              metavar="K", help="Webs, one a seed; each is crawled by all policies.")  # fmt: skip
-@click.option("--first-seed", type=click.IntRange(0), default=0, show_default=True, metavar="S")
+              metavar="K",
+              help="Generate K webs, one per seed; all policies crawl each of them.")  # fmt: skip
+@click.option("--first-seed", type=click.IntRange(0), default=0, show_default=True, metavar="S",
+              help="The seed of the first web.")  # fmt: skip
 @click.option("--repeats", type=click.IntRange(2, 10_000), default=10, show_default=True,
-              metavar="R", help="How often each web is sampled.")  # fmt: skip
+              metavar="R", help="Sample each web R times.")  # fmt: skip
 @click.option("--draws", type=click.IntRange(10), default=2000, show_default=True, metavar="A",
-              help="Addresses that are asked for a sample by random IP.")  # fmt: skip
+              help="Draw A random IP addresses for a sample by IP address.")  # fmt: skip
 @click.option("--size", type=click.IntRange(1), default=1000, show_default=True, metavar="P",
-              help="Pages of a breadth-first sample.")  # fmt: skip
+              help="Number of pages of a breadth-first sample.")  # fmt: skip
 @click.option("--starts", type=click.IntRange(2, 1000), default=5, show_default=True, metavar="B",
-              help="Breadth-first samples, each from a start of its own.")  # fmt: skip
+              help="Take B breadth-first samples, each from another start page.")  # fmt: skip
 @click.option("--sites", type=click.IntRange(1), default=10, show_default=True, metavar="K",
-              help="Where crawls start if the profile names no sites: hosts with the most pages.",
+              help="If the profile names no sites, start the crawls at the K largest hosts.",
               )  # fmt: skip
 @click.option("--step-limit", type=float, callback=seconds, default=30.0, show_default=True,
-              metavar="SECONDS", help="What a policy may take for a step.")  # fmt: skip
+              metavar="SECONDS",
+              help="Processor time that one step of a policy may take.")  # fmt: skip
 @processes_option
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Write a page with plots.")  # fmt: skip
+              help="Write an HTML page with plots.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
-              show_default=True)  # fmt: skip
+              show_default=True, help="Output format.")  # fmt: skip
 def report(
     policies: tuple[str, ...],
     name: str,
@@ -71,14 +76,16 @@ def report(
     html: Path | None,
     form: str,
 ) -> int:
-    r"""Hold estimators of coverage against the truth of synthetic webs.
+    r"""Compare estimators of coverage with the true coverage on synthetic webs.
 
-    Each POLICY crawls each web in process; the web is sampled anew several times, and each
-    estimator tells what it thinks of each crawl. Told are mean error, deviation, root mean square
-    error, how often the 95% interval contains the truth, and requests. Without a POLICY there are
-    breadth-first, depth-first, random and opic.
+    Each POLICY crawls each web, without a network. The command draws several samples of the web,
+    and each estimator estimates from them how much of the web each crawl covers. For each
+    estimator the report shows mean error, standard deviation, root mean square error, how often
+    the 95% interval contains the truth, and the number of requests. Without POLICY, the policies
+    are breadth-first, depth-first, random and opic.
 
-    Exit code 0: all was measured; 1: a policy broke a rule for policies; 2: the command is wrong.
+    Exit code 0: everything was measured; 1: a policy broke a rule for policies; 2: the command is
+    wrong; 3: no policy broke a rule, but one took too long for a step.
 
     \b
     counterpoint coverage report --profile broder-1999 --pages 20000
@@ -87,7 +94,7 @@ def report(
     from counterpoint.sim_web import profile
     from counterpoint.sim_web.describe.memory import must_fit
     from counterpoint.studies.coverage.plan import CoveragePlan
-    from counterpoint.studies.coverage.report import report as told
+    from counterpoint.studies.coverage.report import report as reported
     from counterpoint.studies.coverage.study import as_json, study
 
     must_be_page(html)
@@ -100,36 +107,36 @@ def report(
     )  # fmt: skip
     with progress("coverage") as tell:
         found = study(plan, processes, tell)
-    said = told(found, _command(name, plan))
+    made = reported(found, _command(name, plan))
     if html is not None:
-        _write(html, said)
-        click.echo(f"{html} shows it with plots", err=True)
+        _write(html, made)
+        click.echo(f"{html} contains the report with plots", err=True)
     with printing():
         if form == "json":
             click.echo(json.dumps(as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
         else:
             from counterpoint.studies.papers.report import text
 
-            click.echo(text(said).rstrip())
-    for line in found.fell:
+            click.echo(text(made).rstrip())
+    for line in [*found.fell, *(f"unknown: {line}" for line in found.unknown)]:
         click.echo(f"counterpoint: {line}", err=True)
-    return FELL if found.fell else OK
+    return FELL if found.fell else UNKNOWN if found.unknown else OK
 
 
-def _write(path: Path, of: Report) -> None:
-    """Write the page wholly, or not at all."""
+def _write(path: Path, report: Report) -> None:
+    """Write the page to a temporary file first, so that it is complete or missing."""
     from counterpoint.studies.papers.page import page
 
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        unfinished.write_text(page(of), encoding="utf-8", newline="\n")
+        unfinished.write_text(page(report), encoding="utf-8", newline="\n")
         os.replace(unfinished, path)
     finally:
         unfinished.unlink(missing_ok=True)
 
 
 def _command(name: str, plan: CoveragePlan) -> str:
-    """Return the command that measures the same again."""
+    """Return the command line that repeats the study."""
     parts = ["counterpoint coverage report", *plan.policies, f"--profile {name}"]
     if plan.web_pages is not None:
         parts.append(f"--pages {plan.web_pages}")

@@ -12,17 +12,19 @@ from counterpoint.console import printing
 from counterpoint.crawler.errors import CrawlError
 
 if TYPE_CHECKING:  # numba is loaded where a web is made
-    from counterpoint.studies.coverage.sampling import Row, SyntheticWeb
+    from counterpoint.studies.coverage.sampling import SampleRow, SyntheticWeb
 
 _form = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
-                     show_default=True)  # fmt: skip
+                     show_default=True, help="Output format.")  # fmt: skip
 _profile = click.option("--profile", "name", metavar="NAME",
-                        help="One of `web profiles`, or a TOML file.")  # fmt: skip
-_pages = click.option("--pages", type=int, metavar="N", help="Pages of the web.  [the profile's]")
+                        help="Sample a synthetic web: a name of `web profiles`, or a TOML file.",
+                        )  # fmt: skip
+_pages = click.option("--pages", type=int, metavar="N",
+                      help="Number of pages of the web.  [the profile's]")  # fmt: skip
 _web_seed = click.option("--web-seed", type=click.IntRange(0), default=0, show_default=True,
-                         help="Of the web.")  # fmt: skip
+                         help="Seed of the web.")  # fmt: skip
 _seed = click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-                     help="Of what is drawn.")  # fmt: skip
+                     help="Seed of the random draws.")  # fmt: skip
 _weights = click.option("--weights", "signal",
                         type=click.Choice(["pagerank", "in-degree", "hub", "authority"]),
                         help="Weigh pages by the links within the sample.")  # fmt: skip
@@ -40,20 +42,24 @@ def sample() -> None:
 
 
 @sample.command()
-@click.option("--block", "given", multiple=True, metavar="CIDR", help="Allocated; repeatable.")
+@click.option("--block", "given", multiple=True, metavar="CIDR",
+              help="Draw from this allocated block; repeatable.")  # fmt: skip
 @click.option("--blocks", "file", type=click.Path(path_type=Path), metavar="FILE",
-              help="Allocated blocks, one a line.")  # fmt: skip
+              help="Read the allocated blocks from FILE, one per line.")  # fmt: skip
 @click.option("--merge", is_flag=True, help="Merge blocks that overlap instead of refusing them.")
 @click.option("--draw", type=click.IntRange(1), required=True, metavar="N",
-              help="How many addresses.")  # fmt: skip
-@click.option("--repeating", is_flag=True, help="An address may be drawn twice.")
+              help="Draw N addresses.")  # fmt: skip
+@click.option("--repeating", is_flag=True,
+              help="Draw with replacement: an address may occur twice.")  # fmt: skip
 @_seed
 @_profile
 @_pages
 @_web_seed
 @click.option("--expand", type=click.IntRange(0, 10), default=0, show_default=True, metavar="TIMES",
-              help="Let the links of the pages join.")  # fmt: skip
-@click.option("--whole-sites", is_flag=True, help="Let all pages of their sites join.")
+              help="Add the pages that the sampled pages link to, and repeat this TIMES times.",
+              )  # fmt: skip
+@click.option("--whole-sites", is_flag=True,
+              help="Add all pages of the sites of the sampled pages.")  # fmt: skip
 @_weights
 @_form
 def addresses(
@@ -71,11 +77,14 @@ def addresses(
     signal: str | None,
     form: str,
 ) -> None:
-    r"""Draw addresses with equal chances from allocated blocks.
+    r"""Draw random IP addresses from allocated blocks, each with the same probability.
 
-    With --block or --blocks they are printed, for a tool of yours to ask them. With --profile they
-    are those of a synthetic web, which answers: printed are the pages that come, what joins them
-    by --expand or --whole-sites, and (on standard error) how many addresses served.
+    With --block or --blocks, the command only prints the addresses; you request them with a tool
+    of your own. With --profile, the addresses belong to a synthetic web, which answers: the
+    command prints the pages that come, the pages that --expand or --whole-sites add, and (on
+    standard error) how many addresses have a server.
+
+    Exit code 0: the sample was printed; 2: the command or a file is wrong.
 
     \b
     counterpoint coverage sample addresses --block 192.0.2.0/24 --block 2001:db8::/64 --draw 5
@@ -87,30 +96,32 @@ def addresses(
         _print_drawn(given, file, merge, draw, seed, not repeating, form)
         return
     if given or file or merge or repeating:
-        raise click.UsageError("the blocks of a synthetic web are its own; addresses are distinct")
+        raise click.UsageError("--block, --blocks, --merge and --repeating cannot be combined "
+                               "with --profile")  # fmt: skip
     if whole_sites and expand:
-        raise click.UsageError("--expand or --whole-sites, not both")
+        raise click.UsageError("--expand and --whole-sites cannot be combined")
     web = _web(name, pages, web_seed)
-    asked, found, requests = web.addresses(draw, seed, expand, whole_sites)
-    serving = sum(one.answer != "empty" for one in asked)
-    defaults = sum(one.answer == "default" for one in asked)
+    drawn, found, requests = web.addresses(draw, seed, expand, whole_sites)
+    serving = sum(one.answer != "empty" for one in drawn)
+    defaults = sum(one.answer == "default" for one in drawn)
     rows = web.rows(found, signal)
-    click.echo(f"{len(asked):,} of {web.domain.blocks.size:,} addresses: {serving:,} serve, "
+    click.echo(f"{len(drawn):,} of {web.domain.blocks.size:,} addresses: {serving:,} serve, "
                f"{defaults:,} of them a default page; {len(rows):,} pages, {requests:,} requests",
                err=True)  # fmt: skip
-    told = {"addresses": [one._asdict() for one in asked], "requests": requests}
-    _print_rows(rows, form, told)
+    _print_rows(rows, form, {"addresses": [one._asdict() for one in drawn], "requests": requests})
 
 
 @sample.command("breadth-first")
 @_profile
 @_pages
 @_web_seed
-@click.option("--start", metavar="URL", help="[a page that many link to]")
+@click.option("--start", metavar="URL",
+              help="Start at this page.  [a page with many in-links]")  # fmt: skip
 @click.option("--size", type=click.IntRange(1), required=True, metavar="N",
-              help="How many pages.")  # fmt: skip
+              help="Number of pages of the sample.")  # fmt: skip
 @click.option("--counted", type=click.Choice(["fetched", "found"]), default="fetched",
-              show_default=True, help="Which pages are the sample.")  # fmt: skip
+              show_default=True,
+              help="The sample has the fetched pages, or all pages that were found.")  # fmt: skip
 @_seed
 @_weights
 @_form
@@ -125,7 +136,9 @@ def breadth_first(
     signal: str | None,
     form: str,
 ) -> None:
-    r"""Take pages of a synthetic web in strict breadth-first order.
+    r"""Sample pages of a synthetic web in strict breadth-first order.
+
+    Exit code 0: the sample was printed; 2: the command is wrong.
 
     \b
     counterpoint coverage sample breadth-first --profile broder-1999 --pages 20000 --size 1000
@@ -150,6 +163,23 @@ def _print_drawn(
     given: tuple[str, ...], file: Path | None, merge: bool, draw: int, seed: int, distinct: bool,
     form: str,
 ) -> None:  # fmt: skip
+    """Print addresses drawn from blocks.
+
+    Parameters
+    ----------
+    given : tuple of str
+        The blocks of the command line.
+    file : Path, optional
+        A file with blocks.
+    merge : bool
+        Whether overlapping blocks are merged rather than rejected.
+    draw, seed : int
+        The number of addresses, and the seed of the draw.
+    distinct : bool
+        Whether no address is drawn twice.
+    form : str
+        The output format.
+    """
     from counterpoint.crawler.coverage.blocks import Blocks
 
     if bool(given) == bool(file):
@@ -161,8 +191,8 @@ def _print_drawn(
     drawn = blocks.draw(draw, seed, distinct)
     with printing():
         if form == "json":
-            told = {"allocated": blocks.size, "addresses": [str(one) for one in drawn]}
-            click.echo(json.dumps(told, indent=2))
+            found = {"allocated": blocks.size, "addresses": [str(one) for one in drawn]}
+            click.echo(json.dumps(found, indent=2))
             return
         for one in drawn:
             click.echo(str(one))
@@ -175,12 +205,13 @@ def _read(file: Path) -> str:
         raise CrawlError(f"{file}: is no text in UTF-8") from None
 
 
-def _print_rows(rows: list[Row], form: str, told: dict[str, Any]) -> None:
+def _print_rows(rows: list[SampleRow], form: str, about: dict[str, Any]) -> None:
+    """Print the sampled pages; JSON begins with the entries of ``about``."""
     with printing():
         if form == "json":
-            held = [{key: value for key, value in row._asdict().items() if value is not None}
-                    for row in rows]  # fmt: skip
-            click.echo(json.dumps({**told, "pages": held}, indent=2))
+            pages = [{key: value for key, value in row._asdict().items() if value is not None}
+                     for row in rows]  # fmt: skip
+            click.echo(json.dumps({**about, "pages": pages}, indent=2))
             return
         for row in rows:
             click.echo(row.address if row.weight is None else f"{row.address}\t{row.weight:.17g}")

@@ -16,6 +16,7 @@ from counterpoint.crawler.errors import CrawlError
 
 if TYPE_CHECKING:  # SQLAlchemy is loaded where a store is opened
     from counterpoint.crawler.store.opening import Store
+    from counterpoint.crawler.store.schema import State
     from counterpoint.crawler.store.views import Filter, Kind
 
 FORMATS = ("text", "csv", "jsonl", "graphml", "parquet")
@@ -77,13 +78,11 @@ def links_(
     if out is None and form == "parquet":
         raise click.UsageError("--format parquet: needs --out FILE")
     must_be_writable("--out", out)
-    if out is not None and out.exists() and not out.is_file():
-        raise click.UsageError(f"--out: {out} is no file that can be replaced")
     from counterpoint.crawler.store.opening import open_store
     from counterpoint.crawler.store.views import Kind
 
     wanted = _filter(filters)
-    with open_store(where) as store:
+    with open_store(where, reads=True) as store:
         if form == "text":
             _print(store, Kind(kind), wanted, sort, descending, 50 if limit is None else limit)
             return OK
@@ -102,34 +101,42 @@ def links_(
 
 def _filter(texts: Iterable[str]) -> Filter:
     """Return the filter that options make."""
-    from counterpoint.crawler.store.schema import State
     from counterpoint.crawler.store.views import Filter
 
     names = {field.name: str(field.type) for field in fields(Filter)}
-    told: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if name not in names or not equals:
             raise click.UsageError(f"--filter: '{text}' is no NAME=VALUE; names are {FILTERS}")
-        if name in told:
+        if name in values:
             raise click.UsageError(f"--filter: {name} is given twice")
         if name == "state":
-            if value.upper() not in State.__members__:
-                raise click.UsageError(f"--filter: state: {value} is none of "
-                                       f"{', '.join(State.__members__).lower()}")  # fmt: skip
-            told[name] = State[value.upper()]
+            values[name] = _state(value)
         elif names[name].startswith("int"):
             if not (value.isascii() and value.isdigit() and len(value) < 10):
                 raise click.UsageError(f"--filter: {name}: '{value}' is no number")
-            told[name] = int(value)
+            values[name] = int(value)
         else:
-            told[name] = value
-    return Filter(**told)
+            values[name] = value
+    return Filter(**values)
+
+
+def _state(text: str) -> State:
+    """Return the state of a name, or of its number, which earlier versions exported."""
+    from counterpoint.crawler.store.schema import State
+
+    for state in State:
+        if text.lower() == state.name.lower() or text == str(int(state)):
+            return state
+    names = ", ".join(State.__members__).lower()
+    raise click.UsageError(f"--filter: state: {text} is none of {names}")
 
 
 def _print(
     store: Store, kind: Kind, wanted: Filter, sort: str, descending: bool, limit: int
 ) -> None:
+    """Print at most ``limit`` links of a kind that pass the filter, in the order of ``sort``."""
     from counterpoint.crawler.store.browsing import total
     from counterpoint.crawler.store.exporting import links
 

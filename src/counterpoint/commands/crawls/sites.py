@@ -15,10 +15,11 @@ if TYPE_CHECKING:  # SQLAlchemy is loaded where a store is opened
 
 
 @click.group()
-@click.option("--db", "where", required=True, metavar="STORE",
-              help="A file, or postgresql://user:password@host/database.")  # fmt: skip
+@click.option("--db", "where", metavar="STORE",
+              help="A file, or postgresql://user:password@host/database.  [required]",
+              )  # fmt: skip
 @click.pass_context
-def sites(context: click.Context, where: str) -> None:
+def sites(context: click.Context, where: str | None) -> None:
     r"""Show and change the sites of a link store, also while it is crawled.
 
     Exit code 0: done; 2: the command is wrong, and nothing was changed.
@@ -33,21 +34,37 @@ def sites(context: click.Context, where: str) -> None:
     context.obj = where
 
 
-def _open(where: str, create: bool = False) -> Store:
+def _open(where: str | None, create: bool = False, reads: bool = False) -> Store:
     from counterpoint.crawler.store.opening import open_store
 
-    return open_store(where, create=create)
+    return open_store(_named(where), create=create, reads=reads)
+
+
+def _named(where: str | None) -> str:
+    """Return the store of ``--db``; it is required here, so that subcommands show their help.
+
+    Raises
+    ------
+    UsageError
+        If the option is missing.
+    """
+    if where is None:
+        raise click.UsageError(
+            "Missing option '--db': it stands before the subcommand, as in "
+            "counterpoint sites --db crawl.db list"
+        )
+    return where
 
 
 @sites.command("list")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
               show_default=True)  # fmt: skip
 @click.pass_obj
-def list_(where: str, form: str) -> int:
+def list_(where: str | None, form: str) -> int:
     """List the sites: number, standing, pages fetched and known, links found."""
     from counterpoint.crawler.store.seeds import listed
 
-    with _open(where) as store:
+    with _open(where, reads=True) as store:
         found = listed(store)
     with printing():
         if form == "json":
@@ -69,7 +86,7 @@ def list_(where: str, form: str) -> int:
 @click.option("--level", type=int, help="Its maximal level.")
 @click.option("--cap", type=int, help="How many of its pages may be known.")
 @click.pass_obj
-def add(where: str, /, start: str, **about: Any) -> int:
+def add(where: str | None, /, start: str, **about: Any) -> int:
     """Add the site that starts at URL; the store is made if there is none."""
     from counterpoint.crawler.store.lists import Seed, checked
     from counterpoint.crawler.store.seeds import add as added
@@ -83,7 +100,7 @@ def add(where: str, /, start: str, **about: Any) -> int:
 @sites.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.pass_obj
-def import_(where: str, file: Path) -> int:
+def import_(where: str | None, file: Path) -> int:
     """Add the sites of FILE, all or none: one address a line, or CSV.
 
     CSV has the columns number, full name, short name, start, or those of its header; they are
@@ -103,7 +120,7 @@ def import_(where: str, file: Path) -> int:
 @sites.command()
 @click.argument("number", type=int)
 @click.pass_obj
-def remove(where: str, number: int) -> int:
+def remove(where: str | None, number: int) -> int:
     """Remove the site of this NUMBER with its pages, the links on them and their visits."""
     from counterpoint.crawler.store.seeds import remove as removed
 
@@ -116,7 +133,7 @@ def remove(where: str, number: int) -> int:
 @sites.command()
 @click.argument("number", type=int)
 @click.pass_obj
-def retry(where: str, number: int) -> int:
+def retry(where: str | None, number: int) -> int:
     """Let the site of this NUMBER, which could not be loaded, be tried again."""
     from counterpoint.crawler.store.seeds import retry as retried
 

@@ -1,4 +1,4 @@
-"""How a crawl that is kept in a store is watched: on a terminal, in a log, in what is said last."""
+"""Shows a crawl into a store while it runs and when it ends: terminal, log, summary."""
 
 from __future__ import annotations
 
@@ -6,32 +6,43 @@ import json
 import sys
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
-from counterpoint.commands.crawls.crawled import counted
+from counterpoint.commands.crawls.reporting import counted
 
 if TYPE_CHECKING:
     from rich.live import Live
+    from sqlalchemy import Connection
 
-    from counterpoint.crawler.beebot.answers import Taken
-    from counterpoint.crawler.beebot.beginning import Begun
-    from counterpoint.crawler.beebot.engine import Ended, Engine
+    from counterpoint.crawler.beebot.answers import StoredAnswer
+    from counterpoint.crawler.beebot.beginning import StartedPlan
+    from counterpoint.crawler.beebot.engine import CrawlEnd, Engine
     from counterpoint.crawler.store.opening import Store
 
 SHOWN = 12
-"""Sites that are shown while it crawls: those with the newest pages."""
+"""How many sites are shown during a crawl: those with the newest pages."""
+MOST_CODINGS = 10
+"""How many unknown content codings the summary names; a hostile server has any number of them."""
 PACE = 10.0
 """Seconds over which the speed is measured."""
 
 
-class Log:
-    """Lines of JSON, one for each page; written to the end of a file."""
+class CrawlLog:
+    """Appends a line of JSON to a file for each page.
 
-    def __init__(self, path: Path | None, begun: Begun) -> None:
+    Parameters
+    ----------
+    path : Path or None
+        The file; None writes nothing.
+    begun : StartedPlan
+        The crawl.
+    """
+
+    def __init__(self, path: Path | None, begun: StartedPlan) -> None:
         self._file: TextIO | None = None if path is None else path.open("a", encoding="utf-8")
         plan = begun.plan
         event = "resumed" if begun.resumed else "begun"
@@ -50,26 +61,26 @@ class Log:
         if self._file is not None:
             self._file.close()
 
-    def page(self, taken: Taken) -> None:
-        """Write down a page."""
+    def add_page(self, taken: StoredAnswer) -> None:
+        """Write the line of a page."""
         self._write({"event": "page", **taken._asdict()})
 
-    def ended(self, ended: Ended) -> None:
-        """Write down the end."""
+    def add_end(self, ended: CrawlEnd) -> None:
+        """Write the line of the end."""
         self._write({"event": "ended", **ended._asdict()})
 
-    def _write(self, told: dict[str, Any]) -> None:
+    def _write(self, event: dict[str, Any]) -> None:
         if self._file is not None:
-            line = json.dumps({"at": round(time.time(), 3), **told}, ensure_ascii=False)
+            line = json.dumps({"at": round(time.time(), 3), **event}, ensure_ascii=False)
             self._file.write(line + "\n")
             self._file.flush()
 
 
-class Watch:
-    """What moves on a terminal; nothing where there is none."""
+class CrawlDisplay:
+    """Shows the progress on a terminal; without a terminal it shows nothing."""
 
-    def __init__(self, store: Store, begun: Begun) -> None:
-        self._names = {of.number: of.site for of in begun.plan.told.sites}
+    def __init__(self, store: Store, begun: StartedPlan) -> None:
+        self._names = {site.number: site.site for site in begun.plan.options.sites}
         self._policy = begun.plan.policy
         self._live: Live | None = None
         self._engine: Engine | None = None
@@ -91,11 +102,11 @@ class Watch:
         if self._live is not None:
             self._live.stop()
 
-    def started(self, engine: Engine) -> None:
-        """Take note of who can say what is waited for."""
+    def set_engine(self, engine: Engine) -> None:
+        """Set the engine, which knows what the crawl waits for."""
         self._engine = engine
 
-    def page(self, taken: Taken) -> None:
+    def add_page(self, taken: StoredAnswer) -> None:
         """Count a page."""
         if self._live is None:
             return
@@ -124,51 +135,61 @@ class Watch:
         for seed in list(self._sites)[: -SHOWN - 1 : -1]:
             name = self._names.get(seed or 0, "other sites")
             table.add_row(Text(name), *(f"{count:,}" for count in self._sites[seed]))
-        return Group(Text(line), table, Text(f"waits for {waits}" if waits else ""))
+        return Group(Text(line), table, Text(f"waiting for {waits}" if waits else ""))
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What a store holds when a crawl has come to its end or to a stop.
+    """The contents of a store when a crawl ends or is interrupted.
 
     Attributes
     ----------
-    plan, visits, fetched : int
-        The plan's number, and how many pages it visited and fetched.
+    plan : int
+        The plan's number.
+    visits, fetched : int
+        How many pages the plan visited, and how many of them it fetched.
     policy : str
-    ended : Ended
+    ended : CrawlEnd
     sites : sequence of dict
-        What the table of seeds has.
+        The rows of the table of seeds.
+    codings : mapping of str to int
+        How many visits of the plan brought a page in a content coding that is not known, by the
+        name of the coding; the `MOST_CODINGS` most frequent ones.
     """
 
     plan: int
     visits: int
     fetched: int
     policy: str
-    ended: Ended
+    ended: CrawlEnd
     sites: Sequence[dict[str, Any]]
+    codings: Mapping[str, int]
 
-    def reached(self) -> bool:
-        """Tell whether some site could be crawled."""
+    def has_sites(self) -> bool:
+        """Return whether at least one site could be crawled."""
         return any(site["standing"] != "not available" for site in self.sites)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it for programs."""
+        """Return the summary as JSON data."""
         return {"plan": self.plan, "policy": self.policy, "visited": self.visits,
                 "fetched": self.fetched, "ended": self.ended.why, "over": self.ended.over,
-                "failed": self.ended.failed, "sites": list(self.sites)}  # fmt: skip
+                "failed": self.ended.failed, "codings": list(self.codings.items()),
+                "sites": list(self.sites)}  # fmt: skip
 
     def text(self) -> str:
-        """Return it for people."""
+        """Return the summary as text."""
         lines = []
         for site in self.sites:
             pages, links = (counted(site["fetched"], "page"),
                             counted(site["external"], "external link"))  # fmt: skip
-            said = (f"{site['site']}: {pages} of {site['known']:,} known, "
+            line = (f"{site['site']}: {pages} of {site['known']:,} known, "
                     f"{site['internal']:,} internal and {links}, {site['bad']:,} bad")  # fmt: skip
             if site["reason"]:
-                said += f"; {site['standing']}: {site['reason']}"
-            lines.append(said)
+                line += f"; {site['standing']}: {site['reason']}"
+            lines.append(line)
+        if self.codings:
+            named = ", ".join(f"{name} {count:,}" for name, count in self.codings.items())
+            lines.append(f"pages in content codings that are not known, without links: {named}")
         recalled = self.visits - self.fetched
         again = f", {recalled:,} of them known before" if recalled else ""
         lines.append(f"{self.policy}: {counted(self.visits, 'page')} visited{again}")
@@ -176,25 +197,43 @@ class Summary:
         return "\n".join(lines) + "\n"
 
 
-def summary(store: Store, ended: Ended) -> Summary:
-    """Return what a store holds."""
-    from sqlalchemy import func, select  # the help of a command need not wait for it
+def summary(store: Store, ended: CrawlEnd) -> Summary:
+    """Return a summary of what a store holds at the end of a crawl."""
+    from sqlalchemy import func, select  # slow to import, and not needed for --help
 
     from counterpoint.crawler.store.schema import plans, seeds, visits
 
     wanted = ("site", "start", "standing", "reason", "known", "fetched", "internal", "external",
               "bad")  # fmt: skip
-    flying = (
+    in_flight = (
         select(func.count())
         .where(visits.c.plan == plans.c.number, visits.c.observed.is_(None))
         .scalar_subquery()
     )
     with store.reading() as connection:
         plan = connection.execute(
-            select(plans.c.number, plans.c.visits - flying, plans.c.fetched, plans.c.policy)
+            select(plans.c.number, plans.c.visits - in_flight, plans.c.fetched, plans.c.policy)
             .order_by(plans.c.number.desc()).limit(1)
         ).one()  # fmt: skip
         rows = connection.execute(
             select(*(seeds.c[name] for name in wanted)).order_by(seeds.c.number)
         ).mappings()
-        return Summary(*plan, ended, [dict(row) for row in rows])
+        return Summary(*plan, ended, [dict(row) for row in rows], _codings(connection, plan[0]))
+
+
+def _codings(connection: Connection, plan: int) -> dict[str, int]:
+    """Return how many visits of a plan brought pages in unknown content codings, by coding."""
+    from sqlalchemy import func, select
+
+    from counterpoint.crawler.fetching.codings import UNKNOWN
+    from counterpoint.crawler.store.schema import visits
+
+    rows = connection.execute(
+        select(visits.c.problem, func.count())
+        .where(visits.c.plan == plan, visits.c.problem.startswith(UNKNOWN, autoescape=True))
+        .group_by(visits.c.problem).order_by(func.count().desc(), visits.c.problem)
+        .limit(MOST_CODINGS)
+    )  # fmt: skip
+    return {
+        problem.removeprefix(UNKNOWN).rpartition(":")[0][1:-1]: count for problem, count in rows
+    }

@@ -1,22 +1,24 @@
-"""``counterpoint graph``: who links to whom, and what follows from it."""
+"""``counterpoint graph``: store, search and rank the graph of links between pages."""
 
 from __future__ import annotations
 
 import click
 
-from counterpoint.commands.graph.asking import links
 from counterpoint.commands.graph.components import bowtie, scc, wcc
+from counterpoint.commands.graph.degrees import degrees
+from counterpoint.commands.graph.listing import links
 from counterpoint.commands.graph.ranking import rank
 from counterpoint.commands.graph.searching import bfs, distances
 from counterpoint.commands.graph.storing import build, export, info
-from counterpoint.commands.graph.tails import degrees
 
 
 @click.group()
 def graph() -> None:
-    r"""Search, take apart and rank the graph of a crawl or of a synthetic web.
+    r"""Build, search and rank the link graph of a crawl or of a synthetic web.
 
-    GRAPH is a store that `build` wrote, or the links that `web describe --save` wrote (.npz).
+    GRAPH is a graph store that `build` wrote, or a file .npz that `web describe --save` wrote.
+
+    Exit code of each command 0: done; 2: the command or a file is wrong.
 
     \b
     counterpoint graph build crawl.db crawl.graph

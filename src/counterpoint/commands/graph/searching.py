@@ -1,4 +1,4 @@
-"""``counterpoint graph bfs`` and ``distances``: how far pages are from one another."""
+"""``counterpoint graph bfs`` and ``distances``: the distances between pages."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import click
 
 from counterpoint import show
 from counterpoint.commands.graph.opening import (
+    check_outputs,
     format_option,
     graph_argument,
     heading,
-    held_option,
-    must_fit,
-    opened,
+    open_graph,
+    print_result,
     row,
+    save_array,
     save_option,
-    saved,
-    told,
+    unpacking_option,
     written,
 )
 from counterpoint.console import OK, progress
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from counterpoint.graph.search.distances import Distances
 
 LEVELS = 30
-"""Levels that are printed one by one."""
+"""How many levels are printed one by one."""
 
 DIRECTIONS = ("forward", "backward", "undirected")
 
@@ -35,35 +35,40 @@ DIRECTIONS = ("forward", "backward", "undirected")
 @click.command()
 @graph_argument
 @click.option("--start", "starts", multiple=True, required=True, metavar="PAGE",
-              help="A number or an address; repeatable.")  # fmt: skip
+              help="Start at this page, a number or an address; repeatable.")  # fmt: skip
 @click.option("--direction", type=click.Choice(DIRECTIONS), default="forward", show_default=True,
-              help="Whether links are followed as they lead, against, or either way.")  # fmt: skip
-@held_option
+              help="Follow links forward, backward, or in both directions.")  # fmt: skip
+@unpacking_option
 @save_option
 @format_option
 def bfs(
-    path: Path, starts: tuple[str, ...], direction: str, held: str, save: Path | None, form: str
+    path: Path,
+    starts: tuple[str, ...],
+    direction: str,
+    unpacking: str,
+    save: Path | None,
+    form: str,
 ) -> int:
-    r"""Search GRAPH breadth first: the fewest links from the start pages to every page.
+    r"""Search GRAPH breadth-first: count the pages at each distance from the start pages.
 
     \b
     counterpoint graph bfs crawl.graph --start https://example.org/
     counterpoint graph bfs web.npz --start 0 --start 77 --direction backward
     """
-    must_fit(path, save)
+    check_outputs(path, save)
     with progress("breadth-first search") as tell:
-        held_graph = opened(path, held, tell)
+        opened = open_graph(path, unpacking, tell)
         from counterpoint.graph.search.bfs import bfs as searched
 
         if tell:
             tell(direction)
-        found = searched(held_graph.graph, [held_graph.page(start) for start in starts], direction)
-        saved(save, found.level)
-    pages = held_graph.graph.nodes
+        found = searched(opened.graph, [opened.page(start) for start in starts], direction)
+        save_array(save, found.level)
+    pages = opened.graph.nodes
     about = {"pages": pages, "direction": direction, "reached": found.reached,
              "share": found.reached / pages, "levels": found.sizes.tolist()}  # fmt: skip
-    told(form, about, lambda: _levels(about))
-    written(save, "holds the level of each page, -1 where no links lead")
+    print_result(form, about, lambda: _levels(about))
+    written(save, "contains the level of each page, -1 if it is not reached")
     return OK
 
 
@@ -79,26 +84,26 @@ def _levels(about: dict[str, Any]) -> None:
 @click.command()
 @graph_argument
 @click.option("--sources", type=click.IntRange(1, 1_000_000), default=128, show_default=True,
-              metavar="K", help="Pages from which is searched.")  # fmt: skip
+              metavar="K", help="Search from K randomly drawn pages.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-              help="Of the draw of these pages.")  # fmt: skip
-@held_option
+              help="Seed of the random draw.")  # fmt: skip
+@unpacking_option
 @format_option
-def distances(path: Path, sources: int, seed: int, held: str, form: str) -> int:
-    r"""Estimate the average distance in GRAPH, directed and undirected, with intervals.
+def distances(path: Path, sources: int, seed: int, unpacking: str, form: str) -> int:
+    r"""Estimate the average distance in GRAPH, directed and undirected, with 95% intervals.
 
     \b
     counterpoint graph distances crawl.graph --sources 512
     """
     with progress("distances") as tell:
-        graph = opened(path, held, tell).graph
+        graph = open_graph(path, unpacking, tell).graph
         from counterpoint.graph.search.distances import distances as estimated
 
         directed = estimated(graph, sources, seed=seed, tell=tell)
         undirected = estimated(graph, sources, direction="undirected", seed=seed, tell=tell)
     about = {"pages": graph.nodes, "seed": seed, "directed": vars(directed),
              "undirected": vars(undirected)}  # fmt: skip
-    told(form, about, lambda: _distances(directed, undirected))
+    print_result(form, about, lambda: _distances(directed, undirected))
     return OK
 
 
@@ -109,8 +114,8 @@ def _distances(directed: Distances, undirected: Distances) -> None:
             _between(found.interval, "{:.3f}"), f"{found.connected:.2%}",
             _between(found.connected_interval, "{:.1%}"))  # fmt: skip
     click.echo(show.wrapped(
-        f"  longest shortest paths that were met: {directed.longest:,} and {undirected.longest:,} "
-        "links; the greatest may be longer"
+        f"  the longest shortest paths found have {directed.longest:,} and "
+        f"{undirected.longest:,} links; other pages may be farther apart"
     ))  # fmt: skip
 
 

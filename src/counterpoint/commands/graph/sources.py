@@ -1,4 +1,4 @@
-"""Which kind of source a name tells of."""
+"""The kinds of sources of graphs, and the recognition of a source's kind."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ KINDS = ("edges", "addresses", "adjacency", "bvgraph", "crawl")
 link store of a crawl."""
 
 LEAST = 5
-"""So many crawled pages of a crawl must link to a page that was not crawled ([WEB])."""
+"""A page that was not crawled is in the graph if so many crawled pages link to it ([WEB])."""
 
 
 def source_of(name: str, kind: str = "auto", least: int | None = None) -> Source:
-    """Return the source that a name tells of.
+    """Return the source of links that a name refers to.
 
     Parameters
     ----------
     name : str
         A file, or the address of a database.
     kind : str
-        One of `KINDS`, or "auto": what the file looks like.
+        One of `KINDS`, or "auto": recognized by the file's content.
     least : int, optional
-        From so many crawled pages a page that was not crawled must be linked to. By default `LEAST`
-        for a crawl; all pages of other sources stand in the graph.
+        How many crawled pages must link to a page that was not crawled, so that it is in the graph.
+        By default `LEAST` for a crawl; of other sources, all pages are in the graph.
 
     Raises
     ------
     CrawlError
-        If there is no such file, or nothing is known of the kind asked for.
+        If there is no such file, or ``least`` does not apply to the kind.
     """
     path = Path(name)
     chosen = _kind(name, path) if kind == "auto" else kind
     if least is not None and chosen not in ("addresses", "crawl"):
-        raise CrawlError(f"{name}: of {chosen}, all pages count as crawled")
+        raise CrawlError(f"{name}: --linked does not apply to {chosen}: all pages count as crawled")
     if chosen == "crawl":
         return CrawlStore(name, LEAST if least is None else least)
     if chosen == "addresses":

@@ -1,4 +1,4 @@
-"""``counterpoint graph build``, ``info`` and ``export``: stores, written and passed on."""
+"""``counterpoint graph build``, ``info`` and ``export``: graph stores."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from counterpoint.commands.graph.opening import format_option, heading, must_be_apart, row, told
+from counterpoint.commands.graph.opening import (
+    format_option,
+    heading,
+    must_be_apart,
+    print_result,
+    row,
+)
 from counterpoint.console import OK, must_be_writable, processes_option, progress
 
 if TYPE_CHECKING:
@@ -22,25 +28,30 @@ store_argument = click.argument("path", metavar="STORE", type=click.Path(path_ty
 @click.command()
 @click.argument("names", nargs=-1, required=True, metavar="[SOURCE] STORE")
 @click.option("--as", "kind", type=click.Choice(KINDS), default="auto", show_default=True,
-              help="What SOURCE is.")  # fmt: skip
+              help="The format of SOURCE.")  # fmt: skip
 @click.option("--linked", type=click.IntRange(0), metavar="N", show_default="5 for a crawl",
-              help="A page that was not crawled counts if N crawled pages link to it.")  # fmt: skip
-@click.option("--web", "profile", default="", metavar="NAME", help="A synthetic web instead.")
-@click.option("--pages", type=int, metavar="N", help="Pages of the synthetic web.")
+              help="Include a page that was not crawled if N crawled pages link to it.",
+              )  # fmt: skip
+@click.option("--web", "profile", default="", metavar="NAME",
+              help="Instead of SOURCE, store a synthetic web: a name of `web profiles`, or a TOML "
+                   "file.")  # fmt: skip
+@click.option("--pages", type=int, metavar="N",
+              help="With --web: number of pages.  [the profile's]")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-              help="Of the synthetic web.")  # fmt: skip
-@click.option("--no-addresses", is_flag=True, help="Of a synthetic web, links only.")
+              help="With --web: seed of the web.")  # fmt: skip
+@click.option("--no-addresses", is_flag=True,
+              help="With --web: store only links, no addresses.")  # fmt: skip
 @processes_option
 def build(
     names: tuple[str, ...], kind: str, linked: int | None, profile: str, pages: int | None,
     seed: int, no_addresses: bool, processes: int,
 ) -> int:  # fmt: skip
-    r"""Build STORE, which holds all links of SOURCE in both directions, and its addresses.
+    r"""Build STORE, which contains all links of SOURCE in both directions, and the addresses.
 
-    SOURCE is a crawl's link store, or text: a list of links between numbers or addresses, a line
-    each; WebGraph-style text; a BVGraph of WebGraph. A build that is interrupted goes on when it is
-    started again, but that of a link store begins anew, for its crawl may have gone on. An older
-    STORE stays as it is until the new one is whole.
+    SOURCE is the link store of a crawl; a list of links between numbers or addresses, one per
+    line; WebGraph-style text; or a BVGraph of WebGraph. To resume an interrupted build, run the
+    same command again; only the build from a link store starts from the beginning, because its
+    crawl may have stored more links. An older STORE is replaced when the new one is complete.
 
     \b
     counterpoint graph build crawl.db crawl.graph --linked 5
@@ -48,26 +59,27 @@ def build(
     counterpoint graph build --web broder-1999 --pages 1000000 web.graph
     """
     if len(names) != 2 - bool(profile):
-        raise click.UsageError("either SOURCE or --web, and one STORE")
+        raise click.UsageError("give either SOURCE or --web, and one STORE")
     if profile and (kind != "auto" or linked is not None):
-        raise click.UsageError("--as and --linked go with SOURCE")
+        raise click.UsageError("--as and --linked need SOURCE")
     if not profile and (pages is not None or seed or no_addresses):
-        raise click.UsageError("--pages, --seed and --no-addresses go with --web")
+        raise click.UsageError("--pages, --seed and --no-addresses need --web")
     store = Path(names[-1])
-    must_be_writable("STORE", store)
+    must_be_writable("STORE", store, replaces=False)
     with progress(f"building {store}") as tell:
-        from counterpoint.graph.storage.build import Settings
+        from counterpoint.graph.storage.build import BuildSettings
         from counterpoint.graph.storage.build import build as built
 
         chosen = _web(profile, pages, seed, not no_addresses) if profile else None
         if chosen is None:
             chosen = _source(names[0], kind, linked)
-        built(chosen, store, Settings(threads=processes), tell)
-    click.echo(f"{store} holds the graph", err=True)
+        built(chosen, store, BuildSettings(threads=processes), tell)
+    click.echo(f"{store} contains the graph", err=True)
     return OK
 
 
 def _web(profile: str, pages: int | None, seed: int, addressed: bool) -> Source:
+    """Return the web of a profile as a source of links; ``addressed``: with addresses."""
     from counterpoint.commands.graph.webs import WebSource
     from counterpoint.sim_web.generator import Web
     from counterpoint.sim_web.profile import load
@@ -89,10 +101,10 @@ def _source(name: str, kind: str, linked: int | None) -> Source:
 
 @click.command()
 @store_argument
-@click.option("--verify", is_flag=True, help="Check every byte.")
+@click.option("--verify", is_flag=True, help="Check every byte against its checksum.")
 @format_option
 def info(path: Path, verify: bool, form: str) -> int:
-    r"""Say what STORE holds and what it takes.
+    r"""Show how many pages, links and hosts STORE has, and how many bytes it takes.
 
     \b
     counterpoint graph info crawl.graph --verify
@@ -104,12 +116,12 @@ def info(path: Path, verify: bool, form: str) -> int:
         with progress(f"checking {path}") as tell:
             store.verify(tell)
     found = described(store)
-    told(form, {**found, "verified": verify}, lambda: _show(found, verify))
+    print_result(form, {**found, "verified": verify}, lambda: _show(found, verify))
     return OK
 
 
 def described(store: GraphStore) -> dict[str, Any]:
-    """Return what a store holds, and the bytes that it takes."""
+    """Return the numbers of pages, links and hosts of a store, and the bytes that it takes."""
     sizes = store.sizes
     return {
         "pages": store.nodes,
@@ -132,17 +144,18 @@ def _show(found: dict[str, Any], verified: bool) -> None:
     row("bytes a link, both ways", f"{found['bytes a link']:.2f}")
     row("bytes an address", f"{found['bytes an address']:.2f}" if found["addresses"] else "none")
     if verified:
-        click.echo("  every byte is as it was written")
+        click.echo("  all bytes are correct")
 
 
 @click.command()
 @store_argument
 @click.argument("goal", type=click.Path(path_type=Path))
-@click.option("--to", "form", type=click.Choice(["graphml", "parquet"]), required=True)
+@click.option("--to", "form", type=click.Choice(["graphml", "parquet"]), required=True,
+              help="The format of GOAL.")  # fmt: skip
 def export(path: Path, goal: Path, form: str) -> int:
-    r"""Write the graph in STORE for other tools: GraphML, or a folder of Parquet files.
+    r"""Export the graph in STORE to GOAL: a GraphML file, or a folder of Parquet files.
 
-    The folder gets pages.parquet (id, host, address) and links.parquet (source, target).
+    The folder contains pages.parquet (id, host, address) and links.parquet (source, target).
 
     \b
     counterpoint graph export crawl.graph crawl.graphml --to graphml
@@ -156,5 +169,5 @@ def export(path: Path, goal: Path, form: str) -> int:
     write = exports.write_graphml if form == "graphml" else exports.write_parquet
     with progress(f"writing {goal}") as tell:
         write(store, goal, tell)
-    click.echo(f"{goal} holds {store.nodes:,} pages and {store.links:,} links", err=True)
+    click.echo(f"{goal} contains {store.nodes:,} pages and {store.links:,} links", err=True)
     return OK

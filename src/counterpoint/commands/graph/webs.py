@@ -1,4 +1,4 @@
-"""A synthetic web as the source of a store: its links are computed as they are needed."""
+"""A synthetic web as the source of a graph store: its links are computed when they are needed."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from counterpoint.sim_web.generator.packing import links_of_pages, packed
 from counterpoint.sim_web.pages.address import address, name_of
 
 CHUNK = 1 << 15
-"""Pages whose links are computed at a time."""
+"""How many pages' links are computed at a time."""
 
 
 class WebSource:
-    """A synthetic web, as `counterpoint.graph.storage.build.build` takes it.
+    """A synthetic web as a source for `counterpoint.graph.storage.build.build`.
 
     Parameters
     ----------
     web : Web
     addressed : bool
-        Whether pages get their addresses.
+        Whether the store gets the addresses of pages.
     """
 
     def __init__(self, web: Web, addressed: bool = True) -> None:
@@ -36,15 +36,15 @@ class WebSource:
         starts = (web.pages_of(host).start for host in range(web.hosts))
         self.hosts: Array = np.append(np.fromiter(starts, dtype=np.int64), web.pages)
         self.addresses: Addresses | None = WebAddresses(web) if addressed else None
-        told = (web.profile, web.pages, web.seed, addressed)
-        self.name = f"synthetic web {told!r}"
+        described = (web.profile, web.pages, web.seed, addressed)
+        self.name = f"synthetic web {described!r}"
 
     def read(self, folder: Path, tell: Tell) -> WebSource:
-        """Return itself."""
+        """Return the source itself: nothing has to be read beforehand."""
         return self
 
     def rows(self, first: int, last: int) -> Rows:
-        """Return the links of pages from ``first`` to ``last``, in the order of appearance."""
+        """Return the links of the pages from ``first`` to ``last - 1``, in their order on them."""
         counts, targets = [], []
         for begin in range(first, last, CHUNK):
             found = links_of_pages(*self._numbers, begin, 1, min(CHUNK, last - begin))
@@ -55,7 +55,7 @@ class WebSource:
         return Rows(ends, np.concatenate([nothing, *targets]))
 
     def parts(self, most: int) -> list[tuple[int, int]]:
-        """Divide the pages into ranges of about so many links."""
+        """Divide the pages into ranges that have about ``most`` links each."""
         step = max(1, int(most / self._web.profile.degrees.mean) // BLOCK) * BLOCK
         return list(pairwise([*range(0, self.count, step), self.count]))
 
@@ -72,10 +72,10 @@ class WebAddresses:
         self._web = web
 
     def hosts(self, first: int, last: int) -> Ragged:
-        """Return the names of hosts from ``first`` to ``last``."""
+        """Return the names of the hosts from ``first`` to ``last - 1``."""
         return ragged([name_of(self._web, host).encode() for host in range(first, last)])
 
     def texts(self, first: int, last: int) -> Ragged:
-        """Return the texts of pages from ``first`` to ``last``."""
+        """Return the addresses of the pages from ``first`` to ``last - 1``, without their hosts."""
         whole = (address(self._web, page).encode() for page in range(first, last))
         return ragged([divided(one)[1] for one in whole])

@@ -1,18 +1,30 @@
-"""``counterpoint compare``: crawl policies on the same webs."""
+"""``counterpoint compare``: crawl policies, compared on the same webs."""
 
 from __future__ import annotations
 
 import json
 import math
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from counterpoint.ci.outcome import exit_code
+from counterpoint.commands.baselines import (
+    FORMATS,
+    baseline_options,
+    check_options,
+    print_findings,
+    print_outcomes,
+)
+from counterpoint.commands.baselines import as_json as outcomes_as_json
 from counterpoint.console import (
-    FELL,
     OK,
     must_be_page,
+    must_be_writable,
     printing,
     processes_option,
     progress,
@@ -20,34 +32,47 @@ from counterpoint.console import (
 )
 
 if TYPE_CHECKING:  # numba is loaded where a web is made
-    from counterpoint.studies.comparison.comparison import Comparison
-    from counterpoint.studies.comparison.plan import Plan
+    from counterpoint.ci.outcome import Outcome
+    from counterpoint.studies.comparison.comparison import Comparison, PolicyRuns
+    from counterpoint.studies.comparison.plan import ComparisonPlan
+    from counterpoint.studies.subjects.compared import ComparedCrawlers
 
 
 @click.command()
 @click.argument("policies", nargs=-1, required=True, metavar="POLICY...")
 @click.option("--web", "name", required=True, metavar="PROFILE",
-              help="One of `web profiles`, or a TOML file.")  # fmt: skip
+              help="The kind of web: a name of `web profiles`, or a TOML file.")  # fmt: skip
 @click.option("--pages", type=click.IntRange(1), required=True, metavar="N",
-              help="Pages that each run may fetch.")  # fmt: skip
+              help="Let each run fetch N pages.")  # fmt: skip
 @click.option("--seeds", type=click.IntRange(1, 100_000), default=10, show_default=True,
-              metavar="K", help="Webs, one a seed; each is crawled by all policies.")  # fmt: skip
-@click.option("--first-seed", type=click.IntRange(0), default=0, show_default=True, metavar="S")
-@click.option("--web-pages", type=int, metavar="M", help="Pages of a web.  [the profile's]")
+              metavar="K",
+              help="Generate K webs, one per seed; all policies crawl each of them.")  # fmt: skip
+@click.option("--first-seed", type=click.IntRange(0), default=0, show_default=True, metavar="S",
+              help="The seed of the first web.")  # fmt: skip
+@click.option("--web-pages", type=int, metavar="M",
+              help="Number of pages of each web.  [the profile's]")  # fmt: skip
 @click.option("--sites", type=click.IntRange(1), default=10, show_default=True, metavar="K",
-              help="Target set where the profile names none: hosts with the most pages.",
+              help="If the profile names no sites, take the K largest hosts as the target set.",
               )  # fmt: skip
 @click.option("--visits-per-day", type=float, metavar="V",
-              help="Of policies that revisit.  [as many as there are pages]")  # fmt: skip
+              help="Policies that revisit pages make V visits a day.  [the number of pages]",
+              )  # fmt: skip
+@click.option("--against", metavar="POLICY",
+              help="Compare all others with this policy.  [the first]")  # fmt: skip
 @click.option("--step-limit", type=float, callback=seconds, default=30.0, show_default=True,
-              metavar="SECONDS", help="What a policy may take for a step.")  # fmt: skip
+              metavar="SECONDS", help="Time limit for one step of a policy.")  # fmt: skip
+@click.option("--timeout", type=float, callback=seconds, default=120.0, show_default=True,
+              metavar="SECONDS", help="Time limit for one run of a crawler.")  # fmt: skip
+@click.option("--logs", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+              help="Keep logs and outputs of crawlers in this folder.")  # fmt: skip
 @processes_option
 @click.option("--on", "address", metavar="ADDRESS",
               help="Run on the Dask cluster of the scheduler at tcp://host:port.")  # fmt: skip
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Write a page with plots.")  # fmt: skip
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
-              show_default=True)  # fmt: skip
+              help="Write an HTML page with plots.")  # fmt: skip
+@baseline_options
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text",
+              show_default=True, help="Output format.")  # fmt: skip
 def compare(
     policies: tuple[str, ...],
     name: str,
@@ -57,79 +82,203 @@ def compare(
     web_pages: int | None,
     sites: int,
     visits_per_day: float | None,
+    against: str | None,
     step_limit: float,
+    timeout: float,
+    logs: Path | None,
     processes: int,
     address: str | None,
     html: Path | None,
+    baseline: Path | None,
+    bands: tuple[str, ...],
+    accept: bool,
     form: str,
 ) -> int:
-    r"""Crawl the same webs with several policies, and compare what they bring.
+    r"""Crawl the same webs with several policies, and compare the results.
 
-    A POLICY is one of `list`, with parameters if need be (R2,step=20), or your own
-    (module:attribute). The first is what the others are held against, web by web. Intervals are
-    Student's, of 95%.
+    A POLICY is a name from `list`, with parameters if you like (R2,step=20), or your own
+    (module:attribute), or the command of any crawler (cmd:COMMAND, or NAME=cmd:COMMAND), with the
+    placeholders {start}, {seeds_file}, {pages}, {seed}, {proxy} and {web_pages}; it crawls the same
+    webs through http_proxy. The other policies are compared with the first one, web by web.
+    Intervals are Student's 95% intervals.
 
-    Exit code 0: all was measured; 1: a policy broke a rule for policies, such as to fetch a page
-    that was never offered; 2: the command is wrong.
+    Exit code 0: everything was measured, and is as in the baseline; 1: a policy broke a rule for
+    policies, for example it fetched a page that was never offered, a crawler failed, or a measure
+    left its band; 2: the command is wrong; 3: nothing of that, but a policy or a crawler took too
+    long, so that it is unknown how it crawls.
 
     \b
     counterpoint compare R1 R2 R3 --web universities --pages 2000 --seeds 30
     counterpoint compare breadth-first opic my_policy:Greedy --web broder-1999 --pages 5000
+    counterpoint compare R3 'cmd:scrapy runspider mine.py -a seeds={seeds_file}' \
+        --web universities --pages 500 --seeds 3
+    counterpoint compare opic --web broder-1999 --pages 5000 --baseline opic.json --accept
     counterpoint compare scent uniform --web living --pages 20000 --html report.html
     """
     from counterpoint.sim_web import profile
-    from counterpoint.studies.comparison.plan import Plan
+    from counterpoint.studies.comparison.plan import ComparisonPlan
 
     must_be_page(html)
+    check_options(baseline, bands, accept)
     if visits_per_day is not None and not 0 < visits_per_day < math.inf:
         raise click.UsageError(f"--visits-per-day: {visits_per_day} is no number above zero")
     webs = range(first_seed, first_seed + seeds)
-    plan = Plan(policies, profile.load(name), pages, web_pages, webs, sites, visits_per_day,
-                step_limit)  # fmt: skip
-    found = _compared(plan, processes, address)
+    plan = ComparisonPlan(policies, profile.load(name), pages, web_pages, webs, sites,
+                          visits_per_day, step_limit)  # fmt: skip
+    options = _Options(name, policies, against, timeout, logs, processes, address)
+    judged = _Judged(baseline, bands, accept)
+    found, crawlers = _compared(plan, options)
+    again = _command(options, plan) + judged.text
     if html is not None:
         from counterpoint.studies.comparison.page import write
 
-        write(html, found, _command(name, plan))
+        write(html, found, again)
         click.echo(f"{html} shows the comparison", err=True)
+    outcomes = judged.outcomes(found, again)
     with printing():
-        if form == "json":
-            from counterpoint.studies.comparison.comparison import as_json
-
-            click.echo(json.dumps(as_json(found), indent=2, ensure_ascii=False))
-        else:
-            from counterpoint.studies.comparison.table import lines
-
-            click.echo("\n".join(lines(found)))
-    for line in found.fell:
+        _print(found, crawlers, outcomes, form, baseline is not None)
+    for line in [*found.fell, *(f"unknown: {line}" for line in found.unknown)]:
         click.echo(f"counterpoint: {line}", err=True)
-    if found.fell:
-        click.echo(f"To reproduce: {_command(name, plan)}", err=True)
-    return FELL if found.fell else OK
+    code = exit_code(outcomes)
+    if code != OK:
+        click.echo(f"To reproduce: {again}", err=True)
+    return code
 
 
-def _compared(plan: Plan, processes: int, address: str | None) -> Comparison:
+@dataclass(frozen=True)
+class _Options:
+    """Options that the plan does not have."""
+
+    web: str
+    policies: tuple[str, ...]
+    against: str | None
+    timeout: float
+    logs: Path | None
+    processes: int
+    address: str | None
+
+
+class _Judged:
+    """The options of the baseline."""
+
+    def __init__(self, path: Path | None, bands: tuple[str, ...], accept: bool) -> None:
+        self._path, self._accept, self.text = path, accept, ""
+        if path is None:
+            return
+        self.text = f" --baseline {shlex.quote(str(path))}"
+        self.text += "".join(f" --band {shlex.quote(band)}" for band in bands)
+        from counterpoint.ci.crawlers import compared
+        from counterpoint.ci.crawlers.bands import bands_of, pairs_of
+        from counterpoint.ci.crawlers.baseline import load
+
+        must_be_writable("--baseline", path if accept else None, replaces=False)
+        self._bands = bands_of(pairs_of(bands), compared.measure_of_policies)
+        self._before = load(path)
+
+    def outcomes(self, found: Comparison, again: str) -> list[Outcome]:
+        """Return what each policy came to; write the baseline if that was asked for."""
+        from counterpoint.ci.crawlers import compared
+        from counterpoint.ci.crawlers.baseline import save
+        from counterpoint.ci.crawlers.outcomes import outcome_of
+
+        if self._path is None or self._accept:
+            outcomes = []
+            for one in found.policies:
+                wrong = [one.fell] if one.fell else []
+                late = one.timed_out
+                web = found.plan.profile.name
+                outcomes.append(outcome_of(web, one.name, [] if late else wrong,
+                                           wrong if late else [], again=again))  # fmt: skip
+            if self._path is not None:
+                now = compared.baseline_of(found)
+                save(self._path, compared.renewed(now, self._before))
+                click.echo(f"{self._path} is the baseline now", err=True)
+            return outcomes
+        return compared.against(
+            found, compared.baseline_of(found), self._before, self._bands, f"{again} --accept",
+            again,
+        )  # fmt: skip
+
+
+def _print(
+    found: Comparison, crawlers: ComparedCrawlers, outcomes: Sequence[Outcome], form: str,
+    is_judged: bool,
+) -> None:  # fmt: skip
+    from counterpoint.studies.subjects import compared as subjects
+
+    if form in ("junit", "github"):
+        print_outcomes(outcomes, form)
+    elif form == "json":
+        from counterpoint.studies.comparison.comparison import as_json
+
+        document = as_json(found)
+        if crawlers.runs:
+            document["crawlers"] = subjects.as_json(crawlers)
+        if is_judged:
+            document["outcomes"] = outcomes_as_json(outcomes)
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        from counterpoint.studies.comparison.table import lines
+
+        click.echo("\n".join([*lines(found), *subjects.lines(crawlers)]))
+        unexpected = [one for one in outcomes if one.findings and one.name not in _failed(found)]
+        if unexpected:
+            click.echo()
+            print_findings(unexpected)
+
+
+def _failed(found: Comparison) -> set[str]:
+    """Return the policies that failed, which have lines of their own."""
+    return {one.name for one in found.policies if one.fell}
+
+
+def _compared(plan: ComparisonPlan, options: _Options) -> tuple[Comparison, ComparedCrawlers]:
     from counterpoint.sim_web.describe.memory import must_fit
+    from counterpoint.studies.subjects import compared as subjects
 
     must_fit(plan.profile, plan.pages_of_web)
+    commands = subjects.subjects_of(plan, options.timeout)
+    named = replace(plan, policies=subjects.names_of(plan))
+    base = _base(options.against, named.policies)
+    own = tuple(one for one in plan.policies if not subjects.is_subject(one))
     with progress("compare") as tell:
-        if address is not None:
-            from counterpoint.studies.comparison.cluster import compare_on
-
-            return compare_on(address, plan, tell)
-        from counterpoint.studies.comparison.comparison import compare as compared
-
-        return compared(plan, processes, tell)
+        policies = _policies(replace(plan, policies=own), options, tell) if own else ()
+        crawlers = subjects.ComparedCrawlers()
+        if commands:
+            crawlers = subjects.run_crawlers(commands, options.processes, tell, options.logs)
+    return replace(subjects.joined(named, policies, crawlers), base=base), crawlers
 
 
-def _command(name: str, plan: Plan) -> str:
-    """Return the command that compares the same again."""
+def _base(against: str | None, names: tuple[str, ...]) -> int:
+    if against is None:
+        return 0
+    if against not in names:
+        raise click.UsageError(f"--against: {against} is none of the policies of this comparison")
+    return names.index(against)
+
+
+def _policies(
+    plan: ComparisonPlan, options: _Options, tell: Callable[[str], None] | None
+) -> tuple[PolicyRuns, ...]:
+    if options.address is not None:
+        from counterpoint.studies.comparison.cluster import compare_on
+
+        return compare_on(options.address, plan, tell).policies
+    from counterpoint.studies.comparison.comparison import compare as compared
+
+    return compared(plan, options.processes, tell).policies
+
+
+def _command(options: _Options, plan: ComparisonPlan) -> str:
+    """Return the command line that repeats the comparison."""
     from counterpoint.studies.comparison.plan import DEFAULT_SITES, STEP_LIMIT
+    from counterpoint.studies.subjects.runs import TIMEOUT
 
-    parts = ["counterpoint compare", *plan.policies, f"--web {name} --pages {plan.budget}",
+    parts = ["counterpoint compare", *map(shlex.quote, options.policies),
+             f"--web {shlex.quote(options.web)} --pages {plan.budget}",
              f"--seeds {len(plan.seeds)}"]  # fmt: skip
-    if plan.seeds.start:
-        parts.append(f"--first-seed {plan.seeds.start}")
+    if plan.seeds[0]:
+        parts.append(f"--first-seed {plan.seeds[0]}")
     if plan.web_pages is not None:
         parts.append(f"--web-pages {plan.web_pages}")
     if plan.sites != DEFAULT_SITES:
@@ -138,4 +287,8 @@ def _command(name: str, plan: Plan) -> str:
         parts.append(f"--visits-per-day {plan.visits_per_day:g}")
     if plan.step_limit != STEP_LIMIT:
         parts.append(f"--step-limit {plan.step_limit:g}")
+    if options.timeout != TIMEOUT:
+        parts.append(f"--timeout {options.timeout:g}")
+    if options.against is not None:
+        parts.append(f"--against {shlex.quote(options.against)}")
     return " ".join(parts)

@@ -1,4 +1,4 @@
-"""``counterpoint evaluate``: anyone's ranking, judged by anyone's judgments."""
+"""``counterpoint evaluate``: measures any ranking by any relevance judgments, as trec_eval does."""
 
 from __future__ import annotations
 
@@ -21,25 +21,27 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.argument("run", type=_FILE, metavar="RUN")
 @click.argument("qrels", type=_FILE, metavar="QRELS")
 @click.option("--level", type=click.IntRange(1), default=1, show_default=True,
-              help="The least judgment that counts as relevant.")  # fmt: skip
+              help="Count a document as relevant if its judgment is at least this.")  # fmt: skip
 @click.option("--complete", is_flag=True,
-              help="Count topics of QRELS of which RUN has nothing, as 0.")  # fmt: skip
+              help="Count topics of QRELS that RUN lacks as 0.")  # fmt: skip
 @click.option("--interpolation", type=click.Choice([str(one) for one in Interpolation]),
               default=str(Interpolation.TREC_EVAL_9), show_default=True,
-              help="How many relevant documents a recall of the 11 points stands for.",
+              help="Interpolate precision at the 11 recall levels as this version does.",
               )  # fmt: skip
 @click.option("--topics", is_flag=True, help="Print each topic, then the means.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
-              show_default=True)  # fmt: skip
+              show_default=True, help="Output format.")  # fmt: skip
 def evaluate_(
     run: Path, qrels: Path, level: int, complete: bool, interpolation: str, topics: bool, form: str
 ) -> int:
-    r"""Measure RUN, a ranking in the form of TREC, by the judgments QRELS.
+    r"""Measure RUN, a ranking in the format of TREC, by the relevance judgments in QRELS.
 
-    RUN has lines `TOPIC Q0 DOCUMENT RANK SCORE TAG`, QRELS has `TOPIC ITERATION DOCUMENT
-    RELEVANCE`. The score alone decides the order; equal ones are ordered by document, descending,
-    as trec_eval has it. What is not judged is not relevant. Exit code 0: measured; 2: a file is
-    not as it must be (the line is named), or they share no topic.
+    Lines of RUN are `TOPIC Q0 DOCUMENT RANK SCORE TAG`, lines of QRELS are `TOPIC ITERATION
+    DOCUMENT RELEVANCE`. As in trec_eval, only the score decides the order; documents with equal
+    scores are ordered by name, descending. A document without a judgment is not relevant.
+
+    Exit code 0: measured; 2: a file has a wrong line (the message names it), the files have no
+    topic in common, or the command is wrong.
 
     \b
     counterpoint evaluate crawl.run judged.qrels
@@ -54,9 +56,9 @@ def evaluate_(
     table = means(found)
     with printing():
         if form == "json":
-            told = {"interpolation": interpolation, "level": level, "mean": table}
-            told |= {"topics": found} if topics else {"topics": len(found)}
-            click.echo(json.dumps(told, indent=2, ensure_ascii=False))
+            result = {"interpolation": interpolation, "level": level, "mean": table}
+            result |= {"topics": found} if topics else {"topics": len(found)}
+            click.echo(json.dumps(result, indent=2, ensure_ascii=False))
         else:
             for topic, row in found.items() if topics else ():
                 click.echo(_text(f"topic {shown(topic)}", row, interpolation))
@@ -66,7 +68,7 @@ def evaluate_(
 
 
 def _text(title: str, row: Mapping[str, float], interpolation: str) -> str:
-    """Return measures as a table, and the 11 points as bars."""
+    """Return a table of measures, and the precision at the 11 recall levels as bars."""
     lines = [title]
     for name, value in row.items():
         if not name.startswith("iprec"):

@@ -1,4 +1,4 @@
-"""``counterpoint papers``: what papers measured, measured again."""
+"""``counterpoint papers``: repeats the measurements of papers."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from counterpoint.console import OK, printing, processes_option, progress
 @click.command()
 @click.argument("names", nargs=-1, metavar="[STUDY...]")
 @click.option("--seeds", type=click.IntRange(2, 100_000), default=30, show_default=True,
-              metavar="K", help="How often everything is drawn anew.")  # fmt: skip
+              metavar="K", help="Repeat each random experiment with K seeds.")  # fmt: skip
 @processes_option
 @click.option("--html", type=click.Path(path_type=Path), metavar="DIR",
-              help="Write a page with plots for each study.")  # fmt: skip
+              help="Write an HTML page with plots for each study into DIR.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
-              show_default=True)  # fmt: skip
+              show_default=True, help="Output format.")  # fmt: skip
 def papers(names: tuple[str, ...], seeds: int, processes: int, html: Path | None, form: str) -> int:
-    r"""Measure again what papers measured, and say what comes out the same and what does not.
+    r"""Repeat the measurements of papers, and show which results are reproduced and which not.
 
-    A STUDY is beebot, hits, scent, regret, coverage or freshness; without one, all are made. Exit
-    code 0: they were made, whatever came out; 2: the command is wrong.
+    A STUDY is beebot, hits, scent, regret, coverage or freshness; without STUDY, all are done.
+
+    Exit code 0: the studies were done, whatever the results are; 2: the command is wrong.
 
     \b
     counterpoint papers beebot                       Table 2: R1, R2 and R3
@@ -38,19 +39,19 @@ def papers(names: tuple[str, ...], seeds: int, processes: int, html: Path | None
     studies = {}
     with progress("papers") as tell:
         for paper in wanted:
-            said = None if tell is None else lambda line, p=paper, t=tell: t(f"{p.name}: {line}")
-            studies[paper.name] = paper.study(range(seeds), processes, said)
+            line = None if tell is None else lambda text, p=paper, t=tell: t(f"{p.name}: {text}")
+            studies[paper.name] = paper.study(range(seeds), processes, line)
     reports = [paper.report(studies[paper.name]) for paper in wanted]
     if html is not None:
         from counterpoint.studies.papers.page import write
 
         html.mkdir(exist_ok=True)
         for report in reports:
-            click.echo(f"{write(html, report)} shows it with plots", err=True)
+            click.echo(f"{write(html, report)} contains the report with plots", err=True)
     with printing():
         if form == "json":
-            told = {name: study.to_json() for name, study in studies.items()}
-            click.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+            found = {name: study.to_json() for name, study in studies.items()}
+            click.echo(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
         else:
             from counterpoint.studies.papers.report import text
 
@@ -59,7 +60,7 @@ def papers(names: tuple[str, ...], seeds: int, processes: int, html: Path | None
 
 
 def _must_be_folder(path: Path | None) -> None:
-    """Refuse a folder in which nothing can be written; long work comes after this."""
+    """Refuse a folder in which nothing can be written, before long work begins."""
     if path is None:
         return
     if path.exists() and not path.is_dir():

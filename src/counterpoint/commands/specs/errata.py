@@ -1,4 +1,4 @@
-"""``counterpoint errata``: what papers printed, run as printed and as corrected."""
+"""``counterpoint errata``: errors in papers, checked as printed and as corrected."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from counterpoint.console import FELL, OK, UNKNOWN, printing, progress, seconds
 from counterpoint.models.limits import Limits
 from counterpoint.models.present.chart import chart
 from counterpoint.models.present.formats import command, command_line
-from counterpoint.models.sweeps.errata import Examined, examine
+from counterpoint.models.sweeps.errata import ErratumResult, examine
 from counterpoint.models.verdict import in_steps
-from counterpoint.spec.errata.catalogue import ERRATA, Erratum
+from counterpoint.spec.errata import ERRATA, Erratum
 from counterpoint.spec.notation import SpecError
 
 COLOURS = {"confirmed": "green", "not confirmed": "red", "unknown": "yellow"}
@@ -23,18 +23,22 @@ COLOURS = {"confirmed": "green", "not confirmed": "red", "unknown": "yellow"}
 @click.command()
 @click.argument("name", required=False, metavar="[NAME]")
 @click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
-              help="For each check; what is open then is unknown.")  # fmt: skip
+              help="Time limit for each check; properties that are not decided then are unknown.",
+              )  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
-              show_default=True)  # fmt: skip
+              show_default=True, help="Output format.")  # fmt: skip
 def errata(name: str | None, time_limit: float | None, form: str) -> int:
-    r"""Show what a paper printed, what it breaks, and that the correction holds.
+    r"""Show errors in papers: the printed text, what it breaks, and that the correction holds.
 
-    Everything is checked as it is shown. Exit code 0: each entry is confirmed, the printed reading
-    violates what it should and the corrected one violates nothing; 1: one is not; 3: unknown.
+    Each entry is checked now. An entry is confirmed if the printed reading violates the named
+    property and the corrected reading violates nothing. With NAME, show only this entry.
+
+    Exit code 0: all entries are confirmed; 1: an entry is not confirmed; 2: the command is wrong;
+    3: an entry is undecided.
 
     \b
-    counterpoint errata                     all
-    counterpoint errata window-stm-clock    one
+    counterpoint errata
+    counterpoint errata window-stm-clock
     """
     with progress("errata") as tell:
         found = [examine(e, Limits(time_limit, progress=tell)) for e in _named(name)]
@@ -58,10 +62,10 @@ def _named(name: str | None) -> list[Erratum]:
     return [ERRATA[name]]
 
 
-def _show(one: Examined) -> None:
-    entry = one.erratum
+def _show(result: ErratumResult) -> None:
+    entry = result.erratum
     click.echo(f"{click.style(entry.name, bold=True)}: "
-               f"{click.style(one.answer, fg=COLOURS[one.answer])}")  # fmt: skip
+               f"{click.style(result.answer, fg=COLOURS[result.answer])}")  # fmt: skip
     for heading, text in (
         ("source", entry.source),
         ("printed", entry.printed),
@@ -69,27 +73,27 @@ def _show(one: Examined) -> None:
         ("note", entry.caveat),
     ):
         show.entry(heading, text)
-    show.entry("as printed", _printed(one))
-    show.entry("as corrected", _corrected(one))
-    for text in (*one.surprises, *([f"unknown: {one.unknown}"] if one.unknown else [])):
+    show.entry("as printed", _printed(result))
+    show.entry("as corrected", _corrected(result))
+    for text in (*result.surprises, *([f"unknown: {result.unknown}"] if result.unknown else [])):
         click.echo(click.style(show.wrapped(f"! {text}", indent=2), fg="red"))
-    if one.printed.trace is not None:
+    if result.printed.trace is not None:
         click.echo()
-        click.echo(chart(one.printed, show.width()).rstrip())
+        click.echo(chart(result.printed, show.width()).rstrip())
     click.echo()
-    click.echo(f"To reproduce: {command(one.printed)}")
+    click.echo(f"To reproduce: {command(result.printed)}")
     given = {**entry.bounds, **entry.as_corrected}
     click.echo(f"              {command_line(entry.reference, given)}")
     click.echo()
 
 
-def _printed(one: Examined) -> str:
-    verdict = one.printed
+def _printed(result: ErratumResult) -> str:
+    verdict = result.printed
     if verdict.answer == "violated":
         return f"{verdict.claim.name} is violated after {in_steps(verdict.depth or 0)}"
     return f"{verdict.claim.name} {verdict.answer} ({verdict.extent})"
 
 
-def _corrected(one: Examined) -> str:
-    first, holds = one.corrected[0], sum(v.answer == "holds" for v in one.corrected)
-    return f"{holds} of {len(one.corrected)} properties hold ({first.states or 0:,} states)"
+def _corrected(result: ErratumResult) -> str:
+    first, holds = result.corrected[0], sum(v.answer == "holds" for v in result.corrected)
+    return f"{holds} of {len(result.corrected)} properties hold ({first.states or 0:,} states)"

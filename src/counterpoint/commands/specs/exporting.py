@@ -1,4 +1,4 @@
-"""The command that prints a spec, its states or a counterexample for other tools."""
+"""``counterpoint export``: a spec, its states or a counterexample in a format of another tool."""
 
 from __future__ import annotations
 
@@ -8,25 +8,29 @@ from pathlib import Path
 import click
 
 from counterpoint.console import OK, UNKNOWN, must_be_writable, printing, progress, seconds
-from counterpoint.models.export import FORMATS, Request, Undecided, format_named
+from counterpoint.models.export import FORMATS, ExportRequest, UndecidedExport, format_named
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
 
 
 @click.command()
 @click.argument("reference", metavar="SPEC")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter.")
-@click.option("--to", "form", required=True, metavar="FORMAT", help=f"{', '.join(FORMATS)}.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Set a parameter of the spec; repeatable.")  # fmt: skip
+@click.option("--to", "form", required=True, metavar="FORMAT",
+              help=f"Export to this format: {', '.join(FORMATS)}.")  # fmt: skip
 @click.option("--property", "names", multiple=True, metavar="NAME",
-              help="Only this property; a witness is exported only if it is named.")  # fmt: skip
+              help="Export a counterexample of this property, or the witness of a `sometimes` "
+                   "property; repeatable.")  # fmt: skip
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Write to a file instead of printing.")  # fmt: skip
+              help="Write to FILE instead of standard output.")  # fmt: skip
 @click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
-              help="For the search for a counterexample, or for the states.")  # fmt: skip
+              help="Time limit for the search of states or counterexamples.")  # fmt: skip
 @click.option("--most-states", type=click.IntRange(1), default=200, show_default=True,
-              metavar="NUMBER", help="Refuse a graph of more states.")  # fmt: skip
+              metavar="NUMBER", help="Refuse to export a graph of more states.")  # fmt: skip
 @click.option("--still", is_flag=True,
-              help="pytest: pass as long as the counterexample is there.")  # fmt: skip
+              help="Format pytest: write a test that passes as long as the counterexample exists, "
+                   "instead of one that fails.")  # fmt: skip
 def export(
     reference: str,
     settings: tuple[str, ...],
@@ -37,7 +41,7 @@ def export(
     most_states: int,
     still: bool,
 ) -> int:
-    r"""Print SPEC, its states or its counterexample for another tool.
+    r"""Export SPEC, its states or its counterexample to a format of another tool.
 
     \b
     counterpoint export window-stm --to promela > window.pml
@@ -50,12 +54,12 @@ def export(
     tla             the spec as a TLA+ module; a comment has its configuration
     itf             a counterexample as JSON, Apalache's Informal Trace Format
     mermaid         a counterexample as a sequence diagram for Markdown
-    pytest          a counterexample as a test that fails while it is there
+    pytest          a counterexample as a test that fails while it exists
     dot, graphml    all states and steps, for Graphviz; for networkx, Gephi
     mermaid-states  all states and steps as a diagram for Markdown
 
-    Exit code 0: exported; 2: the command is wrong or there is nothing to
-    export; 3: whether there is a counterexample is unknown.
+    Exit code 0: exported; 2: the command is wrong, or there is nothing to export; 3: it is
+    undecided whether there is a counterexample.
     """
     chosen = format_named(form)
     model = load(reference, settings)
@@ -64,8 +68,8 @@ def export(
     with progress(f"exporting {model.name}") as tell:
         limits = Limits(time_limit, None, tell)
         try:
-            text = chosen.write(Request(model, wanted, limits, most_states, still))
-        except Undecided as undecided:
+            text = chosen.write(ExportRequest(model, wanted, limits, most_states, still))
+        except UndecidedExport as undecided:
             click.echo(f"counterpoint: unknown: {undecided}", err=True)
             return UNKNOWN
     if output is None or str(output) == "-":
@@ -77,12 +81,12 @@ def export(
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file wholly, or not at all."""
+    """Write a file under a temporary name first, so that it is complete or missing."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         unfinished.write_text(text, encoding="utf-8", newline="\n")
         os.replace(unfinished, path)
-    except OSError as error:  # it would name the unfinished file
+    except OSError as error:  # its message names the unfinished file
         raise click.UsageError(f"--output: {path}: {error.strerror}") from error
     finally:
         unfinished.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""``counterpoint search``: sets of short programs, until one violates a property."""
+"""``counterpoint search``: checks sets of short programs until one violates a property."""
 
 from __future__ import annotations
 
@@ -12,31 +12,35 @@ from counterpoint.models.limits import Limits
 from counterpoint.models.present.chart import chart
 from counterpoint.models.present.formats import command
 from counterpoint.models.sweeps.programs import text
-from counterpoint.models.sweeps.search import Found, Space, search
+from counterpoint.models.sweeps.search import ProgramSpace, SearchResult, search
 from counterpoint.models.verdict import in_steps
 
 
 @click.command("search")
 @click.argument("reference", metavar="SPEC")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Set a parameter of the spec; repeatable.")  # fmt: skip
 @click.option("--property", "name", default="", metavar="NAME",
-              help="The property; by default the one of the spec's claim.")  # fmt: skip
+              help="Search for a violation of this property.  [the property of the spec's claim]",
+              )  # fmt: skip
 @click.option("--transactions", type=click.IntRange(1, 6), default=4, show_default=True,
-              help="Programs of a set.")  # fmt: skip
+              help="Number of programs in a set, one per transaction.")  # fmt: skip
 @click.option("--objects", type=click.IntRange(1, 4), default=3, show_default=True,
-              help="Objects of a set, at most.")  # fmt: skip
+              help="Largest number of objects in a set.")  # fmt: skip
 @click.option("--operations", type=click.IntRange(1, 4), default=2, show_default=True,
-              help="Operations of a program, at most.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, help="Of the order of the sets.")
-@click.option("--sets", type=click.IntRange(1), metavar="N", help="Try N sets.  [all]")
-@click.option("--all", "go_on", is_flag=True, help="Go on after a violation.")
+              help="Largest number of operations in a program.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0,
+              help="Seed of the random order of the sets.")  # fmt: skip
+@click.option("--sets", type=click.IntRange(1), metavar="N", help="Check only N sets.  [all]")
+@click.option("--all", "go_on", is_flag=True, help="Continue after the first violation.")
 @processes_option
 @click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
-              help="For the search; if nothing was found then, the answer is unknown.")  # fmt: skip
+              help="Time limit of the search; without a violation, the answer is then unknown.",
+              )  # fmt: skip
 @click.option("--memory-limit", type=click.IntRange(1), default=4096, metavar="MB",
-              show_default=True, help="For each process.")  # fmt: skip
+              show_default=True, help="Memory limit of each process.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
-              show_default=True)  # fmt: skip
+              show_default=True, help="Output format.")  # fmt: skip
 def search_(
     reference: str,
     settings: tuple[str, ...],
@@ -52,18 +56,20 @@ def search_(
     memory_limit: int,
     form: str,
 ) -> int:
-    r"""Search sets of short programs for one that violates a property of SPEC.
+    r"""Search for a set of short programs that violates a property of SPEC.
 
-    Sets that differ only in the names of transactions and objects are one set; each is tried once,
-    exhaustively, in a random order, those with few objects first. Exit code 0: no set that was
-    tried violates it; 1: one does; 3: undecided within the limits.
+    Each set is checked exhaustively. Sets that differ only in the names of transactions and
+    objects count as one set. The order is random, but sets with few objects come first.
+
+    Exit code 0: no checked set violates the property; 1: a set violates it; 2: the command is
+    wrong; 3: undecided within the limits.
 
     \b
     counterpoint search window-stm/recheck-ignores-locks --objects 2
     counterpoint search window-stm/picks-inside-the-window --seed 7
     counterpoint search window-stm --sets 100
     """
-    space = Space(transactions, objects, operations)
+    space = ProgramSpace(transactions, objects, operations)
     with progress(f"searching {reference}") as tell:
         limits = Limits(time_limit, memory_limit * 2**20, tell)
         found = search(
@@ -78,55 +84,57 @@ def search_(
     return FELL if found.broken else UNKNOWN if found.unknown else OK
 
 
-def to_json(of: Found, seed: int) -> list[dict[str, object]]:
-    """Return a list of one verdict as ``check --format json`` has it, with what was searched."""
+def to_json(result: SearchResult, seed: int) -> list[dict[str, object]]:
+    """Return one verdict in the form of ``check --format json``, with the figures of the search."""
     none = {
-        "spec": of.model.name,
-        "reference": of.model.reference,
-        "parameters": dict(of.model.spec.parameters),
-        "property": of.claim.name,
-        "verdict": "unknown" if of.unknown else "holds",
+        "spec": result.model.name,
+        "reference": result.model.reference,
+        "parameters": dict(result.model.spec.parameters),
+        "property": result.claim.name,
+        "verdict": "unknown" if result.unknown else "holds",
         "initial": {},
         "trace": None,
     }
     record = {
         "search": {
-            **vars(of.space),
+            **vars(result.space),
             "seed": seed,
-            "property": of.claim.name,
-            "sets": of.total,
-            "tried": of.tried,
-            "states": of.states,
-            "broken": [{"programs": text(b.programs), "steps": b.depth} for b in of.broken],
-            "unknown": list(of.unknown),
-            "seconds": round(of.seconds, 3),
+            "property": result.claim.name,
+            "sets": result.total,
+            "tried": result.tried,
+            "states": result.states,
+            "broken": [{"programs": text(b.programs), "steps": b.depth} for b in result.broken],
+            "unknown": list(result.unknown),
+            "seconds": round(result.seconds, 3),
         }
     }
-    return [{**record, **(of.verdict.to_json() if of.verdict else none)}]
+    return [{**record, **(result.verdict.to_json() if result.verdict else none)}]
 
 
-def _report(of: Found, reference: str) -> None:
-    space = of.space
-    heading = show.wrapped(f"Search of {reference} for a violation of {of.claim.name}")
+def _report(result: SearchResult, reference: str) -> None:
+    space = result.space
+    heading = show.wrapped(f"Search of {reference} for a violation of {result.claim.name}")
     click.echo(click.style(heading, bold=True))
     click.echo(show.wrapped(
-        f"{of.total:,} sets of {space.transactions} programs of at most {space.operations} "
-        f"operations on at most {space.objects} objects, up to renaming; {of.tried:,} tried, "
-        f"{of.states:,} states, {of.seconds:.1f} s"
+        f"{result.total:,} sets of {space.transactions} programs of at most {space.operations} "
+        f"operations on at most {space.objects} objects, up to renaming; {result.tried:,} checked, "
+        f"{result.states:,} states, {result.seconds:.1f} s"
     ))  # fmt: skip
-    for one in of.unknown[:5]:
+    for one in result.unknown[:5]:
         click.echo(show.wrapped(f"unknown: {one}"))
-    if of.verdict is None:
-        if of.tried:
-            click.echo(f"No set that was tried violates {of.claim.name}.")
+    if result.verdict is None:
+        if result.tried:
+            click.echo(f"No checked set violates {result.claim.name}.")
         return
-    click.echo(f"{len(of.broken):,} of them {'violates' if len(of.broken) == 1 else 'violate'} it:")
-    for broken in sorted(of.broken, key=lambda b: b.depth or 0)[:10]:
+    click.echo(
+        f"{len(result.broken):,} of them {'violates' if len(result.broken) == 1 else 'violate'} it:"
+    )
+    for broken in sorted(result.broken, key=lambda b: b.depth or 0)[:10]:
         click.echo(f"  after {in_steps(broken.depth or 0)}: {text(broken.programs)}")
-    least = of.verdict.model.spec.parameters["programs"]
-    if least not in [text(b.programs) for b in of.broken]:
-        click.echo(f"  with nothing to spare, after {in_steps(of.verdict.depth or 0)}: {least}")
+    least = result.verdict.model.spec.parameters["programs"]
+    if least not in [text(b.programs) for b in result.broken]:
+        click.echo(f"  minimized, after {in_steps(result.verdict.depth or 0)}: {least}")
     click.echo()
-    click.echo(chart(of.verdict, show.width()).rstrip())
+    click.echo(chart(result.verdict, show.width()).rstrip())
     click.echo()
-    click.echo(f"To reproduce: {command(of.verdict)}")
+    click.echo(f"To reproduce: {command(result.verdict)}")

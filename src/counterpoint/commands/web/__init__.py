@@ -1,4 +1,4 @@
-"""``counterpoint web``: the synthetic web, whose truth is known."""
+"""``counterpoint web``: synthetic webs, whose truth is known."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from counterpoint.commands.web.topics import topics_
 
 @click.group()
 def web() -> None:
-    r"""Describe and serve the synthetic web, whose truth is known, and judge its crawlers.
+    r"""Describe and serve synthetic webs, whose truth is known, and judge crawlers of them.
 
     \b
-    counterpoint web profiles                          what there is
+    counterpoint web profiles                    list the kinds of webs
     counterpoint web describe --profile broder-1999 --pages 100000 --seed 7
-    counterpoint web topics --profile regional         what can be asked of one, and what answers
+    counterpoint web topics --profile regional   topics, queries, relevant pages
     counterpoint web serve --profile broder-1999 --log access.jsonl
-    counterpoint web judge access.jsonl                how well a crawler did
+    counterpoint web judge access.jsonl          measure how well a crawler did
     """
 
 

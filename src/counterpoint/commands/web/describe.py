@@ -1,4 +1,4 @@
-"""``counterpoint web describe``: what was planted beside what is measured."""
+"""``counterpoint web describe``: the planted structure of a web, compared with measurements."""
 
 from __future__ import annotations
 
@@ -21,17 +21,20 @@ FORMATS = (".png", ".svg")
 
 @click.command()
 @click.option("--profile", "name", required=True, metavar="NAME",
-              help="One of `counterpoint web profiles`, or a TOML file.")  # fmt: skip
-@click.option("--pages", type=int, metavar="N", help="Pages of the web.  [the profile's]")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+              help="The kind of web: a name of `web profiles`, or a TOML file.")  # fmt: skip
+@click.option("--pages", type=int, metavar="N",
+              help="Number of pages of the web.  [the profile's]")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+              help="Seed of the web.")  # fmt: skip
 @click.option("--sources", type=click.IntRange(1, 1_000_000), default=128, show_default=True,
-              metavar="K", help="Pages from which distances are searched.")  # fmt: skip
+              metavar="K", help="Measure distances from K randomly drawn pages.")  # fmt: skip
 @click.option("--picture", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Draw the measured bow-tie: FILE.svg or FILE.png.")  # fmt: skip
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Keep the links as arrays (NumPy's .npz).")  # fmt: skip
+              help="Save the links as arrays (NumPy's .npz), for `counterpoint graph`.",
+              )  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
-              show_default=True)  # fmt: skip
+              show_default=True, help="Output format.")  # fmt: skip
 def describe(
     name: str,
     pages: int | None,
@@ -41,9 +44,12 @@ def describe(
     save: Path | None,
     form: str,
 ) -> int:
-    r"""Plant a web, write its links out, and measure them as if nothing were known of it.
+    r"""Generate a web, and compare its planted structure with measurements.
 
-    Exit code 0: every page is in the component in which it was planted; 1: one is not.
+    The measurements use only the links: components, degrees, distances, levels.
+
+    Exit code 0: every page is in the component in which it was planted; 1: a page is in another
+    component; 2: the command or a file is wrong.
 
     \b
     counterpoint web describe --profile broder-1999
@@ -67,9 +73,9 @@ def describe(
             from counterpoint.commands.web.description import report
 
             report(found, name)
-    for path, what in ((picture, "shows the bow-tie"), (save, "holds the links")):
+    for path, contents in ((picture, "shows the bow-tie"), (save, "contains the links")):
         if path is not None:
-            click.echo(f"{path} {what}", err=True)
+            click.echo(f"{path} {contents}", err=True)
     return FELL if found.misplaced else OK
 
 
@@ -81,19 +87,35 @@ def _measured(
     save: Path | None,
     tell: Callable[[str], None] | None,
 ) -> Description:
-    told = profile.load(name)
+    """Generate a web and return its description.
+
+    Parameters
+    ----------
+    name : str
+        The name or the path of the profile.
+    pages : int, optional
+        The number of pages; by default that of the profile.
+    seed : int
+    sources : int
+        The number of pages from which distances are measured.
+    save : Path, optional
+        The file to which the links are written.
+    tell : callable, optional
+        Called with lines of progress.
+    """
+    kind = profile.load(name)
     from counterpoint.sim_web.describe.description import describe as measured
     from counterpoint.sim_web.describe.memory import must_fit
     from counterpoint.sim_web.generator import Web
 
-    must_fit(told, int(told.pages) if pages is None else pages)
-    web = Web(told, pages, seed)
+    must_fit(kind, int(kind.pages) if pages is None else pages)
+    web = Web(kind, pages, seed)
     written = None
     if tell:
-        say = tell
+        show_line = tell
 
         def written(done: int) -> None:
-            say(f"{done:,} of {web.pages:,} pages have their links")
+            show_line(f"{done:,} of {web.pages:,} pages have their links")
 
     links = web.explicit(written)
     if save is not None:

@@ -1,4 +1,4 @@
-"""The description of a web as a person reads it in a terminal."""
+"""The text output of ``web describe``: tables and bars for a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from counterpoint.sim_web.measure import Distances, Tail
 
 LEVELS = 30
-"""Levels of pages that are printed; the others are summed up."""
+"""How many levels of pages are printed; the deeper ones are summed up."""
 
 
 def report(found: Description, name: str) -> None:
@@ -37,12 +37,12 @@ def report(found: Description, name: str) -> None:
     click.echo()
     if found.misplaced:
         click.echo(click.style(f"{found.misplaced:,} pages are misplaced", fg="red")
-                   + ": they are measured in another component than planted")  # fmt: skip
+                   + ": they are in another component than planted")  # fmt: skip
         click.echo(f"To reproduce: counterpoint web describe --profile {name} "
                    f"--pages {web.pages} --seed {web.seed}")  # fmt: skip
     else:
         click.echo(click.style("No page is misplaced", fg="green")
-                   + ": each is measured in the component in which it was planted.")  # fmt: skip
+                   + ": each is in the component in which it was planted.")  # fmt: skip
 
 
 def _row(name: str, *cells: str) -> None:
@@ -54,38 +54,39 @@ def _head(name: str, *cells: str) -> None:
 
 
 def _components(found: Description) -> None:
-    asked = found.profile_shares()
+    profile = found.profile_shares()
     planted, measured = found.planted_shares(), found.bowtie.shares
     _head("Components", "profile", "planted", "measured", "pages")
     for name in measured:
-        _row(name.upper(), "" if asked is None else f"{asked[name]:.2%}",
+        _row(name.upper(), "" if profile is None else f"{profile[name]:.2%}",
              f"{planted[name]:.2%}", f"{measured[name]:.2%}",
              f"{found.bowtie.counts[name]:,}")  # fmt: skip
     _row("weak component", "", "", f"{found.bowtie.weak_share:.2%}")
 
 
 def _links(found: Description) -> None:
-    asked = found.web.profile.degrees
+    degrees = found.web.profile.degrees
     _head("Links", "profile", "measured", "error", "greatest")
-    _row("of a page", f"{asked.mean:.2f}", f"{found.mean_degree:.2f}", "",
+    _row("of a page", f"{degrees.mean:.2f}", f"{found.mean_degree:.2f}", "",
          f"{found.greatest_out:,}")  # fmt: skip
-    _tail("in-degree exponent", asked.in_exponent, found.in_degrees, found.greatest_in)
-    _tail("out-degree exponent", asked.out_exponent, found.out_degrees, found.greatest_out)
-    _row("copies of a link", f"{asked.multiplicity:.2f}", f"{found.multiplicity:.2f}")
+    _tail("in-degree exponent", degrees.in_exponent, found.in_degrees, found.greatest_in)
+    _tail("out-degree exponent", degrees.out_exponent, found.out_degrees, found.greatest_out)
+    _row("copies of a link", f"{degrees.multiplicity:.2f}", f"{found.multiplicity:.2f}")
     _row("within a host", "", f"{found.internal:.2%}")
     _row("pages without in-links", "", f"{found.without_in_links:.2%}")
     fits = (("in", found.in_degrees), ("out", found.out_degrees))
-    told = [f"{name}-degrees from {fit.least:,} on ({fit.points:,} pages)"
-            for name, fit in fits if fit]  # fmt: skip
-    if told:
-        click.echo(show.wrapped("  exponents by maximum likelihood: " + ", ".join(told)))
+    tails = [f"{name}-degrees from {fit.least:,} on ({fit.points:,} pages)"
+             for name, fit in fits if fit]  # fmt: skip
+    if tails:
+        click.echo(show.wrapped("  exponents by maximum likelihood: " + ", ".join(tails)))
 
 
-def _tail(name: str, asked: float, fit: Tail | None, greatest: int) -> None:
+def _tail(name: str, planted: float, fit: Tail | None, greatest: int) -> None:
+    """Print a row that compares the profile's exponent of a tail with the fitted one."""
     if fit is None:
-        _row(name, f"{asked:.2f}", "no tail", "", f"{greatest:,}")
+        _row(name, f"{planted:.2f}", "no tail", "", f"{greatest:,}")
     else:
-        _row(name, f"{asked:.2f}", f"{fit.exponent:.2f}", f"± {fit.error:.2f}", f"{greatest:,}")
+        _row(name, f"{planted:.2f}", f"{fit.exponent:.2f}", f"± {fit.error:.2f}", f"{greatest:,}")
 
 
 def _distances(found: Description) -> None:
@@ -96,7 +97,7 @@ def _distances(found: Description) -> None:
     _row("pairs with a path", "", "", f"{found.directed.connected:.1%}",
          "{:.1%}–{:.1%}".format(*found.directed.connected_interval))  # fmt: skip
     click.echo(show.wrapped(
-        f"  searched from {found.directed.sources:,} pages; the longest path met has "
+        f"  searched from {found.directed.sources:,} pages; the longest path found has "
         f"{found.directed.greatest:,} links"
     ))  # fmt: skip
     if found.at_this_size(far.directed or far.undirected):
@@ -106,11 +107,12 @@ def _distances(found: Description) -> None:
         ))  # fmt: skip
 
 
-def _distance(name: str, found: Description, source: float, of: Distances) -> None:
+def _distance(name: str, found: Description, source: float, measured: Distances) -> None:
+    """Print a row of distances: those of the source, those at this size, and the measured ones."""
     scaled = found.at_this_size(source)
     _row(name, f"{source:.1f}" if source else "", f"{scaled:.1f}" if scaled else "",
-         f"{of.mean:.2f}" if of.mean else "no path",
-         "{:.2f}–{:.2f}".format(*of.interval) if of.interval else "")  # fmt: skip
+         f"{measured.mean:.2f}" if measured.mean else "no path",
+         "{:.2f}–{:.2f}".format(*measured.interval) if measured.interval else "")  # fmt: skip
 
 
 def _levels(found: Description) -> None:
@@ -127,4 +129,5 @@ def _levels(found: Description) -> None:
 
 
 def _bar(name: str, pages: int, most: int, wide: int) -> None:
+    """Print a number of pages with a bar; ``wide`` is the width of the bar of ``most`` pages."""
     click.echo(f"  {name:22}{pages:>14,}  {'█' * round(wide * pages / most)}".rstrip())

@@ -18,19 +18,20 @@ PERCENT = ("scc", "in", "out", "tendrils", "tubes", "disconnected")
 
 @click.command()
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
-              show_default=True)  # fmt: skip
+              show_default=True,
+              help="Output format; JSON has every number of each profile.")  # fmt: skip
 def profiles(form: str) -> None:
-    r"""List the profiles of webs: what they are, where their figures come from, the key figures.
+    r"""List the profiles of webs, with their key figures and the sources of these.
 
     \b
     counterpoint web profiles
-    counterpoint web profiles --format json      every number of each
+    counterpoint web profiles --format json
     """
     found = [profile.load(name) for name in profile.names()]
     with printing():
         if form == "json":
-            told = [{"name": p.name, **profile.to_mapping(p)} for p in found]
-            click.echo(json.dumps(told, indent=2, ensure_ascii=False))
+            rows = [{"name": p.name, **profile.to_mapping(p)} for p in found]
+            click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
             return
         for one in found:
             _show(one)
@@ -39,12 +40,12 @@ def profiles(form: str) -> None:
         )
 
 
-def _show(one: Profile) -> None:
-    click.echo(click.style(one.name, bold=True))
-    for line in (one.about, one.source):
+def _show(shown: Profile) -> None:
+    click.echo(click.style(shown.name, bold=True))
+    for line in (shown.about, shown.source):
         if line:
             click.echo(_folded(line))
-    for head, figures in _figures(one).items():
+    for head, figures in _figures(shown).items():
         click.echo(_folded(f"{head}: {', '.join(figures)}"))
     click.echo()
 
@@ -54,20 +55,20 @@ def _folded(text: str) -> str:
                          break_on_hyphens=False)  # fmt: skip
 
 
-def _figures(one: Profile) -> dict[str, list[str]]:
-    degrees, far = one.degrees, one.distances
-    found: dict[str, list[str]] = {"pages": [f"{int(one.pages):,} by default"]}
-    if one.sites:
-        names = [f"{site.name} {int(site.pages):,}" for site in one.sites[:4]]
-        more = len(one.sites) - len(names)
+def _figures(shown: Profile) -> dict[str, list[str]]:
+    degrees, far = shown.degrees, shown.distances
+    found: dict[str, list[str]] = {"pages": [f"{int(shown.pages):,} by default"]}
+    if shown.sites:
+        names = [f"{site.name} {int(site.pages):,}" for site in shown.sites[:4]]
+        more = len(shown.sites) - len(names)
         found["sites, pages"] = [*names, *([f"and {more} more"] if more else [])]
     else:
-        shares = zip(PERCENT, one.shares.all(), strict=True)
+        shares = zip(PERCENT, shown.shares.all(), strict=True)
         found["shares"] = [f"{name} {100 * share:.2f}%" for name, share in shares]
     found["links"] = [f"{degrees.mean:g} of a page", f"tails {degrees.in_exponent:g} in",
                       f"{degrees.out_exponent:g} out"]  # fmt: skip
-    if one.themes.count > 1:
-        found["themes"] = [f"{one.themes.count:g}"]
+    if shown.themes.count > 1:
+        found["themes"] = [f"{shown.themes.count:g}"]
     if far.directed or far.undirected:
         of = f"of {int(far.of_pages):,} pages" if far.of_pages else ""
         found["average distance"] = _distances(far) + [of] * bool(of)

@@ -1,4 +1,4 @@
-"""``counterpoint web topics``: what can be asked of a web, and what answers it."""
+"""``counterpoint web topics``: the topics of a web, with a query and the relevant pages of each."""
 
 from __future__ import annotations
 
@@ -14,36 +14,38 @@ from counterpoint.sim_web import profile
 @click.command("topics")
 @click.option("--profile", "name", required=True, metavar="NAME",
               help="A profile with themes, such as topical, local or regional.")  # fmt: skip
-@click.option("--pages", type=int, metavar="N", help="Pages of the web.  [the profile's]")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--pages", type=int, metavar="N",
+              help="Number of pages of the web.  [the profile's]")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+              help="Seed of the web.")  # fmt: skip
 @click.option("--topic", "wanted", type=int, multiple=True, metavar="T",
-              help="Only this one; may be given several times.")  # fmt: skip
+              help="List only topic number T; repeatable.")  # fmt: skip
 @click.option("--qrels", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Write judgments for `evaluate`.")  # fmt: skip
+              help="Write relevance judgments for `counterpoint evaluate`.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
-              show_default=True)  # fmt: skip
+              show_default=True, help="Output format.")  # fmt: skip
 def topics_(
     name: str, pages: int | None, seed: int, wanted: tuple[int, ...], qrels: Path | None, form: str
 ) -> int:
-    r"""List the topics of a web: how many pages are about each, and a query for it.
+    r"""List the topics of a web, with the number of relevant pages and a query for each.
 
-    Judgments are what was planted: a file for TREC's tools, a line for each relevant page,
-    by its address.
+    The judgments are exact, since the topics of pages were planted. The file has the format of
+    TREC's tools: one line for each relevant page, with its address.
 
     \b
     counterpoint web topics --profile regional --seed 7
     counterpoint web topics --profile local --topic 3 --topic 5 --qrels local.qrels
     """
     must_be_writable("--qrels", qrels)
-    told = profile.load(name)
+    kind = profile.load(name)
     from counterpoint.sim_web.describe.memory import must_fit
     from counterpoint.sim_web.generator import Web
     from counterpoint.sim_web.world import topics
 
-    must_fit(told, int(told.pages) if pages is None else pages)
-    web = Web(told, pages, seed)
+    must_fit(kind, int(kind.pages) if pages is None else pages)
+    web = Web(kind, pages, seed)
     topics.must_have(web, 0)
-    chosen = list(dict.fromkeys(wanted)) or list(range(int(told.themes.count)))
+    chosen = list(dict.fromkeys(wanted)) or list(range(int(kind.themes.count)))
     for topic in chosen:
         topics.must_have(web, topic)
     with progress("web") as tell:
@@ -62,5 +64,5 @@ def topics_(
             for topic, relevant, query in rows:
                 click.echo(f"{topic:>5}  {relevant:>8,}  {query}")
     if qrels is not None:
-        click.echo(f"{qrels} holds the judgments", err=True)
+        click.echo(f"{qrels} contains the judgments", err=True)
     return OK

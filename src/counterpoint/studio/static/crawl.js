@@ -32,11 +32,11 @@ function showFigures({ crawl, totals, curve }) {
     if (form) form.hidden = id === "start" ? name === "running" || name === "stopping"
       : id === "stop" ? name !== "running" : name !== "stopping";
   }
-  put("start-label", crawl.policy && !crawl.ended && !crawl.trouble ? "Go on" : "Start");
+  put("start-label", crawl.policy && !crawl.ended && !crawl.trouble ? "Resume" : "Start");
   $("start-form").hidden ||= !totals.sites;
 }
 
-// Pages a second over the last points; nothing where there are none.
+// Pages per second over the last points; a dash if there are none.
 function rate(curve) {
   const last = curve.at(-1), before = curve.at(-13) ?? curve[0];
   if (!last || last[0] <= before[0]) return "–";
@@ -47,9 +47,9 @@ function rate(curve) {
 function reason(crawl, name) {
   if (crawl.trouble) return crawl.trouble;
   if (name === "running") return crawl.waits || "";
-  if (name === "stopping") return "Pages in flight are still awaited. Stop again: at once, and they are fetched again later.";
-  if (crawl.ended) return `It ended: ${crawl.ended}.`;
-  return crawl.policy ? "It goes on where it was, and no link is lost." : "";
+  if (name === "stopping") return "Waiting for the pages in flight. Stop at once does not wait; these pages are fetched again later.";
+  if (crawl.ended) return `The crawl ended: ${crawl.ended}.`;
+  return crawl.policy ? "The crawl can be resumed; no link is lost." : "";
 }
 
 function showShares(shares) {
@@ -76,7 +76,7 @@ function armRow([seed, name, waiting, pages, links, mean, bonus, index], { next 
   );
   row.dataset.seed = seed;
   if (seed === next) row.className = "chosen";
-  else if (!waiting) { row.className = "spent"; row.title = "No page of this site waits."; }
+  else if (!waiting) { row.className = "spent"; row.title = "No page of this site is queued."; }
   return row;
 }
 
@@ -95,7 +95,7 @@ let shown = null;
 function show(state) {
   shown = state;
   showFigures(state);
-  // Both are there before either is drawn: each has its width from the other.
+  // Both are made visible before either is drawn, because each determines the width of the other.
   const some = state.curve.length > 1;
   $("plots").hidden = !some;
   $("shares-panel").hidden = !state.shares.buckets.length;

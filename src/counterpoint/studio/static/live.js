@@ -1,4 +1,4 @@
-// The state of the crawl, as the server sends it: numbers in every view, plots where there are any.
+// Receives the state of the crawl from the server, and shows its numbers in every view.
 
 const state = {};
 const listeners = [];
@@ -17,7 +17,7 @@ function put(element, text) {
 
 const words = { running: "Running", stopping: "Stopping", idle: "Stopped" };
 
-// "idle" is told apart by what there is: nothing yet, an end, a failure.
+// "idle" has several meanings: not started, ended, failed or stopped.
 export function standing({ crawl }) {
   if (crawl.state !== "idle") return [crawl.state, words[crawl.state]];
   if (crawl.trouble) return ["failed", "Failed"];
@@ -47,19 +47,33 @@ const columns = ["standing", "reason", "known", "fetched", "internal", "external
 
 function showSites() {
   for (const row of document.querySelectorAll("tr[data-site]")) {
-    const told = state.sites[row.dataset.site];
-    if (!told) continue;
+    const site = state.sites[row.dataset.site];
+    if (!site) {
+      gone(row);
+      continue;
+    }
     for (const cell of row.querySelectorAll("[data-column]")) {
-      const value = told[columns.indexOf(cell.dataset.column)];
+      const value = site[columns.indexOf(cell.dataset.column)];
       put(cell, typeof value === "number" ? count(value) : value);
     }
     const meter = row.querySelector("progress");
     if (meter) {
-      meter.max = Math.max(1, told[2]);
-      meter.value = told[3];
+      meter.max = Math.max(1, site[2]);
+      meter.value = site[3];
     }
     const pill = row.querySelector(".pill");
-    if (pill) pill.className = `pill ${told[0] === "not available" ? "unavailable" : told[0]}`;
+    if (pill) pill.className = `pill ${site[0] === "not available" ? "unavailable" : site[0]}`;
+  }
+}
+
+// The row stays where it is, because a click must not hit another one.
+function gone(row) {
+  row.classList.add("spent");
+  for (const cell of row.querySelectorAll("[data-column]")) put(cell, "");
+  const pill = row.querySelector(".pill");
+  if (pill) {
+    pill.className = "pill";
+    put(pill, "removed");
   }
 }
 
@@ -70,10 +84,10 @@ let source = null;
 function connect() {
   source = new EventSource("/events");
   source.addEventListener("message", (event) => {
-    const { sites, gone, ...told } = JSON.parse(event.data);
-    // What comes first after a connection is the whole state.
+    const { sites, gone, ...changes } = JSON.parse(event.data);
+    // The first message of a connection is the whole state.
     if (source.first) { delete state.sites; source.first = false; }
-    Object.assign(state, told);
+    Object.assign(state, changes);
     state.sites = { ...state.sites, ...sites };
     for (const number of gone ?? []) delete state.sites[number];
     if (failed) { failed = false; connected(true); }
@@ -86,15 +100,19 @@ function connect() {
     document.documentElement.dataset.connected = "yes";
   });
   source.addEventListener("open", () => { source.first = true; });
+  source.addEventListener("replaced", () => {
+    source.close(); // it must not take the place of another view by itself
+    away("Paused", "Too many live views are open. Close some, then load this one again.");
+  });
   source.addEventListener("error", () => {
     failed = true;
     connected(false);
-    // The browser tries again by itself, unless it was refused.
+    // The browser reconnects by itself, unless the connection was refused.
     if (source.readyState === EventSource.CLOSED) setTimeout(follow, 2000);
   });
 }
 
-// A browser has six connections to a server: pages that nobody sees must not hold them all.
+// A browser has only six connections to a server, so hidden pages close theirs.
 function follow() {
   const open = source && source.readyState !== EventSource.CLOSED;
   if (document.visibilityState === "hidden") source?.close();
@@ -109,14 +127,20 @@ function say(problem) {
 }
 
 function connected(yes) {
+  if (yes) document.documentElement.dataset.connected = "yes";
+  else away("No studio", "The studio does not answer: it was ended, or it is starting. A running crawl continues.");
+}
+
+// Says that this view shows no news, and why.
+function away(text, why) {
   const pill = document.getElementById("pill");
-  if (pill && !yes) {
+  if (pill) {
     pill.className = "pill waiting";
     pill.dataset.state = "away";
-    pill.textContent = "No studio";
+    pill.textContent = text;
   }
-  if (!yes) say("The studio does not answer: it was ended, or is about to start. A crawl that runs goes on.");
-  document.documentElement.dataset.connected = yes ? "yes" : "no";
+  say(why);
+  document.documentElement.dataset.connected = "no";
 }
 
 addEventListener("visibilitychange", follow);

@@ -1,4 +1,4 @@
-// Plots drawn as SVG from numbers: lines over time, shares over the crawl, what a rule compares.
+// Draws plots as SVG: lines over time, shares over the crawl, and the index of a rule.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -11,7 +11,7 @@ export function made(name, attributes = {}, ...children) {
 
 const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 
-// Steps of 1, 2 or 5 times a power of ten: at most `most` of them up to the top.
+// Returns ticks in steps of 1, 2 or 5 times a power of ten, about `most` of them up to the top.
 export function ticks(top, most) {
   if (!(top > 0)) return [0];
   const raw = top / most;
@@ -41,10 +41,10 @@ function timeTicks(span, most) {
 
 const LEFT = 46, RIGHT = 52, TOP = 18;
 
-// A plot is drawn at the width it has, so that its text keeps its size.
+// A plot is drawn at its real width, so that its text keeps its size.
 const widthOf = (svg) => Math.max(240, svg.clientWidth || 640);
 
-// One line in a frame of its own: of two lines with their own scales, neither is flat.
+// Draws one line in its own frame: with separate scales, neither of two lines is flat.
 function line(points, column, name, k, top, height, x, right) {
   const most = Math.max(1, points.at(-1)[column]);
   const y = (value) => top + height - (value / most) * height;

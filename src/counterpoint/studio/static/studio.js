@@ -1,9 +1,9 @@
-// What every view has: theme, shortcuts, lists walked by keys, and questions before deletion.
+// Functions of every view: theme, shortcuts, keyboard navigation, and questions before deletion.
 
 const root = document.documentElement;
 const dialog = document.getElementById("help");
 
-// Theme: kept in a cookie, so that the server writes it and no page flashes.
+// Theme: stored in a cookie, so that the server renders it and pages do not flash.
 function dark() {
   const chosen = root.dataset.theme;
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -71,7 +71,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// What was said is said again for screen readers, which hear only changes of a live region.
+// The message is inserted again, because screen readers announce only changes of a live region.
 const said = document.getElementById("said");
 if (said?.firstElementChild) {
   const words = [...said.children];
@@ -88,7 +88,7 @@ for (const table of document.querySelectorAll("table.cards")) {
   }
 }
 
-// The view's own link is brought into sight where the views stand in a row.
+// The link of the present view is scrolled into view if the views are in a row.
 document.querySelector("#views [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 
 // Selection
@@ -119,7 +119,7 @@ for (const form of document.querySelectorAll("form[data-selection]")) {
   update();
 }
 
-// Questions: a click asks, a second one on the same button does it.
+// Questions: the first click asks, and the second click on the same button confirms.
 for (const button of document.querySelectorAll("[data-ask]")) {
   const before = button.textContent;
   let asked = false;
@@ -134,7 +134,7 @@ for (const button of document.querySelectorAll("[data-ask]")) {
   button.addEventListener("keydown", (event) => { if (event.key === "Escape") back(); });
 }
 
-// Fields that belong to one choice are shown with it.
+// Fields that belong to one choice are shown only with this choice.
 for (const part of document.querySelectorAll("[data-with]")) {
   const [name, value] = part.dataset.with.split("=");
   const select = document.getElementById(name);
@@ -143,7 +143,7 @@ for (const part of document.querySelectorAll("[data-with]")) {
   if (select) update();
 }
 
-// Fields that are empty do not stand in the address of a filtered list.
+// Empty fields are left out of the address of a filtered list.
 for (const form of document.querySelectorAll("form[method=get]")) {
   form.addEventListener("formdata", ({ formData }) => {
     for (const [name, value] of [...formData]) if (value === "") formData.delete(name);

@@ -1,0 +1,1 @@
+"""What the files of all baselines have in common: reading, writing, names, who may accept them."""

@@ -1,0 +1,219 @@
+"""Errors that papers printed, each with the spec and the parameters that show it.
+
+An entry contains no result: `counterpoint.models.sweeps.errata` computes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """A wrong reading that a paper printed, and the correct one.
+
+    Attributes
+    ----------
+    name : str
+        Its name on the command line.
+    source : str
+        The paper.
+    printed, corrected : str
+        What the paper says, and what it should say.
+    caveat : str
+        What in the spec is not taken from the paper.
+    reference : str
+        The spec.
+    as_printed, as_corrected : mapping of str to value
+        The parameters for the two readings.
+    breaks : str
+        The property that the printed reading violates; the corrected one violates none.
+    bounds : mapping of str to value
+        Parameters for both readings.
+    """
+
+    name: str
+    source: str
+    printed: str
+    corrected: str
+    caveat: str
+    reference: str
+    as_printed: Mapping[str, Any]
+    as_corrected: Mapping[str, Any]
+    breaks: str
+    bounds: Mapping[str, Any] = field(default_factory=dict)
+
+
+BEEBOT = (
+    "Pechnikov and Chernobrovkin, an adaptive crawler for external hyperlinks (2011/12): "
+    "of K sites at most N pages are scanned"
+)
+
+BEEBOT_EXHAUSTED = (
+    "The paper does not say what happens then: in the spec the rule asks for a page that is not "
+    "there. It may have mattered: of the ten sites whose sizes it gives, four have fewer pages "
+    "than its budget of 2000. The correction is ours."
+)
+
+OF_RULES = (
+    Erratum(
+        name="r1-rest",
+        source=BEEBOT,
+        printed="R1 scans [N/K] pages of every site, then the remaining N - [N/K] pages on the "
+        "site with the largest sum.",
+        corrected="What remains is N - K [N/K].",
+        caveat="An error of the text; whether the program made it is not known. Shares are rounded "
+        "down here, so that the rest alone is wrong.",
+        reference="r1",
+        as_printed={"rest": "all-but-one-share"},
+        as_corrected={"rest": "what-is-left"},
+        breaks="never-overspends",
+    ),
+    Erratum(
+        name="r1-rounding",
+        source=BEEBOT,
+        printed="R1's share [N/K] is the integer nearest to N/K.",
+        corrected="It is N/K rounded down (and at least 1).",
+        caveat="N = 2000 and K = 10, as in the paper, divide without a rest. That halves go up is "
+        "our choice; the run here has N/K = 5/3.",
+        reference="r1",
+        as_printed={"rounding": "nearest"},
+        as_corrected={"rounding": "down"},
+        breaks="never-overspends",
+    ),
+    Erratum(
+        name="r2-last-step",
+        source=BEEBOT,
+        printed="R2 scans n pages of the best site, again and again while the sum of t(i) <= N.",
+        corrected="The last step is cut so that N pages are scanned.",
+        caveat="With n << N, as the paper asks, it is a small part of N: up to n pages.",
+        reference="r2",
+        as_printed={"stops": "after-a-step"},
+        as_corrected={"stops": "at-the-budget"},
+        breaks="never-overspends",
+    ),
+    Erratum(
+        name="r3-one-page-more",
+        source=BEEBOT,
+        printed="R3 scans a page, lets n := n + 1, and continues while n <= N.",
+        corrected="It continues while n < N.",
+        caveat="It is one page, N + 1 in all.",
+        reference="r3",
+        as_printed={"stops": "after-it"},
+        as_corrected={"stops": "at-the-budget"},
+        breaks="never-overspends",
+    ),
+    Erratum(
+        name="r3-no-links",
+        source=BEEBOT,
+        printed="R3's index is mean(i)/Xmax + sqrt(2 ln n / t(i)), Xmax being the most links on a "
+        "page so far.",
+        corrected="While Xmax = 0 the means count as 0.",
+        caveat="It takes initial pages without any external link on all sites, which is not rare: "
+        "most pages of institutes' sites have none. The paper does not say what the program did "
+        "then; in the spec it chooses nothing. The correction is ours.",
+        reference="r3",
+        as_printed={"without-links": "divides"},
+        as_corrected={"without-links": "mean-is-0"},
+        breaks="no-division-by-zero",
+    ),
+    *(
+        Erratum(
+            name=f"{rule}-exhausted",
+            source=BEEBOT,
+            printed=f"{rule.upper()} takes the {best} of all K sites.",
+            corrected="It takes that of the sites that have pages left.",
+            caveat=BEEBOT_EXHAUSTED,
+            reference=rule,
+            as_printed={"exhausted": "stay"},
+            as_corrected={"exhausted": "leave"},
+            breaks="exhausted-sites-leave",
+        )
+        for rule, best in (
+            ("r1", "site with the largest sum"),
+            ("r2", "site with the most links a page"),
+            ("r3", "site with the highest index"),
+        )
+    ),
+)
+"""Errors in R1, R2 and R3 of [BeeBot]: as printed they violate the paper's own statement."""
+
+ERRATA = {
+    e.name: e
+    for e in (
+        *OF_RULES,
+        Erratum(
+            name="window-stm-clock",
+            source="Imbs and Raynal, a software transactional memory with windows of logical time "
+            "(PaCT 2009, LNCS 5698, pp. 26-40; corrected in The Journal of Supercomputing, 2010)",
+            printed="Fetch&Increment, inside the commit operation, returns the clock's old value.",
+            corrected="It returns the new value.",
+            caveat="The protocol is our reconstruction: of the verification study that found the "
+            "error only the conclusion is available to us, not the paper's pseudo-code.",
+            reference="window-stm",
+            as_printed={"fetch-and-increment": "old"},
+            as_corrected={"fetch-and-increment": "new"},
+            breaks="opacity",
+        ),
+        Erratum(
+            name="dstm-write-skew",
+            source="Herlihy, Luchangco, Moir and Scherer, software transactional memory for "
+            "dynamic-sized data structures (PODC 2003, pp. 92-101)",
+            printed="A transaction commits if all that it has read is the last committed version.",
+            corrected="Whenever it checks what it has read, it aborts the current owners of "
+            "those objects.",
+            caveat="Found by Lesani and Palsberg (Proving Non-opacity, DISC 2013). The spec is "
+            "after descriptions of the protocol; its steps, and the correction, are ours.",
+            reference="dstm",
+            as_printed={"validation": "versions"},
+            as_corrected={"validation": "owners"},
+            breaks="serializability",
+        ),
+        Erratum(
+            name="mcrt-write-exposure",
+            source="Saha, Adl-Tabatabai, Hudson, Minh and Hertzberg, McRT-STM: a high performance "
+            "software transactional memory system for a multi-core runtime (PPoPP 2006, "
+            "pp. 187-197)",
+            printed="A read notes the version of its record and loads; versions are compared when "
+            "the transaction commits.",
+            corrected="After each load it compares the versions of all that it has read.",
+            caveat="Found by Lesani and Palsberg (Proving Non-opacity, DISC 2013); what commits is "
+            "serializable all the same. The spec follows descriptions of the protocol; its steps, "
+            "and the correction, are ours.",
+            reference="mcrt",
+            as_printed={"read-check": "nothing"},
+            as_corrected={"read-check": "all-records"},
+            breaks="opacity",
+        ),
+        Erratum(
+            name="scent-harvest",
+            source="Sotnik, the S.C.E.N.T. crawling algorithm",
+            printed="The harvest of a visit takes the difference in bytes, and returns the "
+            "logarithm of the page's size + 1.",
+            corrected="It returns the logarithm of the difference + 1.",
+            caveat="The paper's formulas are lost in our copy; the text is clear. Harvests are "
+            "whole numbers here, and pages of one size. The claim that fails is the paper's own: "
+            "without gain, pages found unchanged several times are no longer visited.",
+            reference="scent",
+            as_printed={"harvest": "size"},
+            as_corrected={"harvest": "difference"},
+            breaks="unchanged-is-left",
+            bounds={"delta-s": 0, "pages": 2, "static": 1, "iterations": 6},
+        ),
+        Erratum(
+            name="hits-precision",
+            source="Blekanov and Bondarenko, topical crawling based on HITS",
+            printed="Precision is a / (a + b), where b is the number of documents found.",
+            corrected="b is the number of documents found that are not relevant.",
+            caveat="The paper's figures are of the corrected formula: as printed no precision "
+            "exceeds 1/2, and the paper reports 0.93.",
+            reference="retrieval",
+            as_printed={"b": "all"},
+            as_corrected={"b": "irrelevant"},
+            breaks="no-fault-is-full-precision",
+        ),
+    )
+}
+"""The errata by name."""

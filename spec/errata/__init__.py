@@ -1,1 +1,0 @@
-"""What papers printed, and what breaks."""

@@ -1,0 +1,50 @@
+"""The checks of ``counterpoint.toml``, or of ``[tool.counterpoint]``, as items of pytest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from counterpoint.ci import configuration as configurations
+from counterpoint.ci.checks import jobs
+from counterpoint.ci.configuration import Configuration, ConfigurationError
+from counterpoint.testing.isolation import isolated
+
+from .checks import Check
+
+
+class ConfigurationFile(pytest.File):
+    """A configuration of the gate."""
+
+    def collect(self) -> Iterator[Check]:
+        """Yield the checks that the budget allows."""
+        try:
+            found = configurations.load(self.path)
+            with _entered(found):
+                made = jobs(found)
+        except ConfigurationError as error:
+            raise self.CollectError(str(error)) from None
+        settings, names = found.document, Counter[str]()
+        for job in made:
+            if job.least_budget > settings.gate.budget:
+                continue
+            names[job.name] += 1
+            again = f" ({names[job.name]})" if names[job.name] > 1 else ""
+            yield Check.from_parent(
+                self,
+                name=(job.name + again).replace("::", ":"),
+                job=job,
+                seconds=settings.gate.budget,
+                unknown=self.config.getini("counterpoint_unknown") or settings.pytest.unknown,
+                entered=lambda: _entered(found),
+                whole=True,
+            )
+
+
+@contextmanager
+def _entered(configuration: Configuration) -> Iterator[None]:
+    with isolated(), configuration.entered():
+        yield

@@ -1,0 +1,1 @@
+"""Tests of what tests of users use: assertions, fixtures, and the plugin of pytest."""

@@ -1,0 +1,1 @@
+"""Tests of the documents: every code block of every page is executed."""

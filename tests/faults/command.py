@@ -1,0 +1,97 @@
+"""``counterpoint`` as a process with short leases, forked from one that has imported it.
+
+Each process is one that a command would start; but importing takes as long as a crawl of the
+laboratory, so a server imports everything once, and the processes are copies of it.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import resource
+import signal
+import sys
+from functools import partial
+from pathlib import Path
+
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload([
+    "counterpoint.main", "counterpoint.commands.crawls.crawl", "counterpoint.crawler.store.opening",
+    "counterpoint.crawler.beebot.crawling", "counterpoint.crawler.schedulers.finding",
+    "counterpoint.crawler.schedulers.rules", "counterpoint.crawler.schedulers.web",
+    "counterpoint.crawler.schedulers.opic", "alembic.config",
+    "alembic.runtime.environment", "alembic.script", "psycopg", "uvloop",
+])  # fmt: skip
+
+LEASE = 2.0
+"""Seconds that a worker's lease lasts; without the laboratory 20."""
+IDLE = 2.0
+"""Seconds after which PostgreSQL ends an idle transaction; without the laboratory 15."""
+
+
+class Command:
+    """A process that runs ``counterpoint``.
+
+    Parameters
+    ----------
+    arguments : list of str
+    output, errors : Path
+        The files to which it writes.
+    room : int or None
+        How many bytes a file may have, as if the disk were full then; None: as many as it needs.
+    """
+
+    def __init__(
+        self, arguments: list[str], output: Path, errors: Path, room: int | None = None
+    ) -> None:  # fmt: skip
+        self._errors = errors
+        self._process = CONTEXT.Process(
+            target=_run, args=(arguments, str(output), str(errors), room)
+        )
+        self._process.start()
+        self.pid: int = self._process.pid or 0
+
+    @property
+    def code(self) -> int | None:
+        """The exit code, -N for a signal; None: it runs."""
+        return self._process.exitcode
+
+    def has_begun(self) -> bool:
+        """Return whether the process has come to the command, and SIGINT ends it without a word."""
+        return self._errors.exists()
+
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal, if the process has not ended."""
+        if self.code is None:
+            os.kill(self.pid, number)
+
+    def wait(self) -> int:
+        """Wait for its end, and return the exit code."""
+        self._process.join()
+        assert self.code is not None
+        return self.code
+
+    def end(self) -> None:
+        """Kill the process, even if it is stopped, and wait for its end."""
+        self.send(signal.SIGKILL)
+        self._process.join()
+
+
+def _run(arguments: list[str], output: str, errors: str, room: int | None) -> None:
+    # What the command line does not do yet is interrupted without a word.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for path, number in ((output, 1), (errors, 2)):
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.dup2(file, number)
+        os.close(file)
+    if room is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+    from counterpoint.crawler.beebot import crawling
+    from counterpoint.crawler.store import postgresql
+    from counterpoint.main import main
+
+    crawling.crawl = partial(crawling.crawl, lease=LEASE)
+    postgresql.HUNG = IDLE
+    sys.argv = ["counterpoint", *arguments]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    main()
