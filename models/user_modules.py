@@ -13,7 +13,7 @@ import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import cache
+from functools import cache, lru_cache
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
@@ -108,9 +108,11 @@ def _installed() -> tuple[Path, ...]:
     return tuple({Path(paths[name]).resolve() for name in names})
 
 
+@lru_cache(maxsize=10_000)
 def is_installed(path: Path) -> bool:
     """Return whether a file belongs to Python or to an installed package."""
-    return any(path.resolve().is_relative_to(folder) for folder in _installed())
+    place = path.resolve()
+    return any(place.is_relative_to(folder) for folder in _installed())
 
 
 def source_files_of(defined: type) -> list[Path]:
