@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter, namedtuple
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from operator import add
+from operator import add, itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from sqlalchemy import Connection
@@ -16,12 +16,15 @@ from sqlalchemy import Connection
 from counterpoint.crawler.limits import ROWS
 
 from .schema import Standing, State
-from .statements import compiled, listed
+from .statements import COPIES, compiled, copying, listed
 
 BEYOND = -1
 """The place of a page that the plan has met beyond its limits on levels and pages of a site."""
 
 _COUNTED = ("known", "fetched", "internal", "external", "bad")
+
+COPIED = 100
+"""From how many rows on PostgreSQL gets them by COPY, which takes a third less time than INSERT."""
 
 TAKEN_OUT = "taken out by hand"
 
@@ -82,6 +85,12 @@ class Recording:
         """Execute a statement of `statements.WRITES`, once for each row."""
         if isinstance(rows, dict):
             self._cursor.execute(self._sql[f"write {kind}"], rows)
+        elif len(rows) >= COPIED and self.dialect == "postgresql" and kind in COPIES:
+            statement, columns = copying(kind)
+            values = itemgetter(*columns)
+            with self._cursor.copy(statement) as copy:
+                for row in rows:
+                    copy.write_row(values(row))
         elif rows:
             self._cursor.executemany(self._sql[f"write {kind}"], rows)
 

@@ -7,6 +7,7 @@ it. A page takes a dozen statements, and a layer around each would cost more tha
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -238,9 +239,14 @@ WRITES = {
 }
 """The writing statements by name."""
 
+COPIES = frozenset({"add page", "add internal", "add external", "add bad"})
+"""The statements that insert many rows. Each value is a parameter with its column's name, so that
+PostgreSQL can get them by COPY."""
+
 _AMONG = {
     "sqlite": "IN (SELECT value FROM json_each(:{name}))",
-    "postgresql": "= ANY(:{name})",
+    # Not = ANY: for thousands of values PostgreSQL then reads the whole table.
+    "postgresql": "IN (SELECT unnest(CAST(:{name} AS {type}[])))",
 }
 _DIALECTS: dict[str, Callable[[], Dialect]] = {
     "sqlite": lambda: sqlite.dialect(paramstyle="named"),
@@ -252,13 +258,22 @@ _DIALECTS: dict[str, Callable[[], Dialect]] = {
 @cache
 def compiled(dialect: str) -> dict[str, str]:
     """Return all statements in a dialect; parameters are given by name."""
-    among = {name: _AMONG[dialect].format(name=name) for name in ("ids", "keys")}
+    among = {name: _AMONG[dialect].format(name=name, type=type)
+             for name, type in (("ids", "bigint"), ("keys", "text"))}  # fmt: skip
     made = _DIALECTS[dialect]()
     return {
         kind: str(text(sql.format(**among)).compile(dialect=made))
         for table in (READS, {f"write {name}": sql for name, sql in WRITES.items()})
         for kind, sql in table.items()
     }
+
+
+@cache
+def copying(kind: str) -> tuple[str, tuple[str, ...]]:
+    """Return PostgreSQL's COPY for one of `COPIES`, and the columns that it fills."""
+    found = re.match(r"\s*INSERT INTO (\w+) \(([\w, ]+)\)\s+VALUES", WRITES[kind])
+    assert found is not None, kind
+    return f"COPY {found[1]} ({found[2]}) FROM STDIN", tuple(found[2].split(", "))
 
 
 def listed(dialect: str, values: Sequence[Any]) -> Any:
