@@ -251,7 +251,7 @@ def main() -> None:
     if asked.processor_time:
         globals()["CLOCK"] = time.process_time
         asked.database = "sqlite"
-    sys.path.insert(0, str(ROOT / "src"))
+    sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
     from counterpoint.crawler.store.opening import open_store
     from tests.postgres import new_server, programs
 

@@ -14,6 +14,7 @@ import click
 
 from counterpoint.crawler.errors import ConnectionLostError, CrawlError
 from counterpoint.graph.errors import GraphError
+from counterpoint.memory import TooLittleMemoryError, is_exhausted
 from counterpoint.models.checking.processes import cores
 from counterpoint.models.limits import LONGEST
 from counterpoint.models.loading import line_of_user
@@ -123,13 +124,24 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
         # Click replaces a KeyboardInterrupt by an Abort, and keeps the first one as its cause.
         reason = str(error.__cause__ or error)
         return _say(f"interrupted; {reason or 'nothing was written'}", INTERRUPTED)
-    except OSError as error:
-        return _say(f"{error.filename or 'system'}: {error.strerror or error}", WRONG)
-    except (RecursionError, MemoryError) as error:
-        return _say(f"unknown: {type(error).__name__}: the problem is too large", UNKNOWN)
     except (Exception, SystemExit) as error:
-        return _say(_of_user(error), WRONG)
+        return _say(*_unexpected(error))
     return result if isinstance(result, int) else OK
+
+
+def _unexpected(error: BaseException) -> tuple[str, int]:
+    """Return the message and the exit code for an error that no command expects.
+
+    An error of Counterpoint itself is raised again.
+    """
+    if isinstance(error, RecursionError):
+        return "unknown: RecursionError: the problem is too large", UNKNOWN
+    if is_exhausted(error):
+        reason = str(error) if isinstance(error, TooLittleMemoryError) else "no memory is left"
+        return f"unknown: {reason}", UNKNOWN
+    if isinstance(error, OSError):
+        return f"{error.filename or 'system'}: {error.strerror or error}", WRONG
+    return _of_user(error), WRONG
 
 
 def keep_lines(command: click.Command) -> None:

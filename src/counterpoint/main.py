@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import logging
 import os
 import sys
 import tempfile
@@ -15,6 +16,7 @@ import click
 from counterpoint.commands.completing import complete
 from counterpoint.console import keep_lines, print_what_can_be_encoded, run
 from counterpoint.extras import EXTRAS, MissingExtraError, command_to_install
+from counterpoint.memory import TooLittleMemoryError, must_be_enough
 from counterpoint.models.loading import line_of_user
 from counterpoint.outputs import offer_force
 from counterpoint.waiting import say_when_compiling
@@ -55,6 +57,12 @@ SECTIONS = {
 The descriptions stand here, because the module of a command cannot be imported where its extra is
 missing."""
 
+WITHOUT_COMPILED_CODE = frozenset(
+    ["check", "replay", "readings", "search", "errata", "export", "init", "evaluate", "sites",
+     "links"]
+)  # fmt: skip
+"""The commands that load no compiled code, and so run with less memory than `memory.LEAST`."""
+
 COMMANDS = {name: place for section in SECTIONS.values() for name, (place, _) in section.items()}
 
 
@@ -72,8 +80,12 @@ class Commands(click.Group):
         ------
         MissingExtraError
             If the command needs packages that are not installed.
+        TooLittleMemoryError
+            If the process may not have as much memory as the command needs.
         """
         if cmd_name in COMMANDS and cmd_name not in self.commands:
+            if cmd_name not in WITHOUT_COMPILED_CODE:
+                must_be_enough()
             module, _, name = COMMANDS[cmd_name].partition(":")
             try:
                 found = getattr(import_module(f"counterpoint.commands.{module}"), name)
@@ -104,6 +116,8 @@ class Commands(click.Group):
             return self.get_command(ctx, name) is not None
         except MissingExtraError:
             return False
+        except TooLittleMemoryError:
+            return True  # nobody knows
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the requested command."""
@@ -162,6 +176,9 @@ def main() -> None:
     # Without this variable, Hypothesis writes its database into the current folder.
     notes = Path(tempfile.gettempdir()) / f"counterpoint-{getpass.getuser()}"
     os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(notes))
+    # SQLAlchemy logs a traceback where giving back a connection fails, as without memory; what the
+    # crawl was doing has failed then, too, and is reported.
+    logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
     print_what_can_be_encoded()
     say_when_compiling()
     sys.exit(run(counterpoint))

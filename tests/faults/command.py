@@ -39,14 +39,18 @@ class Command:
         The files to which it writes.
     room : int or None
         How many bytes a file may have, as if the disk were full then; None: as many as it needs.
+    memory : int or None
+        How many bytes of address space it may take beyond those of the imported modules; None: as
+        many as it needs.
     """
 
     def __init__(
-        self, arguments: list[str], output: Path, errors: Path, room: int | None = None
+        self, arguments: list[str], output: Path, errors: Path, room: int | None = None,
+        memory: int | None = None,
     ) -> None:  # fmt: skip
         self._errors = errors
         self._process = CONTEXT.Process(
-            target=_run, args=(arguments, str(output), str(errors), room)
+            target=_run, args=(arguments, str(output), str(errors), room, memory)
         )
         self._process.start()
         self.pid: int = self._process.pid or 0
@@ -77,7 +81,9 @@ class Command:
         self._process.join()
 
 
-def _run(arguments: list[str], output: str, errors: str, room: int | None) -> None:
+def _run(
+    arguments: list[str], output: str, errors: str, room: int | None, memory: int | None
+) -> None:  # fmt: skip
     # What the command line does not do yet is interrupted without a word.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     for path, number in ((output, 1), (errors, 2)):
@@ -86,12 +92,18 @@ def _run(arguments: list[str], output: str, errors: str, room: int | None) -> No
         os.close(file)
     if room is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+    import counterpoint.main as main_module
     from counterpoint.crawler.beebot import crawling
     from counterpoint.crawler.store import postgresql
-    from counterpoint.main import main
 
     crawling.crawl = partial(crawling.crawl, lease=LEASE)
     postgresql.HUNG = IDLE
     sys.argv = ["counterpoint", *arguments]
+    if memory is not None:
+        main_module.must_be_enough = tuple  # less than a user may give it
+        most = (
+            int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + memory
+        )
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    main()
+    main_module.main()

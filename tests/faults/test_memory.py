@@ -1,0 +1,142 @@
+"""Limits of memory: commands that cannot have what they need, and crawls at which it runs out."""
+
+from __future__ import annotations
+
+import errno
+import random
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from counterpoint import memory
+from counterpoint.crawler.store.opening import open_store
+from counterpoint.main import COMMANDS, WITHOUT_COMPILED_CODE
+from tests.oracle.seeds import this_week
+
+from .command import Command
+from .fault_webs import expected, found, served, starts, web
+
+SEED = this_week(0, 1).start // 1_000_000
+SPEC = """
+from counterpoint import Integer, Spec, action, invariant
+
+class Counter(Spec):
+    first = Integer(0, 3000)
+    second = Integer(0, 3000)
+
+    @action
+    def add(self):
+        self.first = (self.first + 1) % 3001
+
+    @action
+    def add_second(self):
+        self.second = (self.second + 1) % 3001
+
+    @invariant
+    def is_small(self):
+        return self.first < 4000
+"""
+
+
+def limited(arguments: Sequence[str], megabytes: int, folder: Path) -> tuple[int, str, str]:
+    """Run ``counterpoint`` with a limit of address space; return its code and what it prints."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    done = subprocess.run([sys.executable, "-m", "counterpoint", *arguments], cwd=folder,
+                          preexec_fn=limit, capture_output=True, text=True, timeout=300,
+                          check=False)  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_too_low_a_limit_is_said(command: str, tmp_path: Path) -> None:
+    """A command that LLVM aborts, or an error of a library, where a limit is too low for it."""
+    code, output, errors = limited([command, "--help"], 400, tmp_path)
+    if command in WITHOUT_COMPILED_CODE:
+        assert (code, errors) == (0, "") and output.startswith("Usage: counterpoint")
+    else:
+        assert (code, output) == (3, "")
+        assert errors == ("counterpoint: unknown: the limit of address space is 400 MB; compiled "
+                          "code needs 1,024 MB (ulimit -v 1048576)\n")  # fmt: skip
+
+
+def test_least_limit_is_enough(tmp_path: Path) -> None:
+    """A command that refuses limits which are high enough, or accepts one that is not."""
+    limit = memory.LEAST >> 20
+    code, _, errors = limited(["web", "describe", "--profile", "sample", "--pages", "500"], limit,
+                              tmp_path)  # fmt: skip
+    assert (code, errors) == (0, "")
+    assert limited(["list"], limit - 1, tmp_path)[0] == 3
+    assert limited(["--help"], 300, tmp_path)[0] == 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("arguments", "megabytes"),
+    [
+        ("check counter.py --memory-limit 100000", 300),
+        ("web describe --profile broder-1999 --pages 3000000", 1024),
+        ("compare opic --web broder-1999 --pages 900 --seeds 1 --web-pages 2000000", 1024),
+    ],
+)
+def test_too_large_a_problem_is_unknown(arguments: str, megabytes: int, tmp_path: Path) -> None:
+    """A traceback, an abortion, or a code that means another thing when memory runs out."""
+    (tmp_path / "counter.py").write_text(SPEC)
+    code, output, errors = limited(arguments.split(), megabytes, tmp_path)
+    assert code == 3, (code, output, errors)
+    assert "Traceback" not in errors + output
+    assert "memory" in (output + errors).lower()
+    assert errors.count("\n") <= 1, errors
+
+
+def test_errors_that_mean_no_memory() -> None:
+    """An error without memory that is reported as another one, or another one as it."""
+    wrapped = RuntimeError("the step failed")
+    wrapped.__cause__ = KeyError()
+    assert not memory.is_exhausted(wrapped)
+    wrapped.__cause__.__context__ = MemoryError()
+    assert memory.is_exhausted(wrapped)
+    assert memory.is_exhausted(OSError(errno.ENOMEM, "Cannot allocate memory"))
+    assert memory.is_exhausted(RuntimeError("can't start new thread"))
+    assert not memory.is_exhausted(OSError(errno.ENOENT, "No such file"))
+    circle = ValueError()
+    circle.__cause__ = circle
+    assert not memory.is_exhausted(circle)
+
+
+@pytest.mark.slow
+def test_store_is_whole_when_memory_runs_out(tmp_path: Path) -> None:
+    """A traceback, or a store that cannot be resumed.
+
+    libuv and Python itself abort the process at some places where they get no memory.
+    """
+    chance, of = random.Random(SEED), web(SEED)
+    wanted = expected(SEED, "breadth-first")
+    (tmp_path / "sites").write_text("".join(f"{start}\n" for start in starts(of)))
+    codes = []
+    with served(of, tmp_path / "access") as proxy:
+        for number in range(12):
+            store, seeds = str(tmp_path / f"{number}.db"), str(tmp_path / "sites")
+            arguments = ["crawl", "breadth-first", "--db", store, "--seeds", seeds, "--budget",
+                         "100000", "--proxy", proxy, "--delay", "0", "--stay"]  # fmt: skip
+            most = chance.choice([20e6, 200e6])
+            for room in (int(chance.uniform(0, most)), None):
+                errors = tmp_path / f"errors-{number}-{room}"
+                command = Command(arguments, tmp_path / "output", errors, memory=room)
+                code, text = command.wait(), errors.read_text()
+                where = f"seed {SEED}, {room} bytes of memory: code {code}: {text}"
+                assert "Traceback" not in text, where
+                assert code in (0, -signal.SIGABRT) or (code, text.count("\n")) == (3, 1), where
+                codes.append(code)
+            assert code == 0, where
+            with open_store(store) as opened:
+                assert found(opened) == wanted, where
+    assert 3 in codes, codes
