@@ -10,6 +10,7 @@ from counterpoint.crawler.documents.addresses import Spelling, domain, site
 from counterpoint.crawler.documents.links import Kind, Reference
 from counterpoint.crawler.documents.robots import Rules
 from counterpoint.crawler.fetching.job import Fetched
+from counterpoint.crawler.limits import ROWS
 from counterpoint.crawler.policy.protocol import Content, Outcome
 from counterpoint.crawler.store.recording import TAKEN_OUT, Page, Recording, Row
 from counterpoint.crawler.store.schema import Standing, State, stored_key
@@ -263,19 +264,21 @@ class Answers:
             if keys.get(one.address, "") in ids
         ]  # fmt: skip
 
-        def rows(kind: Kind) -> Iterator[Row]:
-            columns = _COLUMNS[kind]
-            for one in references:
-                if one.kind is kind:
+        def parts() -> Iterator[list[list[Row]]]:
+            for first in range(0, len(references), ROWS):
+                rows: dict[Kind, list[Row]] = {kind: [] for kind in Kind}
+                for one in references[first : first + ROWS]:
                     row: Row = {"page": page.id, "position": one.position, "seed": page.seed}
-                    yield row | columns(one, ids.get(keys.get(one.address, "")))
+                    target = ids.get(keys.get(one.address, ""))
+                    rows[one.kind].append(row | _COLUMNS[one.kind](one, target))
+                yield list(rows.values())
 
         again = page.status is not None
         if again:
             before = recording.read("counts", page=page.id)[0]
             recording.count(page.seed, internal=-before.internal, external=-before.external,
                             bad=-before.bad)  # fmt: skip
-        added = counts = recording.add_links(page.id, *map(rows, Kind), again=again)
+        added = counts = recording.add_links(page.id, parts(), again=again)
         if again:  # links that the user deleted stay deleted, and are not counted
             counts = recording.read("counts", page=page.id)[0]
         recording.count(page.seed, **dict(zip(("internal", "external", "bad"), counts,

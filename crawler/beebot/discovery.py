@@ -127,12 +127,11 @@ class Discovery:
             The targets with their present ids, levels, places and states.
         """
         self._rules, self._origin = rules, origin(page.final or page.address)
-        found = []
-        for target in targets:
-            found.append(self._meet(target, page.level + 1, page.id))
-            if len(self._added) + len(self._met) >= ROWS:
-                self._write(recording)
-        self._write(recording)
+        found: list[Page] = []
+        for first in range(0, len(targets), ROWS):
+            some = targets[first : first + ROWS]
+            found += [self._meet(target, page.level + 1, page.id) for target in some]
+            self._write(recording)
         if self._lowered:
             self._lower(recording)
         return found

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Protocol
 
 import brotli
@@ -68,7 +69,8 @@ class Codec(Protocol):
         """Note that no more input comes; `unpack` then returns what was still held back."""
 
 
-def listed(content: str, transfer: str = "") -> list[str]:
+@lru_cache(maxsize=64)
+def listed(content: str, transfer: str = "") -> tuple[str, ...]:
     """Return the codings of a body, in the order in which they were applied.
 
     A parameter belongs to no content coding (RFC 9110, 8.4.1): ``gzip;q=1`` is one that nobody
@@ -85,10 +87,10 @@ def listed(content: str, transfer: str = "") -> list[str]:
     moved = [name.partition(";")[0].strip().lower() for name in transfer.split(",")]
     if moved[-1] == "chunked":  # the connection removes it
         moved.pop()
-    return names + [name for name in moved if name not in _NONE]
+    return (*names, *(name for name in moved if name not in _NONE))
 
 
-def codecs_for(codings: list[str]) -> tuple[list[Codec], str]:
+def codecs_for(codings: Sequence[str]) -> tuple[list[Codec], str]:
     """Return the codecs that undo codings, the last coding first, and what prevents it.
 
     Returns

@@ -27,7 +27,7 @@ from .codings import ACCEPTED
 from .guard import ForbiddenError, Guard, Resolver
 from .manners import AGENT, Limits
 from .proxies import proxy_address, proxy_authorization, refused
-from .reading import Reading, describe, shortened
+from .reading import LONGEST, Reading, describe, shortened
 from .room import BodyRoom
 
 _ACCEPT = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1"
@@ -239,6 +239,8 @@ class Network:
             If the proxy cannot be reached, or if a message cannot be stored.
         """
         answer = await self._answer(wanted)
+        if len(answer.problem) <= LONGEST:
+            return answer
         return answer._replace(problem=shortened(answer.problem))
 
     async def _answer(self, wanted: PageRequest) -> Answer:
@@ -272,6 +274,8 @@ class Network:
 
         aiohttp would send credentials only with the first request of a connection to a proxy.
         """
+        if not (wanted.etag or wanted.modified or self._credentials):
+            return {}, None
         named = [("If-None-Match", wanted.etag), ("If-Modified-Since", wanted.modified)]
         for_proxy = {}
         if self._credentials is not None:

@@ -82,23 +82,36 @@ class Reading:
         end: float,
     ) -> str:  # fmt: skip
         """Receive the body up to its limit; return why it broke off, or ""."""
+        content = response.content
         try:
+            # A small body came with its head, and needs no timer, which takes a while to set.
+            piece = content.read_nowait()
+            has_room = not piece or self._takes(piece, wire, growing)
+            if self.cut or content.at_eof():
+                return ""
             async with asyncio.timeout_at(end) as clock:
-                while piece := await response.content.readany():
-                    if wire is not None:
-                        wire += piece
-                    self.body.feed(piece)
-                    if self.body.full:
-                        self.problem, self.cut = f"longer than {self._most:,} bytes: cut", "length"
-                        break
-                    if not growing.grow(len(self.body.out) + len(wire or b"")):
+                while not self.cut:
+                    if not has_room:
                         clock.reschedule(None)
                         end += await growing.room()
                         clock.reschedule(end)
+                    if not (piece := await content.readany()):
+                        break
+                    has_room = self._takes(piece, wire, growing)
         except (aiohttp.ClientError, OSError) as error:
             self.cut = "time" if isinstance(error, TimeoutError) else "disconnect"
             return describe(error)
         return ""
+
+    def _takes(self, piece: bytes, wire: bytearray | None, growing: GrowingBody) -> bool:
+        """Unpack a piece of the body; return whether there is room for another one."""
+        if wire is not None:
+            wire += piece
+        self.body.feed(piece)
+        if self.body.full:
+            self.problem, self.cut = f"longer than {self._most:,} bytes: cut", "length"
+            return False
+        return growing.grow(len(self.body.out) + len(wire or b""))
 
 
 LONGEST = 500

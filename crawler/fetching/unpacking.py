@@ -55,7 +55,11 @@ class Unpacking:
         """
         if len(self.out) > self._most:
             return True
-        return any(layer.taken > self._most + OVERHEAD for layer in self._layers)
+        # any() with a generator takes longer, and this is asked for each piece.
+        for layer in self._layers:  # noqa: SIM110
+            if layer.taken > self._most + OVERHEAD:
+                return True
+        return False
 
     @property
     def whole(self) -> bool:

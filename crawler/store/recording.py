@@ -6,8 +6,7 @@ Every write of a crawl passes through `Recording.write`.
 from __future__ import annotations
 
 from collections import Counter, namedtuple
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
 from operator import add, itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
@@ -25,6 +24,9 @@ _COUNTED = ("known", "fetched", "internal", "external", "bad")
 
 COPIED = 100
 """From how many rows on PostgreSQL gets them by COPY, which takes a third less time than INSERT."""
+
+_LINKS = (("internal", "target"), ("external", "address"), ("bad", "text"))
+"""The tables of links, each with the column by which a link is found again."""
 
 TAKEN_OUT = "taken out by hand"
 
@@ -124,7 +126,7 @@ class Recording:
         found: dict[str, Page] = {}
         for first in range(0, len(keys), ROWS):
             some = listed(self.dialect, keys[first : first + ROWS])
-            found.update((row.key, Page(*row)) for row in self.read("keys", keys=some))
+            found |= {row.key: Page._make(row) for row in self.read("keys", keys=some)}
         return found
 
     def targets(self, pages: Sequence[int], *, everywhere: bool) -> list[tuple[int, Page]]:
@@ -146,16 +148,15 @@ class Recording:
         return [(row.page, Page(*row[2:])) for row in rows]
 
     def add_links(
-        self, page: int, internal: Iterable[Row], external: Iterable[Row], bad: Iterable[Row], *,
-        again: bool,
+        self, page: int, parts: Iterable[Sequence[list[Row]]], *, again: bool
     ) -> list[int]:  # fmt: skip
         """Store the links of a page; links that the user deleted stay deleted.
 
         Parameters
         ----------
         page : int
-        internal, external, bad : iterable of Row
-            The rows of the three tables of links.
+        parts : iterable of sequence of list of Row
+            The rows of the tables of internal, external and bad links, some at a time.
         again : bool
             Whether the page was read before; then the new links replace the old ones.
 
@@ -164,23 +165,26 @@ class Recording:
         list of int
             How many rows each of the three tables got.
         """
-        counts = [0, 0, 0]
-        given = (("internal", "target", internal), ("external", "address", external),
-                 ("bad", "text", bad))  # fmt: skip
-        for table, (kind, column, rows) in enumerate(given):
-            marked = self._deleted(kind, page) if again else set()
-            if again:
+        counts = [0] * len(_LINKS)
+        marked: list[set[tuple[Any, int]]] = []
+        named: list[list[tuple[Any, int]]] = [[] for _ in _LINKS]
+        if again:
+            marked = [self._deleted(kind, page) for kind, _ in _LINKS]
+            for kind, _ in _LINKS:
                 self.write(f"forget {kind}", {"page": page})
-                rows = list(rows)
-            for some in _parts(rows):
-                self.write(f"add {kind}", some)
-                counts[table] += len(some)
-            if marked:
-                named = _numbered(row[column] for row in rows)
-                self.write(f"delete {kind}", [
-                    {"page": page, "position": row["position"]}
-                    for row, name in zip(rows, named, strict=True) if name in marked
-                ])  # fmt: skip
+        for part in parts:
+            for table, (kind, column) in enumerate(_LINKS):
+                rows = part[table]
+                self.write(f"add {kind}", rows)
+                counts[table] += len(rows)
+                if marked and marked[table]:
+                    named[table] += [(row[column], row["position"]) for row in rows]
+        for (kind, _), those, links in zip(_LINKS, marked, named, strict=bool(marked)):
+            numbered = _numbered(name for name, _ in links)
+            self.write(f"delete {kind}", [
+                {"page": page, "position": position}
+                for (_, position), name in zip(links, numbered, strict=True) if name in those
+            ])  # fmt: skip
         return counts
 
     def _deleted(self, kind: str, page: int) -> set[tuple[Any, int]]:
@@ -255,13 +259,6 @@ class Recording:
     def put_settings(self, values: Mapping[str, str]) -> None:
         """Store settings: JSON by name."""
         self.write("setting", [{"name": name, "value": value} for name, value in values.items()])
-
-
-def _parts(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """Yield the rows in lists of at most `ROWS`."""
-    rows = iter(rows)
-    while some := list(islice(rows, ROWS)):
-        yield some
 
 
 def _numbered(values: Iterable[Any]) -> list[tuple[Any, int]]:
