@@ -43,7 +43,7 @@ and how many of them are local; the first link of each part."""
 
 NOWHERE = np.uint64(2**64 - 1)
 """The bit after a number that is not within the words, and after a list that is invalid. Reading
-from there gives it again, so that it need not be compared after each number."""
+from there gives it again, so that loops need no other end."""
 
 _ZERO, _ONE, _BLOCK, _LONG = np.uint64(0), np.uint64(1), np.uint64(BLOCK), np.uint64(LONG)
 _SIX, _SIXTY_THREE, _FOUR, _FIFTEEN = np.uint64(6), np.uint64(63), np.uint64(4), np.uint64(15)
@@ -52,6 +52,16 @@ _LONGEST, _MASK = np.uint64(LONGEST), np.uint64((1 << LONGEST) - 1)
 _STRETCH = np.uint64(1 << 29)
 """After so many links it is checked that they are pages. A gap has less than 35 bits, so that the
 sum of the gaps in between has less than 64."""
+
+
+@compiled
+def _hold(words: Array, tables: Array) -> None:
+    """Do nothing; called where all branches of a function that uses the arrays have met.
+
+    Numba counts the references to an array in each function that uses it, by atomic instructions,
+    which take longer than to decode a number. It leaves that out where all branches of a function
+    have the last use of the array in common.
+    """
 
 
 @compiled
@@ -65,13 +75,11 @@ def _read_gap(
     words, tables
         As in `Packed`.
     at : uint64
-        The bit at which the number begins, whatever it is; beyond the words the bit after it is
-        `NOWHERE`.
+        The bit at which the number begins; below `_limit`, which is not checked. The bit after it
+        is less than 64 bits later.
     kind : uint64
         The kind of the number.
     """
-    if at >= (np.uint64(len(words)) - _ONE) << _SIX:
-        return _ZERO, NOWHERE, _ONE
     word, shift = at >> _SIX, at & _SIXTY_THREE
     bits = (words[word] >> shift) | ((words[word + _ONE] << _ONE) << (_SIXTY_THREE - shift))
     entry = np.uint64(tables[(kind << _LONGEST) | (bits & _MASK)])
@@ -82,9 +90,31 @@ def _read_gap(
 
 
 @compiled
-def _read(words: Array, tables: Array, at: Number, kind: Number) -> tuple[Number, Number]:
-    """Decode a number of a kind that begins at bit ``at``; return it and the bit after it."""
-    number, at, _ = _read_gap(words, tables, at, kind)
+def _limit(words: Array) -> Number:
+    """Return the first bit at which no number can begin: the first one of the last word."""
+    return (np.uint64(len(words)) - _ONE) << _SIX
+
+
+@compiled
+def _many(at: Number, limit: Number, count: Number) -> Number:
+    """Return how many of ``count`` numbers from bit ``at`` on surely begin below the limit.
+
+    A number has less than 64 bits; ``at`` must be below the limit.
+    """
+    return min(count, ((limit - _ONE - at) >> _SIX) + _ONE)
+
+
+@compiled
+def _read(
+    words: Array, tables: Array, limit: Number, at: Number, kind: Number
+) -> tuple[Number, Number]:
+    """Decode a number that begins at any bit; return it and the bit after it, or `NOWHERE`."""
+    number = _ZERO
+    if at < limit:
+        number, at, _ = _read_gap(words, tables, at, kind)
+    else:
+        at = NOWHERE
+    _hold(words, tables)
     return number, at
 
 
@@ -118,23 +148,25 @@ def _head(
     uint64
         The number of bits of the gaps; 0 for a list that does not store it.
     """
-    local, at = _read(words, tables, cursor[AT], LOCALS)
-    remote, at = _read(words, tables, at, REMOTES)
+    limit = _limit(words)
+    local, at = _read(words, tables, limit, cursor[AT], LOCALS)
+    remote, at = _read(words, tables, limit, at, REMOTES)
     links, body = local + remote, _ZERO
     if links >= _LONG:
-        body, at = _read(words, tables, at, BODY)
+        body, at = _read(words, tables, limit, at, BODY)
         if body == _ZERO:
             at = NOWHERE
     if local > _ZERO:
-        number, at = _read(words, tables, at, FIRST_LOCAL)
+        number, at = _read(words, tables, limit, at, FIRST_LOCAL)
         first_local = _signed(number, first_local)
     if remote > _ZERO:
-        number, at = _read(words, tables, at, FIRST_REMOTE)
+        number, at = _read(words, tables, limit, at, FIRST_REMOTE)
         first_remote = _signed(number, first_remote)
     if at == NOWHERE or links > np.uint64(longest):
         local, links, body, at = _ZERO, _ZERO, _ZERO, NOWHERE
     cursor[AT], cursor[LINKS], cursor[LOCAL_LINKS] = at, links, local
     cursor[LOCAL_FIRST], cursor[REMOTE_FIRST] = first_local, first_remote
+    _hold(words, tables)
     return body
 
 
@@ -144,18 +176,23 @@ def _skip(words: Array, tables: Array, cursor: Array, body: Number) -> None:
 
     ``body`` is the number of bits of the gaps; 0: it is not known, and the gaps are decoded.
     """
+    at, local, limit = cursor[AT], cursor[LOCAL_LINKS], _limit(words)
+    kind, count = GAP_LOCAL, max(local, _ONE) - _ONE
+    other = max(cursor[LINKS] - local, _ONE) - _ONE
     if body > _ZERO:
-        cursor[AT] += body
-        return
-    at, local = cursor[AT], cursor[LOCAL_LINKS]
-    remote = cursor[LINKS] - local
-    context = _ZERO
-    for _ in range(np.int64(local) - 1):
-        _, at, context = _read_gap(words, tables, at, GAP_LOCAL + context)
-    context = _ZERO
-    for _ in range(np.int64(remote) - 1):
-        _, at, context = _read_gap(words, tables, at, GAP_REMOTE + context)
+        at, count, other = at + body, _ZERO, _ZERO
+    for _ in range(2):
+        context = _ZERO
+        while count > _ZERO and at < limit:
+            many = _many(at, limit, count)
+            for _ in range(many):
+                _, at, context = _read_gap(words, tables, at, kind + context)
+            count -= many
+        if count > _ZERO:
+            at = NOWHERE
+        kind, count = GAP_REMOTE, other
     cursor[AT] = at
+    _hold(words, tables)
 
 
 @compiled
@@ -187,17 +224,15 @@ def open_list(
         first_local, first_remote = cursor[LOCAL_FIRST], cursor[REMOTE_FIRST]
         _skip(words, tables, cursor, body)
     _head(words, tables, longest, cursor, first_local, first_remote)
-    if cursor[AT] == NOWHERE:
-        return np.int64(-1)
-    return np.int64(cursor[LINKS])
+    return np.int64(cursor[LINKS]) if cursor[AT] != NOWHERE else np.int64(-1)
 
 
 @compiled
 def _run(
     words: Array, tables: Array, nodes: Number, at: Number, kind: Number, first: Number,
     count: Number, targets: Array, end: Number,
-) -> tuple[Number, Number]:  # fmt: skip
-    """Decode a part of a list.
+) -> Number:  # fmt: skip
+    """Decode a part of a list; return the bit after it, or `NOWHERE` if a link is not a page.
 
     Parameters
     ----------
@@ -213,33 +248,34 @@ def _run(
         Gets the links from index ``end`` on; there must be room for them.
     end : uint64
         How many links ``targets`` has already.
-
-    Returns
-    -------
-    uint64, uint64
-        The bit after the gaps, or `NOWHERE` if a link is not a page; and the number of links in
-        ``targets`` then.
     """
-    target, context, most = first, _ZERO, np.uint64(nodes)
-    if target >= most:
-        return NOWHERE, end
-    targets[end] = target
+    target, context, most, limit = first, _ZERO, np.uint64(nodes), _limit(words)
     k, last = end + _ONE, end + count
-    while k < last:
-        stop = min(last, k + _STRETCH)
-        for place in range(k, stop):
+    if count > _ZERO:
+        if target < most:
+            targets[end] = target
+        else:
+            at = NOWHERE
+    while k < last and at < limit:
+        many = _many(at, limit, min(last - k, _STRETCH))
+        for place in range(k, k + many):
             gap, at, context = _read_gap(words, tables, at, kind + context)
             target += gap + _ONE
             targets[place] = target
-        k = stop
+        k += many
         if target >= most:  # the links are ascending: if the last one is a page, all are
-            return NOWHERE, end
-    return at, last
+            at = NOWHERE
+    if k < last:
+        at = NOWHERE
+    _hold(words, tables)
+    return at
 
 
 @compiled
-def read_list(words: Array, tables: Array, nodes: Number, cursor: Array, targets: Array) -> bool:
-    """Decode the list to which `open_list` has put a cursor; return whether it is valid.
+def read_list(
+    words: Array, tables: Array, nodes: Number, cursor: Array, targets: Array, end: Number
+) -> Number:
+    """Decode the list at whose first gap a cursor stands, as `open_list` leaves it.
 
     Parameters
     ----------
@@ -247,21 +283,20 @@ def read_list(words: Array, tables: Array, nodes: Number, cursor: Array, targets
         As in `Packed`.
     cursor : uint64, shape (CURSOR,)
     targets : uint32 or another integer
-        Gets the links, first those within the host of the node, then the others, both ascending;
-        it must have room for all links of the list.
+        Gets the links from index ``end`` on, first those within the host of the node, then the
+        others, both ascending; it must have room for all links of the list.
+    end : uint64
+        How many links ``targets`` has already.
+
+    Returns
+    -------
+    uint64
+        The bit after the list, or `NOWHERE` if it is invalid.
     """
-    at, local = cursor[AT], cursor[LOCAL_LINKS]
-    remote = cursor[LINKS] - local
-    end = _ZERO
-    if local > _ZERO:
-        at, end = _run(
-            words, tables, nodes, at, GAP_LOCAL, cursor[LOCAL_FIRST], local, targets, end
-        )
-    if remote > _ZERO and at != NOWHERE:
-        at, end = _run(
-            words, tables, nodes, at, GAP_REMOTE, cursor[REMOTE_FIRST], remote, targets, end
-        )
-    return at != NOWHERE
+    local, first, other = cursor[LOCAL_LINKS], cursor[LOCAL_FIRST], cursor[REMOTE_FIRST]
+    remote, middle = cursor[LINKS] - local, end + local
+    at = _run(words, tables, nodes, cursor[AT], GAP_LOCAL, first, local, targets, end)
+    return _run(words, tables, nodes, at, GAP_REMOTE, other, remote, targets, middle)
 
 
 @compiled
@@ -300,22 +335,18 @@ def unpack_block(
     for i in range(count):
         cursor[AT] = at
         body = _head(words, tables, longest, cursor, first_local, first_remote)
-        at, local = cursor[AT], cursor[LOCAL_LINKS]
-        remote = cursor[LINKS] - local
-        if at == NOWHERE or end + local + remote > room:
-            return np.int64(-1)
-        goal = at + body
-        if local > _ZERO:
-            first_local = cursor[LOCAL_FIRST]
-            at, end = _run(words, tables, nodes, at, GAP_LOCAL, first_local, local, targets, end)
-        ends[_TWO * i + _ONE] = end
-        if remote > _ZERO and at != NOWHERE:
-            first_remote = cursor[REMOTE_FIRST]
-            at, end = _run(words, tables, nodes, at, GAP_REMOTE, first_remote, remote, targets, end)
+        goal, links = cursor[AT] + body, cursor[LINKS]
+        first_local, first_remote = cursor[LOCAL_FIRST], cursor[REMOTE_FIRST]
+        at = NOWHERE
+        if end + links <= room:
+            at = read_list(words, tables, nodes, cursor, targets, end)
+        if body > _ZERO and at != goal:
+            at = NOWHERE
+        ends[_TWO * i + _ONE] = end + cursor[LOCAL_LINKS]
+        end += links
         ends[_TWO * i + _TWO] = end
-        if at == NOWHERE or (body > _ZERO and at != goal):
-            return np.int64(-1)
-    return np.int64(count) if at <= starts[np.uint64(block) + _ONE] else np.int64(-1)
+    valid = at != NOWHERE and at <= starts[np.uint64(block) + _ONE]
+    return np.int64(count) if valid else np.int64(-1)
 
 
 @compiled

@@ -13,11 +13,14 @@ from .codes import (
     BLOCK,
     CURSOR,
     LOCAL_LINKS,
+    NOWHERE,
     degrees_of_block,
     open_list,
     read_list,
     unpack_block,
 )
+
+_ZERO = np.uint64(0)
 
 
 @compiled
@@ -63,7 +66,7 @@ def ascending_list(
     if links < 0:
         raise ValueError
     held, found = np.empty(links, np.uint32), np.empty(links, np.uint32)
-    if not read_list(words, tables, nodes, cursor, held):
+    if read_list(words, tables, nodes, cursor, held, _ZERO) == NOWHERE:
         raise ValueError
     _merged(held, 0, np.int64(cursor[LOCAL_LINKS]), links, found, 0)
     return found
@@ -79,7 +82,7 @@ def ascending_remote_list(
     if links < 0:
         raise ValueError
     held = np.empty(links, np.uint32)
-    if not read_list(words, tables, nodes, cursor, held):
+    if read_list(words, tables, nodes, cursor, held, _ZERO) == NOWHERE:
         raise ValueError
     return held[np.int64(cursor[LOCAL_LINKS]) :].copy()
 
@@ -155,7 +158,9 @@ def lists_of(
         else:
             begin, end = np.int64(0), open_list(words, starts, tables, longest, page, cursor)
             middle = np.int64(cursor[LOCAL_LINKS])
-            if end < 0 or end > len(held) or not read_list(words, tables, nodes, cursor, held):
+            if end < 0 or end > len(held):
+                return block, offsets, targets
+            if read_list(words, tables, nodes, cursor, held, _ZERO) == NOWHERE:
                 return block, offsets, targets
             unpacked = np.int64(-1)
         if done + end - begin > len(targets):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
+from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -144,3 +147,25 @@ def _codes(graph: Lists):  # type: ignore[no-untyped-def]
 
 def _bits(words: np.ndarray) -> np.ndarray:
     return np.unpackbits(words.view(np.uint8), bitorder="little")
+
+
+@pytest.mark.parametrize("name", ["_head", "_skip", "read_list"])
+def test_what_runs_for_each_list_does_not_count_references(name: str) -> None:
+    """A second way out of a function, for which Numba counts the references to its arrays."""
+    packed = pack(np.array([0, 1]), np.array([0], dtype=np.uint32), np.array([0, 1]))
+    number, cursor = np.uint64(0), np.zeros(codes.CURSOR, dtype=np.uint64)
+    arguments: dict[str, tuple[Any, ...]] = {
+        "_head": (packed.words, packed.tables, packed.longest, cursor, number, number),
+        "_skip": (packed.words, packed.tables, cursor, number),
+        "read_list": (packed.words, packed.tables, 1, cursor, np.zeros(1, np.uint32), number),
+    }
+    function: Any = getattr(codes, name)
+    again: Any = numba.njit(nogil=True, error_model="numpy")(function.py_func)
+    again.compile(tuple(map(numba.typeof, arguments[name])))
+    (text,) = again.inspect_llvm().values()
+    bodies = re.findall(r"^define [^\n]*@([^(]*)\((.*?)^}", text, re.MULTILINE | re.DOTALL)
+    (own,) = (
+        body for label, body in bodies
+        if name in label and not any(other in label for other in ("cpython", "cfunc"))
+    )  # fmt: skip
+    assert "NRT_incref" not in own
