@@ -328,7 +328,7 @@ def unpack_block(
     count = min(_BLOCK, np.uint64(nodes) - first)
     room = np.uint64(len(targets))
     cursor = np.empty(CURSOR, np.uint64)
-    at = starts[block]
+    at: Number = starts[block]
     first_local = first_remote = first
     end = _ZERO
     ends[0] = 0
