@@ -70,7 +70,7 @@ class _RobotsAnswer(NamedTuple):
 
     def is_valid(self, now: float) -> bool:
         """Return whether the answer is recent enough to be used."""
-        return now < self.time + (FRESH if self.is_final else FAILED)
+        return now < self.time + FAILED or (self.is_final and now < self.time + FRESH)
 
 
 class Host:

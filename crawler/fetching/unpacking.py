@@ -75,7 +75,10 @@ class Unpacking:
             If the body is not compressed as its Content-Encoding says, or grows too much. ``out``
             then contains the part before the error.
         """
-        self._unpack(0, data)
+        if self._layers:
+            self._unpack(0, data)
+        else:
+            self.out += data
 
     def finish(self) -> None:
         """Unpack what was held back until the end of the body; raise as `feed` does."""
@@ -85,9 +88,6 @@ class Unpacking:
 
     def _unpack(self, number: int, data: bytes) -> None:
         """Unpack data that came to a layer, and let the next layer do the same."""
-        if number == len(self._layers):
-            self.out += data
-            return
         layer, last = self._layers[number], number == len(self._layers) - 1
         layer.taken += len(data)
         while not self.full:
@@ -97,7 +97,10 @@ class Unpacking:
             if not piece:
                 return
             layer.made += len(piece)
-            self._unpack(number + 1, piece)
+            if last:
+                self.out += piece
+            else:
+                self._unpack(number + 1, piece)
             if layer.made > max(HARMLESS, self._ratio * self._layers[0].taken):
                 raise UnpackingError(f"unpacks to more than {self._ratio} times its size")
 

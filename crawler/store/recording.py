@@ -32,10 +32,6 @@ TAKEN_OUT = "taken out by hand"
 
 Row: TypeAlias = dict[str, Any]
 
-_ROW_TYPES: dict[str, Any] = {}
-"""The named tuple of each query's rows, made when the query is first used."""
-
-
 class Page(NamedTuple):
     """A row of `schema.pages`."""
 
@@ -51,6 +47,10 @@ class Page(NamedTuple):
     external: int = 0
     final: str = ""
     problem: str = ""
+
+
+_ROW_TYPES: dict[str, Any] = {"page": Page, "pages": Page, "keys": Page}
+"""The named tuple of each query's rows; of other queries it is made at their first use."""
 
 
 class Head(NamedTuple):
@@ -113,20 +113,20 @@ class Recording:
     def pages(self, ids: Sequence[int]) -> dict[int, Page]:
         """Return the pages with the given ids, as far as they exist."""
         rows = self.read("pages", ids=listed(self.dialect, ids))
-        return {row.id: Page(*row) for row in rows}
+        return {row.id: row for row in rows}
 
     def page(self, page: int) -> Page | None:
         """Return a page; None if no page has that id."""
         # Databases have integers of 64 bits.
         rows = self.read("page", id=page) if 0 <= page < 2**63 else []
-        return Page(*rows[0]) if rows else None
+        return rows[0] if rows else None
 
     def known(self, keys: Sequence[str]) -> dict[str, Page]:
         """Return the pages with the given keys, as far as they exist."""
         found: dict[str, Page] = {}
         for first in range(0, len(keys), ROWS):
             some = listed(self.dialect, keys[first : first + ROWS])
-            found |= {row.key: Page._make(row) for row in self.read("keys", keys=some)}
+            found |= {row.key: row for row in self.read("keys", keys=some)}
         return found
 
     def targets(self, pages: Sequence[int], *, everywhere: bool) -> list[tuple[int, Page]]:
