@@ -65,7 +65,7 @@ def load(reference: str, settings: Sequence[str] = ()) -> Model:
     try:
         model = Model(found(**given), reference)
         _ = model.cells, model.steps, model.properties, model.initial_values()
-    except SpecError:
+    except (SpecError, MemoryError):
         raise
     except Exception as error:  # in a declaration, before any engine runs
         raise SpecError(_where(error, Path(inspect.getfile(found)))) from error
@@ -105,7 +105,7 @@ def _imported(reference: str) -> type[Spec]:
     except (ImportError, AttributeError, ValueError) as error:
         raise SpecError(f"{reference}: {error}") from None
     except (Exception, SystemExit) as error:
-        if module.partition(".")[0] in OURS:
+        if module.partition(".")[0] in OURS or isinstance(error, MemoryError):
             raise
         raise SpecError(f"{reference}: {type(error).__name__}: {error}") from error
     if not (isinstance(found, type) and issubclass(found, Spec)):
@@ -214,6 +214,8 @@ def _import(path: Path) -> ModuleType:
         source = f": {error.text.strip()}" if error.text else ""
         kind = type(error).__name__
         raise SpecError(f"{error.filename or path}{line}: {kind}: {error.msg}{source}") from error
+    except MemoryError:
+        raise
     except (Exception, SystemExit) as error:
         raise SpecError(_where(error, path)) from error
     return module

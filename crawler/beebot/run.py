@@ -30,6 +30,7 @@ from counterpoint.crawler.policy.judging import (
 from counterpoint.crawler.policy.protocol import NONE, Outcome, Request, Scope
 from counterpoint.crawler.policy.watch import StepTimeout
 from counterpoint.crawler.store.recording import Page, Recording, asked_already
+from counterpoint.memory import is_exhausted
 
 from .contents import PageContent
 from .discovery import Discovery
@@ -126,8 +127,8 @@ class CrawlRun:
         except NotRepeated:
             raise
         except (Exception, SystemExit, GeneratorExit, StepTimeout) as error:
-            if error is self.frontier.trouble:
-                raise
+            if error is self.frontier.trouble or is_exhausted(error):
+                raise  # the crawl can be resumed, and the policy is not to blame
             raise PolicyFailure(
                 f"{self.plan.policy}: step {step}: {failure_text(error, LIMIT)}"
             ) from error

@@ -31,6 +31,7 @@ from counterpoint.crawler.policy.kernels import ASKED, GROW, OFFERED, UNKNOWN, o
 from counterpoint.crawler.policy.protocol import NONE, Outcome, Pages, Request, Scheduler, Scope
 from counterpoint.crawler.policy.tables import FIRST, grown, room_for
 from counterpoint.crawler.policy.watch import StepTimeout, watched
+from counterpoint.memory import is_exhausted
 
 
 class World(Protocol):
@@ -58,6 +59,8 @@ class CrawlResult:
     timed_out : bool
         Whether it ended because a step took too long. That says nothing about the rules, and
         another machine might have gone on.
+    exhausted : bool
+        Whether it ended because there was no memory left.
     """
 
     why: str
@@ -65,6 +68,7 @@ class CrawlResult:
     order: Pages = field(repr=False, compare=False)
     digest: str
     timed_out: bool = False
+    exhausted: bool = False
 
     @property
     def steps(self) -> int:
@@ -126,7 +130,7 @@ def crawl(
         why, failed = f"step {budget}: {ENDLESS}", True
     order = np.frombuffer(run.order, dtype=np.int64) if run.order else NONE
     why = f"{name}: {why}" if failed else why
-    return CrawlResult(why, failed, order, digest_of(order), run.timed_out)
+    return CrawlResult(why, failed, order, digest_of(order), run.timed_out, run.exhausted)
 
 
 class _Crawl:
@@ -140,7 +144,7 @@ class _Crawl:
         self.standing = np.zeros(FIRST, dtype=np.uint8)
         self.order = array("q")
         self.mark = 0  # the policy's present step; 0 while the policy does not run
-        self.timed_out = False
+        self.timed_out = self.exhausted = False
         self.offer(np.asarray(starts, dtype=np.int64))
 
     def offer(self, links: Pages) -> None:
@@ -178,7 +182,7 @@ class _Crawl:
         except (Exception, SystemExit, GeneratorExit, StepTimeout) as error:
             if not step and not isinstance(error, StepTimeout):
                 raise  # it is an error of the world
-            self.timed_out = isinstance(error, StepTimeout)
+            self.timed_out, self.exhausted = isinstance(error, StepTimeout), is_exhausted(error)
             why = failure_text(error, limit)
         return f"step {step or len(self.order)}: {why}", True
 

@@ -46,7 +46,7 @@ class BVGraph:
             ) from None
         try:
             offsets, targets = _read(BvGraph(str(self._base)), tell)
-        except (KeyboardInterrupt, SystemExit):
+        except (KeyboardInterrupt, SystemExit, MemoryError):
             raise
         except BaseException as error:  # a damaged file makes it panic, which is not an Exception
             reason = str(error).partition("\n")[0]

@@ -20,6 +20,8 @@ from multiprocessing.context import SpawnProcess
 from threading import Lock, Thread, local
 from typing import Any, TypeVar
 
+from counterpoint.memory import is_exhausted
+
 Result = TypeVar("Result")
 
 
@@ -136,7 +138,13 @@ def _leave_standard_output() -> None:
 
 
 def sendable(error: BaseException) -> BaseException:
-    """Return an error, or one with the same words if it cannot be sent to another process."""
+    """Return an error, or one with the same words if it cannot be sent to another process.
+
+    The errors that led to it are not sent; so one that means that there is no memory left becomes a
+    `MemoryError`.
+    """
+    if is_exhausted(error) and not isinstance(error, MemoryError):
+        return MemoryError(str(error))
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

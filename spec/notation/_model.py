@@ -240,7 +240,7 @@ class Model:
             if found is not None:
                 raise SpecError("an action returns nothing; require says when it is possible")
             return None
-        except (Disabled, RunInterrupted):
+        except (Disabled, RunInterrupted, MemoryError):
             raise
         except RangeError as error:
             message = f"{error} in {self._doing(method, arguments)}"

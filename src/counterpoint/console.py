@@ -14,7 +14,7 @@ import click
 
 from counterpoint.crawler.errors import ConnectionLostError, CrawlError
 from counterpoint.graph.errors import GraphError
-from counterpoint.memory import TooLittleMemoryError, is_exhausted
+from counterpoint.memory import RESERVE, TooLittleMemoryError, is_exhausted
 from counterpoint.models.checking.processes import cores
 from counterpoint.models.limits import LONGEST
 from counterpoint.models.loading import line_of_user
@@ -111,22 +111,44 @@ def must_be_page(path: Path | None) -> None:
 def run(command: click.Command, arguments: list[str] | None = None) -> int:
     """Run a command line and return its exit code; errors become one line on standard error."""
     keep_lines(command)
+    reserve: list[bytes] = []
     try:
+        reserve.append(bytes(RESERVE))
         result = command.main(args=arguments, prog_name="counterpoint", standalone_mode=False)
-    except click.UsageError as error:
-        path = error.ctx.command_path if error.ctx else "counterpoint"
-        return _say(f"{error.format_message()} (see {path} --help)", WRONG)
-    except click.ClickException as error:
-        return _say(error.format_message(), error.exit_code)
-    except (SpecError, WebError, CrawlError, GraphError) as error:
-        return _say(str(error), UNKNOWN if isinstance(error, ConnectionLostError) else WRONG)
     except (KeyboardInterrupt, click.Abort) as error:
         # Click replaces a KeyboardInterrupt by an Abort, and keeps the first one as its cause.
         reason = str(error.__cause__ or error)
         return _say(f"interrupted; {reason or 'nothing was written'}", INTERRUPTED)
     except (Exception, SystemExit) as error:
-        return _say(*_unexpected(error))
+        reserve.clear()
+        return _say(*(_too_large(error) or _expected(error) or _unexpected(error)))
     return result if isinstance(result, int) else OK
+
+
+def _too_large(error: BaseException) -> tuple[str, int] | None:
+    """Return the message and the exit code for an error by lack of memory; None for another one.
+
+    It comes first, because any other error may have it as its cause: a policy, for example, whose
+    module could not be imported without memory.
+    """
+    if isinstance(error, RecursionError):
+        return "unknown: RecursionError: the problem is too large", UNKNOWN
+    if is_exhausted(error):
+        reason = str(error) if isinstance(error, TooLittleMemoryError) else "no memory is left"
+        return f"unknown: {reason}", UNKNOWN
+    return None
+
+
+def _expected(error: BaseException) -> tuple[str, int] | None:
+    """Return the message and the exit code for an error that a command raises on purpose."""
+    if isinstance(error, click.UsageError):
+        path = error.ctx.command_path if error.ctx else "counterpoint"
+        return f"{error.format_message()} (see {path} --help)", WRONG
+    if isinstance(error, click.ClickException):
+        return error.format_message(), error.exit_code
+    if isinstance(error, (SpecError, WebError, CrawlError, GraphError)):
+        return str(error), UNKNOWN if isinstance(error, ConnectionLostError) else WRONG
+    return None
 
 
 def _unexpected(error: BaseException) -> tuple[str, int]:
@@ -134,11 +156,6 @@ def _unexpected(error: BaseException) -> tuple[str, int]:
 
     An error of Counterpoint itself is raised again.
     """
-    if isinstance(error, RecursionError):
-        return "unknown: RecursionError: the problem is too large", UNKNOWN
-    if is_exhausted(error):
-        reason = str(error) if isinstance(error, TooLittleMemoryError) else "no memory is left"
-        return f"unknown: {reason}", UNKNOWN
     if isinstance(error, OSError):
         return f"{error.filename or 'system'}: {error.strerror or error}", WRONG
     return _of_user(error), WRONG

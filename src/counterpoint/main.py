@@ -16,7 +16,7 @@ import click
 from counterpoint.commands.completing import complete
 from counterpoint.console import keep_lines, print_what_can_be_encoded, run
 from counterpoint.extras import EXTRAS, MissingExtraError, command_to_install
-from counterpoint.memory import TooLittleMemoryError, must_be_enough
+from counterpoint.memory import TooLittleMemoryError, must_be_enough, report_ignored
 from counterpoint.models.loading import line_of_user
 from counterpoint.outputs import offer_force
 from counterpoint.waiting import say_when_compiling
@@ -179,6 +179,7 @@ def main() -> None:
     # SQLAlchemy logs a traceback where giving back a connection fails, as without memory; what the
     # crawl was doing has failed then, too, and is reported.
     logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
+    sys.unraisablehook = report_ignored
     print_what_can_be_encoded()
     say_when_compiling()
     sys.exit(run(counterpoint))

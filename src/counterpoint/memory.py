@@ -12,6 +12,11 @@ import sys
 LEAST = 1 << 30
 """Bytes of address space that commands with compiled code need: half of it for libraries that are
 loaded, and the rest to compile in."""
+RESERVE = 4 << 20
+"""Bytes of address space that are given back when a command fails, so that it can say why, and
+Python can end. No page of them is ever touched."""
+LARGE = 64 << 20
+"""Bytes that a process can get unless memory has run out."""
 
 
 class TooLittleMemoryError(MemoryError):
@@ -33,15 +38,42 @@ def must_be_enough() -> None:
 
 
 def is_exhausted(error: BaseException) -> bool:
-    """Return whether an error, or one that led to it, means that there is no memory left."""
+    """Return whether an error, or one that led to it, means that there is no memory left.
+
+    An error that was raised ``from None`` stands for itself: what came before did not lead to it.
+    """
     seen: list[BaseException] = []
     one: BaseException | None = error
     while one is not None and one not in seen:
         seen.append(one)
-        one = one.__cause__ or one.__context__
-    return any(
-        isinstance(one, MemoryError)
-        or (isinstance(one, OSError) and one.errno == errno.ENOMEM)
-        or (isinstance(one, RuntimeError) and "can't start new thread" in str(one))
-        for one in seen
+        one = one.__cause__ or (None if one.__suppress_context__ else one.__context__)
+    return any(map(_says_so, seen))
+
+
+def _says_so(error: BaseException) -> bool:
+    """Return whether an error itself means that there is no memory left."""
+    if isinstance(error, SystemError):  # compiled code failed, and lost the error that it had
+        return _is_tight()
+    return (
+        isinstance(error, MemoryError)
+        or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
+        or (isinstance(error, RuntimeError) and "can't start new thread" in str(error))
     )
+
+
+def _is_tight() -> bool:
+    """Return whether no large allocation succeeds now."""
+    try:
+        bytes(LARGE)
+    except MemoryError:
+        return True
+    return False
+
+
+def report_ignored(ignored: sys.UnraisableHookArgs) -> None:
+    """Report an error that Python cannot raise, as it does itself; nothing if memory is exhausted.
+
+    Without memory any finalizer can fail; the command that runs fails as well, and says why.
+    """
+    if ignored.exc_value is None or not is_exhausted(ignored.exc_value):
+        sys.__unraisablehook__(ignored)

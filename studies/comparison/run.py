@@ -16,6 +16,7 @@ from counterpoint.crawler.policy.protocol import NONE, Outcome, Pages, Scheduler
 from counterpoint.crawler.schedulers.finding import ChosenPolicy
 from counterpoint.crawler.worlds.crawl import crawl
 from counterpoint.graph.errors import GraphError
+from counterpoint.memory import is_exhausted
 
 from .measures import Array, answered, by_site, discovery
 from .plan import ComparisonPlan
@@ -145,6 +146,8 @@ class PolicyRunner:
             )  # fmt: skip
         except (CrawlError, GraphError) as error:
             self._mark[0] = MEASURING
+            if is_exhausted(error) and not chosen.is_of_user:
+                raise  # it is no fault of the policy
             why = f"{name}: while it was made: {str(error).removeprefix(f'{name}: ')}"
             return PolicyRun(self._seed, policy, why, failed=True, wrong=not _raised(error))
         self._mark[0] = FIRST
@@ -153,6 +156,8 @@ class PolicyRunner:
             on_outcome=_noted(outcomes, self._mark), step_limit=plan.step_limit,
             may_overspend=definition.overspends,
         )  # fmt: skip
+        if ended.exhausted and not chosen.is_of_user:
+            raise MemoryError(ended.why)
         if ended.failed:
             self._mark[0] = MEASURING
             self.spoiled = chosen.is_of_user and bool(changed(planted, self._whole))

@@ -23,6 +23,7 @@ from counterpoint.compiling import Compilations, listen
 from counterpoint.crawler.errors import CrawlError, one_line_error
 from counterpoint.crawler.policy.judging import failure_text
 from counterpoint.crawler.policy.watch import StepTimeout
+from counterpoint.memory import is_exhausted
 
 from .channel import ChannelError, Sender
 from .leftovers import forbid_forks, left, state
@@ -182,6 +183,8 @@ class _Serving:
 
 def _sendable(error: Exception) -> Exception:
     """Return an error of a class that the parent knows."""
+    if is_exhausted(error):
+        return MemoryError(one_line_error(error))
     if type(error).__module__.partition(".")[0] in ("builtins", "counterpoint"):
         return error
     return RuntimeError(one_line_error(error))

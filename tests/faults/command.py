@@ -6,6 +6,7 @@ laboratory, so a server imports everything once, and the processes are copies of
 
 from __future__ import annotations
 
+import faulthandler
 import multiprocessing
 import os
 import resource
@@ -21,10 +22,13 @@ CONTEXT.set_forkserver_preload([
     "counterpoint.crawler.schedulers.rules", "counterpoint.crawler.schedulers.web",
     "counterpoint.crawler.schedulers.opic", "alembic.config",
     "alembic.runtime.environment", "alembic.script", "psycopg", "uvloop",
+    "scipy.linalg.cython_blas",  # OpenBLAS waits for ever where it is loaded without memory
 ])  # fmt: skip
 
 LEASE = 2.0
 """Seconds that a worker's lease lasts; without the laboratory 20."""
+HUNG = 240.0
+"""Seconds after which a process counts as one that never ends."""
 IDLE = 2.0
 """Seconds after which PostgreSQL ends an idle transaction; without the laboratory 15."""
 
@@ -70,8 +74,11 @@ class Command:
             os.kill(self.pid, number)
 
     def wait(self) -> int:
-        """Wait for its end, and return the exit code."""
-        self._process.join()
+        """Wait for its end, and return the exit code; a process that hangs is killed."""
+        self._process.join(HUNG)
+        hangs = self.code is None
+        self.end()
+        assert not hangs, f"counterpoint did not end in {HUNG} seconds"
         assert self.code is not None
         return self.code
 
@@ -100,6 +107,8 @@ def _run(
     postgresql.HUNG = IDLE
     sys.argv = ["counterpoint", *arguments]
     if memory is not None:
+        _load_compiled_code()
+        faulthandler.enable()
         main_module.must_be_enough = tuple  # less than a user may give it
         most = (
             int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + memory
@@ -107,3 +116,13 @@ def _run(
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     signal.signal(signal.SIGINT, signal.default_int_handler)
     main_module.main()
+
+
+def _load_compiled_code() -> None:
+    """Load what `counterpoint.memory.LEAST` is enough for, in any case.
+
+    Numba and LLVM end the process by a signal where they are loaded without memory.
+    """
+    from counterpoint.crawler.policy.tables import FoundPages
+
+    FoundPages([0])

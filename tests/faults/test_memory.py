@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -22,24 +23,26 @@ from .command import Command
 from .fault_webs import expected, found, served, starts, web
 
 SEED = this_week(0, 1).start // 1_000_000
+IN_PARSER = re.compile(r'Current thread .*\n  File ".*/crawler/documents/links\.py"')
+"""What faulthandler writes if lexbor failed, which reads memory that it did not get."""
 SPEC = """
 from counterpoint import Integer, Spec, action, invariant
 
 class Counter(Spec):
-    first = Integer(0, 3000)
-    second = Integer(0, 3000)
+    first = Integer(0, 30_000)
+    second = Integer(0, 30_000)
 
     @action
     def add(self):
-        self.first = (self.first + 1) % 3001
+        self.first = (self.first + 1) % 30_001
 
     @action
     def add_second(self):
-        self.second = (self.second + 1) % 3001
+        self.second = (self.second + 1) % 30_001
 
     @invariant
     def is_small(self):
-        return self.first < 4000
+        return self.first < 40_000
 """
 
 
@@ -71,7 +74,7 @@ def test_too_low_a_limit_is_said(command: str, tmp_path: Path) -> None:
 def test_least_limit_is_enough(tmp_path: Path) -> None:
     """A command that refuses limits which are high enough, or accepts one that is not."""
     limit = memory.LEAST >> 20
-    code, _, errors = limited(["web", "describe", "--profile", "sample", "--pages", "500"], limit,
+    code, _, errors = limited(["web", "describe", "--profile", "topical", "--pages", "500"], limit,
                               tmp_path)  # fmt: skip
     assert (code, errors) == (0, "")
     assert limited(["list"], limit - 1, tmp_path)[0] == 3
@@ -82,7 +85,8 @@ def test_least_limit_is_enough(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "megabytes"),
     [
-        ("check counter.py --memory-limit 100000", 300),
+        ("check counter.py --memory-limit 100000 --explorer python", 200),
+        ("check counter.py --memory-limit 100000 --explorer compiled", 200),
         ("web describe --profile broder-1999 --pages 3000000", 1024),
         ("compare opic --web broder-1999 --pages 900 --seeds 1 --web-pages 2000000", 1024),
     ],
@@ -107,6 +111,8 @@ def test_errors_that_mean_no_memory() -> None:
     assert memory.is_exhausted(OSError(errno.ENOMEM, "Cannot allocate memory"))
     assert memory.is_exhausted(RuntimeError("can't start new thread"))
     assert not memory.is_exhausted(OSError(errno.ENOENT, "No such file"))
+    wrapped.__cause__.__suppress_context__ = True
+    assert not memory.is_exhausted(wrapped)
     circle = ValueError()
     circle.__cause__ = circle
     assert not memory.is_exhausted(circle)
@@ -116,7 +122,8 @@ def test_errors_that_mean_no_memory() -> None:
 def test_store_is_whole_when_memory_runs_out(tmp_path: Path) -> None:
     """A traceback, or a store that cannot be resumed.
 
-    libuv and Python itself abort the process at some places where they get no memory.
+    libuv, Python itself and the HTML parser end the process by a signal at some places where they
+    get no memory.
     """
     chance, of = random.Random(SEED), web(SEED)
     wanted = expected(SEED, "breadth-first")
@@ -134,7 +141,11 @@ def test_store_is_whole_when_memory_runs_out(tmp_path: Path) -> None:
                 code, text = command.wait(), errors.read_text()
                 where = f"seed {SEED}, {room} bytes of memory: code {code}: {text}"
                 assert "Traceback" not in text, where
-                assert code in (0, -signal.SIGABRT) or (code, text.count("\n")) == (3, 1), where
+                assert (
+                    code in (0, -signal.SIGABRT)
+                    or (code, text.count("\n")) == (3, 1)
+                    or (code == -signal.SIGSEGV and IN_PARSER.search(text))
+                ), where
                 codes.append(code)
             assert code == 0, where
             with open_store(store) as opened:

@@ -147,6 +147,8 @@ def _crawl(text: str, trial: _Trial, report: Callable[[str], None] | None) -> Cr
                           on_outcome=_keep_links(links))  # fmt: skip
         except KeyboardInterrupt:
             raise KeyboardInterrupt(_so_far(len(journal.visits), trial.capture)) from None
+        if ended.exhausted:
+            raise MemoryError(ended.why)
     if trial.run is not None and not ended.failed:
         write_index(trial.run, trial.topic, text, _found(scheduler, world, links))
     return CrawlReport(text, str(policy.scope), trial.seed, trial.pages, starts, journal.visits,

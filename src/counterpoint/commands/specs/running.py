@@ -19,6 +19,7 @@ from counterpoint.console import (
     progress,
     user_code,
 )
+from counterpoint.memory import is_exhausted
 from counterpoint.models.checking.engines import Options, check, engines_named, left_out_of_all
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import line_of_user, load
@@ -136,13 +137,13 @@ def _check(one: Checked, wish: Wish, several: bool) -> None:
         try:
             model = _verdicts(one, wish)
         except SpecError as error:
-            if not several:
+            if not several or is_exhausted(error):
                 raise
             _report_error(one, str(error))
             return
         except Exception as error:  # in the user's code, outside of actions and properties
             place = line_of_user(error)
-            if not several or not place:
+            if not several or not place or is_exhausted(error):
                 raise
             _report_error(one, f"{place}: {type(error).__name__}: {error}")
             return

@@ -1,0 +1,143 @@
+"""Errors that a lack of memory led to: each ends a command with one line and code 3."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from counterpoint.console import run
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.graph.errors import GraphError
+from counterpoint.models.checking.pool import sendable
+from counterpoint.sim_web.errors import WebError
+from counterpoint.spec.notation import SpecError
+
+from .fault_webs import served, starts, web
+
+SEED = 7
+LINE = "counterpoint: unknown: no memory is left\n"
+POLICY = """
+from pathlib import Path
+
+from counterpoint.crawler.policy.protocol import Request
+
+
+class Hungry:
+    def __init__(self, setting):
+        self.waiting, self.asked = list(setting.starts), 0
+
+    def next(self):
+        self.asked += 1
+        if self.asked == 3 and not Path("enough").exists():
+            raise MemoryError
+        return Request(self.waiting.pop()) if self.waiting else None
+
+    def observe(self, outcome):
+        pass
+"""
+SPEC = """
+from counterpoint import Integer, Spec, action, invariant
+
+
+class {name}(Spec):
+    number = Integer(0, 3)
+
+    @action
+    def add(self):
+        if {when}:
+            raise MemoryError
+        self.number = (self.number + 1) % 4
+
+    @invariant
+    def is_small(self):
+        return self.number < 4
+"""
+
+
+def counterpoint(arguments: str, folder: Path) -> tuple[int, str, str]:
+    """Run ``counterpoint``; return its code and what it prints."""
+    done = subprocess.run([sys.executable, "-m", "counterpoint", *arguments.split()], cwd=folder,
+                          capture_output=True, text=True, timeout=300, check=False)  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    "error", [click.UsageError, click.ClickException, CrawlError, GraphError, SpecError, WebError,
+              RuntimeError],
+)  # fmt: skip
+def test_an_error_that_memory_led_to(
+    error: type[Exception], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An error of the user's file that was none; or none of it where memory did not lead to it."""
+
+    @click.command()
+    @click.option("--told", is_flag=True)
+    def fail(told: bool) -> None:
+        try:
+            raise MemoryError
+        except MemoryError as lack:
+            if told:
+                raise click.UsageError("too many") from None
+            raise error("the policy cannot be made") from lack
+
+    assert run(fail, []) == 3
+    assert capsys.readouterr().err == LINE
+    assert run(fail, ["--told"]) == 2
+
+
+def test_interruption_is_no_lack_of_memory() -> None:
+    """A command that is interrupted while it reports that there is no memory."""
+
+    @click.command()
+    def fail() -> None:
+        try:
+            raise MemoryError
+        except MemoryError:
+            raise KeyboardInterrupt from None
+
+    assert run(fail, []) == 130
+
+
+def test_error_of_another_process() -> None:
+    """An error that loses its cause on the way from another process, and so its meaning."""
+    wrapped = SpecError("the spec cannot be loaded")
+    wrapped.__cause__ = MemoryError()
+    assert isinstance(sendable(wrapped), MemoryError)
+    assert isinstance(sendable(SpecError("it has no property")), SpecError)
+
+
+def test_policy_without_memory(tmp_path: Path) -> None:
+    """A crawl that counts as ended by its policy, and cannot be resumed."""
+    of = web(SEED)
+    (tmp_path / "own.py").write_text(POLICY)
+    (tmp_path / "sites").write_text("".join(f"{start}\n" for start in starts(of)[:5]))
+    with served(of, tmp_path / "access") as proxy:
+        shared = f"own:Hungry --proxy {proxy} --delay 0"
+        crawl = f"crawl {shared} --db crawl.db --seeds sites"
+        attempt = f"try {shared} --start {starts(of)[0]} --start {starts(of)[1]}"
+        code, output, errors = counterpoint(crawl, tmp_path)
+        assert (code, errors) == (3, LINE), output
+        assert counterpoint(attempt, tmp_path)[::2] == (3, LINE)
+        (tmp_path / "enough").touch()
+        code, _, errors = counterpoint(crawl, tmp_path)
+        assert code == 0, errors
+
+
+@pytest.mark.parametrize("engine", ["exhaustive", "bounded", "induction", "stateful", "all"])
+@pytest.mark.parametrize("several", ["", "right.py"])
+def test_spec_without_memory(engine: str, several: str, tmp_path: Path) -> None:
+    """A violation, or an error of the spec, where its own code gets no memory."""
+    (tmp_path / "hungry.py").write_text(SPEC.format(name="Hungry", when="True"))
+    (tmp_path / "right.py").write_text(SPEC.format(name="Right", when="False"))
+    code, output, errors = counterpoint(f"check hungry.py {several} --engine {engine}", tmp_path)
+    assert (code, errors) == (3, LINE), output
+
+
+def test_spec_that_cannot_be_imported_without_memory(tmp_path: Path) -> None:
+    """A file whose import gets no memory, and that is reported as wrong."""
+    (tmp_path / "hungry.py").write_text("raise MemoryError\n")
+    assert counterpoint("check hungry.py", tmp_path)[::2] == (3, LINE)
