@@ -14,7 +14,7 @@ import click
 
 from counterpoint.crawler.errors import ConnectionLostError, CrawlError
 from counterpoint.graph.errors import GraphError
-from counterpoint.memory import RESERVE, TooLittleMemoryError, is_exhausted
+from counterpoint.memory import RESERVE, TooLittleMemoryError, is_exhausted, is_tight
 from counterpoint.models.checking.processes import cores
 from counterpoint.models.limits import LONGEST
 from counterpoint.models.loading import line_of_user
@@ -23,6 +23,7 @@ from counterpoint.sim_web.errors import WebError
 from counterpoint.spec.notation import SpecError
 
 OK, FELL, WRONG, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 130
+NO_MEMORY = "unknown: no memory is left"
 
 
 def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
@@ -134,8 +135,8 @@ def _too_large(error: BaseException) -> tuple[str, int] | None:
     if isinstance(error, RecursionError):
         return "unknown: RecursionError: the problem is too large", UNKNOWN
     if is_exhausted(error):
-        reason = str(error) if isinstance(error, TooLittleMemoryError) else "no memory is left"
-        return f"unknown: {reason}", UNKNOWN
+        least = isinstance(error, TooLittleMemoryError)
+        return f"unknown: {error}" if least else NO_MEMORY, UNKNOWN
     return None
 
 
@@ -158,6 +159,8 @@ def _unexpected(error: BaseException) -> tuple[str, int]:
     """
     if isinstance(error, OSError):
         return f"{error.filename or 'system'}: {error.strerror or error}", WRONG
+    if not line_of_user(error) and is_tight():  # a library that got no memory has errors of its own
+        return NO_MEMORY, UNKNOWN
     return _of_user(error), WRONG
 
 

@@ -53,15 +53,16 @@ def is_exhausted(error: BaseException) -> bool:
 def _says_so(error: BaseException) -> bool:
     """Return whether an error itself means that there is no memory left."""
     if isinstance(error, SystemError):  # compiled code failed, and lost the error that it had
-        return _is_tight()
+        return is_tight()
     return (
         isinstance(error, MemoryError)
         or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
         or (isinstance(error, RuntimeError) and "can't start new thread" in str(error))
+        or (isinstance(error, ImportError | OSError) and "failed to map segment" in str(error))
     )
 
 
-def _is_tight() -> bool:
+def is_tight() -> bool:
     """Return whether no large allocation succeeds now."""
     try:
         bytes(LARGE)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 import pytest
 
+from counterpoint import memory
 from counterpoint.console import run
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.graph.errors import GraphError
@@ -87,6 +89,43 @@ def test_an_error_that_memory_led_to(
     assert run(fail, []) == 3
     assert capsys.readouterr().err == LINE
     assert run(fail, ["--told"]) == 2
+
+
+def test_error_of_a_library_that_got_no_memory(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A traceback because z3 could not be loaded; or a bug that is reported as a lack of memory."""
+
+    @click.command()
+    def fail() -> None:
+        raise LookupError("libz3.so not found")
+
+    with pytest.raises(LookupError):
+        run(fail, [])
+    monkeypatch.setattr(memory, "LARGE", sys.maxsize // 2)
+    assert run(fail, []) == 3
+    assert capsys.readouterr().err == LINE
+    assert memory.is_exhausted(SystemError("error return without exception set"))
+    assert memory.is_exhausted(ImportError("x.so: failed to map segment from shared object"))
+
+
+def test_ignored_error(capsys: pytest.CaptureFixture[str]) -> None:
+    """Lines about finalizers that got no memory, or none about another error."""
+
+    class Ignored(NamedTuple):
+        exc_type: type[BaseException]
+        exc_value: BaseException
+        exc_traceback: None = None
+        err_msg: str | None = None
+        object: None = None
+
+    seen: list[object] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "__unraisablehook__", seen.append)
+        memory.report_ignored(Ignored(MemoryError, MemoryError()))
+        assert not seen
+        memory.report_ignored(Ignored(KeyError, KeyError()))
+    assert len(seen) == 1
 
 
 def test_interruption_is_no_lack_of_memory() -> None:
