@@ -89,10 +89,13 @@ class Packed(NamedTuple):
     def lists(self, pages: Array) -> Csr:
         """Return the links of some pages, in the order of ``pages``; each row is ascending."""
         pages = np.ascontiguousarray(pages, dtype=np.uint32)
-        wrong, *rows = lists_of(*self._arrays, self.longest, max(self.widest, 1), pages)
+        wrong, offsets, targets = lists_of(
+            self.words, self.starts, self.tables, self.nodes, self.longest, max(self.widest, 1),
+            pages,
+        )  # fmt: skip
         if wrong >= 0:
             raise self._error(wrong)
-        return Csr(*rows)
+        return Csr(offsets, targets)
 
     def chunks(self) -> Iterator[tuple[int, Csr]]:
         """Yield the links of all pages in parts: the first page of a part, and its rows."""
