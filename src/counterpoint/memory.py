@@ -15,6 +15,8 @@ loaded, and the rest to compile in."""
 RESERVE = 4 << 20
 """Bytes of address space that are given back when a command fails, so that it can say why, and
 Python can end. No page of them is ever touched."""
+WITHOUT_MEMORY = ("can't start new thread", "can't allocate lock")
+"""What Python says where the system has no memory for a thread or a lock."""
 LARGE = 64 << 20
 """Bytes that a process can get unless memory has run out."""
 
@@ -57,8 +59,9 @@ def _says_so(error: BaseException) -> bool:
     return (
         isinstance(error, MemoryError)
         or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
-        or (isinstance(error, RuntimeError) and "can't start new thread" in str(error))
+        or (isinstance(error, RuntimeError) and str(error) in WITHOUT_MEMORY)
         or (isinstance(error, ImportError | OSError) and "failed to map segment" in str(error))
+        or type(error).__name__ == "SelectolaxError"  # the HTML parser accepts any text
     )
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import click
 import pytest
+from selectolax.lexbor import SelectolaxError
 
 from counterpoint import memory
 from counterpoint.console import run
@@ -106,6 +107,7 @@ def test_error_of_a_library_that_got_no_memory(
     assert run(fail, []) == 3
     assert capsys.readouterr().err == LINE
     assert memory.is_exhausted(SystemError("error return without exception set"))
+    assert memory.is_exhausted(SelectolaxError("Can't parse HTML."))
     assert memory.is_exhausted(ImportError("x.so: failed to map segment from shared object"))
 
 

@@ -110,6 +110,7 @@ def test_errors_that_mean_no_memory() -> None:
     assert memory.is_exhausted(wrapped)
     assert memory.is_exhausted(OSError(errno.ENOMEM, "Cannot allocate memory"))
     assert memory.is_exhausted(RuntimeError("can't start new thread"))
+    assert memory.is_exhausted(RuntimeError("can't allocate lock"))
     assert not memory.is_exhausted(OSError(errno.ENOENT, "No such file"))
     wrapped.__cause__.__suppress_context__ = True
     assert not memory.is_exhausted(wrapped)
