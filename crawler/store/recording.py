@@ -32,6 +32,7 @@ TAKEN_OUT = "taken out by hand"
 
 Row: TypeAlias = dict[str, Any]
 
+
 class Page(NamedTuple):
     """A row of `schema.pages`."""
 
