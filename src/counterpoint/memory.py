@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import sys
+from contextlib import suppress
 
 LEAST = 1 << 30
 """Bytes of address space that commands with compiled code need: half of it for libraries that are
@@ -79,5 +80,6 @@ def report_ignored(ignored: sys.UnraisableHookArgs) -> None:
 
     Without memory any finalizer can fail; the command that runs fails as well, and says why.
     """
-    if ignored.exc_value is None or not is_exhausted(ignored.exc_value):
-        sys.__unraisablehook__(ignored)
+    with suppress(MemoryError):
+        if ignored.exc_value is None or not is_exhausted(ignored.exc_value):
+            sys.__unraisablehook__(ignored)
