@@ -57,12 +57,21 @@ class Cluster:
         self.scheduler = part(folder, "dask_scheduler", "--host", "127.0.0.1", "--port", "0",
                               "--no-dashboard", "--scheduler-file", str(file))  # fmt: skip
         self.workers: list[subprocess.Popen[bytes]] = []
+        try:
+            self.address = self._address(file)
+        except BaseException:
+            self.end()
+            raise
+
+    def _address(self, file: Path) -> str:
+        """The scheduler's address; the scheduler's file exists before it is written."""
         until = time.monotonic() + 60
-        while not file.exists():
+        while not file.exists() or not file.read_text().endswith("}"):
             assert time.monotonic() < until, "the scheduler did not begin"
             assert self.scheduler.poll() is None, "the scheduler has ended"
             time.sleep(0.1)
-        self.address: str = json.loads(file.read_text())["address"]
+        address: str = json.loads(file.read_text())["address"]
+        return address
 
     def add_worker(self) -> None:
         """Start a worker with one thread."""
