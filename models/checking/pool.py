@@ -24,6 +24,8 @@ from counterpoint.memory import is_exhausted
 
 Result = TypeVar("Result")
 
+_NO_MEMORY = pickle.dumps((None, MemoryError(), ""))
+
 
 class ProcessEndedError(RuntimeError):
     """The process of a task has ended before the task had."""
@@ -123,9 +125,17 @@ def _serve(tasks: Connection) -> None:
         try:
             found = pickle.dumps((function(*arguments), None, ""))
         except BaseException as error:
-            found = pickle.dumps((None, sendable(error), traceback.format_exc()))
+            found = _packed(error)
         with suppress(BrokenPipeError):
             tasks.send_bytes(found)
+
+
+def _packed(error: BaseException) -> bytes:
+    """Return what is sent for an error; for want of memory without a traceback."""
+    try:
+        return pickle.dumps((None, sendable(error), traceback.format_exc()))
+    except MemoryError:
+        return _NO_MEMORY
 
 
 def _leave_standard_output() -> None:

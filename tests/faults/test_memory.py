@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import random
 import re
 import resource
@@ -17,6 +18,7 @@ import pytest
 from counterpoint import memory
 from counterpoint.crawler.store.opening import open_store
 from counterpoint.main import COMMANDS, WITHOUT_COMPILED_CODE
+from tests.needs import need
 from tests.oracle.seeds import this_week
 
 from .command import Command
@@ -117,6 +119,82 @@ def test_errors_that_mean_no_memory() -> None:
     circle = ValueError()
     circle.__cause__ = circle
     assert not memory.is_exhausted(circle)
+
+
+EXPLORING = """
+import resource, sys
+from counterpoint.models.explore import exhaustive
+from counterpoint.models.limits import Limits
+from counterpoint.spec.notation import Model
+from counterpoint.spec.stm.window import Window
+
+model = Model(Window(transactions=3, objects=3, operations=3))
+exhaustive.check(model, Limits(seconds=0.5), explorer="compiled")  # loads all modules
+with open("/proc/self/statm") as file:
+    room = int(file.read().split()[0]) * resource.getpagesize() + (int(sys.argv[1]) << 20)
+resource.setrlimit(resource.RLIMIT_AS, (room, room))
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+try:
+    print(exhaustive.check(model, Limits(bytes=1 << 42), explorer="compiled")[0].reason)
+except MemoryError:
+    print("there is no memory left")
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("megabytes", [3, 4, 10, 12, 20, 60])
+def test_exploring_in_c_ends_without_memory(megabytes: int) -> None:
+    """C code that aborts the process, or a limit that is named and was not reached."""
+    done = subprocess.run([sys.executable, "-c", EXPLORING, str(megabytes)], capture_output=True,
+                          text=True, timeout=120, check=False)  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "there is no memory left\n"), done.stderr
+
+
+FAILING = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+static long left = -1;
+void fail_after(long calls) { left = calls; }
+void *realloc(void *old, size_t bytes) {
+  static void *(*real)(void *, size_t);
+  if (!real) real = dlsym(RTLD_NEXT, "realloc");
+  if (bytes >= 8192 && left >= 0 && left-- == 0) return NULL;
+  return real(old, bytes);
+}
+"""
+"""A ``realloc`` that fails once, after so many calls for 8 KB or more."""
+EACH_CALL = """
+import ctypes
+from counterpoint.models.explore import exhaustive
+from counterpoint.spec.notation import Model
+from counterpoint.spec.stm.window import Window
+
+model = Model(Window())
+for calls in [-1, *range(8)]:
+    ctypes.CDLL(None).fail_after(ctypes.c_long(calls))
+    try:
+        found = exhaustive.check(model, explorer="compiled")[0]
+        print(found.answer, found.states if found.answer == "holds" else found.reason)
+    except MemoryError:
+        print("unknown there is no memory left")
+"""
+
+
+def test_no_state_is_left_out_where_memory_fails_once(tmp_path: Path) -> None:
+    """An explorer that skips next states for which it gets no memory, and says ``holds``."""
+    compiler = str(need("gcc"))
+    (tmp_path / "failing.c").write_text(FAILING)
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", "failing.so", "failing.c", "-ldl"],
+                   cwd=tmp_path, check=True)  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", EACH_CALL], capture_output=True, text=True,
+                          env={**os.environ, "LD_PRELOAD": str(tmp_path / "failing.so")},
+                          timeout=120, check=False)  # fmt: skip
+    whole, *others = done.stdout.splitlines()
+    assert whole == "holds 4611", done.stderr
+    assert len(others) == 8
+    assert set(others) <= {whole, "unknown there is no memory left"}
+    assert "unknown there is no memory left" in others
 
 
 @pytest.mark.slow

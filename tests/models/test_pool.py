@@ -26,6 +26,21 @@ class AwkwardError(Exception):
         super().__init__(f"{first} {second}")
 
 
+class UnspeakableError(Exception):
+    """An error without memory for its words."""
+
+    def __str__(self) -> str:
+        raise MemoryError
+
+    def __reduce__(self) -> str:
+        raise MemoryError
+
+
+def unspeakable() -> None:
+    """Raise such an error."""
+    raise UnspeakableError
+
+
 def awkward() -> None:
     """Raise such an error."""
     raise AwkwardError("two", "words")
@@ -93,6 +108,13 @@ def test_an_error_that_cannot_be_read_keeps_its_words(pool: ProcessPool) -> None
     """Such an error that looks as if the process had been killed, and loses all other tasks."""
     with pytest.raises(RuntimeError, match="AwkwardError: two words"):
         pool.submit(awkward).result(30)
+    assert pool.submit(divided, 1).result(30) == 1
+
+
+def test_an_error_that_cannot_be_packed_means_no_memory(pool: ProcessPool) -> None:
+    """An error without memory for its traceback that ends the process, as if it had been killed."""
+    with pytest.raises(MemoryError):
+        pool.submit(unspeakable).result(30)
     assert pool.submit(divided, 1).result(30) == 1
 
 

@@ -27,7 +27,7 @@ SLICE = 0.1
 ALONE = 1 << 20
 """With fewer states, a second thread costs more than it gains."""
 
-RUNNING, COMPLETE, DECIDED, NO_MEMORY = range(4)
+RUNNING, COMPLETE, DECIDED, NO_MEMORY, LIMIT_REACHED, TABLE_FULL = range(6)
 NEVER = 2**64 - 1
 
 SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
@@ -114,6 +114,8 @@ class CompiledExploration(Exploration):
         """Return the number of the state before and the command between; None if initial."""
         parent, command = ctypes.c_uint64(), ctypes.c_int()
         found = self.machine.origin(state, ctypes.byref(parent), ctypes.byref(command))
+        if found == -2:
+            raise MemoryError
         if found < 0:
             raise Disagreement(f"{self.system.model.name}: no state leads to state {state}")
         return (parent.value, self.order[command.value]) if found else None
@@ -268,10 +270,13 @@ class CompiledExplorer:
             status = machine.advance(SLICE)
             if status == RUNNING:
                 limits.check(f"{machine.count():,} states, {machine.depth() - 1} steps deep")
-        if status == NO_MEMORY:
-            if limits.bytes is None:
-                raise LimitReached("there is no memory left")
+        if status == LIMIT_REACHED:
+            assert limits.bytes is not None
             raise LimitReached(f"the memory limit of {limits.bytes / 2**20:.0f} MB was reached")
+        if status == NO_MEMORY:
+            raise LimitReached("there is no memory left")
+        if status == TABLE_FULL:
+            raise LimitReached(f"the table is full with {machine.count():,} states")
         run.complete = status == COMPLETE
 
     def _read(self, run: CompiledExploration) -> None:

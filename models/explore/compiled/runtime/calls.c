@@ -10,17 +10,19 @@ static void expand_block(explorer *e, int k) {
 static int put_in(explorer *e) {
   uint64_t total = 0, fresh = 0;
   for (int k = 0; k < e->used; k++) {
+    if (e->blocks[k].lacks) return NO_MEMORY;
     e->blocks[k].before = total;
     total += e->blocks[k].count;
   }
-  if (!grow_table(e, e->count + total)) return 0;
+  int status = grow_table(e, e->count + total);
+  if (status != RUNNING) return status;
   share(e, insert, e->parts, total);
   for (int k = 0; k < e->used; k++) {
     e->blocks[k].first = e->count + fresh;
     for (int p = 0; p < e->parts; p++) fresh += e->blocks[k].fresh[p];
   }
-  if (bytes_used(e) + fresh * W * sizeof(word) > e->limit) return 0;
-  if (!grow_states(e, e->count + fresh)) return 0;
+  if (bytes_used(e) + fresh * W * sizeof(word) > e->limit) return LIMIT_REACHED;
+  if (!grow_states(e, e->count + fresh)) return NO_MEMORY;
   share(e, settle, e->used, fresh);
   e->count += fresh;
   for (int k = 0; k < e->used; k++) {
@@ -31,7 +33,7 @@ static int put_in(explorer *e) {
     for (int c = 0; c < CLAIMS; c++)
       if (b->failed[c] != NEVER && e->failed[c] == NEVER) e->failed[c] = b->failed[c];
   }
-  return 1;
+  return RUNNING;
 }
 
 static int decided(const explorer *e) {
@@ -45,7 +47,8 @@ static int chunk(explorer *e) {
   uint64_t size = left < BLOCKS * GROUP ? left : BLOCKS * GROUP;
   e->used = (int)((size + GROUP - 1) / GROUP);
   share(e, expand_block, e->used, size);
-  if (!put_in(e)) return NO_MEMORY;
+  int status = put_in(e);
+  if (status != RUNNING) return status;
   for (int k = 0; k < e->used; k++)
     if (!append(&e->marks, &e->marked, &e->marks_room, e->at + (uint64_t)k * GROUP) ||
         !append(&e->marks, &e->marked, &e->marks_room, e->blocks[k].first))
@@ -80,12 +83,13 @@ int begin(explorer *e, const word *initial, uint64_t n) {
     block *b = e->blocks;
     clear(b);
     for (uint64_t j = i; j < n && j < i + GROUP; j++) {
-      make_room(b, e->parts, 1);
+      if (!make_room(b, e->parts, 1)) return NO_MEMORY;
       memcpy(b->words + (uint64_t)b->count * W, initial + j * W, W * sizeof(word));
       push(e, b, 0);
     }
     e->used = 1;
-    if (!put_in(e)) return NO_MEMORY;
+    int status = put_in(e);
+    if (status != RUNNING) return status;
   }
   return RUNNING;
 }
@@ -120,6 +124,7 @@ int origin(explorer *e, uint64_t state, uint64_t *parent, int *command) {
   block *b = &e->scratch;
   clear(b);
   expand(e, b, from, (uint32_t)((to < e->at ? to : e->at) - from));
+  if (b->lacks) return -2;
   for (uint32_t i = 0; i < b->count; i++)
     if (same(b->words + (uint64_t)i * W, e->states + state * W)) {
       *parent = from + (b->via[i] >> 16);

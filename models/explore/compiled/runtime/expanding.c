@@ -1,27 +1,26 @@
 /* Expanding: all next states of a block. */
 
+/* Enlarges an array; it stays as it is if there is no memory. */
+#define ENLARGE(array, n) \
+  ((larger = realloc((array), (size_t)(n) * sizeof *(array))) && ((array) = larger, 1))
+
 static int make_room(block *b, int parts, uint32_t more) {
   if (b->count + more <= b->room) return 1;
   uint32_t room = 2 * b->room + more + 1024;
-  b->words = realloc(b->words, (size_t)room * W * sizeof(word));
-  b->hashes = realloc(b->hashes, (size_t)room * sizeof(word));
-  b->via = realloc(b->via, (size_t)room * sizeof(uint32_t));
-  b->fate = realloc(b->fate, (size_t)room * sizeof(uint32_t));
+  void *larger;
+  if (!ENLARGE(b->words, (size_t)room * W) || !ENLARGE(b->hashes, room)) return 0;
+  if (!ENLARGE(b->via, room) || !ENLARGE(b->fate, room)) return 0;
 #ifdef SYMMETRY
-  b->ways = realloc(b->ways, (size_t)room * sizeof(uint32_t));
-  if (!b->ways) abort();
+  if (!ENLARGE(b->ways, room)) return 0;
 #endif
-  for (int p = 0; p < parts; p++) {
-    b->order[p] = realloc(b->order[p], (size_t)room * sizeof(uint32_t));
-    if (!b->order[p]) abort();
-  }
-  if (!b->words || !b->hashes || !b->via || !b->fate) abort();
+  for (int p = 0; p < parts; p++)
+    if (!ENLARGE(b->order[p], room)) return 0;
   b->room = room;
   return 1;
 }
 
 static void clear(block *b) {
-  b->count = 0;
+  b->count = 0, b->lacks = 0;
   b->steps = b->stands = 0;
   memset(b->orders, 0, sizeof b->orders);
   memset(b->fresh, 0, sizeof b->fresh);
@@ -74,7 +73,10 @@ static void expand(const explorer *e, block *b, uint64_t from, uint32_t n) {
   for (int k = COMMANDS; k < 64 * ROWS; k++) set[k] ^= set[k];
   for (int r = 0; r < ROWS; r++) transpose(set + 64 * r);
   for (uint32_t i = 0; i < n; i++) {
-    make_room(b, e->parts, COMMANDS);
+    if (!make_room(b, e->parts, COMMANDS)) {
+      b->lacks = 1;
+      return;
+    }
     word possible[ROWS];
     for (int r = 0; r < ROWS; r++) possible[r] = set[64 * r + (i & 63)][i >> 6];
 #ifdef LITERALS

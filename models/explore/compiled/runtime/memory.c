@@ -43,15 +43,16 @@ static int grow_table(explorer *e, uint64_t wanted) {
   uint64_t capacity = e->capacity;
   int bits = e->bits;
   while (wanted * 10 > capacity * 7) capacity *= 2, bits++;
-  if (capacity == e->capacity) return 1;
-  if (bits > 31 || bytes_used(e) + (capacity - e->capacity) * sizeof(uint32_t) > e->limit) return 0;
+  if (capacity == e->capacity) return RUNNING;
+  if (bits > 31) return TABLE_FULL;
+  if (bytes_used(e) + (capacity - e->capacity) * sizeof(uint32_t) > e->limit) return LIMIT_REACHED;
   uint32_t *larger = fresh_memory(capacity * sizeof(uint32_t));
-  if (!larger) return 0;
+  if (!larger) return NO_MEMORY;
   munmap(e->table, e->capacity * sizeof(uint32_t));
   e->table = larger;
   e->capacity = capacity, e->bits = bits;
   share(e, refill, e->parts, e->count);
-  return 1;
+  return RUNNING;
 }
 
 static int grow_states(explorer *e, uint64_t wanted) {

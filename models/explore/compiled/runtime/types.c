@@ -18,7 +18,7 @@
 #define PARTS 8
 #define NEVER UINT64_MAX
 
-enum { RUNNING, COMPLETE, DECIDED, NO_MEMORY };
+enum { RUNNING, COMPLETE, DECIDED, NO_MEMORY, LIMIT_REACHED, TABLE_FULL };
 
 typedef struct {
   word *words;       /* the next states */
@@ -29,6 +29,7 @@ typedef struct {
   uint32_t *order[PARTS];
   uint32_t orders[PARTS], fresh[PARTS];
   uint32_t count, room;
+  int lacks;         /* whether there was no memory for the next states */
   uint64_t before;   /* next states of earlier blocks of the chunk */
   uint64_t first;    /* number of the first new state */
   word failed[CLAIMS + 1];
