@@ -89,12 +89,20 @@ def test_least_limit_is_enough(tmp_path: Path) -> None:
     [
         ("check counter.py --memory-limit 100000 --explorer python", 200),
         ("check counter.py --memory-limit 100000 --explorer compiled", 200),
-        ("web describe --profile broder-1999 --pages 3000000", 1024),
-        ("compare opic --web broder-1999 --pages 900 --seeds 1 --web-pages 2000000", 1024),
+        pytest.param(
+            "web describe --profile broder-1999 --pages 3000000", 1024, marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "compare opic --web broder-1999 --pages 900 --seeds 1 --web-pages 2000000",
+            1024,
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_too_large_a_problem_is_unknown(arguments: str, megabytes: int, tmp_path: Path) -> None:
     """A traceback, an abortion, or a code that means another thing when memory runs out."""
+    if "compiled" in arguments:
+        need("gcc")
     (tmp_path / "counter.py").write_text(SPEC)
     code, output, errors = limited(arguments.split(), megabytes, tmp_path)
     assert code == 3, (code, output, errors)
@@ -145,6 +153,7 @@ except MemoryError:
 @pytest.mark.parametrize("megabytes", [3, 4, 10, 12, 20, 60])
 def test_exploring_in_c_ends_without_memory(megabytes: int) -> None:
     """C code that aborts the process, or a limit that is named and was not reached."""
+    need("gcc")
     done = subprocess.run([sys.executable, "-c", EXPLORING, str(megabytes)], capture_output=True,
                           text=True, timeout=120, check=False)  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "there is no memory left\n"), done.stderr

@@ -285,7 +285,7 @@ def test_crafted_files_are_read_or_refused() -> None:
     assert min(found.seen["read"], found.seen["refused"]) > 300, json.dumps(found.seen)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_crafted_files_with_bounds_checks() -> None:
     """An access beyond an array that happens to hit memory of the process."""
     found = fuzzed(2, 0, 3000, checked=True, one_in=300)

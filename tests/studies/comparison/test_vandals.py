@@ -28,7 +28,13 @@ def alone() -> str:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", HARM)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name == "TakesMoreAndMore" else name
+        for name in HARM
+    ],
+)
 def test_harm_is_the_failure_of_its_policy(name: str, alone: str) -> None:
     """A comparison that ends, a failure without a name, or one that changes what others crawl."""
     first, last = f"{HERE}:{name}", f"{HERE}:Neighbour"
