@@ -167,7 +167,7 @@ class Recording:
             How many rows each of the three tables got.
         """
         counts = [0] * len(_LINKS)
-        marked: list[set[tuple[Any, int]]] = []
+        marked: list[set[tuple[Any, int]]] = [set() for _ in _LINKS]
         named: list[list[tuple[Any, int]]] = [[] for _ in _LINKS]
         if again:
             marked = [self._deleted(kind, page) for kind, _ in _LINKS]
@@ -178,14 +178,15 @@ class Recording:
                 rows = part[table]
                 self.write(f"add {kind}", rows)
                 counts[table] += len(rows)
-                if marked and marked[table]:
+                if marked[table]:
                     named[table] += [(row[column], row["position"]) for row in rows]
-        for (kind, _), those, links in zip(_LINKS, marked, named, strict=bool(marked)):
-            numbered = _numbered(name for name, _ in links)
-            self.write(f"delete {kind}", [
-                {"page": page, "position": position}
-                for (_, position), name in zip(links, numbered, strict=True) if name in those
-            ])  # fmt: skip
+        if again:
+            for (kind, _), those, links in zip(_LINKS, marked, named, strict=True):
+                numbered = _numbered(name for name, _ in links)
+                self.write(f"delete {kind}", [
+                    {"page": page, "position": position}
+                    for (_, position), name in zip(links, numbered, strict=True) if name in those
+                ])  # fmt: skip
         return counts
 
     def _deleted(self, kind: str, page: int) -> set[tuple[Any, int]]:

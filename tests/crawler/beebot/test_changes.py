@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from counterpoint.crawler.beebot import answers, discovery
 from counterpoint.crawler.beebot.beginning import begin
 from counterpoint.crawler.beebot.planner import CHANGED, Planner
 from counterpoint.crawler.documents.robots import rules
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.job import Fetched, Job
-from counterpoint.crawler.store import seeds
+from counterpoint.crawler.store import recording, seeds
 from counterpoint.crawler.store.deleting import delete
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.views import Kind
@@ -113,6 +114,34 @@ def test_links_deleted_by_hand_stay_deleted(place: str) -> None:
         marks = ("SELECT position, deleted FROM {} WHERE page = 0 ORDER BY position").format
         assert rows(store, marks("internal_links")) == [(0, False), (1, False), (3, True)]
         assert rows(store, marks("external_links")) == [(2, True)]
+
+
+def test_links_of_a_page_that_are_stored_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Totals or deleted links of the last part only, or of internal links for all kinds."""
+    for module in (answers, discovery, recording):
+        monkeypatch.setattr(module, "ROWS", 3)
+    equal = b"<a href=http://b.test/>b</a><a href=javascript:no>no</a>"
+    page = b"".join(b"<a href=/%d>x</a>" % number + equal for number in range(4))
+    with new_store(tmp_path / "a.db", [ROOT]) as store:
+        crawled(store, InProcess({ROOT: (200, page)}), scheduler="one-by-one", budget="1")
+        totals = "SELECT known, internal, external, bad FROM seeds"
+        assert rows(store, totals) == [(5, 4, 4, 4)]
+        assert delete(store, Kind.EXTERNAL, [(0, 4)]) == 1
+        assert delete(store, Kind.BAD, [(0, 2), (0, 8)]) == 2
+        more = InProcess({ROOT: (200, b"<a href=/new>new</a>" + page)})
+        crawled(store, more, scheduler="uniform", budget="1")
+        assert more.asked == [ROOT]
+        marks = "SELECT position, deleted FROM {} WHERE page = 0 ORDER BY position".format
+        for kind, positions, deleted in (
+            ("internal", [0, 1, 4, 7, 10], []),
+            ("external", [2, 5, 8, 11], [5]),
+            ("bad", [3, 6, 9, 12], [3, 9]),
+        ):
+            found = [(position, position in deleted) for position in positions]
+            assert rows(store, marks(f"{kind}_links")) == found
+        assert rows(store, totals) == [(6, 5, 3, 2)]
 
 
 def test_addresses_are_compared_in_one_way(tmp_path: Path) -> None:

@@ -54,3 +54,21 @@ def test_copies_have_the_columns_of_their_tables(kind: str) -> None:
     required = {c.name for c in table.columns if not c.nullable and c.server_default is None}
     assert required <= set(columns) <= set(table.columns.keys())
     assert statement == f"COPY {table.name} ({', '.join(columns)}) FROM STDIN"
+
+
+def test_other_rows_than_new_ones_are_not_copied(place: str) -> None:  # noqa: F811
+    """COPY of a statement that changes rows, or that inserts only those which do not exist."""
+    hosts = schema.hosts
+    rows = [{"host": f"{number}.test", "free_at": 1.0, "delay": 1.0, "failures": 0, "robots": "",
+             "robots_at": None} for number in range(COPIED + 1)]  # fmt: skip
+    with open_store(place, create=True) as store:
+        for failures in (0, 1):
+            with store.transaction() as connection:
+                Recording(connection).write("host", [row | {"failures": failures} for row in rows])
+        with store.transaction() as connection:
+            Recording(connection).write("leave host", [
+                {"host": row["host"], "worker": "me", "free_at": 2.0} for row in rows
+            ])  # fmt: skip
+        with store.reading() as connection:
+            found = connection.execute(select(hosts.c.failures, hosts.c.free_at)).all()
+            assert found == [(1, 1.0)] * len(rows)
