@@ -56,6 +56,10 @@ class BVGraph:
 
 def _read(graph: Any, tell: Tell) -> tuple[Array, Array]:
     degrees = np.asarray(graph.outdegrees(), dtype=np.int64)
+    # The links of a page are distinct. Their bits give no bound: a page may copy the list of
+    # another one, however long, by a few bits.
+    if not ((degrees >= 0) & (degrees <= len(degrees))).all():
+        raise ValueError("a page has more links than there are pages")
     offsets = np.concatenate([[0], np.cumsum(degrees)])
     targets = np.empty(int(offsets[-1]), dtype=np.uint32)
     for page, degree in enumerate(degrees.tolist()):

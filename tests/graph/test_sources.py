@@ -175,6 +175,23 @@ def test_a_bvgraph_whose_reader_panics(
         stored(tmp_path / "web")
 
 
+@pytest.mark.parametrize(("degree", "refused"), [(3, False), (4, True), (2**50, True), (-1, True)])
+def test_a_bvgraph_with_more_links_than_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, degree: int, refused: bool
+) -> None:
+    """A lack of memory instead of the name of the damaged file; a page with all links refused."""
+    monkeypatch.setitem(sys.modules, "webgraph", SimpleNamespace(BvGraph=_BvGraph))
+    monkeypatch.setattr(_BvGraph, "rows", ([1, 2], [], range(max(degree, 0))))
+    monkeypatch.setattr(_BvGraph, "outdegrees", lambda _: np.array([2, 0, degree]))
+    for ending in ("graph", "properties"):
+        (tmp_path / f"web.{ending}").write_bytes(b"")
+    if refused:
+        with pytest.raises(GraphError, match=r"web: webgraph cannot read it \(a page has more"):
+            stored(tmp_path / "web")
+    else:
+        assert links_of(stored(tmp_path / "web"))[2:] == [(2, 0), (2, 1), (2, 2)]
+
+
 def test_a_list_beside_another_graph(tmp_path: Path) -> None:
     """A list that is not read because a BVGraph has files of a similar name."""
     path = tmp_path / "web"
