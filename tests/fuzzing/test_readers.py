@@ -16,6 +16,9 @@ from .running import fuzzed
 ROOT = Path(__file__).resolve().parents[2]
 READERS = readers()
 
+SECONDS = 300.0
+"""After so long a reader hangs in a way that its limit of processor time does not end."""
+
 
 @pytest.mark.parametrize("name", READERS)
 def test_reader_ends_with_a_result_or_a_message(name: str) -> None:
@@ -27,7 +30,7 @@ def test_reader_ends_with_a_result_or_a_message(name: str) -> None:
     command = [sys.executable, "-m", "tests.fuzzing", "--reader", name, "--seed", "1"]
     inputs = str(READERS[name].examples)
     done = subprocess.run([*command, "--inputs", inputs], cwd=ROOT, capture_output=True, text=True,
-                          check=False)  # fmt: skip
+                          timeout=SECONDS, check=False)  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{name}: {inputs} inputs" in done.stdout
 

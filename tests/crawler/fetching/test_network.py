@@ -253,6 +253,15 @@ def test_what_is_sent() -> None:
     assert "Accept-Encoding: gzip, deflate, br, zstd" in head
 
 
+@pytest.mark.parametrize(("name", "header"), [("etag", b"If-None-Match"),
+                                              ("modified", b"If-Modified-Since")])  # fmt: skip
+def test_one_validator_is_sent(name: str, header: bytes) -> None:
+    """A page that is read in full because its server gave one validator and not both."""
+    asked: list[bytes] = []
+    ask(HEAD + b"Content-Length: 0\r\n\r\n", asked=asked, wanted=PageRequest("", **{name: "x"}))
+    assert [line for line in asked[0].split(b"\r\n") if b"If-" in line] == [header + b": x"]
+
+
 def test_connections_are_used_again() -> None:
     """A new connection for each page."""
     heads = 0
