@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, as_completed
 from dataclasses import dataclass, replace
 
+from counterpoint.memory import is_exhausted
 from counterpoint.models.checking.engines import check
 from counterpoint.models.checking.pool import ProcessEndedError, ProcessPool
 from counterpoint.models.checking.processes import interrupts_held
@@ -78,7 +79,7 @@ def run_job(job: Job, until: float) -> JobOutcome:
     try:
         verdicts = _verdicts(job, Limits(until - begun, MEMORY))
     except SpecError as error:
-        return JobOutcome(job, (), time.monotonic() - begun, surprises=(("", str(error)),))
+        return _without_verdicts(job, error, time.monotonic() - begun)
     return with_surprises(JobOutcome(job, verdicts, time.monotonic() - begun))
 
 
@@ -93,6 +94,13 @@ def _verdicts(job: Job, limits: Limits) -> tuple[Verdict, ...]:
 
 def _undecided(job: Job, why: str) -> JobOutcome:
     return JobOutcome(job, (), 0.0, unknown=(("", why),))
+
+
+def _without_verdicts(job: Job, error: SpecError, seconds: float) -> JobOutcome:
+    """Return the outcome of a spec that cannot be checked: unknown if there is no memory."""
+    if is_exhausted(error):
+        return _undecided(job, f"no memory is left: {error}")
+    return JobOutcome(job, (), seconds, surprises=(("", str(error)),))
 
 
 def with_surprises(outcome: JobOutcome) -> JobOutcome:
@@ -197,7 +205,7 @@ def _unpacked(packed: bytes, job: Job) -> JobOutcome:
     try:
         find(job.reference)
     except SpecError as error:
-        return JobOutcome(job, (), 0.0, surprises=(("", str(error)),))
+        return _without_verdicts(job, error, 0.0)
     try:
         found: JobOutcome = pickle.loads(packed)
     except (MemoryError, RecursionError):

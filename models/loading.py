@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from counterpoint.memory import is_tight
 from counterpoint.spec.catalogue import MUTANTS, PROOFS, SPECS
 from counterpoint.spec.notation import Model, Spec, SpecError
 
@@ -65,7 +66,7 @@ def load(reference: str, settings: Sequence[str] = ()) -> Model:
     try:
         model = Model(found(**given), reference)
         _ = model.cells, model.steps, model.properties, model.initial_values()
-    except (SpecError, MemoryError):
+    except SpecError:
         raise
     except Exception as error:  # in a declaration, before any engine runs
         raise SpecError(_where(error, Path(inspect.getfile(found)))) from error
@@ -103,11 +104,11 @@ def _imported(reference: str) -> type[Spec]:
     except EndlessImport as error:
         raise SpecError(str(error)) from None
     except (ImportError, AttributeError, ValueError) as error:
-        raise SpecError(f"{reference}: {error}") from None
+        raise SpecError(f"{reference}: {error}") from error
     except (Exception, SystemExit) as error:
-        if module.partition(".")[0] in OURS or isinstance(error, MemoryError):
+        if module.partition(".")[0] in OURS:
             raise
-        raise SpecError(f"{reference}: {type(error).__name__}: {error}") from error
+        raise SpecError(f"{reference}: {_named(error)}") from error
     if not (isinstance(found, type) and issubclass(found, Spec)):
         raise SpecError(f"{reference} is not a Spec class")
     return found
@@ -214,8 +215,10 @@ def _import(path: Path) -> ModuleType:
         source = f": {error.text.strip()}" if error.text else ""
         kind = type(error).__name__
         raise SpecError(f"{error.filename or path}{line}: {kind}: {error.msg}{source}") from error
-    except MemoryError:
-        raise
+    except MemoryError as error:
+        if not _frames_of(error, path) and not is_tight():  # from the parser
+            raise SpecError(f"{path}: is nested too deeply for Python's parser") from None
+        raise SpecError(_where(error, path)) from error
     except (Exception, SystemExit) as error:
         raise SpecError(_where(error, path)) from error
     return module
@@ -272,14 +275,24 @@ def line_of_user(error: BaseException) -> str:
 
 
 def _where(error: BaseException, path: Path) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [f for f in frames if Path(f.filename).resolve() == path.resolve()]
+    own = _frames_of(error, path)
     place = f"{path}:{own[-1].lineno}" if own else str(path)
-    kind = "" if isinstance(error, SpecError) else f"{type(error).__name__}: "
+    text = str(error) if isinstance(error, SpecError) else _named(error)
     hint = ""
     if isinstance(error, ImportError) and "relative import" in str(error):
         hint = "; name a spec of a package as package.module:Class, and run where the package is"
-    return f"{place}: {kind}{error}{hint}"
+    return f"{place}: {text}{hint}"
+
+
+def _named(error: BaseException) -> str:
+    """Return the class of an error and its message."""
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def _frames_of(error: BaseException, path: Path) -> list[traceback.FrameSummary]:
+    """Return the frames of an error's traceback in a file, the innermost last."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return [f for f in frames if Path(f.filename).resolve() == path.resolve()]
 
 
 def specs_in(path: Path) -> list[str]:

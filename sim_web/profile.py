@@ -106,7 +106,7 @@ def load(name: str) -> Profile:
     except UnicodeDecodeError:
         raise WebError(f"{path}: the file is not UTF-8") from None
     except (OSError, ValueError) as error:
-        raise WebError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+        raise WebError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
     return read(text, str(path) if path.parent != FOLDER else f"profile {name}", path.stem)
 
 

@@ -58,7 +58,7 @@ def load(
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise CrawlError(f"{path} cannot be read: {error}") from None
+        raise CrawlError(f"{path} cannot be read: {error}") from error
     try:
         return made(_content(text, schema))
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:

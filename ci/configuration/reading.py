@@ -122,7 +122,7 @@ def load(path: Path) -> Configuration:
         text = path.read_text(encoding="utf-8-sig")
         found = tomllib.loads(text)
     except OSError as error:
-        raise ConfigurationError(f"{path}: {error.strerror}") from None
+        raise ConfigurationError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError:
         raise ConfigurationError(f"{path}: it is not UTF-8") from None
     except tomllib.TOMLDecodeError as error:

@@ -119,6 +119,8 @@ class CrawlRun:
         ------
         PolicyFailure
             If the policy breaks a rule, raises an error, or takes too long.
+        MemoryError
+            If it gets no memory.
         """
         mark = self._mark
         mark.step = step
@@ -127,11 +129,12 @@ class CrawlRun:
         except NotRepeated:
             raise
         except (Exception, SystemExit, GeneratorExit, StepTimeout) as error:
-            if error is self.frontier.trouble or is_exhausted(error):
+            if error is self.frontier.trouble:
                 raise  # the crawl can be resumed, and the policy is not to blame
-            raise PolicyFailure(
-                f"{self.plan.policy}: step {step}: {failure_text(error, LIMIT)}"
-            ) from error
+            failed = f"{self.plan.policy}: step {step}: {failure_text(error, LIMIT)}"
+            if is_exhausted(error):
+                raise MemoryError(failed) from error  # it can be resumed, too
+            raise PolicyFailure(failed) from error
         finally:
             mark.step = 0
 

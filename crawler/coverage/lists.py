@@ -85,7 +85,7 @@ def _lines(path: Path) -> list[tuple[int, str]]:
     except UnicodeDecodeError:
         raise CrawlError(f"{path}: is no text in UTF-8") from None
     except OSError as error:
-        raise CrawlError(f"{path}: {error.strerror or error}") from None
+        raise CrawlError(f"{path}: {error.strerror or error}") from error
     lines = enumerate(text.split("\n"), 1)
     return [(number, line.strip()) for number, line in lines
             if line.strip() and not line.startswith("#")]  # fmt: skip

@@ -115,7 +115,7 @@ def _lines(path: Path, form: str) -> Iterator[tuple[int, list[str]]]:
                     )
                 yield number, fields
     except OSError as error:
-        raise CrawlError(f"{path}: {error.strerror or error}") from None
+        raise CrawlError(f"{path}: {error.strerror or error}") from error
 
 
 def _fields(number: int, line: bytes) -> list[bytes]:

@@ -387,7 +387,7 @@ def _no_answer(error: Exception) -> Answer:
     if isinstance(cause, ForbiddenError):
         return Answer(0, problem=describe(cause))
     if isinstance(cause, OSError) and cause.errno in _OWN_FAULT:
-        raise CrawlError(f"this machine cannot open a connection: {describe(cause)}") from None
+        raise CrawlError(f"this machine cannot open a connection: {describe(cause)}") from error
     return Answer(0, problem=describe(error), passing=_passes(error, cause))
 
 

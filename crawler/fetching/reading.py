@@ -87,7 +87,7 @@ class Reading:
             # A small body came with its head, and needs no timer, which takes a while to set.
             piece = content.read_nowait()
             has_room = not piece or self._takes(piece, wire, growing)
-            if self.cut or content.at_eof():
+            if self.cut or (has_room and content.at_eof()):
                 return ""
             async with asyncio.timeout_at(end) as clock:
                 while not self.cut:

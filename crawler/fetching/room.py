@@ -13,7 +13,7 @@ class BodyRoom:
 
     A body may grow while there is room. If there is none, the body that began first still grows as
     soon as no finished one waits, since nobody else would make room. So the sum exceeds the limit
-    by at most one body, besides `UNCOUNTED` bytes for each.
+    by at most one body, besides `UNCOUNTED` bytes for each, and what one piece of each unpacks to.
 
     Parameters
     ----------

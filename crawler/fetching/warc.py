@@ -55,7 +55,7 @@ class Warc:
             folder.mkdir(parents=True, exist_ok=True)
             self._begin()
         except OSError as error:
-            raise self._cannot(error) from None
+            raise self._cannot(error) from error
 
     def _cannot(self, error: OSError) -> CrawlError:
         return CrawlError(f"--warc {self._folder}: {error.strerror or error}")
@@ -72,7 +72,7 @@ class Warc:
         try:
             await loop.run_in_executor(self._thread, self.write, message)
         except OSError as error:
-            raise self._cannot(error) from None
+            raise self._cannot(error) from error
 
     def close(self) -> None:
         """Close the file."""

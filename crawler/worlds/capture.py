@@ -52,7 +52,7 @@ class Recorder:
         except FileExistsError:
             raise CrawlError(f"{path}: exists already; a capture must be a new file") from None
         except OSError as error:
-            raise CrawlError(f"{path}: {error.strerror}") from None
+            raise CrawlError(f"{path}: {error.strerror}") from error
         self._packer = zlib.compressobj(wbits=31) if path.suffix == ".gz" else None
         self._write({"format": FORMAT, "version": VERSION, **(about or {})})
 
@@ -94,7 +94,7 @@ class Recorder:
             while data:
                 data = data[self._file.write(data) :]
         except OSError as error:
-            raise CrawlError(f"{self.path}: cannot be written: {error.strerror}") from None
+            raise CrawlError(f"{self.path}: cannot be written: {error.strerror}") from error
 
 
 class Capture:
@@ -196,7 +196,7 @@ class Capture:
         except zlib.error as error:
             raise CrawlError(f"{self.path}: cannot be unpacked: {error}") from None
         except OSError as error:
-            raise CrawlError(f"{self.path}: {error.strerror or error}") from None
+            raise CrawlError(f"{self.path}: {error.strerror or error}") from error
 
 
 def _header(path: Path, line: bytes) -> dict[str, Any]:

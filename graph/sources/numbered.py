@@ -35,7 +35,7 @@ def identity(path: Path) -> str:
     try:
         status = path.stat()
     except OSError as error:
-        raise GraphError(f"{path}: {error.strerror or error}") from None
+        raise GraphError(f"{path}: {error.strerror or error}") from error
     return f"{path.resolve()} {status.st_size} {status.st_mtime_ns}"
 
 
@@ -47,7 +47,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             yield cast(BinaryIO, file)
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
-        raise GraphError(f"{path}: {reason}") from None
+        raise GraphError(f"{path}: {reason}") from error
 
 
 def pieces(path: Path) -> Iterator[bytes]:

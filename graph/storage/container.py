@@ -156,7 +156,7 @@ class Container:
                 at, length, total, wanted = self._checked_head(head, size)
                 self._map = mmap.mmap(file.fileno(), total, access=mmap.ACCESS_READ)
         except OSError as error:
-            raise GraphError(f"{path}: {error.strerror or error}") from None
+            raise GraphError(f"{path}: {error.strerror or error}") from error
         directory = self._map[at : at + length]
         if zlib.crc32(directory) != wanted:
             raise GraphError(f"{path}: is damaged from byte {at:,} on (its directory)")

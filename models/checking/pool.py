@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from threading import Lock, Thread, local
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 from counterpoint.memory import is_exhausted
 
@@ -54,6 +55,7 @@ class ProcessPool:
         self._threads = ThreadPoolExecutor(processes, initializer=_block_interrupts)
         self._own = local()
         self._started: set[SpawnProcess] = set()
+        self._pipes: WeakSet[Connection] = WeakSet()
         self._starting, self._is_ended = Lock(), False
 
     def submit(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
@@ -76,6 +78,8 @@ class ProcessPool:
         A thread that ends drops its pipe, and a process whose pipe is closed ends.
         """
         self._threads.shutdown(wait=True, cancel_futures=True)
+        for pipe in list(self._pipes):  # the tracebacks of errors keep them
+            pipe.close()
         for process in self._started:
             process.join()
 
@@ -104,6 +108,7 @@ class ProcessPool:
                 process = context.Process(target=_serve, args=(theirs,))
                 process.start()
             self._started.add(process)
+            self._pipes.add(pipe)
         self._own.pipe = pipe
         return pipe
 

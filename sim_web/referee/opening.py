@@ -95,7 +95,7 @@ def _open_log(path: Path) -> Iterator[BinaryIO]:
     try:
         file = path.open("rb")
     except OSError as error:
-        raise WebError(f"{path}: {error.strerror}") from None
+        raise WebError(f"{path}: {error.strerror}") from error
     with file:
         yield file
 

@@ -118,7 +118,7 @@ class AccessLog:
             raise WebError(
                 f"--log: {self._path}: {error.strerror}; the server stops, because requests that "
                 "are not logged cannot be judged (the log has all answered requests)"
-            ) from None
+            ) from error
         self._size += len(data)
 
     def withdraw(self) -> None:

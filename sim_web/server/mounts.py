@@ -287,4 +287,4 @@ class _Unpacked(_Plain):
         try:
             return self._plain.read(PIECE)
         except (OSError, EOFError, zlib.error) as error:
-            raise ConnectionError(f"the file cannot be unpacked: {error}") from None
+            raise ConnectionError(f"the file cannot be unpacked: {error}") from error

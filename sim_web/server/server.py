@@ -84,7 +84,7 @@ class Server:
         except (OSError, UnicodeError) as error:
             if self._log is not None:
                 self._log.withdraw()
-            raise WebError(_cannot(error, listen, port)) from None
+            raise WebError(_cannot(error, listen, port)) from error
         name = self._server.sockets[0].getsockname()
         self.address = (name[0], name[1])
         self.core.addresses.port = name[1]

@@ -240,7 +240,7 @@ class Model:
             if found is not None:
                 raise SpecError("an action returns nothing; require says when it is possible")
             return None
-        except (Disabled, RunInterrupted, MemoryError):
+        except (Disabled, RunInterrupted):
             raise
         except RangeError as error:
             message = f"{error} in {self._doing(method, arguments)}"
@@ -383,7 +383,7 @@ def _say(error: Exception) -> str:
     if isinstance(error, AssertionError) and not str(error):
         return "an assertion failed: use require for conditions of an action, and an invariant " \
                "for conditions that must always hold"  # fmt: skip
-    return f"{type(error).__name__}: {error}"
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 def _codes(owner: type) -> Iterator[CodeType]:

@@ -134,10 +134,17 @@ def _too_large(error: BaseException) -> tuple[str, int] | None:
     """
     if isinstance(error, RecursionError):
         return "unknown: RecursionError: the problem is too large", UNKNOWN
-    if is_exhausted(error):
-        least = isinstance(error, TooLittleMemoryError)
-        return f"unknown: {error}" if least else NO_MEMORY, UNKNOWN
-    return None
+    if isinstance(error, TooLittleMemoryError):
+        return f"unknown: {error}", UNKNOWN
+    return (without_memory(error), UNKNOWN) if is_exhausted(error) else None
+
+
+def without_memory(error: BaseException) -> str:
+    """Return the message for an error by lack of memory, with the place where it was noticed."""
+    ours = isinstance(error, (SpecError, WebError, CrawlError, GraphError))
+    place = str(error) if ours or isinstance(error, MemoryError) else ""
+    place = place or line_of_user(error)
+    return f"{NO_MEMORY}: {place}" if place else NO_MEMORY
 
 
 def _expected(error: BaseException) -> tuple[str, int] | None:

@@ -16,7 +16,12 @@ import click
 from counterpoint.commands.completing import complete
 from counterpoint.console import keep_lines, print_what_can_be_encoded, run
 from counterpoint.extras import EXTRAS, MissingExtraError, command_to_install
-from counterpoint.memory import TooLittleMemoryError, must_be_enough, report_ignored
+from counterpoint.memory import (
+    TooLittleMemoryError,
+    is_worth_logging,
+    must_be_enough,
+    report_ignored,
+)
 from counterpoint.models.loading import line_of_user
 from counterpoint.outputs import offer_force
 from counterpoint.waiting import say_when_compiling
@@ -85,7 +90,12 @@ class Commands(click.Group):
         """
         if cmd_name in COMMANDS and cmd_name not in self.commands:
             if cmd_name not in WITHOUT_COMPILED_CODE:
-                must_be_enough()
+                try:
+                    must_be_enough()
+                except TooLittleMemoryError:
+                    if not ctx.resilient_parsing:
+                        raise
+                    return click.Command(cmd_name)  # a shell completes a name, and no options
             module, _, name = COMMANDS[cmd_name].partition(":")
             try:
                 found = getattr(import_module(f"counterpoint.commands.{module}"), name)
@@ -176,9 +186,8 @@ def main() -> None:
     # Without this variable, Hypothesis writes its database into the current folder.
     notes = Path(tempfile.gettempdir()) / f"counterpoint-{getpass.getuser()}"
     os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(notes))
-    # SQLAlchemy logs a traceback where giving back a connection fails, as without memory; what the
-    # crawl was doing has failed then, too, and is reported.
-    logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
+    if logging.lastResort is not None:
+        logging.lastResort.addFilter(is_worth_logging)
     sys.unraisablehook = report_ignored
     print_what_can_be_encoded()
     say_when_compiling()

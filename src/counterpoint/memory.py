@@ -7,6 +7,7 @@ minutes. So a command that needs compiled code is refused before it loads it.
 from __future__ import annotations
 
 import errno
+import logging
 import sys
 from contextlib import suppress
 
@@ -18,6 +19,8 @@ RESERVE = 4 << 20
 Python can end. No page of them is ever touched."""
 WITHOUT_MEMORY = ("can't start new thread", "can't allocate lock")
 """What Python says where the system has no memory for a thread or a lock."""
+NO_DOCUMENT = "Can't parse HTML."
+"""What the HTML parser says where it gets no memory; otherwise it accepts any text."""
 LARGE = 64 << 20
 """Bytes that a process can get unless memory has run out."""
 
@@ -44,10 +47,11 @@ def is_exhausted(error: BaseException) -> bool:
     """Return whether an error, or one that led to it, means that there is no memory left.
 
     An error that was raised ``from None`` stands for itself: what came before did not lead to it.
+    So does one that is no `Exception`, such as the end of a policy's step.
     """
     seen: list[BaseException] = []
     one: BaseException | None = error
-    while one is not None and one not in seen:
+    while isinstance(one, Exception) and not any(one is other for other in seen):
         seen.append(one)
         one = one.__cause__ or (None if one.__suppress_context__ else one.__context__)
     return any(map(_says_so, seen))
@@ -62,7 +66,7 @@ def _says_so(error: BaseException) -> bool:
         or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
         or (isinstance(error, RuntimeError) and str(error) in WITHOUT_MEMORY)
         or (isinstance(error, ImportError | OSError) and "failed to map segment" in str(error))
-        or type(error).__name__ == "SelectolaxError"  # the HTML parser accepts any text
+        or (type(error).__name__ == "SelectolaxError" and str(error) == NO_DOCUMENT)
     )
 
 
@@ -73,6 +77,16 @@ def is_tight() -> bool:
     except MemoryError:
         return True
     return False
+
+
+def is_worth_logging(record: logging.LogRecord) -> bool:
+    """Return whether a library's record is not about exhausted memory; a filter of handlers.
+
+    SQLAlchemy logs a traceback where giving back a connection fails. What the command was doing
+    fails then, too, and is reported.
+    """
+    error = record.exc_info[1] if record.exc_info else None
+    return error is None or not is_exhausted(error)
 
 
 def report_ignored(ignored: sys.UnraisableHookArgs) -> None:

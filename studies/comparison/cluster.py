@@ -72,7 +72,7 @@ def _client(address: str) -> Any:
         return connected(address, timeout=REACH)
     except (OSError, TimeoutError, ValueError) as error:
         why = str(error).partition("\n")[0] or type(error).__name__
-        raise CrawlError(f"--on: no scheduler answers at {address}: {why}") from None
+        raise CrawlError(f"--on: no scheduler answers at {address}: {why}") from error
 
 
 def _runs(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+import os
+import resource
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,6 +65,11 @@ class {name}(Spec):
 """
 
 
+def said(place: str = "") -> str:
+    """Return the line that a command prints."""
+    return LINE if not place else f"{LINE[:-1]}: {place}\n"
+
+
 def counterpoint(arguments: str, folder: Path) -> tuple[int, str, str]:
     """Run ``counterpoint``; return its code and what it prints."""
     done = subprocess.run([sys.executable, "-m", "counterpoint", *arguments.split()], cwd=folder,
@@ -88,7 +97,8 @@ def test_an_error_that_memory_led_to(
             raise error("the policy cannot be made") from lack
 
     assert run(fail, []) == 3
-    assert capsys.readouterr().err == LINE
+    ours = error in (CrawlError, GraphError, SpecError, WebError)
+    assert capsys.readouterr().err == said("the policy cannot be made" if ours else "")
     assert run(fail, ["--told"]) == 2
 
 
@@ -103,12 +113,15 @@ def test_error_of_a_library_that_got_no_memory(
 
     with pytest.raises(LookupError):
         run(fail, [])
+    assert not memory.is_exhausted(SystemError("error return without exception set"))
     monkeypatch.setattr(memory, "LARGE", sys.maxsize // 2)
     assert run(fail, []) == 3
     assert capsys.readouterr().err == LINE
     assert memory.is_exhausted(SystemError("error return without exception set"))
     assert memory.is_exhausted(SelectolaxError("Can't parse HTML."))
-    assert memory.is_exhausted(ImportError("x.so: failed to map segment from shared object"))
+    assert not memory.is_exhausted(SelectolaxError("Can't parse CSS selector."))
+    for kind in (ImportError, OSError):
+        assert memory.is_exhausted(kind("x.so: failed to map segment from shared object"))
 
 
 def test_ignored_error(capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,7 +129,7 @@ def test_ignored_error(capsys: pytest.CaptureFixture[str]) -> None:
 
     class Ignored(NamedTuple):
         exc_type: type[BaseException]
-        exc_value: BaseException
+        exc_value: BaseException | None
         exc_traceback: None = None
         err_msg: str | None = None
         object: None = None
@@ -127,7 +140,32 @@ def test_ignored_error(capsys: pytest.CaptureFixture[str]) -> None:
         memory.report_ignored(Ignored(MemoryError, MemoryError()))
         assert not seen
         memory.report_ignored(Ignored(KeyError, KeyError()))
-    assert len(seen) == 1
+        memory.report_ignored(Ignored(KeyError, None))
+    assert len(seen) == 2
+
+
+def test_record_of_a_library(capsys: pytest.CaptureFixture[str]) -> None:
+    """A traceback that SQLAlchemy logs without memory; or a warning of it that nobody sees."""
+
+    def record(error: Exception | None) -> logging.LogRecord:
+        told = None if error is None else (type(error), error, None)
+        return logging.LogRecord("sqlalchemy.pool", logging.ERROR, "", 0, "", (), told)
+
+    assert not memory.is_worth_logging(record(MemoryError()))
+    assert memory.is_worth_logging(record(KeyError()))
+    assert memory.is_worth_logging(record(None))
+
+
+def test_equal_errors_are_not_the_same() -> None:
+    """A lack of memory that is hidden by an error which equals the one that it led to."""
+
+    @dataclass(eq=True)
+    class EqualError(Exception):
+        number: int
+
+    first, then = EqualError(1), EqualError(1)
+    first.__cause__, then.__cause__ = MemoryError(), first
+    assert memory.is_exhausted(then)
 
 
 def test_interruption_is_no_lack_of_memory() -> None:
@@ -149,6 +187,10 @@ def test_error_of_another_process() -> None:
     wrapped.__cause__ = MemoryError()
     assert isinstance(sendable(wrapped), MemoryError)
     assert isinstance(sendable(SpecError("it has no property")), SpecError)
+    assert isinstance(sendable(memory.TooLittleMemoryError("no")), memory.TooLittleMemoryError)
+    interrupted = KeyboardInterrupt()
+    interrupted.__context__ = MemoryError()
+    assert isinstance(sendable(interrupted), KeyboardInterrupt)
 
 
 def test_policy_without_memory(tmp_path: Path) -> None:
@@ -161,8 +203,9 @@ def test_policy_without_memory(tmp_path: Path) -> None:
         crawl = f"crawl {shared} --db crawl.db --seeds sites"
         attempt = f"try {shared} --start {starts(of)[0]} --start {starts(of)[1]}"
         code, output, errors = counterpoint(crawl, tmp_path)
-        assert (code, errors) == (3, LINE), output
-        assert counterpoint(attempt, tmp_path)[::2] == (3, LINE)
+        place = said("own:Hungry: step 3: MemoryError (own.py:14)")
+        assert (code, errors) == (3, place), output
+        assert counterpoint(attempt, tmp_path)[::2] == (3, place)
         (tmp_path / "enough").touch()
         code, _, errors = counterpoint(crawl, tmp_path)
         assert code == 0, errors
@@ -171,14 +214,73 @@ def test_policy_without_memory(tmp_path: Path) -> None:
 @pytest.mark.parametrize("engine", ["exhaustive", "bounded", "induction", "stateful", "all"])
 @pytest.mark.parametrize("several", ["", "right.py"])
 def test_spec_without_memory(engine: str, several: str, tmp_path: Path) -> None:
-    """A violation, or an error of the spec, where its own code gets no memory."""
+    """A violation, or an error of the spec, where its own code gets no memory; others left out."""
     (tmp_path / "hungry.py").write_text(SPEC.format(name="Hungry", when="True"))
     (tmp_path / "right.py").write_text(SPEC.format(name="Right", when="False"))
     code, output, errors = counterpoint(f"check hungry.py {several} --engine {engine}", tmp_path)
-    assert (code, errors) == (3, LINE), output
+    line = next(at for at, text in enumerate(SPEC.splitlines(), 1) if "raise" in text)
+    first, *others = errors.splitlines(keepends=True)
+    assert (code, first) == (3, said(f"hungry.py:{line}: in add: MemoryError")), output
+    assert ("holds" in output) == bool(several)
+    assert not others or engine == "all"
 
 
 def test_spec_that_cannot_be_imported_without_memory(tmp_path: Path) -> None:
     """A file whose import gets no memory, and that is reported as wrong."""
     (tmp_path / "hungry.py").write_text("raise MemoryError\n")
-    assert counterpoint("check hungry.py", tmp_path)[::2] == (3, LINE)
+    place = said("hungry.py:1: MemoryError")
+    assert counterpoint("check hungry.py", tmp_path)[::2] == (3, place)
+    assert counterpoint("check hungry:Spec", tmp_path)[::2] == (3, said("hungry:Spec: MemoryError"))
+
+
+def test_file_that_is_nested_too_deeply(tmp_path: Path) -> None:
+    """Python's parser, whose error looks like a lack of memory."""
+    (tmp_path / "deep.py").write_text(f"x = {'-' * 20_000}1\n")
+    code, _, errors = counterpoint("check deep.py", tmp_path)
+    assert (code, errors) == (
+        2, "counterpoint: deep.py: is nested too deeply for Python's parser\n"
+    )  # fmt: skip
+
+
+def test_gate_of_a_spec_without_memory(tmp_path: Path) -> None:
+    """A gate that waits for ever, or does not check the others."""
+    (tmp_path / "hungry.py").write_text(SPEC.format(name="Hungry", when="True"))
+    (tmp_path / "right.py").write_text(SPEC.format(name="Right", when="False"))
+    (tmp_path / "counterpoint.toml").write_text(
+        '[[check]]\nspec = "hungry.py"\n\n[[check]]\nspec = "right.py"\n'
+    )
+    code, output, _ = counterpoint("gate", tmp_path)
+    assert code == 3, output
+    assert "no memory is left: hungry.py:11: in add: MemoryError" in " ".join(output.split())
+    assert "1 of 2 checks as expected" in output
+
+
+def test_policy_that_is_stopped_after_a_lack_of_memory(tmp_path: Path) -> None:
+    """An end of a policy that counts as a lack of memory, and lets the crawl begin again."""
+    text = POLICY.replace(
+        "            raise MemoryError\n",
+        "            try:\n                raise MemoryError\n"
+        "            except MemoryError:\n                raise GeneratorExit\n",
+    )
+    (tmp_path / "own.py").write_text(text)
+    of = web(SEED)
+    with served(of, tmp_path / "access") as proxy:
+        given = " ".join(f"--start {start}" for start in starts(of)[:5])
+        code, output, errors = counterpoint(f"try own:Hungry --proxy {proxy} {given}", tmp_path)
+    assert code == 1 and "GeneratorExit" in output, (code, output, errors)
+
+
+@pytest.mark.parametrize(
+    ("words", "number", "wanted"),
+    [("counterpoint cr", 1, "crawl"), ("counterpoint crawl --se", 2, "")],
+)
+def test_completion_in_a_shell_with_little_memory(words: str, number: int, wanted: str) -> None:
+    """A message of too little memory on the line that a user types, or no names of commands."""
+    limit = 1 << 29
+    done = subprocess.run(
+        [sys.executable, "-m", "counterpoint"], capture_output=True, text=True, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)), timeout=60,
+        env={**os.environ, "COMP_WORDS": words, "COMP_CWORD": str(number),
+             "_COUNTERPOINT_COMPLETE": "bash_complete"},
+    )  # fmt: skip
+    assert done.stderr == "" and wanted in done.stdout, done

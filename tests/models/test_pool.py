@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
+from threading import Thread
 
 import pytest
 
@@ -116,6 +117,18 @@ def test_an_error_that_cannot_be_packed_means_no_memory(pool: ProcessPool) -> No
     with pytest.raises(MemoryError):
         pool.submit(unspeakable).result(30)
     assert pool.submit(divided, 1).result(30) == 1
+
+
+def test_errors_that_are_kept_do_not_keep_processes() -> None:
+    """A pool that waits for ever for a process whose pipe the traceback of an error keeps."""
+    own = ProcessPool(2)
+    failed = [own.submit(divided, 0), own.submit(divided, lambda: 0)]
+    errors = [type(one.exception(30)) for one in failed]
+    assert errors[0] is ZeroDivisionError and issubclass(errors[1], Exception)
+    closing = Thread(target=own.close, daemon=True)
+    closing.start()
+    closing.join(30)
+    assert not closing.is_alive()
 
 
 def test_a_result_that_cannot_be_sent_is_an_error_of_its_task(pool: ProcessPool) -> None:

@@ -205,11 +205,11 @@ def _bound(wish: StudioOptions) -> socket.socket:
     except (OSError, UnicodeError) as error:
         number = getattr(error, "errno", None)
         if number == errno.EADDRINUSE:
-            raise CrawlError(f"--port {wish.port}: is in use at {wish.listen}") from None
+            raise CrawlError(f"--port {wish.port}: is in use at {wish.listen}") from error
         if number == errno.EACCES:
             raise CrawlError(f"--port {wish.port}: only the system's administrator may listen "
-                             "there") from None  # fmt: skip
-        raise CrawlError(f"--listen {wish.listen}: is no address of this machine") from None
+                             "there") from error  # fmt: skip
+        raise CrawlError(f"--listen {wish.listen}: is no address of this machine") from error
 
 
 def _access(wish: StudioOptions, port: int) -> Access:

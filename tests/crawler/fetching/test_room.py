@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import random
 from typing import Any
 
@@ -126,3 +127,29 @@ def test_the_time_of_an_answer_counts_after_it_has_waited() -> None:
 
     (answer,) = ask(say, room=Full(), limits=Limits(seconds=0.5))
     assert (answer.body, answer.problem) == (b"xyz", "breaks off after 3 bytes: not in time")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_body_that_came_in_one_piece_waits_as_well(packed: bool) -> None:
+    """Bodies that unpack to megabytes each, and are finished while there is no room for them."""
+    rooms: list[int] = []
+
+    class Full(BodyRoom):
+        def body(self) -> Any:
+            return Waiting(self)
+
+    class Waiting(GrowingBody):
+        def grow(self, size: int) -> bool:
+            return size <= UNCOUNTED or bool(rooms)
+
+        async def room(self) -> float:
+            rooms.append(1)
+            return 0.0
+
+    body = b"x" * 500_000 if packed else b"x" * 1000
+    sent = gzip.compress(body) if packed else body
+    coding = b"Content-Encoding: gzip\r\n" if packed else b""
+    head = HEAD + coding + b"Content-Length: %d\r\n\r\n" % len(sent)
+    (answer,) = ask(head + sent, room=Full())
+    assert (answer.body, answer.problem) == (body, "")
+    assert len(rooms) == packed

@@ -18,6 +18,7 @@ from counterpoint.console import (
     printing,
     progress,
     user_code,
+    without_memory,
 )
 from counterpoint.memory import is_exhausted
 from counterpoint.models.checking.engines import Options, check, engines_named, left_out_of_all
@@ -76,18 +77,22 @@ class Checked:
         Those of the engines that have finished.
     error : str
         Why it could not be checked; "" if it could.
+    undecided : bool
+        Whether this was for lack of memory.
     """
 
     reference: str
     verdicts: list[Verdict] = field(default_factory=list)
     error: str = ""
+    undecided: bool = False
 
     @property
     def answer(self) -> str:
         """Return the worst of the answers."""
-        answers = {v.answer for v in self.verdicts}
-        worst = (a for a in ("violated", "unknown") if a in answers)
-        return "error" if self.error else next(worst, "holds")
+        if self.error and not self.undecided:
+            return "error"
+        answers = {v.answer for v in self.verdicts} | ({"unknown"} if self.undecided else set())
+        return next((a for a in ("violated", "unknown") if a in answers), "holds")
 
 
 CODES = {"error": WRONG, "violated": FELL, "unknown": UNKNOWN, "holds": OK}
@@ -136,16 +141,10 @@ def _check(one: Checked, wish: Wish, several: bool) -> None:
     with own:
         try:
             model = _verdicts(one, wish)
-        except SpecError as error:
-            if not several or is_exhausted(error):
+        except Exception as error:
+            if not several or not (message := _message(error)):
                 raise
-            _report_error(one, str(error))
-            return
-        except Exception as error:  # in the user's code, outside of actions and properties
-            place = line_of_user(error)
-            if not several or not place or is_exhausted(error):
-                raise
-            _report_error(one, f"{place}: {type(error).__name__}: {error}")
+            _report_error(one, message, is_exhausted(error))
             return
         if wish.form == "text":
             _print_text(one, wish, several)
@@ -168,8 +167,18 @@ def _verdicts(one: Checked, wish: Wish) -> Model:
     return model
 
 
-def _report_error(one: Checked, message: str) -> None:
-    one.error = " ".join(message.split())
+def _message(error: Exception) -> str:
+    """Return what is said of an error if others are checked all the same; "" for one of ours."""
+    if is_exhausted(error):
+        return without_memory(error)
+    if isinstance(error, SpecError):
+        return str(error)
+    place = line_of_user(error)  # in the user's code, outside of actions and properties
+    return f"{place}: {type(error).__name__}: {error}" if place else ""
+
+
+def _report_error(one: Checked, message: str, undecided: bool) -> None:
+    one.error, one.undecided = " ".join(message.split()), undecided
     where = "" if one.reference.partition(":")[0] in one.error else f"{one.reference}: "
     click.echo(f"counterpoint: {where}{one.error}", err=True)
 
