@@ -113,6 +113,8 @@ def lock(connection: Connection) -> None:
     It is the first statement of each writing transaction, as SQLite has one writing transaction at
     a time. So all of them take this lock before any lock on rows, and none can wait for another
     that waits for it; each reads what those before it have committed. A process that is suspended
-    or disconnected meanwhile loses its connection after `HUNG` seconds.
+    or disconnected between two statements loses its connection after `HUNG` seconds. One that is
+    suspended between the rows of one write keeps the lock until it goes on or is killed: PostgreSQL
+    waits for the other rows, and none of the timeouts of version 15 ends that.
     """
     connection.exec_driver_sql(_ALONE, {"idle": f"{HUNG * 1000:.0f}", "lock": _LOCK})

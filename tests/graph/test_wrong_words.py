@@ -290,6 +290,15 @@ def test_words_that_end_too_early() -> None:
             agrees(case._replace(words=case.words[:count]))
 
 
+def test_words_that_end_within_a_head() -> None:
+    """A length that is added to the place of a list which is nowhere: the first bits follow."""
+    for before in range(1, 40):
+        lists = [Numbers()] * before + [Numbers((0, 39), gaps=((), (0,) * 38))] + [Numbers()] * 5
+        case = _of(lists, _lengths(2), len(lists))
+        for count in range(1, len(case.words)):
+            agrees(case._replace(words=case.words[:count]))
+
+
 def test_words_with_other_bits() -> None:
     """A number of which anything is presumed."""
     for seed in range(100):
@@ -299,7 +308,7 @@ def test_words_with_other_bits() -> None:
         agrees(case._replace(words=words))
         words = chance.integers(0, 2**64, len(words), dtype=np.uint64)
         start = int(chance.integers(64 * len(words) + 2))
-        agrees(case._replace(words=words, start=start, end=2**63, room=100, longest=100))
+        agrees(case._replace(words=words, start=start, end=2**64 - 1, room=100, longest=100))
 
 
 @pytest.mark.parametrize("pages", [[0], [0, 1]])
