@@ -46,6 +46,8 @@ class Worker:
         The least time in seconds between the end of a worker and the next request to its hosts.
     clock : callable
         The clock of leases, the same for all workers.
+    behind : float
+        By how many seconds at most ``here`` is behind it.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Worker:
     seconds: float = LEASE
     least: float = POLITE
     clock: Callable[[Recording], float] = database_clock
+    behind: float = 0.0
 
 
 class Leases:

@@ -54,6 +54,8 @@ class PoliteDispatcher:
         How many hosts are kept in memory.
     room : BodyRoom, optional
         Bounds the memory of all bodies, with the fetcher.
+    behind : float
+        See `Hosts`.
     now, sleep : callable
         The clock, in seconds since 1970, and how to wait; tests pass other functions.
     """
@@ -63,7 +65,7 @@ class PoliteDispatcher:
         limits: Limits | None = None, patience: Patience | None = None,
         recall: Recall | None = None, seed: int = 0, through_here: bool = False,
         remembered: int = REMEMBERED, room: BodyRoom | None = None,
-        now: Callable[[], float] | None = None,
+        now: Callable[[], float] | None = None, behind: float = 0.0,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:  # fmt: skip
         self._fetcher, self._concurrency = fetcher, concurrency
@@ -74,6 +76,7 @@ class PoliteDispatcher:
         self.hosts = Hosts(
             self._manners, self._patience, self._now,
             recall=recall, seed=seed, through_here=through_here, remembered=remembered,
+            behind=behind,
         )  # fmt: skip
         self._numbers, self._robots_numbers = count(), count(-(1 << 62))
         self._pending: deque[Job] = deque()

@@ -119,14 +119,22 @@ class Host:
         self.robots[robots_origin] = answer
         self._text = None
 
-    def state(self) -> HostState:
-        """Return the state to store; it does not include failed requests for a robots.txt."""
+    def state(self, behind: float) -> HostState:
+        """Return the state to store; it does not include failed requests for a robots.txt.
+
+        Parameters
+        ----------
+        behind : float
+            Seconds that are added to the time from which on it is free.
+        """
         kept = {name: answer for name, answer in self.robots.items() if answer.is_final}
         if self._text is None:
             answers = {name: [one.time, one.status, one.text] for name, one in kept.items()}
             self._text = json.dumps(answers) if answers else ""
         latest = max((answer.time for answer in kept.values()), default=None)
-        return HostState(self.name, self.free_at, self.delay, self.failures, self._text, latest)
+        return HostState(
+            self.name, self.free_at + behind, self.delay, self.failures, self._text, latest
+        )
 
     @property
     def idle(self) -> bool:
@@ -151,6 +159,9 @@ class Hosts:
         Whether requests go through a proxy on this machine, which may be a synthetic web.
     remembered : int
         How many hosts are kept in memory.
+    behind : float
+        By how many seconds at most ``now`` is behind the clock of all processes. The times that
+        others read are later by it, so that their pauses are not too short.
     """
 
     def __init__(
@@ -163,11 +174,12 @@ class Hosts:
         seed: int = 0,
         through_here: bool = False,
         remembered: int = REMEMBERED,
+        behind: float = 0.0,
     ) -> None:
         self.manners, self.patience = manners, patience
         self._now, self._recall, self._seed = now, recall, seed
         self._through_here, self._remembered = through_here, remembered
-        self._begun = now()
+        self._begun, self._behind = now(), behind
         self._hosts: OrderedDict[str, Host] = OrderedDict()
         self._changed: list[Host] = []
 
@@ -316,7 +328,7 @@ class Hosts:
         changed, self._changed = self._changed, []
         for host in changed:
             host.changed = False
-        states = tuple([host.state() for host in changed])
+        states = tuple([host.state(self._behind) for host in changed])
         if len(self._hosts) > self._remembered:
             self._forget()
         return states

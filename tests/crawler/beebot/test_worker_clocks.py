@@ -1,0 +1,90 @@
+"""The clocks by which several workers keep the pauses of one host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterpoint.crawler.beebot import crawling
+from counterpoint.crawler.beebot.leases import Worker
+from counterpoint.crawler.fetching.hosts import Hosts
+from counterpoint.crawler.fetching.manners import Manners, Patience
+from counterpoint.crawler.fetching.network import Answer
+from counterpoint.crawler.store.opening import Store
+
+SHIFT = 1e9
+"""Seconds by which the database's clock is ahead of the clock of this machine."""
+PAGE = "http://a.test/x"
+waits = st.floats(0, 2)
+
+
+class ReadStore:
+    """A store that can be read."""
+
+    @contextmanager
+    def reading(self) -> Iterator[object]:
+        """Yield a connection that nobody uses."""
+        yield None
+
+
+def worker(asking: list[tuple[float, float]]) -> tuple[Worker, list[float]]:
+    """Return a worker, and the time of the machine, which it looks at.
+
+    Parameters
+    ----------
+    asking : list of (float, float)
+        Seconds before and after the database reads its clock, for each time that it is asked.
+    """
+    time, left = [50.0], iter(asking)
+
+    def database_clock(_: object) -> float:
+        before, after = next(left)
+        found = time[0] + before + SHIFT
+        time[0] += before + after
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(crawling, "database_clock", database_clock)
+        patch.setattr(crawling, "Recording", lambda connection: connection)
+        patch.setattr(crawling.time, "monotonic", lambda: time[0])
+        made = crawling._worker(cast(Store, ReadStore()), 0.1, 20.0)
+    return made, time
+
+
+@given(st.lists(st.tuples(waits, waits), min_size=5, max_size=5))
+def test_a_clock_is_behind_by_no_more_than_it_says(asking: list[tuple[float, float]]) -> None:
+    """A clock ahead of the database's, or one that an answer that came late has set."""
+    with pytest.MonkeyPatch.context() as patch:
+        made, time = worker(asking)
+        patch.setattr(crawling.time, "monotonic", lambda: time[0])
+        true = time[0] + SHIFT
+        assert true - made.behind - 1e-6 <= made.here() <= true + 1e-6
+    assert made.behind <= min(before + after for before, after in asking) + 1e-6
+
+
+@given(waits, waits, st.floats(0, 1), st.floats(0, 1))
+def test_another_worker_keeps_the_pause(
+    first: float, second: float, of_first: float, of_second: float
+) -> None:
+    """A host that is asked too early, because the clocks of two workers differ."""
+    true = [SHIFT]
+
+    def hosts(behind: float, share: float) -> Hosts:
+        return Hosts(
+            Manners(delay=3.0), Patience(), lambda: true[0] - share * behind, behind=behind
+        )
+
+    one, other = hosts(first, of_first), hosts(second, of_second)
+    true[0] += 100
+    host = one.of(PAGE)
+    one.begun(host, PAGE)
+    one.ended(host, PAGE, Answer(200, b"", {}), of_robots=False)
+    (state,) = one.handed_out()
+    other.refresh(state)
+    free: Any = other.of(PAGE).free_at + of_second * second  # by the true clock
+    assert true[0] + 3.0 - 1e-6 <= free <= true[0] + 3.0 + first + second + 1e-6
