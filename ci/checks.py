@@ -154,7 +154,7 @@ def _made(row: JobsTable, place: Place) -> Iterator[Job]:
     try:
         function: Callable[[], Iterable[Any]] = getattr(importlib.import_module(module), name)
         made = list(function())
-    except Exception as error:  # whatever a user's function does
+    except (Exception, SystemExit, GeneratorExit) as error:  # whatever a user's function does
         raise SpecError(f"{row.function}: {type(error).__name__}: {error}") from error
     for job in made:
         if not isinstance(job, Job):

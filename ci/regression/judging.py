@@ -37,7 +37,7 @@ class PolicyResult:
     again : str
         The command that runs the policy again, without its baseline.
     unknown : str
-        Why it is not known how the policy crawls, because it took too long; else "".
+        Why it is not known how the policy crawls: it took too long, or there was no memory; or "".
     seconds : float
         Wall time of all runs; 0 if the policy failed.
     step_limit : float
@@ -75,6 +75,14 @@ class PolicyResult:
         return [name for name in before if name in now and now[name] != before[name]]
 
 
+def unknown_result(
+    case: RegressionCase, plan: ComparisonPlan, name: str, before: Baseline | None, why: str
+) -> PolicyResult:
+    """Return the result of a policy of which it is not known how it crawls."""
+    again, shown = case.again(name, plan), f"{name} on {plan.profile.name}"
+    return PolicyResult(shown, (), None, before, again, why, step_limit=plan.step_limit)
+
+
 def judge_runs(
     case: RegressionCase, plan: ComparisonPlan, runs: PolicyRuns, before: Baseline | None
 ) -> PolicyResult:
@@ -91,9 +99,7 @@ def judge_runs(
     """
     again, name = case.again(runs.name, plan), f"{runs.name} on {plan.profile.name}"
     if runs.timed_out:
-        return PolicyResult(
-            name, (), None, before, again, runs.fell or "", step_limit=plan.step_limit
-        )
+        return unknown_result(case, plan, runs.name, before, runs.fell or "")
     now = of(plan, runs)
     changes = tuple(_changes(case, plan, runs.scope, now, before))
     seconds = sum(run.took for run in runs.runs)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from counterpoint.crawler.errors import CrawlError
+from counterpoint.memory import is_exhausted
 from counterpoint.models.checking.processes import interrupts_held
 from counterpoint.studies.comparison.comparison import checked, compare
 from counterpoint.studies.comparison.plan import STEP_LIMIT, ComparisonPlan
@@ -15,7 +16,7 @@ from counterpoint.studies.comparison.plan import STEP_LIMIT, ComparisonPlan
 from . import baseline
 from .baseline import Baseline
 from .cases import RegressionCase
-from .judging import PolicyResult, judge_runs
+from .judging import PolicyResult, judge_runs, unknown_result
 
 Tell = Callable[[str], None]
 
@@ -107,7 +108,15 @@ def _case(
 ) -> Iterable[PolicyResult]:  # fmt: skip
     web = plan.profile.name
     run_ = replace(plan, policies=tuple(instead.get(name, name) for name in case.policies))
-    comparison = compare(run_, processes, tell and (lambda line: tell(f"{web}: {line}")))
+    try:
+        comparison = compare(run_, processes, tell and (lambda line: tell(f"{web}: {line}")))
+    except Exception as error:
+        if not is_exhausted(error):
+            raise
+        why = f"no memory is left: {error}"
+        for name in case.policies:
+            yield unknown_result(case, plan, name, before[web, name], why)
+        return
     for name, one in zip(case.policies, comparison.policies, strict=True):
         yield judge_runs(case, plan, replace(one, name=name), before[web, name])
 

@@ -152,18 +152,22 @@ def _leave_standard_output() -> None:
             os.dup2(nothing.fileno(), 1)
 
 
-def sendable(error: BaseException) -> BaseException:
+def sendable(error: BaseException) -> Exception:
     """Return an error, or one with the same words if it cannot be sent to another process.
 
+    One that is no `Exception` would end the process that gets it; it is one of the task there.
     The errors that led to it are not sent; so one that means that there is no memory left becomes a
     `MemoryError`.
     """
     if is_exhausted(error) and not isinstance(error, MemoryError):
         return MemoryError(str(error))
+    words = RuntimeError(f"{type(error).__name__}: {error}")
+    if not isinstance(error, Exception):
+        return words
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}")
+        return words
     return error
 
 

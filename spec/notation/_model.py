@@ -247,7 +247,7 @@ class Model:
             if not any(a.name == method for a in self.actions):  # no trace shows this place
                 message = f"{self._line(error, method)}: {message}"
             raise RangeError(error.variable, message) from error
-        except Exception as error:
+        except (Exception, SystemExit, GeneratorExit) as error:
             place = self._line(error, method)
             raise SpecError(f"{place}: in {method}: {_say(error)}") from error
         finally:
@@ -258,7 +258,7 @@ class Model:
         marks = self.spec.declared_methods.items()
         return frozenset(name for name, mark in marks if mark.kind == "action")
 
-    def _line(self, error: Exception, method: str) -> str:
+    def _line(self, error: BaseException, method: str) -> str:
         """Return file and line of the innermost frame in the spec's files, or of the method."""
         classes = [c for c in type(self.spec).__mro__ if c not in (Spec, object)]
         files = {f.co_filename for c in classes for f in _codes(c)}
@@ -377,7 +377,7 @@ def _place(function: Callable[..., Any]) -> str:
     return f"{code.co_filename}:{code.co_firstlineno}"
 
 
-def _say(error: Exception) -> str:
+def _say(error: BaseException) -> str:
     if isinstance(error, SpecError):
         return str(error)
     if isinstance(error, AssertionError) and not str(error):

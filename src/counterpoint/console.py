@@ -6,6 +6,7 @@ import io
 import math
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
@@ -168,7 +169,16 @@ def _unexpected(error: BaseException) -> tuple[str, int]:
         return f"{error.filename or 'system'}: {error.strerror or error}", WRONG
     if not line_of_user(error) and is_tight():  # a library that got no memory has errors of its own
         return NO_MEMORY, UNKNOWN
+    if isinstance(error, SystemExit) and not error.code and (place := _foreign_end(error)):
+        return f"{place}: SystemExit: the command was ended from there", WRONG
     return _of_user(error), WRONG
+
+
+def _foreign_end(error: SystemExit) -> str:
+    """Return the line of other code than ours that ended the command as if all were well."""
+    *_, (frame, line) = traceback.walk_tb(error.__traceback__)
+    own = frame.f_globals.get("__name__", "").partition(".")[0] in ("click", "counterpoint")
+    return "" if own else f"{frame.f_code.co_filename}:{line}"
 
 
 def keep_lines(command: click.Command) -> None:

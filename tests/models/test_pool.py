@@ -112,6 +112,14 @@ def test_an_error_that_cannot_be_read_keeps_its_words(pool: ProcessPool) -> None
     assert pool.submit(divided, 1).result(30) == 1
 
 
+@pytest.mark.parametrize("code", [None, 0, 3])
+def test_an_exit_in_a_task_is_an_error_of_the_task(pool: ProcessPool, code: int | None) -> None:
+    """A task that ends the process of its caller, with a code that says that all is well."""
+    with pytest.raises(RuntimeError, match=r"^SystemExit: "):
+        pool.submit(sys.exit, code).result(30)
+    assert pool.submit(divided, 1).result(30) == 1
+
+
 def test_an_error_that_cannot_be_packed_means_no_memory(pool: ProcessPool) -> None:
     """An error without memory for its traceback that ends the process, as if it had been killed."""
     with pytest.raises(MemoryError):
