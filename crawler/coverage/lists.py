@@ -12,6 +12,7 @@ import numpy as np
 from counterpoint.crawler.documents.addresses import key, normalized
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.worlds.capture import Capture
+from counterpoint.memory import TooLargeError, whole
 
 Array = np.ndarray[Any, Any]
 
@@ -81,9 +82,12 @@ def crawled(path: Path) -> frozenset[str]:
 
 def _lines(path: Path) -> list[tuple[int, str]]:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        with path.open("rb") as file:
+            text = whole(file).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise CrawlError(f"{path}: is no text in UTF-8") from None
+    except TooLargeError as error:
+        raise CrawlError(f"{path}: {error}") from None
     except OSError as error:
         raise CrawlError(f"{path}: {error.strerror or error}") from error
     lines = enumerate(text.split("\n"), 1)

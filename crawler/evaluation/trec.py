@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 from counterpoint.crawler.errors import CrawlError
+from counterpoint.memory import TooLargeError, lines_of
 
 _Value = TypeVar("_Value", int, float)
 _WHOLE = re.compile("[-+]?[0-9]{1,9}")
@@ -104,7 +105,7 @@ def _lines(path: Path, form: str) -> Iterator[tuple[int, list[str]]]:
     wanted = len(form.split())
     try:
         with open(path, "rb") as file:
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(lines_of(file), 1):
                 divided = _fields(number, line)
                 if not divided or divided[0].startswith(b"#"):
                     continue
@@ -114,6 +115,8 @@ def _lines(path: Path, form: str) -> Iterator[tuple[int, list[str]]]:
                         f"{path}: line {number}: {len(fields)} fields, not {wanted}: {form}"
                     )
                 yield number, fields
+    except TooLargeError as error:
+        raise CrawlError(f"{path}: {error}") from None
     except OSError as error:
         raise CrawlError(f"{path}: {error.strerror or error}") from error
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from counterpoint.crawler.documents.addresses import as_typed, site
 from counterpoint.crawler.errors import CrawlError
+from counterpoint.memory import whole
 
 from .views import can_be_stored
 
@@ -131,10 +132,11 @@ def text_of(path: Path) -> str:
     Raises
     ------
     CrawlError
-        If the file cannot be read, or is not text in UTF-8.
+        If the file cannot be read, is too large, or is not text in UTF-8.
     """
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        with path.open("rb") as file:
+            return whole(file).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise CrawlError(f"{path}: is no text in UTF-8") from error
     except (OSError, ValueError) as error:

@@ -21,6 +21,7 @@ from counterpoint.crawler.documents.addresses import key, normalized
 from counterpoint.crawler.documents.exchange import Exchange, Source
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.policy.protocol import Content
+from counterpoint.memory import TEXT, TooLargeError, lines_of
 
 FORMAT, VERSION = "counterpoint capture", 1
 _KINDS = {"address": str, "status": int, "final": str, "links": list, "external": int,
@@ -85,6 +86,9 @@ class Recorder:
 
     def _write(self, entry: dict[str, Any]) -> None:
         line = json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        if len(line) > TEXT:  # 250,000 links may have long addresses
+            raise CrawlError(f"{self.path}: what {entry.get('address')} has is larger than "
+                             f"{TEXT >> 20} MB, and cannot be recorded")  # fmt: skip
         if self._packer is not None:
             line = self._packer.compress(line) + self._packer.flush(zlib.Z_SYNC_FLUSH)
         self._put(line)
@@ -186,13 +190,15 @@ class Capture:
                 plain.seek(0)
                 # A GzipFile can be read like any binary file, but its type does not say so.
                 file: IO[bytes] = gzip.GzipFile(fileobj=plain) if packed else plain  # type: ignore[assignment]
-                for line in file:
+                for line in lines_of(file, TEXT):
                     if line.endswith(b"\n"):
                         yield line
                     else:
                         self.torn = True
         except EOFError:
             self.torn = True
+        except TooLargeError as error:
+            raise CrawlError(f"{self.path}: {error}") from None
         except zlib.error as error:
             raise CrawlError(f"{self.path}: cannot be unpacked: {error}") from None
         except OSError as error:

@@ -25,6 +25,8 @@ from counterpoint.graph.storage.sorting import MergedRuns, Rows, Runs, sorted_ke
 
 READ = 1 << 25
 """How many bytes are read at a time."""
+LONGEST = 1 << 25
+"""The most bytes of a line, apart from those that were read with its end."""
 
 MOST = 2**32 - 2
 """The greatest number of a page."""
@@ -51,7 +53,13 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def pieces(path: Path) -> Iterator[bytes]:
-    """Yield a file in pieces of whole lines; the last line gets its line feed."""
+    """Yield a file in pieces of whole lines; the last line gets its line feed.
+
+    Raises
+    ------
+    GraphError
+        If a line is longer than `LONGEST` bytes, or the file cannot be read.
+    """
     with opened(path) as file:
         rest = file.read(len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
         while data := file.read(READ):
@@ -61,6 +69,8 @@ def pieces(path: Path) -> Iterator[bytes]:
                 rest = data[cut:]
             else:
                 rest += data
+                if len(rest) > LONGEST:
+                    raise GraphError(f"{path}: a line is longer than {LONGEST >> 20} MB")
         if rest:
             yield rest + b"\n"
 

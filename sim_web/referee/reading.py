@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from counterpoint.memory import TooLargeError, lines_of
 from counterpoint.sim_web import record
 from counterpoint.sim_web.answer import Fault, Kind
 from counterpoint.sim_web.errors import WebError
@@ -27,6 +28,8 @@ _FAULTS = {fault.value for fault in Fault}
 _NAMES = tuple(one.name for one in fields(record.Record))
 _SEEN: set[tuple[tuple[str, ...], tuple[type, ...]]] = set()
 """Keys and types of lines that `record.record` has accepted; there are a few dozen at most."""
+_LONGEST = 1 << 24
+"""The most bytes of a line."""
 
 _NOT_OF_HOSTS = (Kind.MOUNTED, Kind.FOREIGN, Kind.BAD)
 """Kinds of answers that do not come from a host of the generated web."""
@@ -176,7 +179,7 @@ def read(
     builder = _Builder(truth)
     lines = 0
     broken_off = 0
-    for number, line in enumerate(file, 2):
+    for number, line in enumerate(_lines(file, place), 2):
         try:
             request = _record(line)
             builder.check(request)
@@ -199,7 +202,7 @@ def read(
 
 def read_header(file: BinaryIO, place: str) -> record.Header:
     """Read the first line of a log; raise WebError if it is not the header of a log."""
-    line = file.readline(1 << 24)
+    line = file.readline(_LONGEST)
     if not line:
         raise WebError(f"{place} is empty")
     try:
@@ -211,6 +214,14 @@ def read_header(file: BinaryIO, place: str) -> record.Header:
         elif not line.endswith(b"\n"):
             reason = "breaks off in its first line"
         raise WebError(f"{place} {reason or 'is not a readable log'}") from None
+
+
+def _lines(file: BinaryIO, place: str) -> Iterator[bytes]:
+    """Yield the lines after the header."""
+    try:
+        yield from lines_of(file, _LONGEST, begun=1)
+    except TooLargeError as error:
+        raise WebError(f"{place}: {error}") from None
 
 
 def _record(line: bytes) -> record.Record:

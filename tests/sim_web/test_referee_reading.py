@@ -239,15 +239,11 @@ def test_memory_is_bounded() -> None:
     class Lines(io.RawIOBase):
         """A log of 30,000 requests that is generated while it is read."""
 
-        def __iter__(self) -> Lines:
-            self.left = 30_000
-            return self
+        left = 30_000
 
-        def __next__(self) -> bytes:
+        def readline(self, size: int | None = -1) -> bytes:
             self.left -= 1
-            if self.left < 0:
-                raise StopIteration
-            return one
+            return one if self.left >= 0 else b""
 
     tracemalloc.start()
     log = read(Lines(), "log", HEADER, KNOWN)  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ import click
 
 from counterpoint.console import printing
 from counterpoint.crawler.errors import CrawlError
+from counterpoint.memory import TooLargeError, whole
 
 if TYPE_CHECKING:  # numba is loaded where a web is made
     from counterpoint.studies.coverage.sampling import SampleRow, SyntheticWeb
@@ -200,9 +201,12 @@ def _print_drawn(
 
 def _read(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8-sig")
+        with file.open("rb") as opened:
+            return whole(opened).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise CrawlError(f"{file}: is no text in UTF-8") from None
+    except TooLargeError as error:
+        raise CrawlError(f"{file}: {error}") from None
 
 
 def _print_rows(rows: list[SampleRow], form: str, about: dict[str, Any]) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from counterpoint.console import FELL, OK, printing, user_code
+from counterpoint.memory import TooLargeError, whole
 
 
 @click.command()
-@click.argument("file", type=click.File("r", encoding="utf-8-sig"))
+@click.argument("file", type=click.File("rb"))
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
               show_default=True, help="Output format.")  # fmt: skip
 def replay(file: Any, form: str) -> int:
@@ -28,7 +29,9 @@ def replay(file: Any, form: str) -> int:
     from counterpoint.models.checking.replaying import read_records, replay_record
 
     try:
-        text = file.read()
+        text = whole(file).decode("utf-8-sig")
+    except TooLargeError as error:
+        raise click.UsageError(f"{file.name} {error}") from None
     except UnicodeDecodeError as error:
         raise click.UsageError(f"{file.name} is no text in UTF-8: {error.reason}") from error
     with user_code():
