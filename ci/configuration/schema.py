@@ -58,6 +58,17 @@ Seeds = (
 )
 """How many seeds, from 0 on, or the seeds themselves."""
 
+
+def _without_nul(name: str) -> str:
+    """Refuse a name that no file can have; Python raises a `ValueError` where it is opened."""
+    if "\0" in name:
+        raise PydanticCustomError("nul", "a name without the character \\0")
+    return name
+
+
+Folder = Annotated[str, AfterValidator(_without_nul)]
+"""The name of a folder."""
+
 Seconds = Annotated[float, Field(gt=0, le=LONGEST)]
 """A limit of time."""
 
@@ -96,8 +107,8 @@ class GateTable(Table):
     step_limit: Seconds = Field(
         default=30.0, description="Seconds of processor time that a policy may use for one step."
     )
-    report: str = Field(default="report", description="The folder of the report.")
-    baselines: str = Field(default="baselines", description="The folder of the baselines.")
+    report: Folder = Field(default="report", description="The folder of the report.")
+    baselines: Folder = Field(default="baselines", description="The folder of the baselines.")
     processes: PositiveInt | None = Field(
         default=None,
         description="Processes at the same time; as many as processors by default.",

@@ -103,6 +103,19 @@ def test_the_longest_time_can_be_measured(tmp_path: Path) -> None:
     assert verdict.answer == "holds"
 
 
+@pytest.mark.parametrize("key", ["report", "baselines"])
+def test_no_file_can_have_the_name_of_a_folder(tmp_path: Path, key: str) -> None:
+    """A traceback after all checks have run, or a wrong name that is accepted while unused."""
+    text = f'[gate]\n{key} = "a\\u0000b"\n'
+    path = written(tmp_path / "counterpoint.toml", text)
+    with pytest.raises(ConfigurationError) as caught:
+        configuration.load(path)
+    assert str(caught.value) == (
+        f"counterpoint.toml:2: gate.{key} should be a name without the character \\0, "
+        'not "a\\u0000b"'
+    )
+
+
 def test_a_section_of_pyproject_has_the_same_lines(tmp_path: Path) -> None:
     """A line that is counted from the section, and not from the file."""
     text = '[project]\nname = "x"\n\n[tool.counterpoint.gate]\nbudget = "x"\n\n'
