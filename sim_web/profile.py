@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -24,6 +23,7 @@ from .sections import (
     Themes,
     full_name,
 )
+from .toml import tables
 
 FOLDER = Path(__file__).with_name("profiles")
 """The folder of the named profiles; each is a TOML file."""
@@ -128,12 +128,12 @@ def read(text: str, place: str, name: str) -> Profile:
         If the text is not TOML, or a key or value is invalid.
     """
     try:
-        tables = tomllib.loads(text)
+        found = tables(text)
     except ValueError as error:  # TOMLDecodeError, or int() refuses thousands of digits
         raise WebError(f"{place}: {error}") from None
     except RecursionError:
         raise WebError(f"{place}: the text is nested too deeply") from None
-    return from_mapping(tables, place, name)
+    return from_mapping(found, place, name)
 
 
 def from_mapping(tables: Mapping[str, Any], place: str, name: str) -> Profile:

@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from counterpoint.ci.outcome import Place
+from counterpoint.sim_web.toml import tables
 from counterpoint.spec.notation import SpecError
 
 from .lines import Way, lines_of, nearest
@@ -94,7 +95,7 @@ def find(start: Path) -> Path | None:
 
 def _has_section(path: Path) -> bool:
     try:
-        return isinstance(_section(tomllib.loads(path.read_text(encoding="utf-8"))), dict)
+        return isinstance(_section(tables(path.read_text(encoding="utf-8"))), dict)
     except (OSError, ValueError, RecursionError):  # not ours to judge: another tool reports it
         return False
 
@@ -120,7 +121,7 @@ def load(path: Path) -> Configuration:
     path = path.absolute()
     try:
         text = path.read_text(encoding="utf-8-sig")
-        found = tomllib.loads(text)
+        found = tables(text)
     except OSError as error:
         raise ConfigurationError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError:
@@ -133,21 +134,24 @@ def load(path: Path) -> Configuration:
         raise ConfigurationError(f"{path.name}: the TOML is nested too deeply") from None
     lines = lines_of(text)
     start = SECTION if path.name == OTHER else ()
-    tables = _section(found) if start else found
+    section = _section(found) if start else found
     if start and _section(found) is None:
         raise ConfigurationError(f"{path.name} has no section [tool.counterpoint]")
     try:
-        document = Document.model_validate(tables)
+        document = Document.model_validate(section)
     except ValidationError as error:
         wrong = [
             (nearest(lines, (*start, *way)), sentence)
             for way, sentence in _in_words(error.errors())
         ]
-        raise ConfigurationError(
-            "\n".join(f"{path.name}:{line}: {text}" for line, text in sorted(wrong))
-        ) from None
+        said = [f"{path.name}:{line}: {text}" for line, text in sorted(wrong)]
+        more = [f"and {len(said) - SHOWN:,} more"] if len(said) > SHOWN else []
+        raise ConfigurationError("\n".join(said[:SHOWN] + more)) from None
     return Configuration(path, document, lines)
 
+
+SHOWN = 20
+"""How many errors a message names."""
 
 _WORDS = {
     "string_type": "a string",

@@ -147,6 +147,8 @@ def test_toml_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
         ("x = " + "[" * 20_000, "the TOML is nested too deeply"),
         ("x = " + "{ a = " * 5_000, "the TOML is nested too deeply"),
         ("x = " + "9" * 5_000, "Exceeds the limit"),
+        ("[" + "a." * 20_000 + "a]", "the TOML is nested too deeply"),
+        ("x" + " . 'a'" * 20_000 + " = 1", "the TOML is nested too deeply"),
     ],
 )
 def test_toml_that_exhausts_its_reader_is_refused(
@@ -157,6 +159,22 @@ def test_toml_that_exhausts_its_reader_is_refused(
     with pytest.raises(ConfigurationError, match=f"{name}: {message}"):
         configuration.load(path)
     configuration.find(tmp_path)
+
+
+def test_a_configuration_with_a_thousand_errors_is_refused_in_few_lines(tmp_path: Path) -> None:
+    """A message that fills the terminal, where the first errors are lost."""
+    path = written(tmp_path / "counterpoint.toml", "[[check]]\n" * 1000)
+    with pytest.raises(ConfigurationError) as caught:
+        configuration.load(path)
+    first, *_, last = lines = str(caught.value).splitlines()
+    assert (len(lines), last) == (21, "and 980 more")
+    assert first == "counterpoint.toml:1: check.spec is missing"
+
+
+def test_many_dots_in_a_string_are_no_deep_key(tmp_path: Path) -> None:
+    """A configuration that is refused for its texts."""
+    text = f'[[check]]\nspec = "window-stm"\nwhy = "{"wait ... " * 200}{"." * 500}"\n'
+    configuration.load(written(tmp_path / "counterpoint.toml", text))
 
 
 def test_the_nearest_one_above_is_found(tmp_path: Path) -> None:

@@ -101,6 +101,7 @@ def test_both_sets_fill_the_totals() -> None:
         ("pages = 1" + 400 * "0", "pages: the number is not between 20 and 1e+12"),
         ("pages = 1" + 5000 * "0", "Exceeds the limit (4300 digits)"),
         ("x = " + 20_000 * "[", "is nested too deeply"),
+        ("[" + "a." * 20_000 + "a]", "is nested too deeply"),
     ],
 )
 def test_errors_name_the_place(text: str, message: str) -> None:

@@ -23,7 +23,7 @@ READERS = (
     Reader("sites", through_file("sites.txt", _sites), changed(corpus("sites"), _WORDS),
            (CrawlError,), smallest=4 << 20),
     Reader("sample", through_file("sample.txt", sampled), changed(corpus("sites"), _WORDS),
-           (CrawlError,)),
+           (CrawlError,), smallest=2 << 20),
     Reader("crawled", through_file("crawled.txt", crawled), changed(corpus("sites"), _WORDS),
-           (CrawlError,)),
+           (CrawlError,), smallest=2 << 20),
 )  # fmt: skip

@@ -33,9 +33,9 @@ READERS = (
     Reader("profile", through_file("a.toml", _profile), changed(corpus("profile"), _WORDS),
            (WebError,), smallest=1 << 20),
     Reader("configuration", through_file("counterpoint.toml", _configuration), _CONFIGURATIONS,
-           (ConfigurationError,), smallest=4 << 20, lines=1000,
+           (ConfigurationError,), smallest=4 << 20, lines=21,
            example=corpus("configuration")[0]),
     Reader("pyproject", through_file("pyproject.toml", _configuration), _CONFIGURATIONS,
-           (ConfigurationError,), smallest=4 << 20, lines=1000,
+           (ConfigurationError,), smallest=4 << 20, lines=21,
            example=corpus("configuration")[0]),
 )  # fmt: skip
