@@ -137,5 +137,7 @@ def describe(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return "not in time"
     text = _SSL.sub("", " ".join(str(error).split())) or type(error).__name__
+    if isinstance(error, aiohttp.ClientResponseError):  # its status is that of the parser
+        text = f"the answer is no valid HTTP: {' '.join(error.message.split())}"
     # The message may quote the server, which may send control characters to a terminal.
     return "".join(sign if sign.isprintable() else "?" for sign in text)

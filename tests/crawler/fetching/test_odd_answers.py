@@ -58,6 +58,21 @@ def crawl(response: bytes, path: Path, *more: str) -> None:
     asyncio.run(crawled())
 
 
+@pytest.mark.parametrize(
+    "response",
+    [
+        b"garbage\r\n\r\n",
+        b"HTTP/1.1 204 No Content\r\nContent-Length: 3\r\n\r\nabc",
+        HEAD + b"Content-Length: 3\r\n\r\n<a>and more",
+    ],
+)
+def test_what_is_no_http_is_said_so(response: bytes) -> None:
+    """A problem that quotes the parser's own status, as if the server had answered with it."""
+    (answer,) = ask(response)
+    assert answer.status == 0
+    assert answer.problem.startswith("the answer is no valid HTTP: Bad status line")
+
+
 def test_store_has_a_short_problem(tmp_path: Path) -> None:
     """A column of the store that is not bounded, whatever the network bounds."""
     path = tmp_path / "a.db"
