@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
 from counterpoint.crawler.errors import CrawlError
+from counterpoint.outputs import replacing
 
 Baseline = TypeVar("Baseline")
 
@@ -78,12 +78,8 @@ def _content(text: str, schema: int) -> dict[str, Any]:
 def save(path: Path, text: str) -> None:
     """Write the text of a baseline, complete or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    with replacing(path) as new:
         new.write_text(text, encoding="utf-8")
-        os.replace(new, path)
-    finally:
-        new.unlink(missing_ok=True)
 
 
 def content(path: Path) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from counterpoint.outputs import named
 from counterpoint.spec.notation import SpecError
 
 from ..outcome import Outcome
@@ -59,10 +60,11 @@ def write(
     new = Path(tempfile.mkdtemp(prefix=f".{report.name}-", dir=report.parent))
     try:
         new.chmod(0o755)
-        _fill(new, outcomes, seconds, folder)
-        if logs is not None and any(logs.iterdir()):
-            shutil.copytree(logs, new / CRAWLERS)
-        _exchange(report, new)
+        with named(report):
+            _fill(new, outcomes, seconds, folder)
+            if logs is not None and any(logs.iterdir()):
+                shutil.copytree(logs, new / CRAWLERS)
+            _exchange(report, new)
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
         raise

@@ -14,6 +14,7 @@ from jinja2 import Environment, StrictUndefined
 
 from counterpoint.ci import configuration
 from counterpoint.ci.configuration.reading import NAME
+from counterpoint.outputs import named
 from counterpoint.spec.notation import SpecError
 
 from .looking import Found
@@ -169,6 +170,6 @@ def _written(folder: Path, name: str, text: str) -> Step:
     if path.exists() or path.is_symlink():
         return Step("kept", name, "it exists")
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("x", encoding="utf-8") as file:
+    with named(path), path.open("x", encoding="utf-8") as file:
         file.write(text)
     return Step("wrote", name)

@@ -11,6 +11,7 @@ from typing import TypeAlias, TypeVar
 
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.memory import TooLargeError, lines_of
+from counterpoint.outputs import named
 
 _Value = TypeVar("_Value", int, float)
 _WHOLE = re.compile("[-+]?[0-9]{1,9}")
@@ -80,7 +81,7 @@ def write_run(path: Path, run: Run, tag: str) -> None:
     tag : str
         The name of the system.
     """
-    with open(path, "w", encoding="utf-8") as file:
+    with named(path), open(path, "w", encoding="utf-8") as file:
         for topic, scores in run.items():
             for rank, document in enumerate(ranked(scores), 1):
                 file.write(f"{topic} Q0 {document} {rank} {scores[document]!r} {tag}\n")

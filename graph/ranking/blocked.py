@@ -24,6 +24,7 @@ from counterpoint.compiling import Array, Number, compiled
 from counterpoint.graph.csr import Csr, Graph
 from counterpoint.graph.errors import GraphError
 from counterpoint.graph.storage.pages import Tell
+from counterpoint.outputs import named
 
 from .pagerank import DAMPING, MOST, TOLERANCE, PageRank, must_rank, rule
 from .products import Run
@@ -191,7 +192,7 @@ def _vector(path: Path, pages: int) -> Array:
 
     Without the reservation, a full disk would kill the process when it writes to the vector.
     """
-    with path.open("wb") as file:
+    with named(path), path.open("wb") as file:
         if hasattr(os, "posix_fallocate"):  # not on every system
             os.posix_fallocate(file.fileno(), 0, 8 * pages)
         else:
@@ -213,7 +214,8 @@ def _spread(disk: Disk, first: int, rows: Csr) -> None:
         if len(chosen):
             pairs = np.empty((len(chosen), 2), np.uint32)
             pairs[:, 0], pairs[:, 1] = sources[chosen], rows.targets[chosen] - np.uint32(begin)
-            with (disk.folder / _name(begin)).open("ab") as file:
+            path = disk.folder / _name(begin)
+            with named(path), path.open("ab") as file:
                 file.write(pairs.data)
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from counterpoint.compiling import Array
 from counterpoint.graph.csr import MOST_PAGES
 from counterpoint.graph.errors import GraphError
+from counterpoint.outputs import named
 
 from .building import Part, folder_of
 from .codebook import CLASSES, KINDS
@@ -85,7 +86,11 @@ def build(
     must_be_replaceable(path)
     chosen = settings or BuildSettings()
     plan = {"source": source.name, "version": VERSION, **asdict(chosen), "threads": 0}
-    with folder_of(path, plan) as folder, ThreadPoolExecutor(chosen.threads) as threads:
+    with (
+        named(path),
+        folder_of(path, plan) as folder,
+        ThreadPoolExecutor(chosen.threads) as threads,
+    ):
         pages = source.read(folder, tell)
         _Build(folder, pages, chosen, threads, tell).run(path)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from counterpoint.graph.csr import Csr, pairs
 from counterpoint.graph.errors import GraphError
+from counterpoint.outputs import named
 
 from .pages import Tell
 from .store import GraphStore
@@ -53,7 +54,8 @@ def _replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary name; if the block succeeds, the file is renamed to ``path``."""
     written = path.with_name(path.name + ".part")
     try:
-        yield written
+        with named(path):
+            yield written
         written.replace(path)
     finally:
         written.unlink(missing_ok=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import defaultdict
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from counterpoint.models.verdict import Verdict
+from counterpoint.outputs import replacing
 from counterpoint.spec.notation import Model, Picture, Values
 
 from .chart import chosen, outcome
@@ -79,12 +79,8 @@ def write(path: Path, verdict: Verdict, command: str = "") -> None:
     verdict, command
         As for `page`.
     """
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    with replacing(path) as unfinished:
         unfinished.write_text(page(verdict, command), encoding="utf-8", newline="\n")
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 @cache

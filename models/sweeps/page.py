@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+
+from counterpoint.outputs import replacing
 
 from .readings import KINDS, ReadingsStudy
 from .results import ModelOutcome
@@ -53,12 +54,8 @@ def write(path: Path, study: ReadingsStudy, sentences: Sequence[str]) -> None:
     study, sentences
         As for `page`.
     """
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    with replacing(path) as unfinished:
         unfinished.write_text(page(study, sentences), encoding="utf-8", newline="\n")
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 @cache

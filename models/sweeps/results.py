@@ -12,6 +12,7 @@ from typing import Any, TextIO
 from counterpoint import models, spec
 from counterpoint.models.loading import find
 from counterpoint.models.user_modules import source_files_of
+from counterpoint.outputs import named
 from counterpoint.spec.notation import SpecError
 
 KIND = "counterpoint readings"
@@ -123,8 +124,9 @@ class Results:
         if self._file is None:
             _drop_cut_line(self._path)
             self._file = self._path.open("a", encoding="utf-8")
-        self._file.write(json.dumps({"kind": KIND, "source": self.source, **entry}) + "\n")
-        self._file.flush()
+        with named(self._path):
+            self._file.write(json.dumps({"kind": KIND, "source": self.source, **entry}) + "\n")
+            self._file.flush()
 
     def close(self) -> None:
         """Close the file."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from counterpoint.outputs import named
 from counterpoint.spec.notation import Model, SpecError
 
 from . import smtlib
@@ -142,7 +143,10 @@ class Obligations:
         features = frozenset[str]().union(*(a.features for a in printed))
         text = f"{FIRST_LINE}\n{smtlib.script(printed, str(answer), comments)}"
         path = self.folder / file_name(len(self.found) + 1, name)
-        with path.open("x", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+        with (
+            named(path),
+            path.open("x", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
+        ):
             file.write(text)
         self.found.append(Obligation(name, str(answer), features, path))
 

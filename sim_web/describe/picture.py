@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from counterpoint.outputs import replacing
+
 from .shapes import GAP, Polygon, shapes
 
 if TYPE_CHECKING:
@@ -92,7 +94,8 @@ def draw_shares(
                   fontsize=9, color="#6b7680", ha="center", va="center")  # fmt: skip
         kind = path.suffix.lower()[1:]
         plain: Any = {"Date": None} if kind == "svg" else {"Software": None}
-        figure.savefig(path, format=kind, dpi=120, metadata=plain)
+        with replacing(path) as written:
+            figure.savefig(written, format=kind, dpi=120, metadata=plain)
 
 
 def _paint(axes: Any, parts: dict[str, list[Polygon]]) -> None:

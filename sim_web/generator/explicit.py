@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from counterpoint.compiling import Array
+from counterpoint.outputs import replacing
 from counterpoint.sim_web.errors import WebError
 
 from .numbers import Numbers
@@ -51,14 +52,8 @@ class Explicit:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the arrays to an .npz file; an existing file is replaced at the end."""
-        goal = Path(path)
-        written = goal.with_name(goal.name + ".part")
-        try:
-            with written.open("wb") as file:
-                np.savez(file, offsets=self.offsets, targets=self.targets)
-            written.replace(goal)
-        finally:
-            written.unlink(missing_ok=True)
+        with replacing(Path(path)) as written, written.open("wb") as file:
+            np.savez(file, offsets=self.offsets, targets=self.targets)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Explicit:

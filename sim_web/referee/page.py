@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+
+from counterpoint.outputs import replacing
 
 from .judgment import Judgment
 from .plots import coverage_bars, outcome_bars, plots
@@ -37,12 +38,8 @@ def page(judgment: Judgment) -> str:
 
 def write(path: Path, judgment: Judgment) -> None:
     """Write the page to a file atomically: another process sees the whole page or none."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    with replacing(path) as unfinished:
         unfinished.write_text(page(judgment), encoding="utf-8", newline="\n")
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 @cache

@@ -1,7 +1,14 @@
-"""One rule for all files that commands write: what exists is not replaced without ``--force``."""
+"""The rules for all files that commands write.
+
+What exists is not replaced without ``--force``. A file is complete or missing. An error names the
+file: the system names it where a file is opened, and not where its disk is full.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -15,6 +22,46 @@ OPTIONS = frozenset(
 """The options that name a file which the command writes anew."""
 
 _FORCE = "counterpoint.force"
+
+
+@contextmanager
+def named(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Give an error of the system that names no file the name of the one that is written."""
+    try:
+        yield
+    except OSError as error:
+        _name(error, path)
+        raise
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield a name beside a file, to be written; at the end it takes the place of the file.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; the error names ``path``, which is as it was.
+    """
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield unfinished
+        os.replace(unfinished, path)
+    except OSError as error:
+        _name(error, path, unfinished)
+        raise
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _name(error: OSError, path: str | os.PathLike[str], unfinished: Path | None = None) -> None:
+    """Let an error name a file, unless it names another than the unfinished one.
+
+    An error without a number has a text of its own, which a name would replace.
+    """
+    names = (None, None if unfinished is None else os.fspath(unfinished))
+    if error.errno is not None and error.filename in names:
+        error.filename = os.fspath(path)
 
 
 def must_not_be_lost(option: str, path: Path) -> None:

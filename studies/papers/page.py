@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
+
+from counterpoint.outputs import replacing
 
 from .drawing import svg
 from .report import Report
@@ -33,12 +34,8 @@ def body(report: Report) -> str:
 def write(folder: Path, report: Report) -> Path:
     """Write the page ``NAME.html`` into a folder, complete or not at all, and return its path."""
     path = folder / f"{report.name}.html"
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    with replacing(path) as unfinished:
         unfinished.write_text(page(report), encoding="utf-8", newline="\n")
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
     return path
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from counterpoint.console import (
     progress,
     seconds,
 )
+from counterpoint.outputs import replacing
 
 if TYPE_CHECKING:  # numba is loaded where a web is made
     from counterpoint.studies.coverage.plan import CoveragePlan
@@ -127,12 +127,8 @@ def _write(path: Path, report: Report) -> None:
     """Write the page to a temporary file first, so that it is complete or missing."""
     from counterpoint.studies.papers.page import page
 
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    with replacing(path) as unfinished:
         unfinished.write_text(page(report), encoding="utf-8", newline="\n")
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _command(name: str, plan: CoveragePlan) -> str:

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from counterpoint.commands.crawls.reporting import counted
+from counterpoint.outputs import named
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -72,8 +73,9 @@ class CrawlLog:
     def _write(self, event: dict[str, Any]) -> None:
         if self._file is not None:
             line = json.dumps({"at": round(time.time(), 3), **event}, ensure_ascii=False)
-            self._file.write(line + "\n")
-            self._file.flush()
+            with named(self._file.name):
+                self._file.write(line + "\n")
+                self._file.flush()
 
 
 class CrawlDisplay:

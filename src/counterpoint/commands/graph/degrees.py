@@ -22,6 +22,7 @@ from counterpoint.commands.graph.opening import (
     written,
 )
 from counterpoint.console import OK, progress
+from counterpoint.outputs import replacing
 
 if TYPE_CHECKING:
     from counterpoint.graph.search.degrees import Histogram, PowerLaw
@@ -147,7 +148,8 @@ def draw_degrees(found: Sequence[DegreeDistribution], path: Path, title: str) ->
         axes.legend(frameon=False)
         kind = path.suffix.lower()[1:]
         plain: Any = {"Date": None} if kind == "svg" else {"Software": None}
-        figure.savefig(path, format=kind, dpi=120, metadata=plain)
+        with replacing(path) as written:
+            figure.savefig(written, format=kind, dpi=120, metadata=plain)
 
 
 def _curve(axes: Any, distribution: DegreeDistribution, colour: str) -> None:

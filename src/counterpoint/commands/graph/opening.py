@@ -12,6 +12,7 @@ import click
 
 from counterpoint.console import must_be_writable, printing
 from counterpoint.crawler.errors import CrawlError
+from counterpoint.outputs import replacing
 
 if TYPE_CHECKING:  # they load numba
     from counterpoint.compiling import Array
@@ -181,13 +182,9 @@ def save_array(path: Path | None, values: Array) -> None:
         return
     import numpy as np
 
-    written = path.with_name(path.name + ".part")
-    try:
-        with written.open("wb") as file:
-            np.save(file, values)
-        written.replace(path)
-    finally:
-        written.unlink(missing_ok=True)
+    with replacing(path) as written, written.open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(values))
+        file.write(np.ascontiguousarray(values).data)  # np.save would not say that the disk is full
 
 
 def print_result(form: str, found: dict[str, Any], text: Callable[[], None]) -> None:

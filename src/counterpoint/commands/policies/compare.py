@@ -30,6 +30,7 @@ from counterpoint.console import (
     progress,
     seconds,
 )
+from counterpoint.outputs import named
 
 if TYPE_CHECKING:  # numba is loaded where a web is made
     from counterpoint.ci.outcome import Outcome
@@ -132,7 +133,8 @@ def compare(
     if html is not None:
         from counterpoint.studies.comparison.page import write
 
-        write(html, found, again)
+        with named(html):
+            write(html, found, again)
         click.echo(f"{html} shows the comparison", err=True)
     outcomes = judged.outcomes(found, again)
     with printing():

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from counterpoint.console import FELL, OK, above_zero, must_be_writable, progress
+from counterpoint.outputs import named
 from counterpoint.sim_web import profile
 from counterpoint.sim_web.errors import WebError
 
@@ -133,7 +134,8 @@ async def _serve(
         gc.freeze()  # what is there now stays until the end
         mounted = [f"http://{host}/" for host in server.mounts.folders]
         if seeds_file is not None:
-            seeds_file.write_text("".join(f"{one}\n" for one in [*starts, *mounted]))
+            with named(seeds_file):
+                seeds_file.write_text("".join(f"{one}\n" for one in [*starts, *mounted]))
         _print_addresses(web, options, server, starts, mounted)
         failed = await _until_stopped(server)
     finally:

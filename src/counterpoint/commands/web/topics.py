@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from counterpoint.console import OK, must_be_writable, printing, progress
+from counterpoint.outputs import replacing
 from counterpoint.sim_web import profile
 
 
@@ -54,7 +55,8 @@ def topics_(
         rows = [(topic, int(web.relevant_to(topic).sum()), topics.query(web, topic))
                 for topic in chosen]  # fmt: skip
         if qrels is not None:
-            qrels.write_text("\n".join(topics.qrels(web, chosen)) + "\n", encoding="utf-8")
+            with replacing(qrels) as written:
+                written.write_text("\n".join(topics.qrels(web, chosen)) + "\n", encoding="utf-8")
     with printing():
         if form == "json":
             found = [{"topic": a, "relevant": b, "query": c} for a, b, c in rows]
