@@ -248,6 +248,8 @@ def open_store(
     CrawlError
         If there is no link store and it must not or cannot be created, if the database belongs to
         another program or a newer version, or if it cannot be used. Nothing was changed.
+    ConnectionLostError
+        If a server ends or starts, and does not accept connections within the time of `PAUSES`.
     """
     if "://" in str(where):
         url = postgresql.url(str(where))
@@ -273,6 +275,19 @@ def open_store(
 
 def _prepare(store: Store, create: bool, writes: bool) -> None:
     """Check the database, and create or migrate its tables if necessary and if it is writable."""
+    if store.dialect == "postgresql":
+        revision = reconnecting(_Checking(store, create))
+    else:
+        revision = _checked(store, create)
+    if writes:
+        _bring_up_to_date(store, revision)
+    elif revision != migrations.HEAD:
+        raise CrawlError(f"{store.where}: is of an earlier version, and cannot be migrated "
+                         "there; copy it to a folder that can be written")  # fmt: skip
+
+
+def _checked(store: Store, create: bool) -> str | None:
+    """Return the revision of a store, which must be known, and not missing unless it is created."""
     with store.engine.connect().execution_options(reads=True) as connection:
         if store.dialect == "postgresql":
             postgresql.must_be_usable(connection, store.where)
@@ -280,11 +295,30 @@ def _prepare(store: Store, create: bool, writes: bool) -> None:
         if revision is None and not create:
             raise CrawlError(f"{store.where}: contains no link store yet")
         migrations.must_be_known(revision, store.where)
-    if writes:
-        _bring_up_to_date(store, revision)
-    elif revision != migrations.HEAD:
-        raise CrawlError(f"{store.where}: is of an earlier version, and cannot be migrated "
-                         "there; copy it to a folder that can be written")  # fmt: skip
+    return revision
+
+
+class _Checking:
+    """Checks a store in PostgreSQL; a server that ends or starts is worth another attempt.
+
+    One that does not answer at all is not, since its address is probably wrong; unless an attempt
+    before has shown that the server is being restarted.
+    """
+
+    def __init__(self, store: Store, create: bool) -> None:
+        self._store, self._create, self._restarts = store, create, False
+
+    def __call__(self) -> str | None:
+        try:
+            return _checked(self._store, self._create)
+        except DBAPIError as error:
+            self._restarts = self._restarts or postgresql.is_restarting(error.orig)
+            if self._restarts and postgresql.is_lost(error.orig):
+                reason = _message(error.orig, self._store.patience)
+                raise ConnectionLostError(
+                    f"{self._store.where}: the server ends or starts ({reason})"
+                ) from error
+            raise
 
 
 def _bring_up_to_date(store: Store, revision: str | None) -> None:

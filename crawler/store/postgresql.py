@@ -21,6 +21,10 @@ _LOST = ("08", "57P", "25P03")
 """How PostgreSQL's codes begin for connections that fail, for a server that ends or starts, and for
 a connection that was ended because it was idle within a transaction (`HUNG`)."""
 
+_RESTARTING = ("the database system is ", "terminating connection due to administrator command",
+               "server closed the connection unexpectedly")  # fmt: skip
+"""What a server that ends or starts says to a client, or the client about such a server."""
+
 _ALONE = """
     SELECT set_config('idle_in_transaction_session_timeout', %(idle)s, true),
            pg_advisory_xact_lock(%(lock)s)"""
@@ -98,6 +102,17 @@ def is_lost(error: BaseException | None) -> bool:
     if error.sqlstate is None:
         return isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
     return error.sqlstate.startswith(_LOST)
+
+
+def is_restarting(error: BaseException | None) -> bool:
+    """Return whether an error of psycopg means that the server ends or starts at this moment.
+
+    An error of a connection that was never made has no code, only the server's text.
+    """
+    code = getattr(error, "sqlstate", None)
+    if code is not None:
+        return str(code).startswith("57P")
+    return any(text in str(error) for text in _RESTARTING)
 
 
 def must_be_usable(connection: Connection, where: str) -> None:
