@@ -15,7 +15,7 @@ import click
 
 from counterpoint.crawler.errors import ConnectionLostError, CrawlError
 from counterpoint.graph.errors import GraphError
-from counterpoint.memory import RESERVE, TooLittleMemoryError, is_exhausted, is_tight
+from counterpoint.memory import RESERVE, TooLittleMemoryError, chain, is_exhausted, is_tight
 from counterpoint.models.checking.processes import cores
 from counterpoint.models.limits import LONGEST
 from counterpoint.models.loading import line_of_user
@@ -123,6 +123,8 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
         return _say(f"interrupted; {reason or 'nothing was written'}", INTERRUPTED)
     except (Exception, SystemExit) as error:
         reserve.clear()
+        if any(isinstance(one, KeyboardInterrupt) for one in chain(error)):
+            return _say("interrupted", INTERRUPTED)  # a library has raised another error instead
         return _say(*(_too_large(error) or _expected(error) or _unexpected(error)))
     return result if isinstance(result, int) else OK
 

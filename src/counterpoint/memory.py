@@ -14,6 +14,7 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import takewhile
 from typing import IO
 
 LEAST = 1 << 30
@@ -104,12 +105,17 @@ def is_exhausted(error: BaseException) -> bool:
     An error that was raised ``from None`` stands for itself: what came before did not lead to it.
     So does one that is no `Exception`, such as the end of a policy's step.
     """
+    return any(map(_says_so, takewhile(lambda one: isinstance(one, Exception), chain(error))))
+
+
+def chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and those that led to it, the last one first."""
     seen: list[BaseException] = []
     one: BaseException | None = error
-    while isinstance(one, Exception) and not any(one is other for other in seen):
+    while one is not None and not any(one is other for other in seen):
+        yield one
         seen.append(one)
         one = one.__cause__ or (None if one.__suppress_context__ else one.__context__)
-    return any(map(_says_so, seen))
 
 
 def _says_so(error: BaseException) -> bool:

@@ -181,6 +181,23 @@ def test_interruption_is_no_lack_of_memory() -> None:
     assert run(fail, []) == 130
 
 
+def test_interruption_that_a_library_replaces(capsys: pytest.CaptureFixture[str]) -> None:
+    """Ctrl-C while SQLAlchemy tests a connection: psycopg then has an error of its own."""
+
+    @click.command()
+    def fail() -> None:
+        try:
+            try:
+                raise KeyboardInterrupt
+            except KeyboardInterrupt:
+                raise LookupError("connection in transaction status ACTIVE")  # noqa: B904
+        except LookupError as error:
+            raise RuntimeError("the connection cannot be used") from error
+
+    assert run(fail, []) == 130
+    assert capsys.readouterr().err == "counterpoint: interrupted\n"
+
+
 def test_error_of_another_process() -> None:
     """An error that loses its cause on the way from another process, and so its meaning."""
     wrapped = SpecError("the spec cannot be loaded")
