@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from counterpoint.memory import without_advice
+
 from .errors import WebError
 from .sections import (
     Addresses,
@@ -130,7 +132,7 @@ def read(text: str, place: str, name: str) -> Profile:
     try:
         found = tables(text)
     except ValueError as error:  # TOMLDecodeError, or int() refuses thousands of digits
-        raise WebError(f"{place}: {error}") from None
+        raise WebError(f"{place}: {without_advice(error)}") from None
     except RecursionError:
         raise WebError(f"{place}: the text is nested too deeply") from None
     return from_mapping(found, place, name)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from counterpoint.crawler.errors import CrawlError
+from counterpoint.memory import without_advice
 from counterpoint.outputs import replacing
 
 Baseline = TypeVar("Baseline")
@@ -62,7 +63,8 @@ def load(
     try:
         return made(_content(text, schema))
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
-        raise CrawlError(f"{path} is no baseline of {of}: {error}; {anew}") from error
+        why = without_advice(error) if isinstance(error, ValueError) else error
+        raise CrawlError(f"{path} is no baseline of {of}: {why}; {anew}") from error
 
 
 def _content(text: str, schema: int) -> dict[str, Any]:

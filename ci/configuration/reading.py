@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from counterpoint.ci.outcome import Place
+from counterpoint.memory import without_advice
 from counterpoint.sim_web.toml import tables
 from counterpoint.spec.notation import SpecError
 
@@ -129,7 +130,7 @@ def load(path: Path) -> Configuration:
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{path.name}: it is not TOML: {error}") from None
     except ValueError as error:  # int() refuses thousands of digits
-        raise ConfigurationError(f"{path.name}: {error}") from None
+        raise ConfigurationError(f"{path.name}: {without_advice(error)}") from None
     except RecursionError:
         raise ConfigurationError(f"{path.name}: the TOML is nested too deeply") from None
     lines = lines_of(text)

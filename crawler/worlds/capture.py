@@ -21,7 +21,7 @@ from counterpoint.crawler.documents.addresses import key, normalized
 from counterpoint.crawler.documents.exchange import Exchange, Source
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.policy.protocol import Content
-from counterpoint.memory import TEXT, TooLargeError, lines_of
+from counterpoint.memory import TEXT, TooLargeError, lines_of, without_advice
 
 FORMAT, VERSION = "counterpoint capture", 1
 _KINDS = {"address": str, "status": int, "final": str, "links": list, "external": int,
@@ -232,7 +232,7 @@ def _exchange(path: Path, number: int, line: bytes) -> Exchange:
     try:
         entry = json.loads(line)
     except ValueError as error:
-        raise CrawlError(f"{path}: line {number} is not JSON: {error}") from None
+        raise CrawlError(f"{path}: line {number} is not JSON: {without_advice(error)}") from None
     except RecursionError:
         raise CrawlError(f"{path}: line {number} is nested too deeply") from None
     if not isinstance(entry, dict) or not {"address", "status"} <= set(entry):

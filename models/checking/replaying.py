@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from counterpoint.memory import without_advice
 from counterpoint.models.loading import load
 from counterpoint.models.verdict import Trace, in_steps, violates
 from counterpoint.spec.notation import Model, RangeError, SpecError, Values
@@ -44,7 +45,7 @@ def read_records(text: str, name: str) -> Iterator[dict[str, Any]]:
     except json.JSONDecodeError as error:
         raise SpecError(f"{name}:{error.lineno}: {error.msg}") from None
     except ValueError as error:  # int() refuses thousands of digits
-        raise SpecError(f"{name}: {error}") from None
+        raise SpecError(f"{name}: {without_advice(error)}") from None
     except RecursionError:
         raise SpecError(f"{name}: the JSON is nested too deeply") from None
     for place, record in enumerate(found if isinstance(found, list) else [found]):

@@ -85,6 +85,16 @@ def whole(file: IO[bytes], most: int = TEXT) -> bytearray:
     return data
 
 
+def without_advice(error: ValueError) -> str:
+    """Return the message of a reader of JSON or TOML, for a user.
+
+    Where a number has thousands of digits, Python's own advises a programmer to allow them.
+    """
+    if "sys.set_int_max_str_digits" not in str(error):
+        return str(error)
+    return f"a number has more than {sys.get_int_max_str_digits():,} digits"
+
+
 def must_be_enough() -> None:
     """Raise a `TooLittleMemoryError` if this process may have less than `LEAST`."""
     if sys.platform == "win32":  # it has no such limits

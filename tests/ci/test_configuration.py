@@ -146,7 +146,7 @@ def test_toml_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     [
         ("x = " + "[" * 20_000, "the TOML is nested too deeply"),
         ("x = " + "{ a = " * 5_000, "the TOML is nested too deeply"),
-        ("x = " + "9" * 5_000, "Exceeds the limit"),
+        ("x = " + "9" * 5_000, "a number has more than 4,300 digits$"),
         ("[" + "a." * 20_000 + "a]", "the TOML is nested too deeply"),
         ("x" + " . 'a'" * 20_000 + " = 1", "the TOML is nested too deeply"),
     ],

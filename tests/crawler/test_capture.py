@@ -123,6 +123,7 @@ HEADER = '{"format":"counterpoint capture","version":1}\n'
         (HEADER.replace(":1", ":" + "[" * 50 + "]" * 50), "is a capture of version [[[[[[[[[[[["),
         (HEADER.replace(":1", ":2"), "is a capture of version 2, not 1"),
         (HEADER + "x\n", "line 2 is not JSON"),
+        (HEADER + "9" * 5000 + "\n", "line 2 is not JSON: a number has more than 4,300 digits"),
         ("[" * 100_000 + "\n", "line 1 must be its header"),
         (HEADER + "[" * 100_000 + "\n", "line 2 is nested too deeply"),
         (HEADER + '{"a":' * 5000 + "1" + "}" * 5000 + "\n", "line 2 is nested too deeply"),

@@ -99,7 +99,7 @@ def test_both_sets_fill_the_totals() -> None:
         ("[[sites]]\nname = 'größe'", "[[sites]] 1: name: 'größe' is not a host name"),
         ("[faults]\nreset = 0.7\nbomb = 0.6", "[faults]: the shares of pages sum to 1.3"),
         ("pages = 1" + 400 * "0", "pages: the number is not between 20 and 1e+12"),
-        ("pages = 1" + 5000 * "0", "Exceeds the limit (4300 digits)"),
+        ("pages = 1" + 5000 * "0", "a number has more than 4,300 digits"),
         ("x = " + 20_000 * "[", "is nested too deeply"),
         ("[" + "a." * 20_000 + "a]", "is nested too deeply"),
     ],
