@@ -64,9 +64,10 @@ missing."""
 
 WITHOUT_COMPILED_CODE = frozenset(
     ["check", "replay", "readings", "search", "errata", "export", "init", "evaluate", "sites",
-     "links"]
+     "links", "list"]
 )  # fmt: skip
-"""The commands that load no compiled code, and so run with less memory than `memory.LEAST`."""
+"""The commands that run with less memory than `memory.LEAST`: they load no compiled code, or, as
+``list`` does, leave out what needs it."""
 
 COMMANDS = {name: place for section in SECTIONS.values() for name, (place, _) in section.items()}
 

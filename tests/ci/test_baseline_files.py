@@ -47,6 +47,7 @@ def _made(content: dict[str, Any]) -> str:
         ("<<<<<<<", "Expecting value"),
         ('{"schema": 2}', "its schema is 2, and this version of Counterpoint has 1"),
         ('{"schema": 1}', "'name'"),
+        ('{"schema": ' + "9" * 5000 + "}", ": a number has more than 4,300 digits; build another"),
         (b"\xff", "cannot be read"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import random
 import re
@@ -79,8 +80,20 @@ def test_least_limit_is_enough(tmp_path: Path) -> None:
     code, _, errors = limited(["web", "describe", "--profile", "topical", "--pages", "500"], limit,
                               tmp_path)  # fmt: skip
     assert (code, errors) == (0, "")
-    assert limited(["list"], limit - 1, tmp_path)[0] == 3
+    assert limited(["web", "profiles"], limit - 1, tmp_path)[0] == 3
     assert limited(["--help"], 300, tmp_path)[0] == 0
+
+
+def test_list_leaves_out_what_needs_compiled_code(tmp_path: Path) -> None:
+    """A list of specs that is refused because policies cannot be listed."""
+    code, output, errors = limited(["list", "--format", "json"], 300, tmp_path)
+    assert (code, errors) == (0, "")
+    found = json.loads(output)
+    assert "tl2" in found["specs"] and "topical" in found["web profiles"]
+    assert list(found["policies"]) == ["not listed"]
+    assert "compiled code needs 1,024 MB" in found["policies"]["not listed"]
+    code, output, errors = limited(["list", "tl2"], 300, tmp_path)
+    assert (code, errors) == (0, "") and "serializability" in output
 
 
 @pytest.mark.long

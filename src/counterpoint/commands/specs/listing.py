@@ -9,6 +9,7 @@ import click
 from counterpoint import show
 from counterpoint.console import printing
 from counterpoint.extras import EXTRAS, command_to_install
+from counterpoint.memory import TooLittleMemoryError, must_be_enough
 from counterpoint.models.checking.engines import ENGINES
 from counterpoint.models.loading import load
 from counterpoint.spec.catalogue import SPECS
@@ -61,15 +62,18 @@ def _overview() -> dict[str, dict[str, str]]:
 
 def _policies_and_profiles() -> dict[str, dict[str, str]]:
     try:
-        from counterpoint.crawler.schedulers.catalogue import POLICIES  # with Numba
         from counterpoint.sim_web import profile
+
+        profiles = {name: profile.load(name).about for name in profile.names()}
+        must_be_enough()
+        from counterpoint.crawler.schedulers.catalogue import POLICIES  # with Numba
+    except TooLittleMemoryError as error:
+        return {"policies": {"not listed": str(error)}, "web profiles": profiles}
     except ModuleNotFoundError:
         needed = {"not installed": command_to_install(EXTRAS["list"])}
         return {"policies": needed, "web profiles": needed}
-    return {
-        "policies": {name: policy.about for name, policy in POLICIES.items()},
-        "web profiles": {name: profile.load(name).about for name in profile.names()},
-    }
+    about = {name: policy.about for name, policy in POLICIES.items()}
+    return {"policies": about, "web profiles": profiles}
 
 
 def _describe(reference: str) -> dict[str, dict[str, str]]:
