@@ -116,7 +116,7 @@ def scattered(pages: int, links: int, seed: int) -> Csr:
 def test_blocks_need_memory_for_one_block_only(tmp_path: Path) -> None:
     """A vector of all pages, or the links of all blocks, in memory."""
     web = both(scattered(1_500_000, 3_000_000, 1))
-    blocked_pagerank(web, tmp_path / "warm", block=1 << 17, most=1)  # compiles
+    blocked_pagerank(web, tmp_path / "warm", block=1 << 17, most=3, tolerance=0)  # compiles
     tracemalloc.start()
     found = blocked_pagerank(web, tmp_path / "work", block=1 << 16, most=3, tolerance=0)
     peak = tracemalloc.get_traced_memory()[1]
