@@ -85,7 +85,7 @@ def find(reference: str) -> type[Spec]:
         return _in_module(_import(Path(file["path"])), file["path"], file["name"] or "")
     if ":" in reference:
         return _imported(reference)
-    if Path(f"{reference}.py").is_file():
+    if _is_file(Path(f"{reference}.py")):
         raise SpecError(f"there is no spec {reference!r}; did you mean the file {reference}.py?")
     near = difflib.get_close_matches(reference, SPECS, 1)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(SPECS)}"
@@ -188,7 +188,7 @@ def _mutant(right: str, name: str) -> type[Spec]:
 
 
 def _import(path: Path) -> ModuleType:
-    if not path.is_file():
+    if not _is_file(path):
         where = "" if path.is_absolute() else f" in {Path.cwd()}"
         raise SpecError(f"there is no file {path}{where}")
     _must_not_be_hidden(path)
@@ -222,6 +222,14 @@ def _import(path: Path) -> ModuleType:
     except (Exception, SystemExit) as error:
         raise SpecError(_where(error, path)) from error
     return module
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether there is such a file; a name that no file can have is that of none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _must_not_be_hidden(path: Path) -> None:

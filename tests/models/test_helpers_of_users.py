@@ -273,3 +273,10 @@ def test_mutants_in_another_file_than_their_spec(tmp_path: Path) -> None:
     assert set(mutants(f"{tmp_path}/a/slips.py:{name}")) == {"hasty"}
     assert load(f"{tmp_path}/a/slips.py:{name}/hasty").name.endswith("/hasty")
     assert mutants(path) == {}
+
+
+@pytest.mark.parametrize("reference", ["[" * 5_000, "a" * 5_000 + ".py", "a/" * 3_000 + "b.py:C"])
+def test_a_name_that_no_file_can_have_is_that_of_no_spec(reference: str) -> None:
+    """An error of the system for the name of a spec, as in a file of recorded counterexamples."""
+    with pytest.raises(SpecError, match=r"^there is no (spec|file) "):
+        load(reference)
