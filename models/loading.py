@@ -212,7 +212,10 @@ def _import(path: Path) -> ModuleType:
         raise SpecError(str(error)) from None
     except SyntaxError as error:
         line = f":{error.lineno}" if error.lineno else ""
-        source = f": {error.text.strip()}" if error.text else ""
+        text = (
+            (error.text or "").strip().partition("\n")[0]
+        )  # else it is the whole file
+        source = f": {text}" if text else ""
         kind = type(error).__name__
         raise SpecError(f"{error.filename or path}{line}: {kind}: {error.msg}{source}") from error
     except MemoryError as error:

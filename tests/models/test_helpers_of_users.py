@@ -275,6 +275,15 @@ def test_mutants_in_another_file_than_their_spec(tmp_path: Path) -> None:
     assert mutants(path) == {}
 
 
+def test_a_byte_that_is_no_text_is_refused_in_one_line(tmp_path: Path) -> None:
+    """A message that contains the whole file, as Python quotes it then."""
+    path = tmp_path / "mine.py"
+    path.write_bytes(b'"""\n\x80 a spec"""\n\nimport os\n')
+    with pytest.raises(SpecError, match=r"SyntaxError: \(unicode error\)") as caught:
+        load(str(path))
+    assert "\n" not in str(caught.value)
+
+
 @pytest.mark.parametrize("reference", ["[" * 5_000, "a" * 5_000 + ".py", "a/" * 3_000 + "b.py:C"])
 def test_a_name_that_no_file_can_have_is_that_of_no_spec(reference: str) -> None:
     """An error of the system for the name of a spec, as in a file of recorded counterexamples."""
