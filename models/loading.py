@@ -212,9 +212,7 @@ def _import(path: Path) -> ModuleType:
         raise SpecError(str(error)) from None
     except SyntaxError as error:
         line = f":{error.lineno}" if error.lineno else ""
-        text = (
-            (error.text or "").strip().partition("\n")[0]
-        )  # else it is the whole file
+        text = (error.text or "").strip().partition("\n")[0]  # else it is the whole file
         source = f": {text}" if text else ""
         kind = type(error).__name__
         raise SpecError(f"{error.filename or path}{line}: {kind}: {error.msg}{source}") from error
