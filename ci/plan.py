@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterpoint.sim_web import profile
-from counterpoint.sim_web.describe.memory import must_fit
 from counterpoint.sim_web.errors import WebError
 from counterpoint.spec.notation import SpecError
 
@@ -297,11 +296,6 @@ def _must_be_webs(row: PoliciesTable | CrawlerTable, place: Place) -> None:
     except WebError as error:
         raise ConfigurationError(f"{place}: {error}") from error
     pages = row.web_pages or int(found.pages)
-    if isinstance(row, PoliciesTable):  # the web of a crawler is served, and not written out
-        try:
-            must_fit(found, pages)
-        except WebError as error:
-            raise ConfigurationError(f"{place}: web-pages: {error}") from error
     for seed in _seeds(row.seeds):
         try:
             Web.check(found, pages, seed)

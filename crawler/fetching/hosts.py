@@ -21,6 +21,8 @@ FRESH = 86_400.0
 """Seconds for which a robots.txt is valid (RFC 9309, 2.4)."""
 FAILED = 3_600.0
 """Seconds for which a failed request for a robots.txt is valid."""
+SLACK = 10.0
+"""Seconds by which the clocks of several processes may differ."""
 REMEMBERED = 20_000
 """How many hosts are kept in memory; there are more only while they have requests."""
 
@@ -212,7 +214,7 @@ class Hosts:
     def _learn(self, host: Host, state: HostState) -> None:
         host.delay, host.failures = max(host.delay, state.delay), state.failures
         free_at, longest = state.free_at, max(state.delay, self.patience.longest)
-        if not state.failures and free_at > self._now() + longest:
+        if not state.failures and free_at > self._now() + longest + SLACK:
             free_at = 0.0  # only failures ask for longer pauses: the clock was set back meanwhile
         # A process may have been killed after its last request and before it stored the time.
         host.free_at = max(host.free_at, free_at, self._begun + state.delay)

@@ -7,8 +7,9 @@ file: the system names it where a file is opened, and not where its disk is full
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
@@ -38,20 +39,30 @@ def named(path: str | os.PathLike[str]) -> Iterator[None]:
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a name beside a file, to be written; at the end it takes the place of the file.
 
+    A link stays a link, and the file keeps its mode. What is no regular file is written itself.
+
     Raises
     ------
     OSError
         If it cannot be written; the error names ``path``, which is as it was.
     """
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    target = path.resolve() if path.is_symlink() else path
+    if target.exists() and not (target.is_file() or target.is_dir()):
+        with named(path):
+            yield path
+        return
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         yield unfinished
-        os.replace(unfinished, path)
+        if target.is_file():
+            unfinished.chmod(stat.S_IMODE(target.stat().st_mode))
+        os.replace(unfinished, target)
     except OSError as error:
         _name(error, path, unfinished)
         raise
     finally:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):
+            unfinished.unlink()
 
 
 def _name(error: OSError, path: str | os.PathLike[str], unfinished: Path | None = None) -> None:

@@ -62,6 +62,17 @@ def test_a_spec_that_exits_falls_alone(does: str, tmp_path: Path) -> None:
     assert "1 of 3 checks as expected" in output
 
 
+def test_a_spec_that_exits_while_it_is_made_falls_alone(tmp_path: Path) -> None:
+    """An exit before any engine runs, which keeps the others from being checked."""
+    made = SPEC.format(name="Exits", does=GOOD) + (
+        "\n    def __init__(self, **given):\n        raise SystemExit(0)\n"
+    )
+    (tmp_path / "exits.py").write_text(made)
+    code, output, errors = gate(tmp_path, '[[check]]\nspec = ["exits.py", "good.py", "bad.py"]\n')
+    assert (code, errors) == (1, "")
+    assert "SystemExit: 0" in output and "1 of 3 checks as expected" in output
+
+
 def test_a_function_of_jobs_that_exits(tmp_path: Path) -> None:
     """The same for the functions that make jobs, which run in the process of the gate."""
     (tmp_path / "own.py").write_text("def made():\n    raise SystemExit(0)\n")
@@ -72,16 +83,19 @@ def test_a_function_of_jobs_that_exits(tmp_path: Path) -> None:
     assert "counterpoint.toml:4" in errors and "own:made: SystemExit: 0" in errors
 
 
-def test_a_web_that_is_too_large_is_refused(tmp_path: Path) -> None:
-    """A web for which the memory runs out after everything else has been checked."""
+def test_a_web_that_is_too_large_is_named(tmp_path: Path) -> None:
+    """A lack of memory without the entry that asks for it."""
     code, _, errors = gate(
         tmp_path,
         '[[check]]\nspec = "good.py"\n\n'
         '[[policies]]\nweb = "universities"\npolicies = ["breadth-first"]\npages = 10\n'
         "web-pages = 99999999999\nseeds = 1\n",
     )
-    assert code == 2
-    assert errors.startswith("counterpoint: counterpoint.toml:4: web-pages: 99,999,999,999 pages")
+    assert code == 3
+    assert errors.startswith(
+        "counterpoint: unknown: no memory is left: counterpoint.toml:4: universities has no web of "
+        "99,999,999,999 pages"
+    )
 
 
 def test_a_web_without_memory_is_unknown_alone(

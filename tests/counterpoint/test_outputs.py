@@ -9,7 +9,7 @@ import click
 import pytest
 
 from counterpoint.main import counterpoint as commands
-from counterpoint.outputs import OPTIONS
+from counterpoint.outputs import OPTIONS, replacing
 
 from .test_command_line import OLD, call
 from .test_help import paths
@@ -108,3 +108,16 @@ def test_every_command_that_writes_a_file_offers_force() -> None:
         assert ("--force" in names) == bool((writes and path != ("crawl",)) or path == ("gate",)), (
             path
         )
+
+
+def test_a_link_and_a_mode_stay(tmp_path: Path) -> None:
+    """A link that becomes a file, while the file it names keeps its old content; a lost mode."""
+    file, link = tmp_path / "a.txt", tmp_path / "link"
+    file.write_text("old")
+    file.chmod(0o600)
+    link.symlink_to(file)
+    with replacing(link) as unfinished:
+        unfinished.write_text("new")
+    assert link.is_symlink() and file.read_text() == "new"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["a.txt", "link"]

@@ -88,3 +88,16 @@ def test_another_worker_keeps_the_pause(
     other.refresh(state)
     free: Any = other.of(PAGE).free_at + of_second * second  # by the true clock
     assert true[0] + 3.0 - 1e-6 <= free <= true[0] + 3.0 + first + second + 1e-6
+
+
+def test_a_long_pause_of_another_worker_is_kept() -> None:
+    """A pause of ten minutes that counts as a clock that was set back, and so is not kept."""
+    one = Hosts(Manners(delay=700.0), Patience(), lambda: SHIFT, behind=0.05)
+    other = Hosts(Manners(delay=700.0), Patience(), lambda: SHIFT - 0.03, behind=0.05)
+    host = one.of(PAGE)
+    one.begun(host, PAGE)
+    one.ended(host, PAGE, Answer(200, b"", {}), of_robots=False)
+    (state,) = one.handed_out()
+    other._begun -= 10_000
+    other.refresh(state)
+    assert other.of(PAGE).free_at >= SHIFT + 700.0
