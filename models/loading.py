@@ -68,11 +68,7 @@ def load(reference: str, settings: Sequence[str] = ()) -> Model:
         _ = model.cells, model.steps, model.properties, model.initial_values()
     except SpecError:
         raise
-    except (
-        Exception,
-        SystemExit,
-        GeneratorExit,
-    ) as error:  # in a declaration, before any engine runs
+    except (Exception, SystemExit, GeneratorExit) as error:  # in a declaration
         raise SpecError(_where(error, Path(inspect.getfile(found)))) from error
     return model
 
