@@ -20,8 +20,9 @@ from counterpoint.studies.papers.table2.certificate import (
     shapes,
 )
 from counterpoint.studies.papers.table2.search import QUICK, READINGS, SEEDS, Search, Wanted
-from counterpoint.studies.papers.table2.sweep import sweep
+from counterpoint.studies.papers.table2.sweep import attempt, begun_late
 from counterpoint.studies.papers.table2.table import (
+    OTHER_UNIVERSITIES,
     SETS,
     SITES,
     UNIVERSITIES,
@@ -153,9 +154,27 @@ def test_the_stored_tables_are_found_again(reading: str) -> None:
 
 
 @pytest.mark.long
-def test_a_sweep_goes_from_table_to_table() -> None:
-    """A search that does not begin with the table of the value before."""
-    found = list(sweep(stored("corrected"), "corrected", [(20, 10), (21, 10)]))
-    assert [(one.step, one.initial) for one in found] == [(20, 10), (21, 10)]
-    assert all(one.table is not None for one in found)
-    assert set(SETS) == {one.web for one in figures(stored("corrected"), "corrected", (), ())}
+@pytest.mark.parametrize(("step", "initial"), [(21, 10), (20, 140), (160, 10)])
+def test_there_is_a_table_for_other_parameters(step: int, initial: int) -> None:
+    """A search for a table with another n or m that finds none, or gives it too many links."""
+    found = attempt("corrected", step, initial)
+    assert found.table is not None and not found.table.faults()
+    assert max(int(found.table.rows[site].max()) for site in UNIVERSITIES) <= found.cap
+
+
+@pytest.mark.parametrize("rule", ["R2,step=200", "R3,initial=200"])
+def test_a_rule_whose_sample_is_the_budget_is_r1(rule: str) -> None:
+    """A table for n = 200 or m = 200 of the rules as corrected, though the figures differ."""
+    for reading in READINGS:
+        for web in SETS:
+            rows = stored(reading).of(web)
+            assert links_found(rows, rule) == links_found(rows, "R1") not in FIGURES[web][1:]
+
+
+@pytest.mark.parametrize("step", [121, 160, 199])
+def test_a_table_that_begins_late_keeps_all_sums(step: int) -> None:
+    """Links that are lost, or stand on the first pages."""
+    table = begun_late(stored("corrected"), step, 0)
+    assert not table.faults()
+    for site in OTHER_UNIVERSITIES:
+        assert not table.rows[site][:step].any()
