@@ -7,6 +7,7 @@ Here these labels name no encoding, so that the ASCII of the document, and its l
 from __future__ import annotations
 
 import codecs
+from functools import lru_cache
 
 _LABELS = """
 utf-8: unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8
@@ -96,8 +97,13 @@ def codec(name: str) -> str:
 
 def name_of(python_codec: str) -> str | None:
     """Return the encoding that a Python codec decodes; None if the standard does not have it."""
-    return _OF_CODECS.get(codecs.lookup(python_codec).name)
+    return _of_codecs().get(codecs.lookup(python_codec).name)
 
 
 _ALIKE = {"gbk", "iso-8859-8-i"}
-_OF_CODECS = {codecs.lookup(codec(name)).name: name for name in NAMES - _ALIKE}
+
+
+@lru_cache(maxsize=1)
+def _of_codecs() -> dict[str, str]:
+    """Return the encodings by the names of their codecs; it loads all of these, so not at once."""
+    return {codecs.lookup(codec(name)).name: name for name in NAMES - _ALIKE}

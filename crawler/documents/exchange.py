@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from counterpoint.crawler.policy.protocol import Content
@@ -78,6 +79,7 @@ class Source(Protocol):
         ...
 
 
+@lru_cache(maxsize=64)
 def is_html(content_type: str) -> bool:
     """Return whether a header Content-Type names HTML; a missing header ("") counts as HTML."""
     kind = content_type.partition(";")[0].strip().lower()

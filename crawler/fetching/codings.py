@@ -100,6 +100,8 @@ def codecs_for(codings: Sequence[str]) -> tuple[list[Codec], str]:
     str
         Why the body cannot be unpacked; "" if it can.
     """
+    if not codings:
+        return [], ""
     if len(codings) > MOST:
         return [], f"has more than {MOST} content codings"
     unknown = [name for name in codings if name not in _CODECS]

@@ -98,7 +98,7 @@ class Host:
         Whether its state has changed since it was last handed out to be stored.
     """
 
-    __slots__ = ("_text", "active", "blocked", "changed", "delay", "failures", "free_at",
+    __slots__ = ("_written", "active", "blocked", "changed", "delay", "failures", "free_at",
                  "name", "noted", "queue", "robots", "simulated", "why")  # fmt: skip
 
     def __init__(self, name: str) -> None:
@@ -109,7 +109,7 @@ class Host:
         self.queue: list[tuple[int, Errand]] = []
         self.blocked: dict[str, list[Errand]] = {}
         self.robots: dict[str, _RobotsAnswer] = {}
-        self._text: str | None = ""
+        self._written: tuple[str, float | None] | None = ("", None)
 
     def rules(self, robots_origin: str, now: float) -> Rules | None:
         """Return the robots.txt rules of an origin; None: robots.txt must be requested."""
@@ -119,7 +119,7 @@ class Host:
     def store_robots(self, robots_origin: str, answer: _RobotsAnswer) -> None:
         """Store the answer to a request for the robots.txt of an origin."""
         self.robots[robots_origin] = answer
-        self._text = None
+        self._written = None
 
     def state(self, behind: float) -> HostState:
         """Return the state to store; it does not include failed requests for a robots.txt.
@@ -129,13 +129,13 @@ class Host:
         behind : float
             Seconds that are added to the time from which on it is free.
         """
-        kept = {name: answer for name, answer in self.robots.items() if answer.is_final}
-        if self._text is None:
+        if self._written is None:
+            kept = {name: answer for name, answer in self.robots.items() if answer.is_final}
             answers = {name: [one.time, one.status, one.text] for name, one in kept.items()}
-            self._text = json.dumps(answers) if answers else ""
-        latest = max((answer.time for answer in kept.values()), default=None)
+            latest = max((answer.time for answer in kept.values()), default=None)
+            self._written = json.dumps(answers) if answers else "", latest
         return HostState(
-            self.name, self.free_at + behind, self.delay, self.failures, self._text, latest
+            self.name, self.free_at + behind, self.delay, self.failures, *self._written
         )
 
     @property

@@ -27,7 +27,7 @@ from .codings import ACCEPTED
 from .guard import ForbiddenError, Guard, Resolver
 from .manners import AGENT, Limits
 from .proxies import proxy_address, proxy_authorization, refused
-from .reading import LONGEST, Reading, describe, shortened
+from .reading import Reading, describe
 from .room import BodyRoom
 
 _ACCEPT = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1"
@@ -238,12 +238,6 @@ class Network:
         CrawlError
             If the proxy cannot be reached, or if a message cannot be stored.
         """
-        answer = await self._answer(wanted)
-        if len(answer.problem) <= LONGEST:
-            return answer
-        return answer._replace(problem=shortened(answer.problem))
-
-    async def _answer(self, wanted: PageRequest) -> Answer:
         if problem := self._guard.problem(wanted.address):
             return Answer(0, problem=problem)
         session = self._session(wanted.address)

@@ -73,7 +73,7 @@ class Reading:
                 self.problem, self.cut = f"{error}: cut", "unspecified"
         size = len(self.body.out)
         if fault:
-            self.problem = f"breaks off after {size:,} bytes: {fault}"
+            self.problem = _shortened(f"breaks off after {size:,} bytes: {fault}")
         elif not self.cut and not self.body.whole:
             self.problem = f"breaks off after {size:,} bytes, in its compressed data"
 
@@ -121,7 +121,7 @@ has a problem for each visit."""
 _CUT = "... (cut)"
 
 
-def shortened(problem: str) -> str:
+def _shortened(problem: str) -> str:
     """Return a problem; one that is longer than `LONGEST` is cut, and says so."""
     if len(problem) <= LONGEST:
         return problem
@@ -133,11 +133,11 @@ _SSL = re.compile(r" ssl:\S+")
 
 
 def describe(error: BaseException) -> str:
-    """Return the message of an error in one line of printable characters."""
+    """Return the message of an error in one line of at most `LONGEST` printable characters."""
     if isinstance(error, TimeoutError):
         return "not in time"
     text = _SSL.sub("", " ".join(str(error).split())) or type(error).__name__
     if isinstance(error, aiohttp.ClientResponseError):  # its status is that of the parser
         text = f"the answer is no valid HTTP: {' '.join(error.message.split())}"
     # The message may quote the server, which may send control characters to a terminal.
-    return "".join(sign if sign.isprintable() else "?" for sign in text)
+    return _shortened("".join(sign if sign.isprintable() else "?" for sign in text))

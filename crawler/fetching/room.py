@@ -58,6 +58,8 @@ class GrowingBody:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if not self._size:  # it was never counted
+            return
         room = self._room
         room._held -= self._size
         room._growing.pop(self, None)
