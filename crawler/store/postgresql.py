@@ -21,9 +21,9 @@ _LOST = ("08", "57P", "25P03")
 """How PostgreSQL's codes begin for connections that fail, for a server that ends or starts, and for
 a connection that was ended because it was idle within a transaction (`HUNG`)."""
 
-_RESTARTING = ("the database system is ", "terminating connection due to administrator command",
-               "server closed the connection unexpectedly")  # fmt: skip
-"""What a server that ends or starts says to a client, or the client about such a server."""
+_RESTARTING = ("the database system is ", "terminating connection due to administrator command")
+"""What a server that ends or starts says to a client. One that closes a connection without a word
+may be no PostgreSQL at all."""
 
 _ALONE = """
     SELECT set_config('idle_in_transaction_session_timeout', %(idle)s, true),

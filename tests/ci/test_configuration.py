@@ -173,8 +173,19 @@ def test_a_configuration_with_a_thousand_errors_is_refused_in_few_lines(tmp_path
 
 def test_many_dots_in_a_string_are_no_deep_key(tmp_path: Path) -> None:
     """A configuration that is refused for its texts."""
-    text = f'[[check]]\nspec = "window-stm"\nwhy = "{"wait ... " * 200}{"." * 500}"\n'
+    dots = f"{'wait ... ' * 200}{'.' * 500}"
+    text = f'# {"1. " * 500}\n[[check]]\nspec = "window-stm"\nwhy = "{dots}{"ab." * 500}"\n'
     configuration.load(written(tmp_path / "counterpoint.toml", text))
+
+
+@pytest.mark.parametrize("part", ["a", "'.'", '"."', r'"\""', r'"a\\"', "1-_ "])
+@pytest.mark.parametrize("place", ["{} = 1", "[{}]", "[[ {}]]", "  {} = 1", "a = {{b = 1, {} = 1}}",
+                                   "a = {{{} = 1}}", "a = 1\r\n{} = 1"])  # fmt: skip
+def test_deep_keys_are_refused_wherever_they_stand(part: str, place: str, tmp_path: Path) -> None:
+    """A key of 20,000 parts, on which Python's parser spends more than 40 seconds."""
+    text = place.format(".".join([part] * 20_000))
+    with pytest.raises(ConfigurationError, match="deep"):
+        configuration.load(written(tmp_path / "counterpoint.toml", text))
 
 
 def test_the_nearest_one_above_is_found(tmp_path: Path) -> None:

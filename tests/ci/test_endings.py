@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -32,8 +33,15 @@ class {name}(Spec):
 GOOD, BAD = "return self.number < 4", "return self.number < 3"
 
 
-def gate(folder: Path, configuration: str) -> tuple[int, str, str]:
+def gate(folder: Path, configuration: str, room: int | None = None) -> tuple[int, str, str]:
     """Run ``counterpoint gate`` beside a spec that holds and one that is violated.
+
+    Parameters
+    ----------
+    folder : Path
+    configuration : str
+    room : int, optional
+        The limit of its address space in bytes.
 
     Returns
     -------
@@ -43,8 +51,14 @@ def gate(folder: Path, configuration: str) -> tuple[int, str, str]:
     (folder / "good.py").write_text(SPEC.format(name="Good", does=GOOD))
     (folder / "bad.py").write_text(SPEC.format(name="Bad", does=BAD))
     (folder / "counterpoint.toml").write_text(configuration)
+
+    def limit() -> None:
+        if room is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (room, room))
+
     done = subprocess.run([sys.executable, "-m", "counterpoint", "gate"], cwd=folder, timeout=300,
-                          capture_output=True, text=True, check=False)  # fmt: skip
+                          preexec_fn=limit, capture_output=True, text=True,
+                          check=False)  # fmt: skip
     return done.returncode, " ".join(done.stdout.split()), done.stderr
 
 
@@ -90,6 +104,7 @@ def test_a_web_that_is_too_large_is_named(tmp_path: Path) -> None:
         '[[check]]\nspec = "good.py"\n\n'
         '[[policies]]\nweb = "universities"\npolicies = ["breadth-first"]\npages = 10\n'
         "web-pages = 99999999999\nseeds = 1\n",
+        room=8 << 30,  # a large machine would make the web
     )
     assert code == 3
     assert errors.startswith(

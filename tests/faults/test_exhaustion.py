@@ -87,19 +87,19 @@ def test_an_error_that_memory_led_to(
     """An error of the user's file that was none; or none of it where memory did not lead to it."""
 
     @click.command()
-    @click.option("--told", is_flag=True)
-    def fail(told: bool) -> None:
+    @click.option("--wrong", is_flag=True)
+    def fail(wrong: bool) -> None:
         try:
             raise MemoryError
         except MemoryError as lack:
-            if told:
+            if wrong:
                 raise click.UsageError("too many") from None
             raise error("the policy cannot be made") from lack
 
     assert run(fail, []) == 3
     ours = error in (CrawlError, GraphError, SpecError, WebError)
     assert capsys.readouterr().err == said("the policy cannot be made" if ours else "")
-    assert run(fail, ["--told"]) == 2
+    assert run(fail, ["--wrong"]) == 2
 
 
 def test_error_of_a_library_that_got_no_memory(
@@ -148,8 +148,8 @@ def test_record_of_a_library(capsys: pytest.CaptureFixture[str]) -> None:
     """A traceback that SQLAlchemy logs without memory; or a warning of it that nobody sees."""
 
     def record(error: Exception | None) -> logging.LogRecord:
-        told = None if error is None else (type(error), error, None)
-        return logging.LogRecord("sqlalchemy.pool", logging.ERROR, "", 0, "", (), told)
+        shown = None if error is None else (type(error), error, None)
+        return logging.LogRecord("sqlalchemy.pool", logging.ERROR, "", 0, "", (), shown)
 
     assert not memory.is_worth_logging(record(MemoryError()))
     assert memory.is_worth_logging(record(KeyError()))
