@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from counterpoint.memory import without_advice
+from counterpoint.files.inputs import without_advice
 
 from .errors import WebError
 from .sections import (

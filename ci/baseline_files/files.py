@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.memory import without_advice
-from counterpoint.outputs import replacing
+from counterpoint.files.inputs import without_advice
+from counterpoint.files.outputs import replacing
 
 Baseline = TypeVar("Baseline")
 

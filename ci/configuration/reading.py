@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from counterpoint.ci.outcome import Place
-from counterpoint.memory import without_advice
+from counterpoint.files.inputs import without_advice
 from counterpoint.sim_web.toml import tables
 from counterpoint.spec.notation import SpecError
 

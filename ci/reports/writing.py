@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from counterpoint.outputs import named
+from counterpoint.files.outputs import named
 from counterpoint.spec.notation import SpecError
 
 from ..outcome import Outcome

@@ -14,7 +14,7 @@ from jinja2 import Environment, StrictUndefined
 
 from counterpoint.ci import configuration
 from counterpoint.ci.configuration.reading import NAME
-from counterpoint.outputs import named
+from counterpoint.files.outputs import named
 from counterpoint.spec.notation import SpecError
 
 from .looking import Found

@@ -12,7 +12,7 @@ import numpy as np
 from counterpoint.crawler.documents.addresses import key, normalized
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.worlds.capture import Capture
-from counterpoint.memory import TooLargeError, whole
+from counterpoint.files.inputs import TooLargeError, whole
 
 Array = np.ndarray[Any, Any]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.memory import TooLargeError, lines_of
-from counterpoint.outputs import named
+from counterpoint.files.inputs import TooLargeError, lines_of
+from counterpoint.files.outputs import named
 
 _Value = TypeVar("_Value", int, float)
 _WHOLE = re.compile("[-+]?[0-9]{1,9}")

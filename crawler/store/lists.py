@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from counterpoint.crawler.documents.addresses import as_typed, site
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.memory import whole
+from counterpoint.files.inputs import whole
 
 from .views import can_be_stored
 

@@ -21,7 +21,7 @@ from counterpoint.crawler.documents.addresses import key, normalized
 from counterpoint.crawler.documents.exchange import Exchange, Source
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.policy.protocol import Content
-from counterpoint.memory import TEXT, TooLargeError, lines_of, without_advice
+from counterpoint.files.inputs import TEXT, TooLargeError, lines_of, without_advice
 
 FORMAT, VERSION = "counterpoint capture", 1
 _KINDS = {"address": str, "status": int, "final": str, "links": list, "external": int,

@@ -21,10 +21,10 @@ from typing import NamedTuple
 import numpy as np
 
 from counterpoint.compiling import Array, Number, compiled
+from counterpoint.files.outputs import named
 from counterpoint.graph.csr import Csr, Graph
 from counterpoint.graph.errors import GraphError
 from counterpoint.graph.storage.pages import Tell
-from counterpoint.outputs import named
 
 from .pagerank import DAMPING, MOST, TOLERANCE, PageRank, must_rank, rule
 from .products import Run

@@ -21,9 +21,9 @@ from typing import NamedTuple
 import numpy as np
 
 from counterpoint.compiling import Array
+from counterpoint.files.outputs import named
 from counterpoint.graph.csr import MOST_PAGES
 from counterpoint.graph.errors import GraphError
-from counterpoint.outputs import named
 
 from .building import Part, folder_of
 from .codebook import CLASSES, KINDS

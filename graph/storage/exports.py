@@ -10,9 +10,9 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
+from counterpoint.files.outputs import named
 from counterpoint.graph.csr import Csr, pairs
 from counterpoint.graph.errors import GraphError
-from counterpoint.outputs import named
 
 from .pages import Tell
 from .store import GraphStore

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from counterpoint.memory import without_advice
+from counterpoint.files.inputs import without_advice
 from counterpoint.models.loading import load
 from counterpoint.models.verdict import Trace, in_steps, violates
 from counterpoint.spec.notation import Model, RangeError, SpecError, Values

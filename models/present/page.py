@@ -12,8 +12,8 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
+from counterpoint.files.outputs import replacing
 from counterpoint.models.verdict import Verdict
-from counterpoint.outputs import replacing
 from counterpoint.spec.notation import Model, Picture, Values
 
 from .chart import chosen, outcome

@@ -9,7 +9,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from counterpoint.outputs import replacing
+from counterpoint.files.outputs import replacing
 
 from .readings import KINDS, ReadingsStudy
 from .results import ModelOutcome

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from counterpoint import models, spec
+from counterpoint.files.outputs import named
 from counterpoint.models.loading import find
 from counterpoint.models.user_modules import source_files_of
-from counterpoint.outputs import named
 from counterpoint.spec.notation import SpecError
 
 KIND = "counterpoint readings"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from counterpoint.outputs import named
+from counterpoint.files.outputs import named
 from counterpoint.spec.notation import Model, SpecError
 
 from . import smtlib

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from counterpoint.outputs import replacing
+from counterpoint.files.outputs import replacing
 
 from .shapes import GAP, Polygon, shapes
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from counterpoint.compiling import Array
-from counterpoint.outputs import replacing
+from counterpoint.files.outputs import replacing
 from counterpoint.sim_web.errors import WebError
 
 from .numbers import Numbers

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from counterpoint.outputs import replacing
+from counterpoint.files.outputs import replacing
 
 from .judgment import Judgment
 from .plots import coverage_bars, outcome_bars, plots

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from counterpoint.memory import TooLargeError, lines_of
+from counterpoint.files.inputs import TooLargeError, lines_of
 from counterpoint.sim_web import record
 from counterpoint.sim_web.answer import Fault, Kind
 from counterpoint.sim_web.errors import WebError

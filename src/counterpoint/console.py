@@ -14,12 +14,18 @@ from pathlib import Path
 import click
 
 from counterpoint.crawler.errors import ConnectionLostError, CrawlError
+from counterpoint.files.outputs import must_not_be_lost
 from counterpoint.graph.errors import GraphError
-from counterpoint.memory import RESERVE, TooLittleMemoryError, chain, is_exhausted, is_tight
+from counterpoint.memory import (
+    RESERVE,
+    TooLittleMemoryError,
+    chain,
+    is_exhausted,
+    is_tight,
+)
 from counterpoint.models.checking.processes import cores
 from counterpoint.models.limits import LONGEST
 from counterpoint.models.loading import line_of_user
-from counterpoint.outputs import must_not_be_lost
 from counterpoint.sim_web.errors import WebError
 from counterpoint.spec.notation import SpecError
 

@@ -16,6 +16,7 @@ import click
 from counterpoint.commands.completing import complete
 from counterpoint.console import keep_lines, print_what_can_be_encoded, run
 from counterpoint.extras import EXTRAS, MissingExtraError, command_to_install
+from counterpoint.files.outputs import offer_force
 from counterpoint.memory import (
     TooLittleMemoryError,
     is_worth_logging,
@@ -23,7 +24,6 @@ from counterpoint.memory import (
     report_ignored,
 )
 from counterpoint.models.loading import line_of_user
-from counterpoint.outputs import offer_force
 from counterpoint.waiting import say_when_compiling
 
 SECTIONS = {

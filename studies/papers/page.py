@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from counterpoint.outputs import replacing
+from counterpoint.files.outputs import replacing
 
 from .drawing import svg
 from .report import Report

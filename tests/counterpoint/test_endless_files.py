@@ -13,8 +13,8 @@ from counterpoint.console import run as run_command
 from counterpoint.crawler.documents.exchange import Exchange
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.worlds import capture
+from counterpoint.files.inputs import PIECE, TooLargeError, lines_of, whole
 from counterpoint.main import counterpoint
-from counterpoint.memory import PIECE, TooLargeError, lines_of, whole
 
 ZEROS = Path("/dev/zero")
 LARGE = 2 << 30

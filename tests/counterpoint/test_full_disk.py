@@ -13,8 +13,8 @@ import pytest
 
 from counterpoint.commands.graph.opening import save_array
 from counterpoint.console import run as run_command
+from counterpoint.files.outputs import named, replacing
 from counterpoint.main import counterpoint
-from counterpoint.outputs import named, replacing
 
 limited = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of a file")
 LEAST = 400

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 import pytest
 
+from counterpoint.files.outputs import OPTIONS, replacing
 from counterpoint.main import counterpoint as commands
-from counterpoint.outputs import OPTIONS, replacing
 
 from .test_command_line import OLD, call
 from .test_help import paths

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from counterpoint.ci.baseline_files.accepting import is_ci
-from counterpoint.outputs import is_forced
+from counterpoint.files.outputs import is_forced
 
 if TYPE_CHECKING:  # numba is loaded where a web is made
     from counterpoint.ci.outcome import Outcome

@@ -18,7 +18,7 @@ from counterpoint.console import (
     progress,
     seconds,
 )
-from counterpoint.outputs import replacing
+from counterpoint.files.outputs import replacing
 
 if TYPE_CHECKING:  # numba is loaded where a web is made
     from counterpoint.studies.coverage.plan import CoveragePlan

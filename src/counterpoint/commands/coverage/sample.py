@@ -10,7 +10,7 @@ import click
 
 from counterpoint.console import printing
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.memory import TooLargeError, whole
+from counterpoint.files.inputs import TooLargeError, whole
 
 if TYPE_CHECKING:  # numba is loaded where a web is made
     from counterpoint.studies.coverage.sampling import SampleRow, SyntheticWeb

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from counterpoint.commands.crawls.reporting import counted
-from counterpoint.outputs import named
+from counterpoint.files.outputs import named
 
 if TYPE_CHECKING:
     from rich.live import Live

@@ -22,7 +22,7 @@ from counterpoint.commands.graph.opening import (
     written,
 )
 from counterpoint.console import OK, progress
-from counterpoint.outputs import replacing
+from counterpoint.files.outputs import replacing
 
 if TYPE_CHECKING:
     from counterpoint.graph.search.degrees import Histogram, PowerLaw

@@ -12,7 +12,7 @@ import click
 
 from counterpoint.console import must_be_writable, printing
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.outputs import replacing
+from counterpoint.files.outputs import replacing
 
 if TYPE_CHECKING:  # they load numba
     from counterpoint.compiling import Array

@@ -30,7 +30,7 @@ from counterpoint.console import (
     progress,
     seconds,
 )
-from counterpoint.outputs import named
+from counterpoint.files.outputs import named
 
 if TYPE_CHECKING:  # numba is loaded where a web is made
     from counterpoint.ci.outcome import Outcome

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from counterpoint.console import FELL, OK, printing, user_code
-from counterpoint.memory import TooLargeError, whole
+from counterpoint.files.inputs import TooLargeError, whole
 
 
 @click.command()

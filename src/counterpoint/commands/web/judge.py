@@ -21,7 +21,7 @@ from counterpoint.commands.baselines import (
     print_outcomes,
 )
 from counterpoint.console import above_zero, must_be_page, must_be_writable, printing, progress
-from counterpoint.outputs import is_forced
+from counterpoint.files.outputs import is_forced
 
 if TYPE_CHECKING:  # NumPy and the generator are loaded only where they are wanted
     from counterpoint.ci.outcome import Outcome

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from counterpoint.console import FELL, OK, above_zero, must_be_writable, progress
-from counterpoint.outputs import named
+from counterpoint.files.outputs import named
 from counterpoint.sim_web import profile
 from counterpoint.sim_web.errors import WebError
 

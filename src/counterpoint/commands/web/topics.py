@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from counterpoint.console import OK, must_be_writable, printing, progress
-from counterpoint.outputs import replacing
+from counterpoint.files.outputs import replacing
 from counterpoint.sim_web import profile
 
 
