@@ -46,6 +46,29 @@ class Erratum:
     bounds: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Misprint:
+    """A wrong word or unit in a paper, which changes no algorithm: no spec can show it.
+
+    Attributes
+    ----------
+    name : str
+        Its name on the command line.
+    source : str
+        The paper.
+    printed, corrected : str
+        What the paper says, and what it should say.
+    caveat : str
+        What shows that it is wrong.
+    """
+
+    name: str
+    source: str
+    printed: str
+    corrected: str
+    caveat: str
+
+
 BEEBOT = (
     "Pechnikov and Chernobrovkin, an adaptive crawler for external hyperlinks (2011/12): "
     "of K sites at most N pages are scanned"
@@ -72,6 +95,18 @@ OF_RULES = (
         breaks="never-overspends",
     ),
     Erratum(
+        name="r1-second-sum",
+        source=BEEBOT,
+        printed="S_R1(N) sums the site with the largest sum up to its page N - [N/K].",
+        corrected="It sums it up to page N - (K - 1) [N/K]: then K [N/K] pages and the rest are N.",
+        caveat="It contradicts the step before it, which scans N - [N/K] further pages (r1-rest). "
+        "For K = 2 it is right, if the sites have enough pages; the paper has K = 10.",
+        reference="r1",
+        as_printed={"rest": "to-all-but-one-share"},
+        as_corrected={"rest": "what-is-left"},
+        breaks="never-overspends",
+    ),
+    Erratum(
         name="r1-rounding",
         source=BEEBOT,
         printed="R1's share [N/K] is the integer nearest to N/K.",
@@ -93,6 +128,20 @@ OF_RULES = (
         as_printed={"stops": "after-a-step"},
         as_corrected={"stops": "at-the-budget"},
         breaks="never-overspends",
+    ),
+    Erratum(
+        name="r2-page-twice",
+        source=BEEBOT,
+        printed="After n further pages, R2 adds the pages t(i) to t(i) + n to the sum of a site "
+        "that had t(i) pages.",
+        corrected="It adds the pages t(i) + 1 to t(i) + n.",
+        caveat="The page before the step counts twice. It is a slip of one formula, and the "
+        "reading `printed` of the rule leaves it out: the index is said to be the sum over the "
+        "number of pages.",
+        reference="r2",
+        as_printed={"sums": "last-page-twice"},
+        as_corrected={"sums": "pages-once"},
+        breaks="the-best-is-chosen",
     ),
     Erratum(
         name="r3-one-page-more",
@@ -217,3 +266,28 @@ ERRATA = {
     )
 }
 """The errata by name."""
+
+MISPRINTS = {
+    m.name: m
+    for m in (
+        Misprint(
+            name="r3-label",
+            source=BEEBOT,
+            printed="The last step of R3 calls its sum S_R2(N).",
+            corrected="It is S_R3(N).",
+            caveat="R2 ends with a sum of the same name, and Table 2 has one for each rule.",
+        ),
+        Misprint(
+            name="cs2-milliseconds",
+            source="Broder, Kumar, Maghoul, Raghavan, Rajagopalan, Stata, Tomkins and Wiener, "
+            "graph structure in the Web (2000), in the Russian translation that we have",
+            printed="CS2 takes 70 to 80 ms for the page of an address, or back, and 0.15 ms for "
+            "each link.",
+            corrected="It takes microseconds.",
+            caveat="At 0.15 ms, 1,466 million links take 61 hours; a search through 100 million "
+            "pages took about four minutes on one processor. At 0.15 microseconds the links of "
+            "so many pages, 722 million, take 108 seconds.",
+        ),
+    )
+}
+"""The misprints by name."""

@@ -2,7 +2,9 @@
 
 As printed: 1. Scan the first [N/K] pages of every site, [.] being the nearest integer. 2. Scan the
 remaining N - [N/K] pages on the site with the largest sum. That is K [N/K] + N - [N/K] > N pages
-for K > 1; N - K [N/K] is meant, and where [.] rounds up even K [N/K] can be more than N.
+for K > 1; N - K [N/K] is meant, and where [.] rounds up even K [N/K] can be more than N. 3. The sum
+for that site ends at its page N - [N/K], so that it is scanned N - 2 [N/K] times more: this is N
+pages in all for K = 2, and too many for K > 2.
 """
 
 from __future__ import annotations
@@ -35,8 +37,9 @@ class R1(Rule):
     budget = Number(5, at_least=1, help="N, how many pages may be scanned in all")
     pages = Number(6, at_least=1, help="the most pages that a site has")
     rest = Choice(
-        "what-is-left", "all-but-one-share", help="the second phase: up to N pages, or N - [N/K]"
-    )
+        "what-is-left", "to-all-but-one-share", "all-but-one-share",
+        help="the second phase: up to N pages in all, to page N - [N/K] of the site, or N - [N/K]",
+    )  # fmt: skip
     rounding = Choice("down", "nearest", help="[.]: down and at least 1, or nearest, halves up")
 
     @property
@@ -49,8 +52,8 @@ class R1(Rule):
     @property
     def remains(s) -> int:
         """The least number of pages in the second phase."""
-        shares = len(s.sites) if s.rest == "what-is-left" else 1
-        return s.budget - shares * s.sample
+        shares = {"what-is-left": len(s.sites), "to-all-but-one-share": 2, "all-but-one-share": 1}
+        return s.budget - shares[s.rest] * s.sample
 
     @property
     def leaves_a_rest(s) -> bool:
@@ -63,7 +66,7 @@ class R1(Rule):
             spent = s.spent() >= s.budget
         else:
             further = sum(maximum(0, s.scanned[i] - s.sample) for i in s.sites)
-            spent = further >= s.budget - s.sample
+            spent = further >= s.remains
         if s.rounding == "nearest" or s.rest != "what-is-left":  # the shares come first
             spent = every(spent, no(s.is_sampling()))
         return some(spent, s.all_exhausted()) if s.passes_over else spent

@@ -2,7 +2,8 @@
 
 As printed: scan n pages of each site (n << N); Ind(i) := s(i)/n; repeat: scan n pages of the site
 with the largest Ind, Ind(i) := s(i)/t(i), while the sum of t(i) <= N. The last n pages are started
-with up to N spent, so up to n pages too many are scanned.
+with up to N spent, so up to n pages too many are scanned. The formula for s(i) begins each sum with
+the last page of the step before, which then counts twice.
 
 A site without links in its sample has Ind = 0 and is not visited again while a site with links has
 a page, whatever its further pages contain; `a_site_is_starved` shows that. The crawl is the same
@@ -12,6 +13,7 @@ for any content of those pages, since they are never scanned.
 from __future__ import annotations
 
 from counterpoint.spec.notation import (
+    Array,
     Choice,
     Integer,
     Number,
@@ -41,9 +43,21 @@ class R2(Rule):
     stops = Choice(
         "at-the-budget", "after-a-step", help="after N pages, or when a step ends with more than N"
     )
+    sums = Choice(
+        "pages-once", "last-page-twice",
+        help="s(i): each page counts once, or a step adds the last page before it again; not a "
+        "part of reading=printed",
+    )  # fmt: skip
 
     current = Integer(0, lambda s: len(s.sites) - 1)
     left = Integer(0, lambda s: s.step - 1)
+    latest = Array(Rule.sites, Integer(0, lambda s: s.links if s.counts_twice else 0))
+    again = Array(Rule.sites, Integer(0, lambda s: s.pages * s.links if s.counts_twice else 0))
+
+    @property
+    def counts_twice(s) -> bool:
+        """Whether a page counts twice in s(i)."""
+        return s.sums == "last-page-twice"
 
     @property
     def sample(s) -> int:
@@ -70,9 +84,18 @@ class R2(Rule):
         """Return whether site i has more links per page."""
         return s.found[i] * s.scanned[j] > s.found[j] * s.scanned[i]
 
+    def prefers(s, i: int, j: int) -> Value:
+        """Return whether the index of site i is higher, by the sums that the rule has."""
+        if not s.counts_twice:
+            return s.better(i, j)
+        return (s.found[i] + s.again[i]) * s.scanned[j] > (s.found[j] + s.again[j]) * s.scanned[i]
+
     @action
     def scan(s, i: int, x: int, new: int) -> None:
         """Scan the site's next page; a step ends after n pages, or with the last page."""
+        if s.counts_twice:
+            s.again[i] = s.again[i] + ite(s.is_choosing(), s.latest[i], 0)
+            s.latest[i] = x
         left = ite(s.is_choosing(), s.step - 1, ite(s.left > 0, s.left - 1, 0))
         super().scan(i, x, new)
         goes_on = every(left > 0, s.takes_part(i))

@@ -41,6 +41,21 @@ def test_an_entry_that_is_wrong_is_not_confirmed() -> None:
     assert late.answer == "unknown"
 
 
+def test_misprints_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """An entry that is shown as checked, or a figure that does not follow from the others."""
+    assert run(commands, ["errata", "cs2-milliseconds"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("cs2-milliseconds: misprint source Broder")
+    pages, links = 203, 1_466  # millions
+    assert f"take {links * 1e6 * 0.15e-3 / 3600:.0f} hours" in out
+    assert f"{links / pages * 100:.0f} million, take {links / pages * 15:.0f} seconds" in out
+    assert run(commands, ["errata", "r3-label", "--format", "json"]) == 0
+    (entry,) = json.loads(capsys.readouterr().out)
+    assert entry["answer"] == "misprint" and entry["corrected"] == "It is S_R3(N)."
+    assert run(commands, ["errata", "r3-lable"]) == 2
+    assert "did you mean r3-label?" in capsys.readouterr().err
+
+
 @pytest.mark.long
 def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Output without a trace or with long lines, or an exit code that contradicts the result."""
@@ -52,6 +67,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     assert all(len(line) <= 80 for line in out.splitlines() if "counterpoint check" not in line)
     two = {name: ERRATA[name] for name in ("window-stm-clock", "r2-exhausted")}
     monkeypatch.setattr(command, "ERRATA", two)
+    monkeypatch.setattr(command, "MISPRINTS", {})
     assert run(commands, ["errata", "--format", "json"]) == 0
     entry, _ = json.loads(capsys.readouterr().out)
     (record,) = read_records(json.dumps(entry["printed_verdict"]), "errata")
