@@ -161,12 +161,17 @@ def full_name(name: str, number: int) -> str:
 
 @dataclass(frozen=True)
 class Change:
-    """How pages change: each is a Poisson process with a rate of its own."""
+    """How pages change: each is a Poisson process with a rate of its own, and some come and go."""
 
     static: float = share(0.5, "pages that never change")
     per_day: float = number(0.05, 0, 1000, "changes a day of each other page, on average")
     spread: float = number(
         1.0, 0, 4, "the standard deviation of the logarithm of a page's rate of change"
+    )
+    passing: float = share(0.0, "pages that exist only for a time; start pages always exist")
+    life_days: float = number(30, 0.001, 1e5, "days that such a page exists, on average")
+    births_days: float = number(
+        365, 0.001, 1e5, "days over which the births of such pages are spread"
     )
 
 

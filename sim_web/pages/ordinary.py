@@ -65,12 +65,13 @@ class Ordinary:
     def __init__(self, web: Web) -> None:
         laws = plan(web)
         self._web = web
+        self._slow = varied(web) or web.profile.change.passing > 0
         self._numbers = laws.whole, laws.real, laws.chances, laws.law
         self._habits = lru_cache(maxsize=HOSTS_KEPT)(self._habits_of)
 
     def _habits_of(self, name: str) -> _Habits | None:
         host = host_named(self._web, name)
-        if host is None or host.session_ids or varied(self._web):
+        if host is None or host.session_ids or self._slow:
             return None
         how, pages = host.encoding, host.pages
         own = np.frombuffer(host.head + host.origin, dtype=np.uint8).copy()

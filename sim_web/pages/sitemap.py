@@ -1,4 +1,6 @@
-"""Sitemaps list all pages of a host, including orphans; above 50,000 pages there is an index.
+"""Sitemaps list all pages that a host has at the time, including orphans.
+
+Above 50,000 pages there is an index. Its parts are those of all pages that the host ever has.
 
 An entry has the date of the page's present content, as Last-Modified. Pages of hosts with session
 ids change with each request and have no date. The index has no dates of its parts, because that
@@ -13,7 +15,7 @@ from functools import lru_cache
 
 from counterpoint.sim_web.generator import Web
 
-from . import change
+from . import change, life
 from .address import path_of
 from .delivery import BEGIN, LAST
 from .host import Host
@@ -74,8 +76,13 @@ def _part(web: Web, host: Host, number: int, time: float) -> bytes:
         start = host.pages.start
         changed = change.contents_since(laws.key, laws.law, start + first, start + last, time)
         dates = [_date(int(seconds)) for seconds in changed.tolist()]
+    there = [True] * len(codes)
+    if web.profile.change.passing:
+        born, dies = life.lives(web, host.pages.start + first, host.pages.start + last)
+        there = ((born <= time) & (time < dies)).tolist()
     entries = [b"<url><loc>%b%b</loc>%b</url>\n" % (host.origin, path_of(way, code), date)
-               for way, code, date in zip(ways, codes, dates, strict=True)]  # fmt: skip
+               for way, code, date, exists in zip(ways, codes, dates, there, strict=True)
+               if exists]  # fmt: skip
     return _document("urlset", b"".join(entries))
 
 

@@ -47,29 +47,34 @@ def freshness(requests: Requests, next_change: Callable[[int, float], float]) ->
     A crawler has one copy of each page that it has fetched, the latest. A 304 renews the copy,
     because the server confirms that the page has not changed. A copy is fresh until the page
     changes for the first time after the beginning of the request that fetched it; from then on its
-    age is the time since that change. The age of a fresh copy is 0. Pages that were never fetched
-    do not count.
+    age is the time since that change; the death of a page is a change too. The age of a fresh copy
+    is 0. A 404 or 410 for a page ends its copy. Pages of which there is no copy do not count.
 
     Parameters
     ----------
     requests : Requests
         In the order of their beginnings.
     next_change : callable
-        ``(page, time)``: when the page changes for the first time after that; infinite: never.
+        ``(page, time)``: when the page changes for the first time after that, or dies; infinite:
+        never.
     """
     renewed = requests.get & (requests.status == 304) & (requests.page >= 0)
     renewed &= requests.of(Kind.PAGE, Kind.ALIAS)
-    fetches = np.flatnonzero(requests.pages() | renewed)
-    fetches = _after_first_copy(requests, fetches)
+    lost = requests.get & np.isin(requests.status, (404, 410)) & (requests.page >= 0)
+    lost &= requests.of(Kind.PAGE, Kind.ALIAS, Kind.MISSING)
+    fetches, ends = _of_copies(requests, np.flatnonzero(requests.pages() | renewed | lost), lost)
     if not len(fetches):
         return CopyFreshness((), (), (), None, None, None, None)
     first_time, end = requests.started[0], float(requests.ended.max())
     pages, taken = requests.page[fetches], requests.started[fetches]
     changed = np.array([next_change(int(p), float(t)) for p, t in zip(pages, taken, strict=True)])
     changed, taken = changed - first_time, taken - first_time
-    replaced = _replaced(pages, taken)
+    visits = np.sort(np.concatenate((fetches, ends)))
+    replaced = _replaced(requests.page[visits], requests.started[visits] - first_time)
+    replaced = replaced[np.searchsorted(visits, fetches)]
     times = np.linspace(taken[0], max(end - first_time, taken[-1]), POINTS)
-    copies = np.searchsorted(np.sort(taken[_first(pages)]), times, side="right")
+    copies = np.searchsorted(np.sort(taken), times, side="right")
+    copies = np.maximum(copies - np.searchsorted(np.sort(replaced), times, side="right"), 1)
     stale, age = _stale(changed, replaced, times)
     fresh = 1 - stale / copies
     age = age / copies
@@ -84,24 +89,37 @@ def freshness(requests: Requests, next_change: Callable[[int, float], float]) ->
     )
 
 
-def _after_first_copy(requests: Requests, fetches: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Drop each 304 for a page of which the crawler had no copy: there is nothing to renew."""
-    whole = requests.status[fetches] == 200
-    pages = requests.page[fetches]
-    first: dict[int, int] = {}
-    for number, page in zip(fetches[whole], pages[whole], strict=True):
-        first.setdefault(int(page), int(number))
-    last = len(requests)
-    kept = [n for n, p in zip(fetches, pages, strict=True) if first.get(p, last) <= n]
-    return np.array(kept, dtype=np.int64)
+def _of_copies(
+    requests: Requests, visits: NDArray[np.int64], lost: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the visits that made or renewed a copy, and those that ended one.
 
+    A 304 for a page of which the crawler has no copy is dropped: there is nothing to renew.
 
-def _first(pages: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.unique(pages, return_index=True)[1]
+    Parameters
+    ----------
+    requests : Requests
+    visits : int64
+        The requests that may do either, in order.
+    lost : bool, shape (requests,)
+        Whether each request found that its page is not there.
+    """
+    held: set[int] = set()
+    made, ended = [], []
+    whole, gone = (requests.status == 200).tolist(), lost.tolist()
+    for visit, page in zip(visits.tolist(), requests.page[visits].tolist(), strict=True):
+        if gone[visit]:
+            if page in held:
+                ended.append(visit)
+                held.remove(page)
+        elif whole[visit] or page in held:
+            made.append(visit)
+            held.add(page)
+    return np.array(made, dtype=np.int64), np.array(ended, dtype=np.int64)
 
 
 def _replaced(pages: NDArray[np.int64], taken: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return for each copy when the next copy of its page was taken; infinite for the last one."""
+    """Return when the next visit of the same page was, for each visit; infinite for the last."""
     order = np.lexsort((np.arange(len(pages)), pages))
     replaced = np.full(len(pages), np.inf)
     same = pages[order][1:] == pages[order][:-1]

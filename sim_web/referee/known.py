@@ -9,7 +9,7 @@ import numpy as np
 
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.generator.layout import COMPONENT_OF_REGION
-from counterpoint.sim_web.pages import change, robots
+from counterpoint.sim_web.pages import life, robots
 from counterpoint.sim_web.pages.address import page_of
 from counterpoint.sim_web.pages.truth import place_at
 from counterpoint.sim_web.profile import Profile
@@ -30,7 +30,7 @@ def truth_of(web: Web) -> WebTruth:
         _sizes(web),
         lambda url, agent: robots.disallowed(web, url, agent),
         lambda host, agent: robots.crawl_delay(web, host, agent),
-        lambda page, time: change.next_change(web, page, time),
+        lambda page, time: life.ends(web, page, time),
         _holds(web),
     )
 

@@ -15,7 +15,7 @@ from counterpoint.compiling import Array
 from counterpoint.sim_web.answer import Answer, Fault, Question
 from counterpoint.sim_web.generator import Explicit
 from counterpoint.sim_web.generator.packing import links
-from counterpoint.sim_web.pages import faults
+from counterpoint.sim_web.pages import faults, life
 from counterpoint.sim_web.pages.host import host
 from counterpoint.sim_web.pages.numbers import fault_of
 from counterpoint.sim_web.pages.plan import plan
@@ -93,7 +93,8 @@ class Simulated:
         explicit: Explicit | None = None,
     ) -> None:
         self.site, self.web, self.clock = site, site.web, clock or ManualClock()
-        self._well = not any(
+        self._passing = self.web.profile.change.passing > 0
+        self._well = not self._passing and not any(
             getattr(self.web.profile.faults, key)
             for key in ("server_error", "unavailable", "reset", "wrong_type", "vanish")
         )
@@ -124,6 +125,8 @@ class Simulated:
         own = self.web.host(page) if number in _DECIDING or self.web.profile.faults.vanish else -1
         if own >= 0 and host(self.web, own).vanishes_at <= self.clock.now:
             return 0, False
+        if self._passing and not life.is_there(self.web, page, self.clock.now):
+            return 404 if self.clock.now < life.life(self.web, page)[0] else 410, False
         if number in faults.PASSING and faults.is_ill(self.web, page, self.clock.now):
             return _STATUS[faults.OF_PAGES[number][1]], False
         wrong = number == faults.NUMBER["wrong_type"] and page != self.web.pages_of(own).start

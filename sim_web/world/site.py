@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from counterpoint.sim_web.answer import Answer, Fault, Kind, Question
 from counterpoint.sim_web.generator import Web
-from counterpoint.sim_web.pages import change, delivery, faults, render, robots, sitemap, traps
+from counterpoint.sim_web.pages import (
+    change,
+    delivery,
+    faults,
+    life,
+    render,
+    robots,
+    sitemap,
+    traps,
+)
 from counterpoint.sim_web.pages.address import base36, path_of
 from counterpoint.sim_web.pages.delivery import Headers
 from counterpoint.sim_web.pages.host import Host
@@ -51,7 +60,14 @@ class SyntheticSite:
         host = host_named(self.web, parts[0])
         if host is None:
             return Kind.FOREIGN
-        return None if host.vanishes_at <= question.time else resolve(self.web, host, parts[1]).kind
+        if host.vanishes_at <= question.time:
+            return None
+        place = resolve(self.web, host, parts[1])
+        return place.kind if self._is_there(place, question.time) else Kind.MISSING
+
+    def _is_there(self, place: Place, time: float) -> bool:
+        """Return whether the page of an address exists at a time, if it has one."""
+        return place.page is None or life.is_there(self.web, place.page, time)
 
     def reference(self, question: Question) -> Answer:
         """Return the same answer as `answer`, by slower code that is written to be read."""
@@ -67,6 +83,8 @@ class SyntheticSite:
             return Answer(0, (), b"", place.kind, fault=Fault.VANISHED)
         if question.method not in ("GET", "HEAD"):
             return _plain(405, "GET or HEAD", place.kind, ("Allow", "GET, HEAD"))
+        if not self._is_there(place, question.time):
+            return self._absent(question, place)
         if place.kind is Kind.PAGE or place.kind is Kind.ALIAS:
             return self._page(question, host, place)
         return _ANSWERS[place.kind](self, question, host, place, path)
@@ -184,6 +202,13 @@ class SyntheticSite:
         body = host.head + b"...</title>\n</head>\n<body>\n" + b"".join(host.tables.paragraphs[:8])
         return Answer(200, (host.content_type,), body, Kind.TRAP, fault=Fault.ENDLESS_BODY,
                       chunked=host.chunked)  # fmt: skip
+
+    def _absent(self, question: Question, place: Place) -> Answer:
+        assert place.page is not None
+        born, _ = life.life(self.web, place.page)
+        if question.time < born:
+            return _plain(404, "nothing is here yet", Kind.MISSING, page=place.page)
+        return _plain(410, "gone for good", Kind.MISSING, page=place.page)
 
     def _missing(self, question: Question, host: Host, place: Place, path: str) -> Answer:
         if place.what == "gone":

@@ -48,6 +48,7 @@ class CanonicalWeb(Planted):
         profile = SimpleNamespace(themes=themes, sites=())
         self.web: Any = SimpleNamespace(pages=PAGES, hosts=PAGES // HOST, profile=profile)
         self.texts: Any = _Texts()
+        self.lives = np.zeros(PAGES), np.full(PAGES, np.inf)
         self._parts, self._reachable, self._sizes = {}, {}, {}
 
 

@@ -24,7 +24,7 @@ from counterpoint.sim_web.generator import Explicit, Web
 from counterpoint.sim_web.generator.counting import first_pages, leaving_links
 from counterpoint.sim_web.measure.graph import MeasuredGraph
 from counterpoint.sim_web.measure.kernels import extend
-from counterpoint.sim_web.pages import change
+from counterpoint.sim_web.pages import change, life
 from counterpoint.sim_web.pages.sizes import TextSizes
 from counterpoint.sim_web.referee.quality import page_rank, top
 from counterpoint.sim_web.world import topics
@@ -183,6 +183,11 @@ class Planted:
         offsets, targets = self.part(scope)
         found: Pages = targets[offsets[page] : offsets[page + 1]]
         return found
+
+    @cached_property
+    def lives(self) -> tuple[Array, Array]:
+        """From when and until when each page is there, in seconds, float64[pages] each."""
+        return life.lives(self.web)
 
     @cached_property
     def texts(self) -> TextSizes:

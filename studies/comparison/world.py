@@ -67,7 +67,8 @@ class World:
         self._mark = [0] if mark is None else mark
         self._status = 200
         self._simulated: Simulated | None = None
-        if any(getattr(planted.web.profile.faults, key) for key in _HIDING):
+        profile = planted.web.profile
+        if profile.change.passing or any(getattr(profile.faults, key) for key in _HIDING):
             self._simulated = Simulated(SyntheticSite(planted.web), ManualClock(), planted.links)
             self._linking = np.diff(planted.links.offsets) > 0
 

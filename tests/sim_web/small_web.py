@@ -170,7 +170,7 @@ def _requests(draw: st.DrawFn, web: SmallWeb) -> Record:
         host, has_page = "elsewhere.example", False
     path = draw(st.sampled_from(["", "again", "forbidden"]))
     started = draw(times)
-    status = draw(st.sampled_from([200] * 6 + [304, 301, 404, 429, 500, 503, 0]))
+    status = draw(st.sampled_from([200] * 6 + [304, 301, 404, 410, 429, 500, 503, 0]))
     return record(
         started=started,
         ended=started + draw(st.sampled_from([0.0, 0.0, 0.25, 3.0])),

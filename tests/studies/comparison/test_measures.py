@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 from counterpoint.crawler.policy.protocol import Scope
 from counterpoint.sim_web import profile
-from counterpoint.sim_web.pages import change
+from counterpoint.sim_web.pages import change, life
 from counterpoint.studies.comparison.measures import MEASURES, by_site, discovery
 from counterpoint.studies.comparison.plan import ComparisonPlan
 from counterpoint.studies.comparison.planted import Planted
@@ -31,6 +33,14 @@ def topical() -> Planted:
 def living() -> Planted:
     """A web that changes."""
     return Planted(ComparisonPlan((), profile.load("living"), 50, 60, sites=2), 5)
+
+
+@pytest.fixture(scope="module")
+def passing() -> Planted:
+    """A web whose pages come and go within a day."""
+    of = profile.load("living")
+    lives = replace(of.change, passing=0.8, life_days=0.3, births_days=1.0)
+    return Planted(ComparisonPlan((), replace(of, change=lives), 50, 60, sites=2), 5)
 
 
 @settings(max_examples=25, deadline=None)
@@ -97,6 +107,37 @@ def test_freshness_is_measured_by_texts(
             most += math.log(1 + sum(map(len, new)))
         assert found["q"][k] == pytest.approx(worth)
         assert found["q_share"][k] == pytest.approx(worth / most)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    order=st.lists(st.integers(0, 59), min_size=1, max_size=80),
+    per_day=st.integers(5, 200),
+)
+def test_the_deleted_count(passing: Planted, order: list[int], per_day: int) -> None:
+    """A dead page that keeps its value, a birth that costs nothing, or a death that is not seen."""
+    seconds = DAY / per_day
+    steps, pages = np.array([1, len(order), len(order) + 40]), np.arange(60)
+    visits = np.array(order, dtype=np.int64)
+    came = np.array([life.is_there(passing.web, page, n * seconds) for n, page in enumerate(order)])
+    found = CopyQuality(passing, pages, seconds, steps).curves(visits, came)
+    for k, step in enumerate(steps.tolist()):
+        now, stale, age, q = step * seconds, 0, 0.0, 0.0
+        for page in range(60):
+            times = [n * seconds for n, one in enumerate(order[:step]) if one == page]
+            at = times[-1] if times else 0.0
+            born, dies = life.life(passing.web, page)
+            old, new = ([] if not born <= t < dies else paragraphs(passing, page, t)
+                        for t in (at, now))  # fmt: skip
+            pairs = list(itertools.zip_longest(old, new, fillvalue=b""))
+            q += math.log(1 + sum(len(a) for a, b in pairs if a == b))
+            q -= math.log(1 + sum(len(a) + len(b) for a, b in pairs if a != b))
+            first = life.ends(passing.web, page, at) if old else born
+            if bool(old) != bool(new) or (old and first <= now):
+                stale, age = stale + 1, age + now - first
+        assert found["freshness"][k] == pytest.approx(1 - stale / 60)
+        assert found["age"][k] == pytest.approx(age / 3600 / 60)
+        assert found["q"][k] == pytest.approx(q)
 
 
 def test_visits_are_counted_by_site(topical: Planted) -> None:
