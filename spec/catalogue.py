@@ -18,6 +18,7 @@ SPECS = {
     "r3": "counterpoint.spec.crawl.r3:R3",
     "retrieval": "counterpoint.spec.crawl.measures:Retrieval",
     "scent": "counterpoint.spec.crawl.scent:Scent",
+    "scent-in-time": "counterpoint.spec.crawl.scent_time:ScentInTime",
     "tl2": "counterpoint.spec.stm.tl2:TL2",
     "window-stm": "counterpoint.spec.stm.window:Window",
 }
@@ -45,6 +46,7 @@ MUTANTS = {
     "r3": "counterpoint.spec.crawl.mutants.r3",
     "retrieval": "counterpoint.spec.crawl.mutants.measures",
     "scent": "counterpoint.spec.crawl.mutants.scent",
+    "scent-in-time": "counterpoint.spec.crawl.mutants.scent_time",
     "tl2": "counterpoint.spec.stm.mutants.tl2",
     "window-stm": "counterpoint.spec.stm.mutants.window",
 }

@@ -7,7 +7,8 @@ from counterpoint.crawler.policy.protocol import Policy, Scope
 from . import bandits, hits, opic, oracle, revisit, rules, scent, topical, topical_hits, web
 
 _ESTIMATED = {"rounds": 2, "every": None, "rates": False}
-_SCENT = {"delta": 1.0, "batch": None, "initial": 20.0}
+_SCENT = {"delta": 1.0, "batch": None, "initial": 20.0, "time": None, "per_byte": 0.0,
+          "per_visit": 1.0}  # fmt: skip
 _READING = {"anchor": 0.5, "centroid": 0.1}
 _HITS = {"c": 10, "steps": None, "same": None, "best": 20, "iterations": 20, "residual": 1e-4,
          "internal": 1.0, "divided": False}  # fmt: skip
@@ -59,7 +60,7 @@ POLICIES: dict[str, Policy] = {
         Policy("optimal-freshness", "pages as often as keeps the mean freshness greatest",
                revisit.OptimalFreshness, Scope.KNOWN, _ESTIMATED),
         Policy("scent", "S.C.E.N.T.: the pages with the strongest scent", scent.Scent,
-               Scope.KNOWN, _SCENT),
+               Scope.KNOWN, _SCENT | {"harvest": "difference"}),
         Policy("scent-printed", "S.C.E.N.T. as printed: the harvest is the page's size",
                scent.ScentPrinted, Scope.KNOWN, _SCENT),
     )

@@ -3,79 +3,143 @@
 Every page has a scent. An iteration visits the ``batch`` pages with the strongest scent; of equal
 pages the one given first comes first. A visit halves the page's scent and adds the harvest. When
 all pages of the iteration are visited, the scent of every page grows by ``delta``.
+
+With ``time``, an iteration has a budget of time instead of a number of pages, and a visit costs
+A x size + B. The next page is then the one with the strongest scent of those that still fit.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from counterpoint.crawler.policy.protocol import Outcome, Setting
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.policy.protocol import Outcome, Request, Setting
 
-from .parameters import number, whole
+from .costs import TimeBudget, VisitCost
+from .harvests import HARVESTS, Visit
+from .parameters import choice, number, whole
 from .revisit import ANSWERED, Revisit
 
-
-def news(outcome: Outcome) -> float:
-    """Return the harvest of the corrected policy: it grows with the bytes that have changed."""
-    return math.log(outcome.difference + 1)
-
-
-def text(outcome: Outcome) -> float:
-    """Return the harvest as printed: it grows with the page's size, even if nothing has changed."""
-    return math.log(outcome.size + 1)
+TOO_LARGE = "no visit fits into the time of an iteration"
 
 
 class Scent(Revisit):
-    """The pages with the strongest scent are next, ``batch`` at a time.
+    """The pages with the strongest scent are next, ``batch`` at a time or for ``time`` seconds.
 
     Parameters
     ----------
     setting : Setting
-    harvest : callable
-        Returns the value of a successful visit. A failed visit has the value 0.
+    harvest : callable, optional
+        Returns the value of a successful visit; by default the parameter ``harvest`` decides. A
+        failed visit has the value 0.
     """
 
-    def __init__(self, setting: Setting, harvest: Callable[[Outcome], float] = news) -> None:
-        self._harvest = harvest
+    harvests = tuple(HARVESTS)
+    """The values of the parameter ``harvest``; the first is the default."""
+
+    def __init__(self, setting: Setting, harvest: Callable[[Outcome], float] | None = None) -> None:
+        self._given = harvest
         super().__init__(setting)
 
     def prepare(self) -> None:
-        """Read ``delta``, ``batch`` and ``initial``."""
+        """Read ``delta``, ``batch``, ``initial``, ``harvest``, ``time`` and the costs."""
         count = len(self.pages)
         self._delta = number(self.setting, "delta", 1.0, 0.0, 1e6)
         self._batch = min(count, whole(self.setting, "batch", max(1, count // 20)))
         # This is more than two harvests of a page of 20 kB: each page is visited once before any
         # page is visited twice.
         initial = number(self.setting, "initial", 20.0, 0.0, 1e6)
+        self._harvest = HARVESTS[choice(self.setting, "harvest", self.harvests)]
+        self._cost = VisitCost.of(self.setting)
+        self._time = self._budget()
         self.scent = np.full(count, initial)
+        self._sizes = [0] * count
+        self._last = [0] * count
+        self._iteration = 1
         self._answers = 0
         self._left: Iterator[int] = iter(self._strongest())
         self._next = next(self._left, -1)
 
+    def _budget(self) -> TimeBudget | None:
+        if self.setting.parameters.get("time") is None:
+            return None
+        if self.setting.parameters.get("batch") is not None:
+            raise CrawlError("time and batch both limit an iteration; give one of them")
+        return TimeBudget(number(self.setting, "time", 1.0, 1e-6, 1e9))
+
+    def next(self) -> Request | None:
+        """Return the page whose turn it is."""
+        request = super().next()
+        if request is None and self._stuck():
+            self.why = TOO_LARGE
+        return request
+
     def choice(self) -> int:
         """Return the next page of the iteration; -1 while the iteration waits for answers."""
+        if self._time is not None:
+            self._skip()
+            while self._next < 0 and self._answers == self.issued and not self._stuck():
+                self._end()
+                self._skip()
         return self._next
 
     def advance(self) -> None:
         """Move on to the next page of the iteration."""
+        if self._time is not None:
+            self._time.take(self._expected(self._next))
         self._next = next(self._left, -1)
+
+    def _skip(self) -> None:
+        """Pass over the pages for whose visits the time does not suffice."""
+        if self._time is not None:
+            while self._next >= 0 and not self._time.allows(self._expected(self._next)):
+                self._next = next(self._left, -1)
+
+    def _stuck(self) -> bool:
+        """Return whether no visit fits into the time of a whole iteration."""
+        if self._time is None or not self.pages:
+            return False
+        return self._cost.seconds(min(self._sizes)) > self._time.seconds
+
+    def _expected(self, i: int) -> float:
+        """Return the seconds that a visit should take, by the size at the visit before."""
+        return self._cost.seconds(self._sizes[i])
 
     def learn(self, i: int, outcome: Outcome) -> None:
         """Halve the scent of a page and add the harvest; after a batch, add ``delta`` to all."""
         self._answers += 1
-        gain = self._harvest(outcome) if outcome.status in ANSWERED else 0.0
+        if self._time is not None:
+            self._time.settle(self._expected(i), self._cost.seconds(outcome.size))
+        gain = self._gain(i, outcome) if outcome.status in ANSWERED else 0.0
         self.scent[i] = self.scent[i] / 2 + gain
+        self._skip()
         if self._next < 0 and self._answers == self.issued:
-            self.scent += self._delta
-            self._left = iter(self._strongest())
-            self.advance()
+            self._end()
+
+    def _gain(self, i: int, outcome: Outcome) -> float:
+        if self._given is not None:
+            return self._given(outcome)
+        visit = Visit(outcome.size, self._sizes[i], outcome.difference,
+                      max(1, self._iteration - self._last[i]))  # fmt: skip
+        self._sizes[i], self._last[i] = outcome.size, self._iteration
+        return self._harvest(visit)
+
+    def _end(self) -> None:
+        """End the iteration: all pages gain, and the strongest are next."""
+        self.scent += self._delta
+        self._iteration += 1
+        if self._time is not None:
+            self._time.begin()
+        self._left = iter(self._strongest())
+        self._next = next(self._left, -1)
 
     def _strongest(self) -> list[int]:
         """Return the numbers of the pages with the strongest scent, the strongest first."""
         scent, batch = self.scent, self._batch
+        if self._time is not None:
+            return [int(i) for i in np.argsort(-scent, kind="stable")]
         if not batch:
             return []
         least = np.partition(scent, len(scent) - batch)[len(scent) - batch]
@@ -89,5 +153,4 @@ class Scent(Revisit):
 class ScentPrinted(Scent):
     """S.C.E.N.T. with the harvest as printed."""
 
-    def __init__(self, setting: Setting) -> None:
-        super().__init__(setting, text)
+    harvests = ("size",)

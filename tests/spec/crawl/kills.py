@@ -59,6 +59,17 @@ KILLS: dict[str, dict[str, tuple[int | None, str]]] = {
         "flags-are-never-cleared": (1, "exactly-a-batch"),
         "ties-go-to-the-last": (0, "the-strongest-is-next"),
     },
+    "scent-in-time": {
+        "stops-when-the-time-is-up": (5, "time-is-never-overspent"),
+        "sizes-cost-nothing": (3, "what-is-spent-is-the-cost"),
+        "connections-cost-nothing": (1, "what-is-spent-is-the-cost"),
+        "ends-at-the-first-that-does-not-fit": (4, "no-time-is-wasted"),
+        "one-page-an-iteration": (1, "no-time-is-wasted"),
+        "time-is-not-renewed": (2, "what-is-spent-is-the-cost"),
+        "cheapest-first": (2, "the-strongest-is-next"),
+        "only-half-the-time": (1, "the-strongest-is-next"),
+        "the-first-always-fits": (3, "time-is-never-overspent"),
+    },
     "retrieval": {
         "recall-of-the-collection": (0, "all-found-is-full-recall"),
         "recall-is-precision": (0, "all-found-is-full-recall"),
@@ -70,5 +81,6 @@ SURVIVE_CRAWLING = {
     "follows-all-that-wait",
     "ends-too-early",
     "visits-the-same-twice",
+    "the-first-always-fits",
 }
 """The violations at the default bounds."""

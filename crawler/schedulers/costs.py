@@ -1,0 +1,75 @@
+"""What visits cost: the time to check a page is A x size + B ([SCENT], formula 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from counterpoint.crawler.policy.protocol import Setting
+
+from .parameters import number
+
+
+@dataclass(frozen=True)
+class VisitCost:
+    """The time that a visit takes.
+
+    Attributes
+    ----------
+    per_byte : float
+        A: the seconds for each byte of the page.
+    per_visit : float
+        B: the seconds for the connection and all else that does not depend on the size.
+    """
+
+    per_byte: float = 0.0
+    per_visit: float = 1.0
+
+    @classmethod
+    def of(cls, setting: Setting) -> VisitCost:
+        """Return the cost that the parameters ``per_byte`` and ``per_visit`` give."""
+        return cls(
+            number(setting, "per_byte", cls.per_byte, 0.0, 1e6),
+            number(setting, "per_visit", cls.per_visit, 0.0, 1e6),
+        )
+
+    def seconds(self, size: float) -> float:
+        """Return the seconds of a visit to a page of so many bytes."""
+        return self.per_byte * size + self.per_visit
+
+
+class TimeBudget:
+    """The time of a run, of which visits take their parts.
+
+    A visit is allowed if its expected cost is at most the time left, and the expected cost is taken
+    at once. What it really took is known with its answer. If that is more than expected, the next
+    run has less time by as much as was overdrawn. Time that is left over is lost.
+
+    Parameters
+    ----------
+    seconds : float
+        The time of each run, above 0.
+
+    Attributes
+    ----------
+    left : float
+        The seconds that are left in this run.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = self.left = seconds
+
+    def allows(self, cost: float) -> bool:
+        """Return whether a visit of an expected cost fits into what is left."""
+        return cost <= self.left
+
+    def take(self, cost: float) -> None:
+        """Take the expected cost of a visit."""
+        self.left -= cost
+
+    def settle(self, expected: float, real: float) -> None:
+        """Replace the expected cost of a visit by its real cost."""
+        self.left += expected - real
+
+    def begin(self) -> None:
+        """Begin the next run."""
+        self.left = self.seconds + min(0.0, self.left)

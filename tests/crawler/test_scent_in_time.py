@@ -1,0 +1,137 @@
+"""S.C.E.N.T. with a budget of time: its steps are those of the spec, and no time is overspent."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.policy.protocol import Outcome, Setting
+from counterpoint.crawler.schedulers.costs import TimeBudget, VisitCost
+from counterpoint.crawler.schedulers.finding import find
+from counterpoint.crawler.schedulers.harvests import HARVESTS, Visit, worth
+from counterpoint.crawler.schedulers.scent import TOO_LARGE, Scent
+from counterpoint.spec.crawl.scent_time import ScentInTime
+
+from .test_against_specs import Beside
+
+
+def scent(pages: int, budget: int, **parameters: Any) -> Scent:
+    """Return a scheduler."""
+    return Scent(Setting(range(pages), budget, parameters=parameters))
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    pages=st.integers(1, 5),
+    time=st.integers(1, 8),
+    per_byte=st.integers(0, 2),
+    delta=st.integers(0, 3),
+    sizes=st.integers(1, 4),
+    data=st.data(),
+)
+def test_the_steps_are_those_of_the_spec(
+    pages: int, time: int, per_byte: int, delta: int, sizes: int, data: st.DataObject
+) -> None:
+    """A page visited out of turn, or that does not fit, or an iteration that ends too early."""
+    spec = ScentInTime(pages=pages, time=time, per_byte=per_byte, delta_s=delta, sizes=sizes,
+                       changes=4, iterations=6)  # fmt: skip
+    beside = Beside(spec)
+    given_ = {"time": time, "per_byte": per_byte, "delta": delta, "initial": 3}
+    fast = Scent(Setting(range(pages), 99, parameters=given_), lambda o: float(o.difference))
+    fast._sizes[:] = [page % sizes for page in range(pages)]
+    while beside.state.iteration < 6:
+        request = fast.next()
+        if request is None:
+            assert fast.why == TOO_LARGE
+            assert not any(beside.may("visit", p, 0) for p in range(pages))
+            return
+        page, change = request.page, data.draw(st.integers(0, 3))
+        assert sum(beside.may("visit", p, 0) for p in range(pages)) == 1
+        beside.do("visit", page, change)
+        fast.observe(Outcome(page, 200, size=page % sizes, difference=change))
+        assert fast.scent.tolist() == [beside.state.scent[p] / 2**6 for p in range(pages)]
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    sizes=st.lists(st.integers(0, 40), min_size=1, max_size=6),
+    time=st.integers(1, 60),
+    data=st.data(),
+)
+def test_no_more_time_is_spent_than_there_is(
+    sizes: list[int], time: int, data: st.DataObject
+) -> None:
+    """Time overspent by more than the growth of pages, which no crawler can know before."""
+    cost = VisitCost(0.5, 1.0)
+    fast = scent(len(sizes), 60, time=time, per_byte=0.5)
+    spent = overdrawn = 0.0
+    while (request := fast.next()) is not None:
+        iterations = fast._iteration
+        grown = max(0, sizes[request.page] + data.draw(st.integers(-3, 3)))
+        overdrawn += max(0.0, cost.seconds(grown) - cost.seconds(fast._sizes[request.page]))
+        spent += cost.seconds(grown)
+        fast.observe(Outcome(request.page, 200, size=grown, difference=1))
+        assert spent <= iterations * time + overdrawn + 1e-9
+
+
+def test_what_is_overdrawn_is_paid_back() -> None:
+    """A debt that is forgotten, or time that is saved up."""
+    budget = TimeBudget(10.0)
+    budget.take(4.0)
+    assert budget.allows(6.0) and not budget.allows(6.1)
+    budget.settle(4.0, 13.0)
+    assert budget.left == -3.0
+    budget.begin()
+    assert budget.left == 7.0
+    budget.begin()
+    assert budget.left == 10.0
+
+
+def test_a_large_page_is_visited_once_and_harms_no_other() -> None:
+    """A crawl that hangs because one page is larger than the time, or that visits it again."""
+    fast = scent(2, 40, time=5, per_byte=1, delta=1)
+    order = []
+    while (request := fast.next()) is not None:
+        order.append(request.page)
+        fast.observe(Outcome(request.page, 200, size=[50, 2][request.page], difference=0))
+    assert order.count(0) == 1 and len(order) == 40
+    fast = scent(1, 40, time=5, per_byte=1)
+    assert fast.next() is not None
+    fast.observe(Outcome(0, 200, size=50))
+    assert fast.next() is None and fast.why == TOO_LARGE
+
+
+def test_harvests() -> None:
+    """A harvest of another size than its definition says; of an unchanged page, more than 0."""
+    visit = Visit(size=900, before=700, difference=400, waited=4)
+    assert HARVESTS["difference"](visit) == math.log(401)
+    assert HARVESTS["size"](visit) == math.log(901)
+    assert HARVESTS["bytes"](visit) == 400
+    assert HARVESTS["changed"](visit) == 1
+    assert HARVESTS["share"](visit) == 400 / 1600
+    assert HARVESTS["worth"](visit) == pytest.approx(math.log(901) - math.log(601) + math.log(401))
+    assert HARVESTS["pace"](visit) == math.log(401) / 4
+    assert worth(900, 700, 400) == pytest.approx(math.log(601 / 401))
+    same = Visit(900, 900, 0)
+    assert [name for name, harvest in HARVESTS.items() if harvest(same)] == ["size"]
+
+
+def test_the_harvest_is_a_parameter() -> None:
+    """A name of a harvest that is not used, or one that is unknown and accepted."""
+    for name, harvest in HARVESTS.items():
+        scheduler = find(f"scent,harvest={name},batch=1,initial=8").scheduler([0], 5)
+        assert isinstance(scheduler, Scent)
+        for difference in (0, 30):
+            scheduler.next()
+            scheduler.observe(Outcome(0, 200, size=100, difference=difference))
+        first = 8 / 2 + harvest(Visit(100, 0, 0)) + 1
+        assert scheduler.scent[0] == first / 2 + harvest(Visit(100, 100, 30)) + 1
+    with pytest.raises(CrawlError, match="harvest is difference or size"):
+        find("scent,harvest=most").scheduler([0], 5)
+    with pytest.raises(CrawlError, match="time and batch both limit an iteration"):
+        find("scent,time=3,batch=1").scheduler([0], 5)
