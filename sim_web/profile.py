@@ -12,6 +12,7 @@ from counterpoint.files.inputs import without_advice
 from .errors import WebError
 from .sections import (
     Addresses,
+    Articles,
     Change,
     Degrees,
     Distances,
@@ -43,7 +44,8 @@ class Profile:
         One line that describes the profile; where its figures come from.
     pages : int
         How many pages a web of this profile has by default.
-    shares, degrees, hosts, distances, themes, change, style, robots, faults, addresses, limits
+    shares, degrees, hosts, distances, articles, themes, change, style, robots, faults, addresses,
+    limits
         The sections of the profile; `sections` documents their keys.
     sites : tuple of Site
         Named sites with given sizes. If there are any, they form the strong component, and the
@@ -58,6 +60,7 @@ class Profile:
     degrees: Degrees = field(default_factory=Degrees)
     hosts: Hosts = field(default_factory=Hosts)
     distances: Distances = field(default_factory=Distances)
+    articles: Articles = field(default_factory=Articles)
     themes: Themes = field(default_factory=Themes)
     change: Change = field(default_factory=Change)
     style: Style = field(default_factory=Style)
@@ -73,6 +76,7 @@ _SECTIONS: dict[str, type] = {
     "degrees": Degrees,
     "hosts": Hosts,
     "distances": Distances,
+    "articles": Articles,
     "themes": Themes,
     "change": Change,
     "style": Style,
@@ -231,7 +235,7 @@ def _value(declared: Any, value: Any, place: str) -> Any:
     if "least" in declared.metadata:
         return _number(value, declared.metadata["least"], declared.metadata["most"], place)
     if "dict" in str(declared.type):
-        return _weights(value, place)
+        return _weights(value, place, may_be_empty=not declared.default_factory())
     if not isinstance(value, str):
         raise WebError(f"{place}: {value!r} is not text")
     return value
@@ -247,10 +251,10 @@ def _number(value: Any, least: float, most: float, place: str) -> Any:
     return value
 
 
-def _weights(value: Any, place: str) -> dict[str, float]:
+def _weights(value: Any, place: str, *, may_be_empty: bool) -> dict[str, float]:
     if not isinstance(value, dict):
         raise WebError(f"{place}: {value!r} must be a table of weights")
     found = {key: float(_number(one, 0, 1e9, f"{place}.{key}")) for key, one in value.items()}
-    if sum(found.values()) <= 0:
+    if sum(found.values()) <= 0 and not (may_be_empty and not found):
         raise WebError(f"{place}: the weights sum to 0")
     return found

@@ -102,6 +102,47 @@ class Distances:
 
 
 @dataclass(frozen=True)
+class Articles:
+    """Articles in editions of several languages, each language a host ([HITS]).
+
+    If there are languages, they form the strong component, and the generator ignores ``shares``,
+    ``degrees``. ``topics`` gives the number of editions to each topic, such as ``moon = 43``. The
+    first topic is theme 0, the second theme 1, and so on.
+    """
+
+    languages: float = number(
+        0, 0, 1000, "the number of languages; 0: the web has no articles in editions"
+    )
+    topics: dict[str, float] = field(default_factory=dict)
+    """The number of editions of each topic."""
+    common: float = number(
+        200, 1, 1e6, "the number of the most common articles, of which small languages have a part"
+    )
+    mains: float = number(
+        0, 0, 1000, "the number of smallest languages whose main pages link to each other"
+    )
+    footers: float = number(2, 1, 1000, "the number of pages elsewhere to which every page links")
+    elsewhere: float = share(
+        0.0, "pages of other sites, of all pages; they link to an edition of their site's topic"
+    )
+    links: float = number(
+        20, 0, 1000, "the number of links of an article to pages of its language, at most"
+    )
+    shared: float = share(
+        0.5, "links to pages of the language that all editions of an article have, of all of them"
+    )
+
+    def __post_init__(self) -> None:
+        for name, editions in self.topics.items():
+            if not 1 <= editions <= max(1, self.languages):
+                raise ValueError(
+                    f"topics.{name}: {editions:g} editions in {self.languages:g} languages"
+                )
+        if self.mains > self.languages:
+            raise ValueError(f"mains: {self.mains:g} main pages of {self.languages:g} languages")
+
+
+@dataclass(frozen=True)
 class Themes:
     """The themes that hosts and pages are about, for topical crawling ([HITS])."""
 

@@ -94,9 +94,10 @@ class Description:
         return dict(zip(NAMES, found.tolist(), strict=True))
 
     def profile_shares(self) -> dict[str, float] | None:
-        """Return the shares that the profile gives; None if it lists its sites instead."""
+        """Return the shares that the profile gives; None if it has sites or articles instead."""
         profile = self.web.profile
-        return None if profile.sites else dict(zip(NAMES, profile.shares.all(), strict=True))
+        ignored = profile.sites or profile.articles.languages
+        return None if ignored else dict(zip(NAMES, profile.shares.all(), strict=True))
 
     def at_this_size(self, of_the_source: float) -> float | None:
         """Return a distance that the profile's source measured, scaled to the size of this web.

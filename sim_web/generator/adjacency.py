@@ -14,6 +14,7 @@ import numpy as np
 
 from counterpoint.compiling import Array, compiled
 
+from .articles import article_links, most_article_links
 from .degrees import drawn_degree
 from .guaranteed import NO_PAGE, guaranteed_links, page_in
 from .kernels import hashed, permuted, unit, zipf_rank, zipf_rank_below, zipf_top
@@ -26,11 +27,10 @@ from .layout import (
     host_start,
     linked_pages,
     region_of_page,
-    tree_level,
-    tree_parent,
 )
 from .numbers import Numbers, tree_of_host
 from .subjects import NAVIGATION, SECTIONS, has_community, hub, themed
+from .trees import tree_level, tree_parent
 
 _FREE, _WHERE, _PAGE, _SHUFFLE = 7, 8, 9, 12
 """Streams of hashes, one for each use; `guaranteed` and `degrees` use other streams."""
@@ -289,9 +289,20 @@ def out_links(numbers: Numbers, page: int) -> Array:
     low, high = _fixed(numbers, page)
     menu = int(numbers.themes[NAVIGATION])
     free = menu if menu > 0 and hub(numbers, page) else 0
-    most = degree + block + 2 * numbers.blocks[1] + 4 + high - low + menu + free
+    most = (
+        degree
+        + block
+        + 2 * numbers.blocks[1]
+        + 4
+        + high
+        - low
+        + menu
+        + free
+        + most_article_links(numbers)
+    )
     found = np.empty(most, dtype=np.int64)
     guaranteed = guaranteed_links(numbers, region, rank, page, start, linked, found)
+    guaranteed = article_links(numbers, region, rank, page - start, found, guaranteed)
     for k in range(low, high):
         found[guaranteed] = numbers.fixed_targets[k]
         guaranteed += 1

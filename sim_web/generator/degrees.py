@@ -21,7 +21,12 @@ def tail_chance(numbers: Numbers, page: int) -> float:
 
 @compiled
 def drawn_degree(numbers: Numbers, page: int) -> int:
-    """Return the out-degree drawn for a page: from a uniform body or from a power-law tail."""
+    """Return the out-degree drawn for a page: from a uniform body or from a power-law tail.
+
+    It is 0 in a web with articles, in which all links are planted.
+    """
+    if len(numbers.articles) > 0:
+        return 0
     degrees = numbers.degrees
     least, exponent, most = degrees[1], degrees[2], degrees[3]
     u = unit(numbers.key, _BODY, page, 0)

@@ -14,22 +14,12 @@ import numpy as np
 
 from counterpoint.compiling import Array, compiled
 
+from .articles import has_articles, pointed_to
 from .kernels import hashed, unit, zipf_rank
-from .layout import (
-    BLOCK,
-    DISCONNECTED,
-    FROM_IN,
-    IN,
-    OUT,
-    SCC,
-    TO_OUT,
-    TUBES,
-    linked_pages,
-    tree_level,
-    tree_parent,
-)
+from .layout import DISCONNECTED, FROM_IN, IN, OUT, SCC, TO_OUT, TUBES, linked_pages
 from .numbers import Numbers, pages_of_host, tree_of_host
 from .subjects import NAVIGATION
+from .trees import BLOCK, tree_level, tree_parent
 
 _UP, _EXIT, _ENTRY, _SEQUENCE = 4, 5, 6, 11
 """Streams of hashes, one for each use; `adjacency` and `degrees` use other streams."""
@@ -62,6 +52,8 @@ def _exit(numbers: Numbers, region: int, rank: int) -> int:
     popularity = numbers.degrees[4]
     if len(numbers.bounds) > 0 and region == SCC:
         return NO_PAGE
+    if region == IN and has_articles(numbers) and pointed_to(numbers, rank) != NO_PAGE:
+        return pointed_to(numbers, rank)
     goal = region
     if region == IN and (rank == 0 or w < 0.5):
         goal = SCC

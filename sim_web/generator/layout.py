@@ -16,8 +16,9 @@ from counterpoint.compiling import Array, compiled
 from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.profile import Profile
 
-from .kernels import subkey, unit, zipf_mass
+from .kernels import subkey, zipf_mass
 from .sites import check as check_sites
+from .trees import BLOCK, block_for_depth
 
 
 class Component(IntEnum):
@@ -39,14 +40,11 @@ COMPONENT_OF_REGION = np.array(
     [Component.SCC, Component.IN, Component.OUT, Component.TENDRILS, Component.TENDRILS,
      Component.TUBES, Component.DISCONNECTED], dtype=np.uint8)  # fmt: skip
 
-BLOCK = 8
-"""The size of a block of parents in a tree: each child of a block chooses one of its members."""
-
 SHIFT = 3.0
 """Is added to the ranks of hosts, so that the first host is not too large."""
 
-_TREE = 1
-"""The stream of the hashes by which pages and hosts choose their parents."""
+LEAST_PAGES = 16
+"""The least number of pages of a language, on average."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +101,7 @@ def lay_out(profile: Profile, pages: int, key: np.uint64) -> Layout:
         component is too small.
     """
     counts = _counts(profile, pages)
+    languages = _languages(profile, counts[SCC])
     if profile.sites:
         check_sites(profile.sites, counts[OUT])
     sites = np.array([site.pages for site in profile.sites], dtype=np.float64)
@@ -115,6 +114,8 @@ def lay_out(profile: Profile, pages: int, key: np.uint64) -> Layout:
             hosts = len(sites)
         if region == OUT and len(sites):
             hosts = min(hosts, max(1, (links - len(sites)) // 2))
+        if languages and count:
+            hosts = {SCC: languages, OUT: count}.get(region, hosts)
         regions[region] = first_page, count, first_host, hosts
         first_page += count
         first_host += hosts
@@ -122,7 +123,7 @@ def lay_out(profile: Profile, pages: int, key: np.uint64) -> Layout:
     if len(sites):
         bounds = _bounds(sites, counts[SCC])
         site_blocks = np.array([
-            _block_for_depth(int(bounds[k + 1] - bounds[k]), int(site.depth), subkey(key, k))
+            block_for_depth(int(bounds[k + 1] - bounds[k]), int(site.depth), subkey(key, k))
             for k, site in enumerate(profile.sites)
         ])  # fmt: skip
     sizes = profile.hosts
@@ -141,6 +142,10 @@ def lay_out(profile: Profile, pages: int, key: np.uint64) -> Layout:
 
 def _counts(profile: Profile, pages: int) -> list[int]:
     """Return the number of pages of each region; the strong component gets the rounding errors."""
+    if profile.articles.languages:
+        footers = int(profile.articles.footers)
+        elsewhere = round(profile.articles.elsewhere * pages)
+        return [pages - footers - elsewhere, elsewhere, footers, 0, 0, 0, 0]
     _, in_, out, tendrils, tubes, disconnected = profile.shares.all()
     n_in, n_out, n_tendrils = round(in_ * pages), round(out * pages), round(tendrils * pages)
     n_tubes, n_disconnected = round(tubes * pages), round(disconnected * pages)
@@ -153,6 +158,32 @@ def _counts(profile: Profile, pages: int) -> list[int]:
     if scc < max(3, len(profile.sites)):
         raise WebError(f"{pages} pages leave {max(scc, 0)} for the strong component: too few")
     return [scc, n_in, n_out, from_in, n_tendrils - from_in, n_tubes, n_disconnected]
+
+
+def _languages(profile: Profile, pages: int) -> int:
+    """Return the number of languages of a web with articles; a small web has fewer languages.
+
+    Parameters
+    ----------
+    profile : Profile
+    pages : int
+        The number of pages of the strong component.
+
+    Raises
+    ------
+    WebError
+        If there are sites as well, or too few themes or pages.
+    """
+    section, topics = profile.articles, len(profile.articles.topics)
+    if not section.languages:
+        return 0
+    if profile.sites:
+        raise WebError("a web has sites or articles, not both")
+    if profile.themes.count <= topics:
+        raise WebError(f"{topics} topics of articles need more than {topics} themes")
+    if pages < 2 * LEAST_PAGES:
+        raise WebError(f"{pages} pages for the languages: too few")
+    return int(min(section.languages, pages // LEAST_PAGES))
 
 
 def _hosts(profile: Profile, count: int, scc: int, region: int) -> int:
@@ -192,105 +223,6 @@ def _bounds(sizes: Array, pages: int) -> Array:
     steps = np.arange(len(sizes) + 1)
     ends = np.minimum(ends, pages - steps[::-1]) - steps
     return np.asarray(np.maximum.accumulate(ends) + steps, dtype=np.int64)
-
-
-def _block_for_depth(pages: int, depth: int, key: np.uint64) -> int:
-    """Return the least number of children of a block for which no page is below a depth."""
-    block = BLOCK + 1
-    while block < BLOCK * pages and deeper(key, pages, block, depth):
-        block = block + max(1, block // 8)
-    return block
-
-
-@compiled
-def tree_parent(key: np.uint64, child: int, block: int) -> int:
-    """Return the parent of ``child`` (from 1 on), a number below it; ``block`` as in `deeper`."""
-    first = (child - 1) // block * BLOCK
-    choices = min(BLOCK, child - first) if first > 0 else 1 + (child - 1) * BLOCK // block
-    return first + int(unit(key, _TREE, child, 0) * choices)
-
-
-@compiled
-def tree_level(key: np.uint64, member: int, block: int) -> int:
-    """Return the number of ancestors of a member of a tree."""
-    level = 0
-    while member > 0:
-        member = tree_parent(key, member, block)
-        level += 1
-    return level
-
-
-@compiled
-def _first_child(member: int, block: int) -> int:
-    """Return a lower bound of a member's children; it grows with the member."""
-    first = member // BLOCK * block + 1
-    if member < BLOCK:  # in the first block, later children choose among more members
-        first = 1 + (member * block + BLOCK - 1) // BLOCK
-    return max(member + 1, first)
-
-
-@compiled
-def _reach(member: int, members: int, block: int, enough: int) -> int:
-    """Return the greatest possible number of generations below a member, at most ``enough``.
-
-    Parameters
-    ----------
-    member, members : int
-        The member, and the number of members of the tree.
-    block : int
-        The number of children of a block.
-    enough : int
-        Where the count ends.
-    """
-    generations = 0
-    while generations < enough:
-        member = _first_child(member, block)
-        if member >= members:
-            break
-        generations += 1
-    return generations
-
-
-@compiled
-def deeper(key: np.uint64, members: int, block: int, depth: int) -> bool:
-    """Return whether the greatest level of a tree is above a depth.
-
-    The search goes down from the root, the first child first, and only to members below which there
-    can be enough generations. Higher numbers have room for fewer generations, so that the first
-    child without enough room ends the search of a block. So a deep tree is recognized at once, and
-    in another tree the search visits few members.
-
-    Parameters
-    ----------
-    key : uint64
-        The key of the tree.
-    members : int
-        The number of members.
-    block : int
-        The number of children of a block.
-    depth : int
-        The depth.
-    """
-    path = np.zeros(depth + 1, dtype=np.int64)
-    next_child = np.zeros(depth + 1, dtype=np.int64)
-    level = 0
-    next_child[0] = _first_child(0, block)
-    while level >= 0:
-        parent, child = path[level], next_child[level]
-        last = min(members, (parent // BLOCK + 1) * block + 1)
-        below = depth - level  # generations that a child needs to have
-        if child >= last or _reach(child, members, block, below) < below:
-            level -= 1
-            continue
-        next_child[level] = child + 1
-        if tree_parent(key, child, block) != parent:
-            continue
-        if below == 0:
-            return True
-        level += 1
-        path[level] = child
-        next_child[level] = _first_child(child, block)
-    return False
 
 
 @compiled

@@ -37,6 +37,11 @@ class Numbers(NamedTuple):
         outside SCC can be hubs and authorities.
     fixed_pages, fixed_targets : int64, shape (links,)
         The external links of the sites of the profile, sorted by page.
+    articles : float64, shape (7 + topics + 2 * languages,) or (0,)
+        The number of languages; the number of main pages that link to each other; the number of
+        ordinary links of an article; the share of them that its editions share; the number of
+        articles in the first block; the number of topics; the number of editions of each; the first
+        page of each language, and the end; how many articles of each language are no topics.
     """
 
     key: np.uint64
@@ -51,6 +56,7 @@ class Numbers(NamedTuple):
     themes: Array
     fixed_pages: Array
     fixed_targets: Array
+    articles: Array
 
 
 @compiled

@@ -122,7 +122,8 @@ def packed(numbers: Numbers) -> tuple[Array, Array]:
     many = (numbers.bounds, numbers.site_blocks, numbers.fixed_pages, numbers.fixed_targets)
     sizes = np.array([len(one) for one in many], dtype=np.int64)
     whole = [key, sizes, numbers.regions.ravel(), numbers.blocks, *many]
-    real = [numbers.mix.ravel(), numbers.reals, numbers.degrees, numbers.choices, numbers.themes]
+    real = [numbers.mix.ravel(), numbers.reals, numbers.degrees, numbers.choices, numbers.themes,
+            numbers.articles]  # fmt: skip
     return np.concatenate(whole), np.concatenate(real)
 
 
@@ -149,4 +150,5 @@ def unpacked(whole: Array, real: Array) -> Numbers:
         real[75:84],
         whole[b:c],
         whole[c:],
+        real[84:],
     )

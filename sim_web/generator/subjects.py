@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from counterpoint.compiling import compiled
 
+from .articles import article_of, has_articles, topic_of_site, topics_of
 from .kernels import unit, zipf_rank
-from .layout import IN, SCC, TO_OUT, host_of_page, linked_pages, region_of_page, tree_parent
+from .layout import IN, SCC, TO_OUT, host_of_page, linked_pages, region_of_page
 from .numbers import Numbers, pages_of_host, tree_of_host
+from .trees import tree_parent
 
 HUB, RELEVANT, SUBJECT, ANEW = range(13, 17)
 """Streams of hashes; `adjacency` and `degrees` use other streams."""
@@ -29,6 +31,8 @@ NOWHERE = -1
 def theme_of(numbers: Numbers, region: int, rank: int, page: int) -> int:
     """Return the theme of a page of a host."""
     themes = int(numbers.themes[COUNT])
+    if has_articles(numbers):
+        return _theme_of_article(numbers, region, rank, page)
     if numbers.themes[SECTIONS] <= 0:
         return rank % themes
     start, pages = pages_of_host(numbers, region, rank)
@@ -42,6 +46,20 @@ def theme_of(numbers: Numbers, region: int, rank: int, page: int) -> int:
         if parent <= numbers.themes[NAVIGATION] or not inherits:
             return int(unit(numbers.key, SUBJECT, start + member, 0) * themes)
         member = parent
+
+
+@compiled
+def _theme_of_article(numbers: Numbers, region: int, rank: int, page: int) -> int:
+    """Return the number of a topic; other articles have the themes after those of the topics."""
+    topics, article = topics_of(numbers), NOWHERE
+    if region == SCC:
+        article = article_of(numbers, rank, page - pages_of_host(numbers, SCC, rank)[0])
+    if region == IN and topics > 0:
+        article = topic_of_site(numbers, rank)
+    if 0 <= article < topics:
+        return article
+    others = int(numbers.themes[COUNT]) - topics
+    return topics + max(0, article - topics) % others
 
 
 @compiled
@@ -63,7 +81,7 @@ def edition_of(numbers: Numbers, region: int, rank: int, page: int) -> int:
 @compiled
 def of_navigation(numbers: Numbers, page: int) -> bool:
     """Return whether a page is in its host's navigation: the start page or a page of the menu."""
-    if numbers.themes[NAVIGATION] <= 0:
+    if numbers.themes[NAVIGATION] <= 0 and not has_articles(numbers):
         return False
     region = region_of_page(numbers.regions, page)
     _, start, _ = host_of_page(numbers.regions, numbers.reals, numbers.bounds, region, page)
@@ -73,6 +91,9 @@ def of_navigation(numbers: Numbers, page: int) -> bool:
 @compiled
 def relevant(numbers: Numbers, page: int) -> bool:
     """Return whether a page is about its theme."""
+    if has_articles(numbers):
+        in_language = region_of_page(numbers.regions, page) == SCC
+        return in_language and not of_navigation(numbers, page)
     return (
         hub(numbers, page)
         or authority(numbers, page)

@@ -13,7 +13,7 @@ from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.profile import Profile
 from counterpoint.sim_web.sections import full_name
 
-from . import adjacency, subjects
+from . import adjacency, articles, subjects
 from .degrees import copies as drawn_copies
 from .explicit import Explicit, written_out
 from .kernels import hashed, permuted, subkey, unit, unpermuted
@@ -106,7 +106,9 @@ class Web:
 
     def __init__(self, profile: Profile, pages: int | None = None, seed: int = 0) -> None:
         planted = self._plant(profile, pages, seed)
-        self.numbers: Numbers = _adjusted(planted, profile, self.pages)
+        if not profile.articles.languages:
+            _adjusted(planted, profile, self.pages)
+        self.numbers: Numbers = planted
         self._packed = packed(self.numbers)
 
     @classmethod
@@ -151,6 +153,7 @@ class Web:
                              profile.hosts.navigation, profile.hosts.editions, themes.everywhere]),
             fixed_pages=pages,
             fixed_targets=targets,
+            articles=articles.parameters(profile.articles, layout, self._key),
         )  # fmt: skip
 
     def _fixed(self) -> tuple[Array, Array]:

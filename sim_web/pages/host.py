@@ -78,7 +78,10 @@ def of_page(web: Web, own: Host, page: int) -> Host:
 
 def varied(web: Web) -> bool:
     """Return whether the pages of a host can have several themes or languages."""
-    return bool(web.profile.themes.sections > 0 or web.profile.hosts.editions > 1)
+    shown = web.profile
+    return bool(
+        shown.themes.sections > 0 or shown.hosts.editions > 1 or shown.articles.languages > 0
+    )
 
 
 @lru_cache(maxsize=HOSTS_KEPT)

@@ -12,7 +12,7 @@ from counterpoint.sim_web import profile
 from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.profile import Profile
-from counterpoint.sim_web.sections import Degrees, Hosts, Shares, Site, Style, Themes
+from counterpoint.sim_web.sections import Articles, Degrees, Hosts, Shares, Site, Style, Themes
 
 
 @st.composite
@@ -75,9 +75,31 @@ def sites(draw: Callable[..., Any]) -> Profile:
 
 
 @st.composite
+def articles(draw: Callable[..., Any]) -> Profile:
+    """Return a profile whose web has articles in editions of several languages."""
+    languages = draw(st.integers(2, 12))
+    topics = draw(st.lists(st.integers(1, languages), max_size=2))
+    return dataclasses.replace(
+        profile.load("editions"),
+        hosts=Hosts(mean_pages=draw(st.sampled_from([1, 3])), exponent=draw(st.floats(0, 0.99)),
+                    branching=draw(st.floats(1.05, 8))),
+        articles=Articles(
+            languages=languages,
+            topics={f"topic{k}": editions for k, editions in enumerate(topics)},
+            common=draw(st.integers(1, 50)),
+            mains=draw(st.integers(0, languages)),
+            footers=draw(st.integers(1, 3)),
+            elsewhere=draw(st.sampled_from([0, 0.2])),
+            links=draw(st.integers(0, 6)),
+            shared=draw(st.floats(0, 1)),
+        ),
+    )  # fmt: skip
+
+
+@st.composite
 def webs(draw: Callable[..., Any], most: int = 400) -> Web:
     """Return a small web; profiles for which no web can be generated are skipped."""
-    chosen = draw(st.one_of(profiles(), profiles(), sites()))
+    chosen = draw(st.one_of(profiles(), profiles(), sites(), articles()))
     pages, seed = draw(st.integers(20, most)), draw(st.integers(0, 2**32))
     try:
         return Web(chosen, pages, seed)

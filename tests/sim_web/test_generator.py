@@ -23,7 +23,7 @@ from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.generator import Component, Explicit, Web
 from counterpoint.sim_web.generator.degrees import drawn_degree
 from counterpoint.sim_web.generator.kernels import permuted, unpermuted, zipf_mass, zipf_rank
-from counterpoint.sim_web.generator.layout import BLOCK, deeper, lay_out, tree_level
+from counterpoint.sim_web.generator.layout import lay_out
 from counterpoint.sim_web.generator.packing import (
     Means,
     drawn_mean,
@@ -31,6 +31,7 @@ from counterpoint.sim_web.generator.packing import (
     packed,
     unpacked,
 )
+from counterpoint.sim_web.generator.trees import BLOCK, deeper, tree_level
 from counterpoint.sim_web.sections import Shares, Site
 
 from .profiles import profiles, webs

@@ -15,8 +15,8 @@ from counterpoint.sim_web.generator import Component, Web
 
 from .profiles import profiles
 
-NAMES = ["broder-1999", "hostile", "institutes", "living", "local", "meusel-2012", "regional",
-         "sample", "topical", "universities"]  # fmt: skip
+NAMES = ["broder-1999", "editions", "hostile", "institutes", "living", "local", "meusel-2012",
+         "regional", "sample", "topical", "universities"]  # fmt: skip
 
 
 def test_names() -> None:
@@ -86,6 +86,8 @@ def test_both_sets_fill_the_totals() -> None:
         ("degrees = 3", "[degrees]: must be a section with keys, not 3"),
         ("pages = [1]", "pages: [1] is not a number"),
         ("about = 3", "about: 3 is not text"),
+        ("[articles]\nlanguages = 3\ntopics = {a = 4}", "[articles]: topics.a: 4 editions in 3"),
+        ("[articles]\nlanguages = 3\nmains = 4", "[articles]: mains: 4 main pages of 3 languages"),
         ("[style.languages]\nen = 0", "[style] languages: the weights sum to 0"),
         ("[style]\nlanguages = 3", "[style] languages: 3 must be a table of weights"),
         ("sites = 3", "sites must be written as [[sites]]"),

@@ -62,17 +62,27 @@ def _figures(shown: Profile) -> dict[str, list[str]]:
         names = [f"{site.name} {int(site.pages):,}" for site in shown.sites[:4]]
         more = len(shown.sites) - len(names)
         found["sites, pages"] = [*names, *([f"and {more} more"] if more else [])]
+    elif shown.articles.languages:
+        found["articles"] = _articles(shown)
     else:
         shares = zip(PERCENT, shown.shares.all(), strict=True)
         found["shares"] = [f"{name} {100 * share:.2f}%" for name, share in shares]
-    found["links"] = [f"{degrees.mean:g} of a page", f"tails {degrees.in_exponent:g} in",
-                      f"{degrees.out_exponent:g} out"]  # fmt: skip
+    found["links"] = [f"{degrees.mean:g} of a page"]
+    if not shown.articles.languages:
+        found["links"] += [f"tails {degrees.in_exponent:g} in", f"{degrees.out_exponent:g} out"]
     if shown.themes.count > 1:
         found["themes"] = [f"{shown.themes.count:g}"]
     if far.directed or far.undirected:
         of = f"of {int(far.of_pages):,} pages" if far.of_pages else ""
         found["average distance"] = _distances(far) + [of] * bool(of)
     return found
+
+
+def _articles(shown: Profile) -> list[str]:
+    section = shown.articles
+    topics = [f"{name} in {editions:g}" for name, editions in section.topics.items()]
+    return [f"{section.languages:g} languages", *topics,
+            f"{section.mains:g} main pages linked to each other"]  # fmt: skip
 
 
 def _distances(far: Any) -> list[str]:
