@@ -101,6 +101,8 @@ class ArmsResult:
 def order_of(policy: str, world: SiteLinks | Arms, budget: int, seed: int = 0) -> Pages:
     """Return the order in which a policy scans the pages of a world.
 
+    A rule as printed may scan more pages than its budget.
+
     Parameters
     ----------
     policy : str
@@ -111,8 +113,11 @@ def order_of(policy: str, world: SiteLinks | Arms, budget: int, seed: int = 0) -
     seed : int
         The seed of the policy's random decisions.
     """
-    scheduler = find(policy).scheduler(world.starts, budget, seed)
-    ended = crawl(policy, scheduler, world, world.starts, budget, Scope.SITE)
+    definition = find(policy)
+    ended = crawl(
+        policy, definition.scheduler(world.starts, budget, seed), world, world.starts, budget,
+        Scope.SITE, may_overspend=definition.policy.overspends,
+    )  # fmt: skip
     if ended.failed:
         raise RuntimeError(ended.why)
     return ended.order

@@ -22,7 +22,7 @@ from counterpoint.studies.comparison.planted import Planted
 from counterpoint.studies.comparison.statistics import Mean, mean
 
 from .arms import SiteLinks, order_of, rows_of
-from .starvation import Starvation, experiment, starved
+from .starvation import Starvation, by_links, experiment, starved
 from .statistics import as_json, contains, ratio
 from .study import Tell, run_all
 
@@ -44,8 +44,15 @@ STEP, INITIAL = 20, 10
 """The defaults of the rules: N / 10 K and N / 20 K."""
 
 RULES = ("R1", *(f"R2,step={n}" for n in STEPS), *(f"R3,initial={m}" for m in INITIALS))
-TRIED = "universities"
-"""The set on which R2 does worse than R1 in the paper; the experiment uses it."""
+AS_PRINTED = ("R1-printed", f"R2-printed,step={STEP}", f"R3-printed,initial={INITIAL}")
+"""The rules with the paper's own errors: they scan more than N pages."""
+TRIED = {"universities": tuple(range(10)), "sample": tuple(range(5, 10))}
+"""The universities in the sets in which R2 finds less, relative to R1, than here; the first five of
+either are those of Table 1."""
+TOGETHER = (("rshu", "spbu"), ("spbstu", "finec"))
+"""Universities of Table 1: of all 32 choices, those for which R2/R1 on sample is nearest to the
+paper's if just they begin empty."""
+OF_TABLE_1 = ("pgups", "rshu", "spbstu", "spbu", "finec")
 
 
 def printed_ratio(web: str, rule: str) -> float:
@@ -61,17 +68,24 @@ class BeeBotWeb:
     Attributes
     ----------
     found : dict of str to int
-        External links that each of `RULES` found.
+        External links that each of `RULES` and `AS_PRINTED` found.
+    pages : dict of str to int
+        Pages that each of `AS_PRINTED` scanned.
     starved : dict of int to Starvation
         The sites to which R2 never returned, by its n.
-    richest, poorest : int64[sites + 1, 2] or None
+    richest, poorest : int64[universities + 1, 3] or None
         The results of `experiment`; None on other sets than `TRIED`.
+    together : tuple of int64[n, 3]
+        For each of `TOGETHER`: the results if these begin empty, and if 1, 2, ... of the
+        universities that are not in Table 1 do, too.
     """
 
     found: dict[str, int]
+    pages: dict[str, int]
     starved: dict[int, Starvation]
     richest: Array | None
     poorest: Array | None
+    together: tuple[Array, ...]
 
 
 def crawled(budget: int, job: tuple[str, int]) -> BeeBotWeb:
@@ -79,18 +93,26 @@ def crawled(budget: int, job: tuple[str, int]) -> BeeBotWeb:
     name, seed = job
     planted = Planted(ComparisonPlan((), load(name), budget), seed)
     rows = rows_of(planted, budget)
-    found, left = {}, {}
-    for rule in RULES:
+    found, scanned, left = {}, {}, {}
+    for rule in (*RULES, *AS_PRINTED):
         order = order_of(rule, SiteLinks(planted), budget, seed)
         found[rule] = int(planted.external[order].sum())
-        if rule.startswith("R2"):
+        if rule in AS_PRINTED:
+            scanned[rule] = len(order)
+        elif rule.startswith("R2"):
             step = find(rule).parameters["step"]
             pages = np.bincount(planted.of_site[order], minlength=len(rows))
             left[step] = starved(rows, pages, step)
-    if name != TRIED:
-        return BeeBotWeb(found, left, None, None)
-    tried = [experiment(rows, STEP, budget, richest) for richest in (True, False)]
-    return BeeBotWeb(found, left, *tried)
+    if name not in TRIED:
+        return BeeBotWeb(found, scanned, left, None, None, ())
+    universities = TRIED[name]
+    orders = [by_links(rows, universities, richest) for richest in (True, False)]
+    others = by_links(rows, universities[len(OF_TABLE_1) :], True)
+    for pair in TOGETHER:
+        orders.append([*(universities[OF_TABLE_1.index(one)] for one in pair), *others])
+    tried = [experiment(rows, STEP, INITIAL, budget, order) for order in orders]
+    together = tuple(one[len(pair) :] for one, pair in zip(tried[2:], TOGETHER, strict=True))
+    return BeeBotWeb(found, scanned, left, tried[0], tried[1], together)
 
 
 @dataclass(frozen=True)
@@ -135,11 +157,30 @@ class BeeBot:
         """Return whether the interval of the ratio contains the paper's ratio."""
         return contains(self.ratio(web, rule), printed_ratio(web, rule))
 
-    def tried(self, richest: bool) -> list[Mean]:
-        """Return R2/R1 of the experiment for each number of sites that begin empty."""
-        runs = [run.richest if richest else run.poorest for run in self.webs[TRIED]]
+    def tried(self, web: str, rule: str, richest: bool = True) -> list[Mean]:
+        """Return ratios to R1 in the experiment, for each number of universities that begin empty.
+
+        Parameters
+        ----------
+        web : str
+            One of `TRIED`.
+        rule : {"R2", "R3"}
+        richest : bool
+            Whether they are the universities with the most links, or those with the fewest.
+        """
+        runs = [run.richest if richest else run.poorest for run in self.webs[web]]
         table = np.array([run for run in runs if run is not None], dtype=float)
+        column = ("R1", "R2", "R3").index(rule)
+        return [ratio(table[:, k, column], table[:, k, 0]) for k in range(table.shape[1])]
+
+    def together(self, web: str, pair: int) -> list[Mean]:
+        """Return R2/R1 if the universities of `TOGETHER` begin empty, and 0, 1, ... others."""
+        table = np.array([run.together[pair] for run in self.webs[web]], dtype=float)
         return [ratio(table[:, k, 1], table[:, k, 0]) for k in range(table.shape[1])]
+
+    def pages(self, web: str, rule: str) -> Mean:
+        """Return the mean number of pages that a rule of `AS_PRINTED` scanned."""
+        return mean([float(run.pages[rule]) for run in self.webs[web]])
 
     def to_json(self) -> dict[str, Any]:
         """Return all figures."""
@@ -148,10 +189,26 @@ class BeeBot:
             "pages": self.budget,
             "sets": {web: self._set(web) for web in self.webs},
             "experiment": {
-                "set": TRIED,
                 "step": STEP,
-                "richest_begin_empty": [as_json(one) for one in self.tried(True)],
-                "poorest_begin_empty": [as_json(one) for one in self.tried(False)],
+                "together": [
+                    {
+                        "begin_empty": pair,
+                        **{web: [as_json(one) for one in self.together(web, k)] for web in TRIED},
+                    }
+                    for k, pair in enumerate(TOGETHER)
+                ],
+                "sets": {
+                    web: {
+                        f"{which}_begin_empty": {
+                            rule: [
+                                as_json(one) for one in self.tried(web, rule, which == "richest")
+                            ]
+                            for rule in ("R2", "R3")
+                        }
+                        for which in ("richest", "poorest")
+                    }
+                    for web in TRIED
+                },
             },
         }
 
@@ -168,6 +225,12 @@ class BeeBot:
                 found["paper_in_interval"] = self.holds(web, rule)
                 found["webs_at_most_paper"] = self.as_low(web, rule)
             rules[rule] = found
+        for rule in AS_PRINTED:
+            rules[rule] = {
+                "links": as_json(self.mean(web, rule)),
+                "values": self.values(web, rule),
+                "pages": as_json(self.pages(web, rule)),
+            }
         starved = {str(n): [run.starved[n]._asdict() for run in self.webs[web]] for n in STEPS}
         return {"rules": rules, "starved": starved}
 

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from counterpoint.studies.comparison.statistics import mean
+from counterpoint.studies.comparison.statistics import Mean, mean
 
-from .beebot import INITIAL, PRINTED, RULES, STEP, STEPS, TRIED, BeeBot, printed_ratio
+from .beebot import (
+    AS_PRINTED,
+    INITIAL,
+    PRINTED,
+    RULES,
+    STEP,
+    STEPS,
+    TOGETHER,
+    TRIED,
+    BeeBot,
+    printed_ratio,
+)
 from .report import (
     IN_PART,
     NOT_REPRODUCED,
@@ -35,9 +46,11 @@ def report(study: BeeBot) -> Report:
         (
             _table2(study),
             _parameters(study),
+            _printed(study),
             _single(study),
             _starvation(study),
-            _experiment(study),
+            *(_experiment(study, web) for web in TRIED),
+            _together(study),
         ),
         f"counterpoint papers beebot --seeds {len(study.seeds)}",
     )
@@ -67,21 +80,24 @@ def _why(study: BeeBot, web: str, rule: str) -> str:
         return (f"webs differ: {low} of {webs} have a ratio of at most {paper:.2f}, "
                 f"{webs - low} a greater one")  # fmt: skip
     why = f"no web of {webs} has a ratio as {'low' if low == 0 else 'high'}"
-    if web == TRIED and rule == R2 and (k := _reached_at(study)) is not None:
+    if web in TRIED and rule == R2 and (k := _reached_at(study, web)) is not None:
         starved = mean([float(run.starved[STEP].sites) for run in study.webs[web]])
         why += (f"; on average R2 never returns to {starved.value:.1f} sites there, and in the "
-                f"experiment the ratio falls to {paper:.2f} when the {k} richest sites begin "
-                "empty")  # fmt: skip
+                f"experiment the ratio is {study.tried(web, 'R2')[k].value:.2f} when the {k} "
+                "universities with the most links begin empty")  # fmt: skip
     r1 = study.mean(web, "R1")
     if abs(r1.value - PRINTED[web][0]) > 0.2 * PRINTED[web][0]:
         why += f"; R1 itself finds {r1.value:,.0f} links here, {PRINTED[web][0]:,} in the paper"
     return why
 
 
-def _reached_at(study: BeeBot) -> int | None:
-    """Return how many of the richest sites must begin empty for the ratio to be the paper's."""
-    values = [one.value for one in study.tried(True)]
-    return next((k for k, v in enumerate(values) if v <= printed_ratio(TRIED, R2)), None)
+def _reached_at(study: BeeBot, web: str) -> int | None:
+    """Return for how many universities that begin empty the ratio is nearest to the paper's.
+
+    None if it is nearest as it is, without any.
+    """
+    apart = [abs(one.value - printed_ratio(web, R2)) for one in study.tried(web, "R2")]
+    return int(np.argmin(apart)) or None
 
 
 def _table2(study: BeeBot) -> Section:
@@ -105,8 +121,9 @@ def _table2(study: BeeBot) -> Section:
     return Section(
         "Table 2",
         ("In the profiles institutes and universities, the distribution of links over pages is "
-         "fitted to the paper's R1, so R1 is no evidence there. R2 and R3 are not fitted, and in "
-         "the profile sample nothing is fitted.",),
+         "fitted to the paper's R1, and the links on the first 200 pages of the sites of Table 1 "
+         "to R1 on sample, where each site has 200 pages. So R1 is no evidence. R2 and R3 are not "
+         "fitted.",),
         (Table(("set", "rule", "paper", "here", "paper /R1", "here /R1", "inside"), tuple(rows),
                note),),
     )  # fmt: skip
@@ -122,6 +139,31 @@ def _parameters(study: BeeBot) -> Section:
 
 def _as_printed(rule: str) -> str:
     return rule.replace(",step=", ", n = ").replace(",initial=", ", m = ")
+
+
+def _printed(study: BeeBot) -> Section:
+    rows: list[tuple[str, ...]] = []
+    more = [web for web, (paper, *_) in PRINTED.items()
+            if _least(study.mean(web, AS_PRINTED[0])) > paper]  # fmt: skip
+    for web, printed in PRINTED.items():
+        for rule, mended, paper in zip(AS_PRINTED, ("R1", R2, R3), printed, strict=True):
+            rows.append((web if mended == "R1" else "", mended[:2], f"{paper:,}",
+                         with_interval(study.mean(web, mended), 0),
+                         with_interval(study.mean(web, rule), 0),
+                         f"{study.pages(web, rule).value:,.0f}"))  # fmt: skip
+    return Section(
+        "The rules as printed",
+        (f"As printed, R1 scans N - [N/K] pages in its second phase, R2 up to n and R3 one page "
+         f"more than N = {study.budget:,}, and a rule stops where the site that it chose has no "
+         f"page left. Sets on which R1 as printed finds more than in the paper: "
+         f"{', '.join(more) or 'none'}. If the paper's sites were like these, its program did not "
+         "scan so many pages there.",),
+        (Table(("set", "rule", "paper", "corrected", "as printed", "pages"), tuple(rows)),),
+    )  # fmt: skip
+
+
+def _least(found: Mean) -> float:
+    return found.value - (found.half or 0.0)
 
 
 def _single(study: BeeBot) -> Section:
@@ -199,27 +241,49 @@ def _over_r1(study: BeeBot, web: str, rule: str, places: list[int]) -> str:
     return f"{ratio([values[k] for k in places], [others[k] for k in places]).value:.2f}"
 
 
-def _experiment(study: BeeBot) -> Section:
-    richest, poorest = study.tried(True), study.tried(False)
+def _experiment(study: BeeBot, web: str) -> Section:
+    richest, poorest = study.tried(web, "R2"), study.tried(web, "R2", richest=False)
+    r3 = study.tried(web, "R3")
     rows = tuple(
-        (str(k), with_interval(a), with_interval(b))
-        for k, (a, b) in enumerate(zip(richest, poorest, strict=True))
+        (str(k), *map(with_interval, cells))
+        for k, cells in enumerate(zip(richest, r3, poorest, strict=True))
     )
     xs = tuple(float(k) for k in range(len(richest)))
     lines = tuple(
         Line(name, xs, tuple(m.value for m in some), tuple(m.half or 0.0 for m in some))
-        for name, some in (("the richest begin empty", richest), ("the poorest", poorest))
-    )
-    paper = printed_ratio(TRIED, R2)
+        for name, some in (("R2, the richest begin empty", richest), ("R2, the poorest", poorest),
+                           ("R3, the richest", r3))
+    )  # fmt: skip
+    paper = printed_ratio(web, R2)
     return Section(
-        f"Experiment: {TRIED} with k sites that begin with {STEP} empty pages",
-        (f"In each of k sites, the first {STEP} pages without external links are moved before all "
-         "other pages. The pages and their links stay the same; only the order changes. R2/R1 "
-         f"with n = {STEP}; the paper has {paper:.2f}.",
-         "The experiment shows that starvation alone can make R2 as bad as in the paper, if about "
-         "that many of the paper's sites began with empty pages. It is not known whether they "
-         "did."),
-        (Table(("k", "the k richest", "the k poorest"), rows),),
-        (Figure("R2/R1 if k sites begin empty", "k", "R2 over R1", lines,
-                (("paper", paper),)),),
+        f"Experiment: {web} with k universities that begin with {STEP} empty pages",
+        (f"In each of k universities, the first {STEP} pages without external links are moved "
+         "before all other pages. The pages and their links stay the same; only the order changes. "
+         f"Ratios to R1 with n = {STEP} and m = {INITIAL}; the paper has {paper:.2f} for R2 and "
+         f"{printed_ratio(web, R3):.2f} for R3.",
+         "Starvation alone can make R2 as bad as in the paper, if so many of the paper's "
+         "universities began with empty pages. It is not known whether they did."),
+        (Table(("k", "R2, the k richest", "R3, the k richest", "R2, the k poorest"), rows),),
+        (Figure(f"Ratios to R1 if k universities of {web} begin empty", "k", "over R1", lines,
+                (("paper's R2/R1", paper),)),),
+    )  # fmt: skip
+
+
+def _together(study: BeeBot) -> Section:
+    rows = []
+    for k, pair in enumerate(TOGETHER):
+        (sample,), universities = study.together("sample", k), study.together("universities", k)
+        for j, found in enumerate(universities):
+            first = (" and ".join(pair), with_interval(sample)) if j == 0 else ("", "")
+            rows.append((*first, str(j), with_interval(found)))
+    least = min(one.value for k in range(len(TOGETHER))
+                for one in study.together("universities", k))  # fmt: skip
+    return Section(
+        "Experiment: the same universities begin empty in both sets",
+        ("The universities of sample are five of the ten of universities. Of the 32 choices among "
+         "the five, these two bring R2/R1 on sample nearest to the paper's "
+         f"{printed_ratio('sample', R2):.2f}. On universities, others that are not in Table 1 can "
+         "begin empty as well, the ones with the most links first. The paper has "
+         f"{printed_ratio('universities', R2):.2f} there; the least ratio here is {least:.2f}.",),
+        (Table(("begin empty", "sample", "others", "universities"), tuple(rows)),),
     )  # fmt: skip

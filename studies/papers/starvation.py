@@ -72,8 +72,10 @@ def with_empty_starts(rows: Sequence[Array], step: int, order: Sequence[int]) ->
     return [begun_empty(row, step) if k in order else row for k, row in enumerate(rows)]
 
 
-def experiment(rows: Sequence[Array], step: int, budget: int, richest: bool) -> Array:
-    """Return the numbers of links that R1 and R2 find if k sites begin with empty pages.
+def experiment(
+    rows: Sequence[Array], step: int, initial: int, budget: int, order: Sequence[int]
+) -> Array:
+    """Return the numbers of links that R1, R2 and R3 find if k sites begin with empty pages.
 
     Parameters
     ----------
@@ -81,20 +83,28 @@ def experiment(rows: Sequence[Array], step: int, budget: int, richest: bool) -> 
         Numbers of external links on the first pages of each site.
     step : int
         The parameter n of R2, and the number of empty pages at the beginning.
+    initial : int
+        The parameter m of R3.
     budget : int
         N, the number of pages to scan.
-    richest : bool
-        Whether the k sites are those with the most links, or those with the fewest.
+    order : sequence of int
+        The sites; the k sites are the first k of them.
 
     Returns
     -------
-    int64[sites + 1, 2]
-        A row for each k from 0 on: links found by R1, and by R2.
+    int64[len(order) + 1, 3]
+        A row for each k from 0 on: links found by R1, R2 and R3.
     """
-    links = np.array([int(row.sum()) for row in rows])
-    order = np.argsort(-links if richest else links, kind="stable").tolist()
+    rules = ("R1", f"R2,step={step}", f"R3,initial={initial}")
     found = []
-    for k in range(len(rows) + 1):
+    for k in range(len(order) + 1):
         changed = with_empty_starts(rows, step, order[:k])
-        found.append([play(rule, changed, budget).total for rule in ("R1", f"R2,step={step}")])
+        found.append([play(rule, changed, budget).total for rule in rules])
     return np.array(found, dtype=np.int64)
+
+
+def by_links(rows: Sequence[Array], sites: Sequence[int], richest: bool) -> list[int]:
+    """Return sites in the order of their links on the rows, most or fewest first."""
+    links = [int(rows[k].sum()) for k in sites]
+    order = np.argsort([-x for x in links] if richest else links, kind="stable")
+    return [sites[place] for place in order.tolist()]

@@ -51,6 +51,19 @@ def test_rows_give_the_same_visits_as_the_web(planted: Planted, rule: str) -> No
     assert found_so_far(rows, played.sites).tolist() == np.cumsum(planted.external[order]).tolist()
 
 
+def test_rules_as_printed_spend_more_than_the_budget() -> None:
+    """A printed rule that is cut at N pages, as if it were corrected."""
+    rows = [np.ones(40, dtype=np.int64)] * 3
+    pages = {rule: len(play(rule, rows, 20).sites) for rule in
+             ("R1", "R1-printed", "R2-printed,step=2", "R3-printed,initial=1")}  # fmt: skip
+    assert pages == {
+        "R1": 20,
+        "R1-printed": 34,
+        "R2-printed,step=2": 22,
+        "R3-printed,initial=1": 21,
+    }
+
+
 @given(ROWS, st.integers(0, 12))
 def test_the_best_allocation(rows: list[np.ndarray], budget: int) -> None:
     """An allocation that is worse than the best one of an exhaustive search."""

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from counterpoint.crawler.errors import CrawlError
+from counterpoint.sim_web.profile import load
 from counterpoint.studies.papers import beebot, beebot_report
 from counterpoint.studies.papers.beebot import PRINTED, BeeBot, BeeBotWeb
 from counterpoint.studies.papers.drawing import svg
@@ -135,9 +136,13 @@ def made(r2: dict[str, list[int]]) -> BeeBot:
             else round(100 * beebot.printed_ratio(web, rule))
             for rule in beebot.RULES
         }  # fmt: skip
+        found |= {"R1-printed": 2000 if web == "sample" else 90, beebot.AS_PRINTED[1]: number,
+                  beebot.AS_PRINTED[2]: number}  # fmt: skip
+        pages = dict.fromkeys(beebot.AS_PRINTED, 2001)
         none = {n: Starvation(0, 0.0, False) for n in beebot.STEPS}
-        richest, poorest = np.array([[10, 10], [10, 5]]), np.array([[10, 10], [10, 9]])
-        return BeeBotWeb(found, none, richest, poorest)
+        richest = np.array([[10, 10, 11], [10, 6, 11], [10, 5, 12]])
+        together = richest[[1]] if web == "sample" else richest[[1, 2]]
+        return BeeBotWeb(found, pages, none, richest, richest[[0, 0, 1]], (together, together))
 
     return BeeBot(range(3), 2000, {w: tuple(run(w, x) for x in r2[w]) for w in PRINTED})
 
@@ -154,7 +159,20 @@ def test_findings_say_what_was_found() -> None:
     why = next(
         f.why for f in beebot_report.report(study).findings if f.claim == "R2/R1 on universities"
     )
-    assert "no web of 3 has a ratio as low" in why and "falls to 0.58 when the 1 richest" in why
+    assert "no web of 3 has a ratio as low" in why
+    assert "the ratio is 0.60 when the 1 universities with the most links begin empty" in why
+
+
+def test_the_rules_as_printed_are_shown() -> None:
+    """A figure of a corrected rule under the printed one's name, or a set that is left out."""
+    study = made({web: [100, 101, 102] for web in PRINTED})
+    output = " ".join(text(beebot_report.report(study)).split())
+    assert "R1 as printed finds more than in the paper: sample. If" in output
+    assert "sample R1 949 100 ± 0 2,000 ± 0 2,001" in output
+    assert "R2 994 101 ± 2 101 ± 2 2,001" in output
+    assert "1 0.60 ± 0.00 1.10 ± 0.00 1.00 ± 0.00" in output
+    assert "spbstu and finec 0.60 ± 0.00 0 0.60 ± 0.00 1 0.50 ± 0.00" in output
+    assert "the least ratio here is 0.50" in output
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +190,25 @@ def test_a_small_study(small_study: BeeBot) -> None:
         assert web in output and all(f"{figure:,}" in output for figure in figures)
     again = beebot.study(range(2), 2, budget=400)
     assert again.to_json() == small_study.to_json()
-    assert small_study.tried(True)[0] == small_study.ratio("universities", "R2,step=20")
+    for web in beebot.TRIED:
+        assert small_study.tried(web, "R2")[0] == small_study.ratio(web, "R2,step=20")
+        assert small_study.tried(web, "R3", richest=False)[0] == small_study.ratio(
+            web, "R3,initial=10"
+        )
+    assert len(small_study.together("sample", 1)) == 1
+    assert len(small_study.together("universities", 0)) == 6
+    assert len(small_study.tried("universities", "R2")) == 11
+    assert len(small_study.tried("sample", "R2")) == 6
+    assert small_study.pages("sample", "R3-printed,initial=10").value == 401
+
+
+def test_universities_of_both_sets() -> None:
+    """An experiment that lets another university begin empty than it names."""
+    for web, universities in beebot.TRIED.items():
+        sites = [load(web).sites[k].name for k in universities]
+        assert sites[:5] == list(beebot.OF_TABLE_1) and set(sites[:5]) >= {
+            name for pair in beebot.TOGETHER for name in pair
+        }
 
 
 def test_studies_by_name() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.studies.papers.arms import play
-from counterpoint.studies.papers.starvation import begun_empty, experiment, starved
+from counterpoint.studies.papers.starvation import begun_empty, by_links, experiment, starved
 
 ROW = st.lists(st.integers(0, 3), min_size=1, max_size=12).map(np.array)
 
@@ -42,10 +42,15 @@ def test_the_experiment_starves_the_sites_it_names() -> None:
         np.array([1, 0, 0, 1, 1, 1]),
         np.array([3, 0, 0, 3, 3, 3]),
     ]
-    richest, poorest = experiment(rows, 2, 9, True), experiment(rows, 2, 9, False)
+    sites = range(3)
+    assert (by_links(rows, sites, True), by_links(rows, sites, False)) == ([2, 0, 1], [1, 0, 2])
+    assert by_links([rows[0], rows[0]], [1, 0], True) == [1, 0]  # equal: as given
+    richest = experiment(rows, 2, 1, 9, by_links(rows, sites, True))
+    poorest = experiment(rows, 2, 1, 9, by_links(rows, sites, False))
     assert richest[0].tolist() == poorest[0].tolist()
     assert richest[3].tolist() == poorest[3].tolist()
     # The site with 3 on each page begins empty: R2 never learns of it.
     assert play("R2,step=2", [rows[0], rows[1], begun_empty(rows[2], 2)], 9).total == richest[1, 1]
+    assert play("R3,initial=1", rows, 9).total == richest[0, 2]
     assert richest[1, 1] < richest[0, 1]
     assert poorest[1, 1] == richest[0, 1] - 1  # what was the first page of the poorest
