@@ -24,7 +24,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
-ASKED, ROUNDS = 5_000, 5
+ASKED, BATCH, ROUNDS = 5_000, 10_000, 5
 
 
 def measured(task: Callable[[], Any], times: int, rounds: int = ROUNDS) -> dict[str, float]:
@@ -71,6 +71,8 @@ def queries(path: Path) -> dict[str, dict[str, float]]:
     some = chance.integers(0, store.nodes, ASKED)
     hosts = chance.integers(0, store.hosts_count, (ASKED // 10, 2)).tolist()
     names = store.names(some[: ASKED // 5])
+    batch = chance.integers(0, store.nodes, BATCH)
+    named = store.names(batch)
     many = chance.integers(0, store.nodes, 200_000)
     one_by_one = some.tolist()
     few = one_by_one[: ASKED // 5]
@@ -82,6 +84,8 @@ def queries(path: Path) -> dict[str, dict[str, float]]:
         "remote in-links": measured(lambda: [store.in_links(p, True) for p in one_by_one], ASKED),
         "address of a page": measured(lambda: [store.name(p) for p in few], len(few)),
         "page of an address": measured(lambda: store.ids(names), len(names)),
+        "address of a page, in one batch": measured(lambda: store.names(batch), BATCH),
+        "page of an address, in one batch": measured(lambda: store.ids(named), BATCH),
         "links between hosts": measured(lambda: [store.between(*h) for h in hosts], len(hosts)),
         "a link, random pages in one batch": measured(lambda: store.out_lists(many), links),
         "a link, all in order": measured(lambda: store.out.expanded(), store.links),

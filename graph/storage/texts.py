@@ -220,6 +220,7 @@ class Texts:
             raise GraphError(f"{name}: its parts do not fit together")
         self._first_texts = [text for text, _ in pairs]
         self._first_blocks = [block for _, block in pairs]
+        self._parts = np.array(pairs, dtype=np.int64)
         try:
             held = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
             self._decompressor = zstandard.ZstdDecompressor(dict_data=held)
@@ -234,8 +235,31 @@ class Texts:
     def __getitem__(self, number: int) -> bytes:
         text = self._text(number)
         if len(text.translate(None, _CONTROL)) < len(text):
-            raise GraphError(f"{self._name}: text {number:,} has a control character")
+            raise self.with_control(number)
         return text
+
+    def with_control(self, number: int) -> GraphError:
+        """Return the error for a text that has a control character."""
+        return GraphError(f"{self._name}: text {number:,} has a control character")
+
+    def invalid(self, block: int) -> GraphError:
+        """Return the error for a block that is no block of texts."""
+        return GraphError(f"{self._name}: block {block:,} is invalid or too large")
+
+    def where(self, numbers: Array) -> tuple[Array, Array]:
+        """Return the blocks of some texts, and their places there; int64."""
+        part = np.searchsorted(self._parts[:, 0], numbers, side="right") - 1
+        block, inside = np.divmod(numbers - self._parts[part, 0], IN_BLOCK)
+        return self._parts[part, 1] + block, inside
+
+    def numbers_of(self, blocks: Array) -> tuple[Array, Array]:
+        """Return the numbers of the first texts of some blocks, and of those after the last ones.
+
+        Shape (blocks,) each, int64.
+        """
+        part = np.searchsorted(self._parts[:, 1], blocks, side="right") - 1
+        first = self._parts[part, 0] + IN_BLOCK * (blocks - self._parts[part, 1])
+        return first, np.minimum(first + IN_BLOCK, self._parts[part + 1, 0])
 
     def _text(self, number: int) -> bytes:
         part = bisect.bisect_right(self._first_texts, number) - 1
@@ -261,14 +285,21 @@ class Texts:
         return found
 
     def _read(self, block: int) -> list[bytes]:
+        try:
+            return _divided(self.unpacked(block))
+        except ValueError:
+            raise self.invalid(block) from None
+
+    def unpacked(self, block: int) -> bytes:
+        """Return a block, decompressed; raise GraphError if it cannot be, or is too large."""
         low, high = int(self._starts[block]), int(self._starts[block + 1])
         frame = self._data[low:high].tobytes() if low <= high <= len(self._data) else b""
         try:
             if zstandard.frame_content_size(frame) <= LARGEST_BLOCK:  # it is allocated at once
-                return _divided(self._decompressor.decompress(frame))
+                return self._decompressor.decompress(frame)
         except (zstandard.ZstdError, ValueError):
             pass
-        raise GraphError(f"{self._name}: block {block:,} is invalid or too large")
+        raise self.invalid(block)
 
     def place(self, text: bytes, first: int, last: int) -> int | None:
         """Return the number of a text among ``first`` to ``last - 1``, or None.

@@ -66,6 +66,9 @@ def _names(store: GraphStore) -> None:
     for page in _pages(store):
         found = store.id_of(store.name(page))
         assert found is None or 0 <= found < store.nodes
+    many = [*range(min(store.nodes, 40))] * 2  # enough to be looked up together
+    for page in store.ids([*store.names(many), "http://h0.test/", "x"]):
+        assert page is None or 0 <= page < store.nodes
     store.host_named("h0.test")
     if store.hosts_count > 0:
         store.host_name(store.hosts_count - 1)
