@@ -49,10 +49,10 @@ def measured(task: Callable[[], Any], times: int, rounds: int = ROUNDS) -> dict[
 
 def built(pages: int, path: Path, addressed: bool) -> tuple[float, float]:
     """Build a store; return its seconds, and its seconds of processor time."""
-    from counterpoint.commands.graph.webs import WebSource
     from counterpoint.graph.storage.build import BuildSettings, build
     from counterpoint.sim_web.generator import Web
     from counterpoint.sim_web.profile import load
+    from counterpoint.studies.connectivity.webs import WebSource
 
     source = WebSource(Web(load("broder-1999"), pages, 7), addressed)
     begun, used = time.perf_counter(), time.process_time()

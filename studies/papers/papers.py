@@ -63,6 +63,7 @@ PAPERS = {
         Paper("hits", "Blekanov and Bondarenko: the focused crawler and the standard one"),
         Paper("scent", "S.C.E.N.T.: Q against DeltaS, and how near the maximum it comes"),
         Paper("regret", "regret of R3 against the theory of UCB1, and on webs"),
+        Paper("cs2", "the Connectivity Server 2: bytes of addresses and links, queries, searches"),
         Paper("coverage", "Tianwang's evaluation of coverage: estimators applied to its tables"),
         Paper("freshness", "Cho and Garcia-Molina's five pages, and revisits of a web"),
     )

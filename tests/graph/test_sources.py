@@ -307,10 +307,10 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
 
 def test_a_synthetic_web(tmp_path: Path) -> None:
     """Pages of a web whose addresses and links do not belong together."""
-    from counterpoint.commands.graph.webs import WebSource
     from counterpoint.sim_web.generator import Web
     from counterpoint.sim_web.pages.address import address
     from counterpoint.sim_web.profile import load
+    from counterpoint.studies.connectivity.webs import WebSource
 
     web = Web(load("broder-1999"), 400, 3)
     build(WebSource(web), tmp_path / "a.graph", BuildSettings(links=300, pages=50, numbers=True))

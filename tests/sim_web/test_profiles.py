@@ -15,8 +15,8 @@ from counterpoint.sim_web.generator import Component, Web
 
 from .profiles import profiles
 
-NAMES = ["broder-1999", "editions", "hostile", "institutes", "living", "local", "meusel-2012",
-         "regional", "sample", "topical", "universities"]  # fmt: skip
+NAMES = ["broder-1999", "broder-1999-october", "editions", "hostile", "institutes", "living",
+         "local", "meusel-2012", "regional", "sample", "topical", "universities"]  # fmt: skip
 
 
 def test_names() -> None:

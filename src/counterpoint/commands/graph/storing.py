@@ -80,9 +80,9 @@ def build(
 
 def _web(profile: str, pages: int | None, seed: int, addressed: bool) -> Source:
     """Return the web of a profile as a source of links; ``addressed``: with addresses."""
-    from counterpoint.commands.graph.webs import WebSource
     from counterpoint.sim_web.generator import Web
     from counterpoint.sim_web.profile import load
+    from counterpoint.studies.connectivity.webs import WebSource
 
     return WebSource(Web(load(profile), pages, seed), addressed)
 

@@ -23,7 +23,7 @@ from counterpoint.console import OK, printing, processes_option, progress
 def papers(names: tuple[str, ...], seeds: int, processes: int, html: Path | None, form: str) -> int:
     r"""Repeat the measurements of papers, and show which results are reproduced and which not.
 
-    A STUDY is beebot, hits, scent, regret, coverage or freshness; without STUDY, all are done.
+    A STUDY is beebot, hits, scent, regret, cs2, coverage or freshness; without STUDY, all are done.
 
     Exit code 0: the studies were done, whatever the results are; 2: the command is wrong.
 

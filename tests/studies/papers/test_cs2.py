@@ -1,0 +1,70 @@
+"""The measurements of the Connectivity Server 2, and what the report says of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from counterpoint.sim_web.profile import load
+from counterpoint.studies.papers import cs2, cs2_report
+from counterpoint.studies.papers.cs2 import CS2
+from counterpoint.studies.papers.report import NOT_REPRODUCED, REPRODUCED, text
+
+
+@pytest.fixture(scope="module")
+def small() -> CS2:
+    """Return the figures of two small webs."""
+    return cs2.study(range(4, 6), pages=3_000)
+
+
+def test_a_small_study(small: CS2) -> None:
+    """A figure that is not measured, a wrong bow-tie, or a line that does not fit the terminal."""
+    assert set(small.packed) == {
+        "bytes an address", "bytes a link", "build", *cs2.QUERIES, *cs2.SEARCHES
+    }  # fmt: skip
+    assert set(small.expanded) == {"all links in order", *cs2.SEARCHES}
+    for figures in (*small.packed.values(), *small.expanded.values()):
+        assert len(figures) == 2 and min(figures) > 0
+    for found in small.bowties:
+        assert found == pytest.approx(small.planted, abs=0.01)
+    output = text(cs2_report.report(small))
+    assert max(map(len, output.splitlines())) <= 80
+    assert "scc" in output and "27.74%" in output
+    sizes = [cs2.study(range(4, 6), pages=3_000).packed[f"bytes {one}"] for one in ("a link",)]
+    assert sizes == [small.packed["bytes a link"]]
+
+
+def test_no_more_webs_than_are_worth_their_time() -> None:
+    """Thirty stores of half a million pages, because other studies need thirty webs."""
+    assert cs2.study(range(30), pages=1_000).seeds == range(cs2.WEBS)
+
+
+def made(link: float, address: float) -> CS2:
+    """Return a study whose figures are all alike but two."""
+    packed = {key: [0.1, 0.1] for key in ("bytes a link", "build", *cs2.QUERIES, *cs2.SEARCHES)}
+    packed |= {"bytes an address": [address] * 2, "a link of a random page": [link] * 2}
+    expanded = {key: [0.6, 0.6] for key in ("all links in order", *cs2.SEARCHES)}
+    shares = {"scc": 1.0}
+    return CS2(range(2), 1000, 7000, packed, expanded, [shares, shares], shares)
+
+
+def test_findings_compare_with_the_paper() -> None:
+    """A figure that is worse than the paper's and is called reproduced, or the reverse."""
+    found = {one.claim: one for one in cs2_report.report(made(0.3, 8.0)).findings}
+    assert found["bytes an address"].answer == REPRODUCED
+    assert found["a link of a random page, µs"].answer == NOT_REPRODUCED
+    assert found["a link of a random page, µs"].why == "2.0 times the paper's figure"
+    whole = found["GB for 203 million addresses and 1,466 million links"]
+    assert whole.here == "1.8 (computed from the two)"  # 203 * 8 + 1,466 * 0.1 MB
+    assert found["BFS of 100 million pages, minutes"].here.startswith("1.0 (computed from 0.60 µs")
+    assert "61 hours" in found["the unit of the times"].here
+    found = {one.claim: one for one in cs2_report.report(made(0.1, 12.0)).findings}
+    assert found["bytes an address"].answer == NOT_REPRODUCED
+    assert found["a link of a random page, µs"].answer == REPRODUCED
+
+
+def test_the_october_crawl_has_more_pages_and_links() -> None:
+    """A profile of October with the links of May."""
+    may, october = load("broder-1999"), load("broder-1999-october")
+    assert round(203_549_046 * may.degrees.mean / 1e6) == 1466
+    assert round(271_000_000 * october.degrees.mean / 1e6) == 2130
+    assert (may.shares, may.pages) == (october.shares, october.pages)
