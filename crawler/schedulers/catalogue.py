@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from counterpoint.crawler.policy.protocol import Policy, Scope
 
-from . import bandits, hits, opic, oracle, revisit, rules, scent, topical, topical_hits, web
+from . import (
+    bandits,
+    gittins,
+    hits,
+    opic,
+    oracle,
+    revisit,
+    rules,
+    scent,
+    topical,
+    topical_hits,
+    web,
+)
 
 _ESTIMATED = {"rounds": 2, "every": None, "rates": False}
 _SCENT = {"delta": 1.0, "batch": None, "initial": 20.0, "time": None, "per_byte": 0.0,
@@ -38,6 +50,9 @@ POLICIES: dict[str, Policy] = {
                Scope.SITE, {"shape": 1.0, "rate": 1.0}),
         Policy("discounted-ucb", "UCB of sites that forgets, for yields that change",
                bandits.DiscountedUcb, Scope.SITE, {"discount": 0.995, "exploration": 0.1}),
+        Policy("gittins", "one page of the site with the highest index of Gittins",
+               gittins.Gittins, Scope.SITE,
+               {"rewards": "counts", "discount": 0.99, "horizon": 50, "shape": 1.0, "rate": 1.0}),
         Policy("opic", "the page with the most cash from pages that link to it", opic.Opic),
         Policy("hits", "the focused crawler: what the best hubs link to, weighed by HITS",
                hits.FocusedHits, Scope.WEB, _HITS),

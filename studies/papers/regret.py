@@ -39,7 +39,12 @@ Auer, Cesa-Bianchi and Fischer."""
 STEPS = 20_000
 SETS = ("institutes", "universities", "sample")
 BUDGET = 2000
-RULES = ("equal-quanta", "R1", "R2", "R3")
+RULES = ("equal-quanta", "R1", "R2", "R3", "thompson", "gittins")
+MYOPIC = "gittins,discount=0,horizon=1"
+"""The rule of Gittins without foresight: the site with the highest expected yield is next."""
+
+ABLATED = ("R3", "thompson", "gittins", MYOPIC)
+"""The rules that also scan the same pages in random order."""
 
 
 def gaps(chances: tuple[float, ...]) -> Array:
@@ -108,6 +113,11 @@ class RegretWeb:
         The largest mean / Xmax of a site over its even share of pages.
     least, most : int
         The fewest and the most pages that R3 gave to a site.
+    myopic : int
+        Links that `MYOPIC` finds.
+    mixed : dict of str to int
+        Links that rules find where the pages of each site come in random order, and under
+        "best" those of the best allocation there.
     """
 
     best: Array
@@ -117,6 +127,8 @@ class RegretWeb:
     reward: float
     least: int
     most: int
+    myopic: int
+    mixed: dict[str, int]
 
 
 def crawled(budget: int, job: tuple[str, int]) -> RegretWeb:
@@ -143,7 +155,21 @@ def crawled(budget: int, job: tuple[str, int]) -> RegretWeb:
         max(float(row[:share].mean()) for row in rows) / max(1, most),
         int(pages.min()),
         int(pages.max()),
+        play(MYOPIC, rows, budget, seed).total,
+        in_random_order(rows, budget, seed),
     )
+
+
+def in_random_order(rows: list[Array], budget: int, seed: int) -> dict[str, int]:
+    """Return the links that rules find if the pages of each site come in random order.
+
+    Then the pages of a site are alike, as the index of Gittins, UCB1 and Thompson sampling take
+    them to be, and the sites differ as before.
+    """
+    chance = np.random.default_rng([seed, 0x6D])
+    mixed = [chance.permutation(row) for row in rows]
+    found = {rule: play(rule, mixed, budget, seed).total for rule in ABLATED}
+    return found | {"best": int(best_totals(mixed, budget)[-1])}
 
 
 @dataclass(frozen=True)
@@ -194,6 +220,17 @@ class Regret:
         return ratio([float(run.found[rule][-1]) for run in runs],
                      [float(run.best[-1]) for run in runs])  # fmt: skip
 
+    def myopic(self, web: str) -> Mean:
+        """Return the share that the rule of Gittins finds without foresight."""
+        runs = self.webs[web]
+        return ratio([float(run.myopic) for run in runs], [float(run.best[-1]) for run in runs])
+
+    def mixed(self, web: str, rule: str) -> Mean:
+        """Return the share of a rule where the pages of each site come in random order."""
+        runs = self.webs[web]
+        return ratio([float(run.mixed[rule]) for run in runs],
+                     [float(run.mixed["best"]) for run in runs])  # fmt: skip
+
     def to_json(self) -> dict[str, Any]:
         """Return all figures."""
         points = checkpoints(self.steps)
@@ -213,6 +250,10 @@ class Regret:
             },
             "webs": {
                 web: {rule: as_json(self.share(web, rule)) for rule in RULES} for web in self.webs
+            },
+            "myopic": {web: as_json(self.myopic(web)) for web in self.webs},
+            "in_random_order": {
+                web: {rule: as_json(self.mixed(web, rule)) for rule in ABLATED} for web in self.webs
             },
         }
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from counterpoint.studies.comparison.statistics import mean
 
-from .regret import DISTRIBUTIONS, RULES, Regret, bound, checkpoints, gaps, lowest_slope
+from .regret import ABLATED, DISTRIBUTIONS, RULES, Regret, bound, checkpoints, gaps, lowest_slope
 from .report import NOT_REPRODUCED, REPRODUCED, Figure, Finding, Line, Report, Section, Table
 from .statistics import column_means, ratio, with_interval
 
@@ -21,7 +21,7 @@ def report(study: Regret) -> Report:
         f"{len(study.seeds)} seeds; {study.steps:,} steps on arms, {study.budget:,} pages of each "
         "web. Intervals are 95%, Student's, over seeds; of ratios by the delta method.",
         _findings(study),
-        (_arms(study), _webs(study), _why(study)),
+        (_arms(study), _webs(study), _index(study), _why(study)),
         f"counterpoint papers regret --seeds {len(study.seeds)}",
     )
 
@@ -102,6 +102,31 @@ def _webs(study: Regret) -> Section:
                "found."),),
         tuple(figures),
     )  # fmt: skip
+
+
+def _index(study: Regret) -> Section:
+    rows = [
+        (web, with_interval(study.share(web, "gittins"), 3), with_interval(study.myopic(web), 3),
+         *(with_interval(study.mixed(web, rule), 3) for rule in ABLATED))
+        for web in study.webs
+    ]  # fmt: skip
+    return Section(
+        "The index of Gittins, and what it lacks on webs",
+        ("[BeeBot] calls the sample mean of R2 an index of Gittins. The policy `gittins` computes "
+         "the index itself: Poisson counts with a Gamma prior, discount 0.99. Two ablations. "
+         "Without foresight (discount 0) the site with the highest expected yield is next: the "
+         "difference is what the index adds to a mean. With the pages of each site in random "
+         "order they are alike, as the index takes them to be: the difference is what the order "
+         "of pages costs it.",),
+        (Table(("set", "gittins", "no foresight", *(f"{_short(r)}, mixed" for r in ABLATED)),
+               tuple(rows),
+               "Links found as a share of those of the best allocation; mixed: with the pages of "
+               "each site in random order, and the best allocation for that order."),),
+    )  # fmt: skip
+
+
+def _short(rule: str) -> str:
+    return "no foresight" if "," in rule else rule
 
 
 def _growth(study: Regret, web: str) -> Figure:

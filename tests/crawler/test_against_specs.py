@@ -12,7 +12,16 @@ from counterpoint.crawler.policy.protocol import Outcome, Scope, Setting
 from counterpoint.crawler.schedulers.finding import find
 from counterpoint.crawler.schedulers.hits import FocusedHits
 from counterpoint.crawler.schedulers.scent import Scent
-from counterpoint.spec.crawl import breadth_first, equal_quanta, focused, r1, r2, r3, scent
+from counterpoint.spec.crawl import (
+    breadth_first,
+    equal_quanta,
+    focused,
+    gittins,
+    r1,
+    r2,
+    r3,
+    scent,
+)
 from counterpoint.spec.notation import Model, Spec
 
 from .webs import Web, World, contests, webs
@@ -55,6 +64,11 @@ RULES: dict[str, tuple[type[Spec], dict[str, Any]]] = {
     "R2,step=3": (r2.R2, {"step": 3}),
     "R3,initial=1": (r3.R3, {"initial": 1}),
     "R3,initial=2": (r3.R3, {"initial": 2}),
+    "gittins,discount=0.8,horizon=3": (gittins.Gittins, {"discount": 80, "horizon": 3}),
+    "gittins,rewards=pages,discount=0.9,horizon=8,shape=2": (
+        gittins.Gittins,
+        {"rewards": "pages", "discount": 90, "horizon": 8, "shape": 2},
+    ),
     "R1-printed": (r1.R1, {"reading": "printed"}),
     "R2-printed,step=2": (r2.R2, {"step": 2, "reading": "printed"}),
     "R3-printed,initial=1": (r3.R3, {"initial": 1, "reading": "printed"}),

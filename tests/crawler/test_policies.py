@@ -17,7 +17,7 @@ from .webs import Web, World, run
 HERE = Path(__file__).parent
 
 NAMES = """breadth-first depth-first random one-by-one equal-quanta R1 R2 R3 R1-printed R2-printed
-R3-printed thompson discounted-ucb opic hits tfidf tfidf+hits bm25 link-bandit oracle
+R3-printed thompson discounted-ucb gittins opic hits tfidf tfidf+hits bm25 link-bandit oracle
 uniform random-revisit proportional optimal-freshness scent scent-printed"""
 
 

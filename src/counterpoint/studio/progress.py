@@ -198,6 +198,8 @@ RULES = {
     "thompson": Rule("mean", "The policy draws a mean from the posterior of each site; the site "
                              "with the largest one is next. Shown: the expected mean, and its "
                              "deviation."),
+    "gittins": Rule("mean", "The site with the largest index of Gittins is next: what can be "
+                            "expected of it, and what it may turn out to be. Shown: the mean."),
     "discounted-ucb": Rule("index", "The site with the largest index is next; recent visits count "
                                     "more."),
 }  # fmt: skip

@@ -71,6 +71,16 @@ SHORTEST = {
         "exhausted-stay-in-the-contest": (2, "exhausted-sites-leave"),
         "more-than-half-is-too-much": (3, "one-choice"),
     },
+    "gittins": {
+        "lowest-index-wins": (1, "the-best-is-chosen"),
+        "ties-go-to-the-last": (0, "ties-go-to-the-first"),
+        "never-explores": (1, "the-best-is-chosen"),
+        "forgets-pages": (2, "the-best-is-chosen"),
+        "unknown-sites-come-last": (1, "the-best-is-chosen"),
+        "winners-are-left": (1, "the-best-is-chosen"),
+        "counts-links-for-pages": (1, "rewards-are-counted"),
+        "exhausted-stay-in-the-contest": (1, "exhausted-sites-leave"),
+    },
     "window-stm": {
         "fetch-and-increment-returns-old": (13, "virtual-world-consistency"),
         "window-begins-after-the-clock": (13, "virtual-world-consistency"),

@@ -74,6 +74,11 @@ UNDEFINED = {"one-choice": 2, "no-division-by-zero": 2, "no-deadlock": 2}
         ("r3", "exhausted=stay", 2067, 4230, dict.fromkeys(STUCK, 2)),
         ("r3", "sites=3 links=1 budget=12", 27506, 49332, {}),
         ("r3", "links=0", 65, 64, {}),
+        ("gittins", "", 2140, 5091, {}),
+        ("gittins", "rewards=pages", 3909, 7845, {}),
+        ("gittins", "sites=3", 16116, 34752, {}),
+        ("gittins", "rewards=pages links=1 pages=12 budget=14", 7732, 15520, {}),
+        ("gittins", "discount=0 horizon=1", 2021, 4605, {}),
     ],
 )
 def test_counts_and_shortest_lengths(
@@ -130,6 +135,8 @@ def test_flaws_that_are_not_given_follow_the_reading(reference: str) -> None:
         ("r1", "sites=4 budget=40 pages=20"),
         ("r2", "sites=3 budget=40 pages=20 step=3"),
         ("r3", ""),
+        ("gittins", ""),
+        ("gittins", "rewards=pages sites=3 pages=12 budget=30"),
     ],
 )
 def test_they_are_right_in_every_step(reference: str, settings: str) -> None:
@@ -146,7 +153,7 @@ def test_sizes_that_contradict_each_other_are_refused() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("reference", ["equal-quanta", "r1", "r2", "r3"])
+@pytest.mark.parametrize("reference", ["equal-quanta", "r1", "r2", "r3", "gittins"])
 def test_one_page_revealed_at_a_time_says_all(reference: str) -> None:
     """A verdict that would change if pages could reveal several links within their site."""
 

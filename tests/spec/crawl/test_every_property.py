@@ -11,6 +11,7 @@ from counterpoint.models.explore import exhaustive
 from counterpoint.models.loading import load, mutants
 from counterpoint.spec.catalogue import MUTANTS, SPECS
 from counterpoint.spec.crawl.equal_quanta import EqualQuanta
+from counterpoint.spec.crawl.gittins import Gittins
 from counterpoint.spec.crawl.r1 import R1
 from counterpoint.spec.crawl.r2 import R2
 from counterpoint.spec.crawl.r3 import R3
@@ -42,7 +43,15 @@ def test_each_property_kills_something() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("rule", "own"), [(EqualQuanta, "quantum"), (R1, None), (R2, "step"), (R3, "initial")]
+    ("rule", "own"),
+    [
+        (EqualQuanta, "quantum"),
+        (R1, None),
+        (R2, "step"),
+        (R3, "initial"),
+        (Gittins, "horizon"),
+        (Gittins, "shape"),
+    ],
 )
 @given(
     sites=st.integers(1, 3),

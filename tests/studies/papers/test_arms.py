@@ -36,7 +36,7 @@ def planted() -> Planted:
     return Planted(ComparisonPlan((), load("universities"), 300, 12_000), 3)
 
 
-@pytest.mark.parametrize("rule", ["R1", "R2,step=5", "R3", "equal-quanta", "thompson"])
+@pytest.mark.parametrize("rule", ["R1", "R2,step=5", "R3", "equal-quanta", "thompson", "gittins"])
 def test_rows_give_the_same_visits_as_the_web(planted: Planted, rule: str) -> None:
     """A page at another place of its site's order; links that count twice or not at all."""
     rows = rows_of(planted, 300)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from counterpoint.studies.papers import regret, regret_report
-from counterpoint.studies.papers.arms import play
+from counterpoint.studies.papers.arms import best_totals, play
 from counterpoint.studies.papers.regret import DISTRIBUTIONS, bound, checkpoints, gaps, lowest_slope
 from counterpoint.studies.papers.report import REPRODUCED
 
@@ -66,6 +66,17 @@ def test_a_small_study() -> None:
     for web, runs in found.webs.items():
         assert all(0 < found.share(web, rule).value <= 1 for rule in regret.RULES)
         assert all((run.best >= run.found["R3"]).all() for run in runs)
+        assert all(0 < found.mixed(web, rule).value <= 1 for rule in regret.ABLATED)
+        assert 0 < found.myopic(web).value <= 1
+
+
+def test_pages_in_random_order() -> None:
+    """An ablation that changes what a site has; a rule of alike pages that alike pages fool."""
+    rows = [np.array([0] * 300 + [9] * 300), np.ones(600, dtype=np.int64)]
+    found = regret.in_random_order(rows, 600, 3)
+    assert found["best"] > 0.9 * 600 * 4.5
+    assert found["gittins"] > 0.9 * found["best"]
+    assert play("gittins", rows, 600).total < 0.5 * best_totals(rows, 600)[-1]
 
 
 def test_a_broken_rule_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
