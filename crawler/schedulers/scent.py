@@ -5,7 +5,8 @@ pages the one given first comes first. A visit halves the page's scent and adds 
 all pages of the iteration are visited, the scent of every page grows by ``delta``.
 
 With ``time``, an iteration has a budget of time instead of a number of pages, and a visit costs
-A x size + B. The next page is then the one with the strongest scent of those that still fit.
+A x size + B. The next page is then the one with the strongest scent of those that still fit; with
+``by=second``, that with the strongest scent for a second of its visit.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Scent(Revisit):
         super().__init__(setting)
 
     def prepare(self) -> None:
-        """Read ``delta``, ``batch``, ``initial``, ``harvest``, ``time`` and the costs."""
+        """Read ``delta``, ``batch``, ``initial``, ``harvest``, ``time``, ``by`` and the costs."""
         count = len(self.pages)
         self._delta = number(self.setting, "delta", 1.0, 0.0, 1e6)
         self._batch = min(count, whole(self.setting, "batch", max(1, count // 20)))
@@ -54,6 +55,7 @@ class Scent(Revisit):
         self._harvest = HARVESTS[choice(self.setting, "harvest", self.harvests)]
         self._cost = VisitCost.of(self.setting)
         self._time = self._budget()
+        self._by_second = choice(self.setting, "by", ("scent", "second")) == "second"
         self.scent = np.full(count, initial)
         self._sizes = [0] * count
         self._last = [0] * count
@@ -139,7 +141,8 @@ class Scent(Revisit):
         """Return the numbers of the pages with the strongest scent, the strongest first."""
         scent, batch = self.scent, self._batch
         if self._time is not None:
-            return [int(i) for i in np.argsort(-scent, kind="stable")]
+            costs = [self._expected(i) for i in range(len(scent))] if self._by_second else 1.0
+            return [int(i) for i in np.argsort(-scent / np.maximum(costs, 1e-12), kind="stable")]
         if not batch:
             return []
         least = np.partition(scent, len(scent) - batch)[len(scent) - batch]

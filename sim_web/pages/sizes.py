@@ -46,7 +46,7 @@ def _digits(number: int) -> int:
 
 
 @compiled
-def _compared(
+def compare_versions(
     key: np.uint64, page: int, old: int, new: int, number: int, themed: bool, lengths: Array
 ) -> tuple[int, int]:
     """Compare two versions of a page.
@@ -87,12 +87,12 @@ def _all_compared(
     key: np.uint64, pages: Array, old: Array, new: Array, length: Array, themed: Array, rows: Array,
     lengths: Array,
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Return the results of `_compared` for pages; ``rows`` has the row of ``lengths`` of each."""
+    """Return the results of `compare_versions`; ``rows`` has each page's row of ``lengths``."""
     size = np.empty(len(pages), dtype=np.int64)
     other = np.empty(len(pages), dtype=np.int64)
     for k in range(len(pages)):
         page = pages[k]
-        size[k], other[k] = _compared(
+        size[k], other[k] = compare_versions(
             key, page, old[k], new[k], length[page], themed[page], lengths[rows[page]]
         )
     return size, other
@@ -103,7 +103,7 @@ def _visited(
     key: np.uint64, law: Array, page: int, time: float, before: int, length: Array, themed: Array,
     rows: Array, lengths: Array,
 ) -> tuple[int, int, int]:  # fmt: skip
-    """Return a page's version at a time, and the result of `_compared` with an earlier version.
+    """Return a page's version at a time, and its comparison with an earlier version.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def _visited(
     """
     version = version_at(key, law, page, time)
     old = before if before >= 0 else version
-    size, other = _compared(
+    size, other = compare_versions(
         key, page, old, version, length[page], themed[page], lengths[rows[page]]
     )
     return version, size, other
@@ -169,6 +169,15 @@ class TextSizes:
         self._key, self._law = web.numbers.key, law(web)
         self._lengths = np.array(lengths, dtype=np.int64).reshape(-1, GENERAL + OF_THEME)
         self._habits = (*_habits(*packed(web.numbers), kind, means), table[kind])
+
+    @property
+    def tables(self) -> tuple[Array, Array, Array, Array]:
+        """The tables that compiled functions need.
+
+        They are the number of paragraphs of each page, whether it is about its theme, its row in
+        the last table, and the bytes of each paragraph.
+        """
+        return (*self._habits, self._lengths)
 
     def compared(self, pages: Array, old: Array, new: Array) -> tuple[Array, Array]:
         """Compare versions of pages.

@@ -61,7 +61,7 @@ PAPERS = {
     for paper in (
         Paper("beebot", "Table 2 of BeeBot: links found by R1, R2 and R3 on three sets of sites"),
         Paper("hits", "Blekanov and Bondarenko: the focused crawler and the standard one"),
-        Paper("scent", "S.C.E.N.T.: Q against DeltaS, and how near the maximum it comes"),
+        Paper("scent", "S.C.E.N.T.: Q by DeltaS and harvest, and how near the limit it comes"),
         Paper("regret", "regret of R3 against the theory of UCB1, and on webs"),
         Paper("cs2", "the Connectivity Server 2: bytes of addresses and links, queries, searches"),
         Paper("coverage", "Tianwang's evaluation of coverage: estimators applied to its tables"),

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 WIDTH = 80
 
 REPRODUCED, NOT_REPRODUCED, IN_PART = "reproduced", "not reproduced", "in part"
+ANSWERED = "answered"
+"""For what a paper leaves open."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ class Finding:
     claim, paper, here : str
         The claim, the paper's value, and the value of this study.
     answer : str
-        `REPRODUCED`, `NOT_REPRODUCED` or `IN_PART`.
+        `REPRODUCED`, `NOT_REPRODUCED` or `IN_PART`; `ANSWERED` for an open question.
     why : str
         The reason in one sentence; always given if the claim is not reproduced.
     """

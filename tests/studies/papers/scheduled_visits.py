@@ -1,4 +1,4 @@
-"""Simulates a site that is visited in runs, and computes Q of its index after each run.
+"""A site that a scheduler visits in runs, in plain Python: what `sites` computes by compiled code.
 
 Time passes between two runs; a run takes no time. Q of an index is the sum over all pages of
 log(1 + ActualSize) - log(1 + DeletedSize), where ActualSize is the text that is in the copy and on

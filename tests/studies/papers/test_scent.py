@@ -10,9 +10,11 @@ import pytest
 from counterpoint.sim_web.profile import load
 from counterpoint.studies.comparison.plan import ComparisonPlan
 from counterpoint.studies.comparison.planted import Oracle, Planted
-from counterpoint.studies.papers import scent, scent_report
+from counterpoint.studies.papers import scent, scent_report, scent_sweep
 from counterpoint.studies.papers.report import NOT_REPRODUCED
-from counterpoint.studies.papers.visits import Site
+from counterpoint.studies.papers.visiting import HARVESTS
+
+from .scheduled_visits import Site
 
 RUNS, BATCH, PAGES = 12, 5, 60
 
@@ -62,20 +64,60 @@ def test_an_index_of_all_pages_is_fresh() -> None:
     assert site.value(site.order_of("uniform", 0)) == pytest.approx(best)
 
 
-def test_scent_at_its_limits() -> None:
+@pytest.fixture(scope="module")
+def study() -> scent.Scent:
+    """Return the study of two small webs of each kind."""
+    return scent.study(range(2), pages=60, runs=160)
+
+
+def test_scent_at_its_limits(study: scent.Scent) -> None:
     """DeltaS that does not give equal visits; a printed harvest that omits static pages."""
-    found = scent.study(range(2), pages=60, runs=160)
     base = scent.CASES[0]
     largest = len(scent.DELTAS) - 1
-    assert all(run.spread <= 1 for run in found.sites[base])
-    uniform = found.over(base, "uniform", "informed").value
-    assert found.of_informed(base, largest).value == pytest.approx(uniform, abs=1e-9)
-    assert found.share(base, "to_static", 0).value < found.share(base, "to_static", largest).value
-    assert found.printed(base, 0).value < found.of_informed(base, 0).value
-    for case in found.sites:
-        assert all(0 < found.of_fresh(case, k).value <= 1 for k in range(len(scent.DELTAS)))
-    uniformly = [one for one in scent_report.report(found).findings if "uniformly" in one.claim]
-    assert uniformly[0].answer != NOT_REPRODUCED
+    assert all(run.spread <= 1 for run in study.sites[base])
+    uniform = study.over(base, "uniform", "limit").value
+    assert study.at(base, largest).value == pytest.approx(uniform, abs=1e-9)
+    assert study.share(base, "to_static", 0).value < study.share(base, "to_static", largest).value
+    assert study.at(base, 0, "limit", "size").value < study.at(base, 0).value
+    for case in study.sites:
+        for name in (*HARVESTS, "per_second", "apart"):
+            assert all(study.at(case, k, "fresh", name).value < 1 for k in range(largest + 1))
+
+
+def test_no_policy_is_better_than_its_maximum(study: scent.Scent) -> None:
+    """A limit that is below what a policy reaches by more than chance."""
+    for case in study.sites:
+        assert study.over(case, "informed", "fresh").value <= 1 + 1e-9
+        assert study.over(case, "estimated", "informed").value < 1 + 1e-9
+        for name in ("planned", "estimated", "uniform", "bandit", "model"):
+            assert study.over(case, name, "limit").value < 1.06
+        assert study.over(case, "planned", "limit").value > 0.9
+    for point in study.sweep:
+        assert (point.q <= 1.06 * point.limit[:, None]).all()
+
+
+def test_the_tuned_delta_is_chosen_on_other_sites(study: scent.Scent) -> None:
+    """A DeltaS that is fitted to the very site on which it is measured."""
+    case = scent.CASES[3]
+    rows = study.rows(case, "difference")
+    assert study.tuned(case).tolist() == [rows[0, rows[1].argmax()], rows[1, rows[0].argmax()]]
+    point = study.sweep[5]
+    assert point.tuned.tolist() == [point.q[0, point.q[1].argmax()],
+                                    point.q[1, point.q[0].argmax()]]  # fmt: skip
+
+
+def test_the_report_names_an_ablation_for_each_reason(study: scent.Scent) -> None:
+    """A finding without its figures, or a table without one of the sites."""
+    report = scent_report.report(study)
+    by_claim = {one.claim: one for one in report.findings}
+    assert len(by_claim) == len(report.findings) == 11
+    uniformly = next(one for claim, one in by_claim.items() if "uniformly" in claim)
+    assert uniformly.answer != NOT_REPRODUCED
+    assert "Ablation" in next(o for c, o in by_claim.items() if "no longer visited" in c).why
+    first = report.sections[0].tables[0]
+    assert [row[0] for row in first.rows] == [case.name for case in scent.CASES]
+    assert len(study.to_json()["cases"]) == len(scent.CASES)
+    assert len(study.to_json()["sweep"]) == len(scent_sweep.GRID)
 
 
 def test_static_pages_are_those_that_never_change(site: Site) -> None:
