@@ -8,7 +8,8 @@
    [COV]); or adding all pages of each sampled site (`whole_sites`, our own).
 2. *Absolute breadth-first* (`breadth_first`): pages are taken from a start page in strict
    breadth-first order until the sample has the wanted size. Pages that cannot be reached from the
-   start page are never sampled, hence the factor `REACHABLE`.
+   start page are never sampled, hence the factor `REACHABLE`. [COV] predicts that a search that
+   begins at all pages of a sample by random IP comes near the coverage, if it is large enough.
 
 This module does not depend on the synthetic web: a `Serving` returns the answer of an address, and
 a `Web` the links of a page.
@@ -220,14 +221,17 @@ def around(web: Web, backward: Web, answer: Sequence[int]) -> Sample:
 
 
 def breadth_first(
-    web: Web, start: int, size: int, counted: str = "fetched", inside: Chosen | None = None
-) -> Sample:
-    """Return pages in strict breadth-first order from a start page.
+    web: Web, starts: int | Sequence[int], size: int, counted: str = "fetched",
+    inside: Chosen | None = None,
+) -> Sample:  # fmt: skip
+    """Return pages in strict breadth-first order from one or several start pages.
 
     Parameters
     ----------
     web : Web
-    start : int
+    starts : int or sequence of int
+        The start page, or distinct pages that are queued first. The lump of a page is the index of
+        the start page through which it was found.
     size : int
         The wanted number of pages; the sample is smaller if no more can be reached.
     counted : {"fetched", "found"}
@@ -237,8 +241,9 @@ def breadth_first(
     inside : callable, optional
         Returns whether pages are in the studied domain; all others are dropped.
     """
-    order: dict[int, int] = {start: 0}
-    queue, fetched = deque([start]), 0
+    begin = [starts] if isinstance(starts, int) else starts
+    order: dict[int, int] = {page: lump for lump, page in enumerate(begin)}
+    queue, fetched = deque(order), 0
     members: list[int] = []
     while queue and (len(members) if counted == "fetched" else len(order)) < size:
         page = queue.popleft()
@@ -246,10 +251,10 @@ def breadth_first(
         fetched += 1
         for link in _kept(web.links(page), inside):
             if link not in order:
-                order[link] = 0
+                order[link] = order[page]
                 queue.append(link)
     pages = members if counted == "fetched" else list(order)[:size]
-    return _sample(dict.fromkeys(pages, 0), fetched)
+    return _sample({page: order[page] for page in pages}, fetched)
 
 
 def _kept(links: Pages, inside: Chosen | None) -> list[int]:

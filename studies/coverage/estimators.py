@@ -118,6 +118,14 @@ def _first_search(drawn: SampleSet, crawled: Array) -> Estimate:
     return share(*_covered(crawled, drawn.searches[0].sample))
 
 
+def _search_of_fronts(drawn: SampleSet, crawled: Array, part: int) -> Estimate:
+    """Take the first pages of the search, as many as its size divided by ``part``."""
+    whole = drawn.search_of_fronts
+    size = -(-len(whole.pages) // part)
+    first = Sample(whole.pages[:size], whole.lumps[:size], whole.fetched)
+    return _by_lumps(first, crawled, drawn.seed)
+
+
 def _chapman(drawn: SampleSet, crawled: Array) -> Estimate:
     """Take the sample by random IP, expanded, as one capture and the searches as the other."""
     searched = np.unique(np.concatenate([one.sample.pages for one in drawn.searches]))
@@ -250,6 +258,14 @@ QUANTITY = (
     Estimator("searches-reach", "quantity", TOLD,
               "each times the true share reachable from its start, Student",
               _by_reach, _search_cost),
+    Estimator("fronts-search", "quantity", STANDS,
+              "a breadth-first sample from all pages found by random IP, bootstrap over these",
+              lambda drawn, crawled: _search_of_fronts(drawn, crawled, 1),
+              lambda drawn: _probes(drawn) + drawn.search_of_fronts.fetched),
+    Estimator("fronts-search-tenth", "quantity", STANDS,
+              "the first tenth of the same sample",
+              lambda drawn, crawled: _search_of_fronts(drawn, crawled, 10),
+              lambda drawn: _probes(drawn) + drawn.search_of_fronts.fetched // 10),
     Estimator("chapman", "quantity", RIVAL,
               "the crawl's size over Chapman's number, expanded-once against searches",
               _chapman, lambda drawn: _probes(drawn) + _search_cost(drawn)),

@@ -93,6 +93,17 @@ class SampleSet:
         """Breadth-first samples from well-known pages."""
         return tuple(self._search() for _ in range(self._plan.starts))
 
+    @cached_property
+    def search_of_fronts(self) -> Sample:
+        """A breadth-first sample from all pages of the sample by random IP.
+
+        It has as many pages as all of `searches` together; pages of the sample by random IP have
+        been fetched already.
+        """
+        size = self._plan.starts * self._plan.size
+        found = breadth_first(self.domain, self.fronts.pages, size)
+        return found._replace(fetched=max(0, found.fetched - len(self.fronts.pages)))
+
     def _search(self) -> RankedSample:
         """Search from one known page after another until one leads to as many pages as wanted."""
         best, fetched = None, 0

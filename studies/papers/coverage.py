@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import chdtrc
 
 from counterpoint.crawler.coverage.quality import knee, marginal, two_lines
 from counterpoint.crawler.coverage.samplers import REACHABLE
@@ -88,6 +89,42 @@ class Flattening:
     knees: dict[str, float | None]
 
 
+class Even(NamedTuple):
+    """A test whether a growing random sample meets a kind of address at a constant rate.
+
+    Attributes
+    ----------
+    rate : float
+        The share of such addresses.
+    statistic, chance : float
+        The sum of squared deviations of the steps' numbers from their expectations, each divided by
+        its expectation; and the probability of as large a sum if the rate is constant (chi-square).
+    slope : Line
+        The line through the origin.
+    """
+
+    rate: float
+    statistic: float
+    chance: float
+    slope: Line
+
+
+def evenly(drawn: Sequence[int], met: Sequence[int]) -> Even:
+    """Test whether the addresses of each step are of a kind with the same probability.
+
+    Parameters
+    ----------
+    drawn, met : sequence of int
+        The addresses drawn after each step, and how many of them are of the kind.
+    """
+    steps, found = increments(drawn), increments(met)
+    rate = met[-1] / drawn[-1]
+    expected = rate * steps
+    statistic = float(((found - expected) ** 2 / expected).sum())
+    chance = float(chdtrc(len(steps) - 1, statistic))
+    return Even(rate, statistic, chance, through_origin(drawn, met))
+
+
 @dataclass(frozen=True)
 class Coverage:
     """The figures of [COV]'s tables.
@@ -102,6 +139,8 @@ class Coverage:
         Breadth-first samples; their top pages by PageRank; the topics' top pages by hub weight.
     curves : dict of int to Flattening
         The curves of samples 2 and 4.
+    drawn : Even
+        How evenly the addresses with a server are spread over the addresses drawn.
     contains : dict of str to Mean
         How often the classical intervals of the slopes, and Wilson's of the last sample's share,
         contain the truth if a sample grows like the paper's.
@@ -114,12 +153,14 @@ class Coverage:
     ranked: OverSamples
     hubs: OverSamples
     curves: dict[int, Flattening]
+    drawn: Even
     contains: dict[str, Mean]
 
     def to_json(self) -> dict[str, Any]:
         """Return all figures, ready for JSON."""
         return {
             "seeds": [self.seeds.start, self.seeds.stop - 1],
+            "drawn": self.drawn._asdict(),
             "random_ip": _growing_json(self.sites),
             "expanded": _growing_json(self.expanded),
             "breadth_first": _over_json(self.searches),
@@ -217,6 +258,7 @@ def study(seeds: range, processes: int = 1, tell: Tell | None = None) -> Coverag
         over_samples(tables.TOP_RANKED_COVERED, tables.TOP_RANKED),
         over_samples(tables.HUBS_COVERED, tables.HUBS),
         {sample: flattening(sample) for sample in tables.CURVES},
+        evenly(tables.DRAWN, tables.SERVING),
         {name: mean([row[name] for row in rows]) for name in rows[0]},
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from counterpoint.crawler.coverage.samplers import REACHABLE
 from counterpoint.crawler.coverage.shares import Estimate, OverSamples, share
+from counterpoint.crawler.coverage.slopes import increments
 from counterpoint.studies.comparison.statistics import Mean
 
 from . import coverage_tables as tables
@@ -36,9 +37,9 @@ def report(study: Coverage) -> Report:
         "the inputs of the tables, but not the results; the table of authority weights is cut off.",
         "Each figure is computed in all ways that the text allows. Intervals are 95% intervals: "
         "Wilson's for shares, Student's for slopes and for means over samples.",
-        (_slope(study), _classical(study), _sites(study), _spread(study), _reach(study),
-         _five(study), _falling(study), _flat(study), _fifteen(study)),
-        (_growing(study), _samples(study), _curves(study)),
+        (_even(study), _slope(study), _classical(study), _sites(study), _spread(study),
+         _reach(study), _five(study), _falling(study), _flat(study), _fifteen(study)),
+        (_drawn(study), _growing(study), _samples(study), _curves(study)),
         f"counterpoint papers coverage --seeds {len(study.seeds)}",
     )  # fmt: skip
 
@@ -50,6 +51,25 @@ def _percent(value: float, digits: int = 2) -> str:
 def _within(estimate: Estimate, digits: int = 2) -> str:
     low, high = f"{100 * estimate.low:.{digits}f}", f"{100 * estimate.high:.{digits}f}"
     return f"{_percent(estimate.value, digits)} ({low} to {high})"
+
+
+def _even(study: Coverage) -> Finding:
+    found = study.drawn
+    least, most = min(_steps()), max(_steps())
+    return Finding(
+        "addresses with a server are met at random: drawn against serving is a line",
+        "good randomness",
+        f"{1e4 * found.rate:.2f} of 10,000; a step of 100,000 has {least} to {most}, chi-square "
+        f"{found.statistic:.1f} for {len(tables.DRAWN) - 1} degrees of freedom (p = "
+        f"{found.chance:.3f})",
+        REPRODUCED if found.chance >= 0.05 else IN_PART,
+        "" if found.chance >= 0.05 else "the steps differ somewhat more than independent draws "
+        f"at one rate usually do; the line has a slope of {1e4 * found.slope.slope.value:.2f}",
+    )  # fmt: skip
+
+
+def _steps() -> list[int]:
+    return [int(step) for step in increments(tables.SERVING)]
 
 
 def _slope(study: Coverage) -> Finding:
@@ -193,6 +213,25 @@ def _fifteen(study: Coverage) -> Finding:
         f"{near} of {len(parts)} are from 13% to 17%; 15% of {large} of the topics is more than "
         "the largest top, so no other order of the columns can repair this"
         if near < len(parts) else "",
+    )  # fmt: skip
+
+
+def _drawn(study: Coverage) -> Section:
+    rate = study.drawn.rate
+    rows = tuple(
+        (f"{drawn:,}", f"{serving:,}", f"{rate * drawn:.0f}", f"{step}",
+         f"{(step - rate * tables.DRAWN[0]) / (rate * tables.DRAWN[0]) ** 0.5:+.1f}")
+        for drawn, serving, step in zip(tables.DRAWN, tables.SERVING, _steps(), strict=True)
+    )  # fmt: skip
+    xs = tuple(float(drawn) for drawn in (0, *tables.DRAWN))
+    return Section(
+        "Addresses drawn, and those with a server",
+        ("Expected: at the rate of the last sample. Step: how many each 100,000 addresses add, and "
+         "by how many standard deviations of a Poisson number that is off.",),
+        (Table(("drawn", "serving", "expected", "step", "off by"), rows),),
+        (Figure("Addresses with a server", "addresses drawn", "with a server",
+                (Line("paper", xs, tuple(float(one) for one in (0, *tables.SERVING)), dots=True),
+                 Line("constant rate", xs, tuple(rate * x for x in xs), dashed=True))),),
     )  # fmt: skip
 
 

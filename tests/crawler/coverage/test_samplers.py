@@ -80,6 +80,24 @@ def test_breadth_first(web: Small, data: st.DataObject) -> None:
 
 
 @given(smalls(), st.data())
+def test_breadth_first_from_several_pages(web: Small, data: st.DataObject) -> None:
+    """A start page that waits for the pages of another, or a page charged to a farther one."""
+    pages = st.integers(0, len(web.rows) - 1)
+    starts = data.draw(st.lists(pages, unique=True, min_size=1, max_size=4))
+    size = data.draw(st.integers(1, 14))
+    found = breadth_first(web, starts, size)
+    assert found.pages.tolist()[: len(starts)] == starts[:size]
+    near = [nx.single_source_shortest_path_length(web.graph(), start) for start in starts]
+    levels = {page: min(one.get(page, 99) for one in near) for one in near for page in one}
+    assert len(found.pages) == min(size, len(levels))
+    depths = [levels[page] for page in found.pages.tolist()]
+    assert depths == sorted(levels.values())[: len(depths)]
+    for page, lump in zip(found.pages.tolist(), found.lumps.tolist(), strict=True):
+        assert near[lump].get(page) == levels[page]
+    assert breadth_first(web, [], 5).pages.size == 0
+
+
+@given(smalls(), st.data())
 def test_breadth_first_stays_inside(web: Small, data: st.DataObject) -> None:
     """A page outside of the domain in the sample, or a path through one."""
     start = 2 * data.draw(st.integers(0, (len(web.rows) - 1) // 2))

@@ -11,11 +11,18 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from counterpoint.crawler.coverage.shares import share
 from counterpoint.crawler.coverage.slopes import through_origin, with_intercept
 from counterpoint.studies.papers import coverage_report, coverage_tables
-from counterpoint.studies.papers.coverage import Coverage, durbin_watson, study, variance_of_slope
+from counterpoint.studies.papers.coverage import (
+    Coverage,
+    durbin_watson,
+    evenly,
+    study,
+    variance_of_slope,
+)
 from counterpoint.studies.papers.report import text
 
 RANDOM_IP = """
@@ -108,6 +115,18 @@ def test_slopes(expected: str, size: str, origin: float, slope: float, intercept
     found = (through_origin(x, y).slope.value, line.slope.value, line.intercept)
     assert found == pytest.approx(tuple(map(float, exact)), rel=1e-12)
     assert found == pytest.approx((origin, slope, intercept), rel=1e-5)
+
+
+def test_addresses_are_met_at_a_constant_rate() -> None:
+    """A test that accepts or rejects everything, or that takes samples for independent ones."""
+    paper = evenly(coverage_tables.DRAWN, coverage_tables.SERVING)
+    steps = np.diff([0, *coverage_tables.SERVING])
+    assert paper.rate == 817 / 1_000_000
+    assert paper.statistic == pytest.approx(float(((steps - 81.7) ** 2 / 81.7).sum()))
+    assert paper.chance == pytest.approx(float(stats.chi2.sf(paper.statistic, 9)))
+    assert 0.046 < paper.chance < 0.048
+    assert evenly((100, 200, 300), (10, 20, 30)).chance == 1
+    assert evenly((1000, 2000, 3000), (100, 200, 600)).chance < 1e-9
 
 
 def test_the_last_samples() -> None:
