@@ -23,7 +23,7 @@ _SCENT = {"delta": 1.0, "batch": None, "initial": 20.0, "time": None, "by": "sce
           "per_byte": 0.0, "per_visit": 1.0}  # fmt: skip
 _READING = {"anchor": 0.5, "centroid": 0.1}
 _HITS = {"c": 10, "steps": None, "same": None, "best": 20, "iterations": 20, "residual": 1e-4,
-         "internal": 1.0, "divided": False}  # fmt: skip
+         "internal": 1.0, "divided": False, "anew": False}  # fmt: skip
 
 POLICIES: dict[str, Policy] = {
     policy.name: policy

@@ -44,7 +44,8 @@ class FocusedHits:
     Parameters of its setting: ``c``; ``steps``: the crawl ends after so many steps; ``same``: it
     ends when the ``best`` best pages of the index were the same in so many consecutive steps;
     ``iterations``: at most so many iterations of HITS in a step; ``residual``: the iteration ends
-    at this change of weights; ``internal`` and ``divided``: see `GrowingHits`.
+    at this change of weights; ``anew``: the weights of each step begin with all ones instead of the
+    last weights; ``internal`` and ``divided``: see `GrowingHits`.
 
     Attributes
     ----------
@@ -67,6 +68,7 @@ class FocusedHits:
             tolerance=number(setting, "residual", TOLERANCE, 0.0, 0.5),
             most=whole(setting, "iterations", ITERATIONS),
         )
+        self._anew = switch(setting, "anew")
         self._c = whole(setting, "c", C)
         self._most_steps = whole(setting, "steps", 0)
         self._most_same = whole(setting, "same", 0)
@@ -136,7 +138,7 @@ class FocusedHits:
 
     def _weigh(self) -> None:
         if self.hits.rows > self._weighed:
-            self.hits.weigh()
+            self.hits.weigh(from_ones=self._anew)
             self._weighed = self.hits.rows
 
     def _take(self) -> None:

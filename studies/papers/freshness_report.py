@@ -73,9 +73,9 @@ def _five(study: Freshness) -> Section:
         "Five pages that change 1 to 5 times a day, five visits a day",
         (f"Changes follow a Poisson process, for {study.days:,} days. Policies without rates=true "
          "do not know how often pages change; they estimate it from whether a page has changed "
-         "between two visits, and are less fresh for this reason. Its visits: the expected "
-         "freshness for the visits that were made. Inside: whether the interval of the simulated "
-         "freshness contains the formula's value.",),
+         "between two visits, and are less fresh. Its visits: the expected freshness for the "
+         "visits that were made. Inside: whether the interval of the simulated freshness contains "
+         "the formula's value.",),
         (Table(("policy", "formula", "its visits", "simulated", "inside"), tuple(rows)),),
     )  # fmt: skip
 

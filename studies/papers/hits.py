@@ -1,4 +1,8 @@
-"""Repeats the experiment of Blekanov and Bondarenko with the focused and the standard crawler."""
+"""Repeats the experiment of Blekanov and Bondarenko with the focused and the standard crawler.
+
+The webs of the profile `editions` are of the kind that the addresses printed in [HITS] show. Those
+of `regional` and `local` are other webs, on which more crawlers are compared.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +15,25 @@ import numpy as np
 
 from counterpoint.studies.comparison.measures import INTERPOLATION
 from counterpoint.studies.comparison.statistics import Mean, against, mean
-from counterpoint.studies.topical.experiment import CRAWLERS, SPACES, TOPICS, TopicResult, searched
+from counterpoint.studies.topical.experiment import (
+    CRAWLERS,
+    SPACES,
+    TOPICS,
+    TopicResult,
+    searched,
+    without_menu,
+)
 
+from . import editions
+from .editions import Editions
+from .printed import PRINTED
 from .statistics import as_json, column_means
 from .study import Tell, run_all
 
-PRINTED = {
-    ("regional", 0): ("Nobel prize", (117, 0.93), (117, 0.93)),
-    ("local", 0): ("Nobel prize", (95, 0.90), (100, 0.02)),
-    ("regional", 1): ("Quantum computer", (45, 0.73), (48, 0.71)),
-    ("local", 1): ("Quantum computer", (41, 0.71), (73, 0.0)),
-}
-"""The paper's results by space and topic: the query, and the pages and the precision of the focused
-and of the standard crawler."""
-
-COLLECTED = 150_000
-"""The least number of pages that the paper's standard crawler had collected by iteration 4."""
-
 CELLS = tuple(PRINTED)
+
+FEW = 10
+"""One web of so many is taken where a parameter of a web is changed."""
 
 Value = Callable[[TopicResult], float]
 
@@ -44,11 +49,30 @@ class Hits:
         Number of pages of each web.
     cells : dict of (str, int) to tuple of TopicResult
         By space and topic, one result per seed.
+    editions : Editions, optional
+        The results on webs of the profile `editions`.
+    asked : int
+        The number of seeds of the command, of which two thirds are taken.
+    menus : tuple of tuple of (float, float)
+        For some webs of the local space, the focused crawler's precision with the menu and without
+        it, for each topic.
     """
 
     seeds: range
     pages: int
     cells: dict[tuple[str, int], tuple[TopicResult, ...]]
+    editions: Editions | None = None
+    asked: int = 0
+    menus: tuple[tuple[tuple[float, float], ...], ...] = ()
+
+    def menu(self, topic: int, *, without: bool) -> Mean:
+        """Return the focused crawler's precision in the local space with the menu, or without."""
+        return mean([run[topic][without] for run in self.menus])
+
+    def density(self, cell: tuple[str, int], what: str) -> Mean | None:
+        """Return the mean of a measure of the pages about a topic; None if it was not measured."""
+        found = [one.community for one in self.cells[cell] if one.community is not None]
+        return mean([float(getattr(one, what)) for one in found]) if found else None
 
     def mean(self, cell: tuple[str, int], value: Value) -> Mean:
         """Return the mean of a value over the webs of a cell."""
@@ -137,6 +161,10 @@ class Hits:
                                 for name in CRAWLERS} for space in SPACES},
             "long": {space: [as_json(one) for one in self.long(space)] for space in SPACES},
             "drift": {space: [as_json(one) for one in self.drift(space)] for space in SPACES},
+            "menus": [{"topic": topic, "with": as_json(self.menu(topic, without=False)),
+                       "without": as_json(self.menu(topic, without=True))}
+                      for topic in range(TOPICS) if self.menus],
+            "editions": self.editions and self.editions.to_json(),
         }  # fmt: skip
 
     def _cell(self, cell: tuple[str, int]) -> dict[str, Any]:
@@ -162,7 +190,7 @@ class Hits:
 def study(
     seeds: range, processes: int = 1, tell: Tell | None = None, *, pages: int = 20_000
 ) -> Hits:
-    """Run the experiment on one web per space and seed.
+    """Run the experiment on two webs for three seeds, and its variations on fewer.
 
     Parameters
     ----------
@@ -172,9 +200,11 @@ def study(
     tell : callable, optional
         Called with a line of text about the progress.
     pages : int
-        Number of pages of each web.
+        Number of pages of each web; the webs with editions have 9 of 10 pages.
     """
-    jobs = [(space, seed, pages) for seed, space in product(seeds, SPACES)]
+    taken = seeds[: max(2, 2 * len(seeds) // 3)]
+    few = seeds[: max(1, len(seeds) // FEW)]
+    jobs = [(space, seed, pages) for seed, space in product(taken, SPACES)]
     found = run_all(searched, jobs, processes, tell, "space")
     cells = {
         (space, topic): tuple(
@@ -182,4 +212,6 @@ def study(
         )
         for space, topic in CELLS
     }
-    return Hits(seeds, pages, cells)
+    menus = run_all(without_menu, [(seed, pages) for seed in few], processes, tell, "menu")
+    with_editions = editions.measured(taken, few, processes, tell, pages=9 * pages // 10)
+    return Hits(taken, pages, cells, with_editions, len(seeds), tuple(menus))

@@ -17,11 +17,14 @@ from counterpoint.studies.topical.experiment import (
     SPACES,
     STANDARD,
     STEPS,
+    TOPICS,
     WORDS,
 )
 from counterpoint.studies.topical.spaces import RESULTS
 
-from .hits import CELLS, COLLECTED, PRINTED, Hits
+from . import editions_report
+from .hits import CELLS, Hits
+from .printed import COLLECTED, PRINTED
 from .report import (
     IN_PART,
     NOT_REPRODUCED,
@@ -44,29 +47,39 @@ FLAT = 0.25
 PART = 0.5
 """A growth that flattens beyond this part of the web only shows that the web is exhausted."""
 
+WITHOUT = "Without the menu"
+DENSITY = "How dense the topics of other webs are"
+"""Titles of sections to which sentences refer."""
+
 PRECISE = 0.5
 """A crawler with a greater precision is called precise."""
 
 
 def report(study: Hits) -> Report:
     """Return the report on the measured figures."""
+    with_editions = study.editions
     return Report(
         "hits",
         "Topical crawling: the focused crawler and the standard one",
         "Blekanov and Bondarenko, topical crawling based on HITS. Their Web no longer exists and "
         "their graphs give no numbers, so only their table can be compared.",
-        f"Webs of {study.pages:,} pages; {len(study.seeds)} of each space, two topics of middle "
-        f"size in each. A crawl begins with {RESULTS} results of a search: of the site's own "
-        f"engine (local), or {RESULTS // 2} of each of two (regional); an engine has {SHARE:.0%} "
-        "of the "
-        f"pages. The focused crawler makes {STEPS} steps with c = {C}; the standard one stops when "
-        f"the web is exhausted; crawlers that read texts fetch at most {READ:,} pages. All answers "
-        "have the length of the focused crawler's answer. Relevant pages are known, since topics "
-        "were planted. Intervals are Student's 95% intervals over webs.",
-        (_at_least(study), _regional(study), _local(study), _menus(study), _exponential(study),
+        "The profile editions has webs of the kind that the printed addresses show: articles in "
+        "many languages, and topics with as many editions as those of the paper. The spaces "
+        f"regional and local are other webs, of {study.pages:,} pages: {len(study.seeds)} of each, "
+        f"two topics of middle size in each. A crawl of them begins with {RESULTS} results of a "
+        f"search: of the site's own engine (local), or {RESULTS // 2} of each of two (regional); "
+        f"an engine has {SHARE:.0%} of the pages. The focused crawler makes {STEPS} steps with "
+        f"c = {C}; the standard one stops when the web is exhausted; crawlers that read "
+        f"texts fetch at most {READ:,} pages. All answers "
+        "have the length of the focused crawler's answer. Relevant pages are known: topics were "
+        "planted. Intervals are Student's 95% intervals over webs.",
+        (*(editions_report.findings(with_editions) if with_editions else ()),
+         _at_least(study), _regional(study), _local(study), _menus(study), _exponential(study),
          _flattens(study)),
-        (_graphs(study), _table(study), _growth(study), _drift(study), _costs(study)),
-        f"counterpoint papers hits --seeds {len(study.seeds)}",
+        (*(editions_report.sections(with_editions) if with_editions else ()),
+         *_without_menu(study), *_density(study),
+         _graphs(study), _table(study), _growth(study), _drift(study), _costs(study)),
+        f"counterpoint papers hits --seeds {study.asked}",
     )  # fmt: skip
 
 
@@ -97,12 +110,15 @@ def _regional(study: Hits) -> Finding:
     why = "" if alike else "One is more precise than the other."
     if not precise:
         why = (
-            "HITS ranks a collection by its densest part. While the collection is near the "
-            f"results of the search, this part is about the topic (precision {drift[1]:.2f} after "
-            f"one iteration, {drift[2]:.2f} after two); in the whole web it is about another one "
-            f"({drift[-1]:.2f}). In the paper's Web the topic must have been the densest part of "
-            f"{COLLECTED:,} pages; here it is one of {_themes('regional')} similar topics."
+            f"The standard crawler's precision falls from {drift[1]:.2f} after one iteration and "
+            f"{drift[2]:.2f} after two to {drift[-1]:.2f} in the whole web, which has "
+            f"{_themes('regional')} similar topics. No topic is dense (“{DENSITY}”)."
         )
+        if study.editions:
+            why += (
+                " On the web with editions, whose topics are, both crawlers are as precise as long "
+                f"as no clique is larger (“{editions_report.CLIQUE}”)."
+            )
     return Finding(
         "regional: both crawlers are as precise", "0.93 and 0.93, 0.73 and 0.71",
         "; ".join(_pair(study, cell) for cell in cells),
@@ -118,12 +134,10 @@ def _local(study: Hits) -> Finding:
         divided = max(study.of(cell, DIVIDED, "precision").value for cell in cells)
         words = min(study.of(cell, WORDS, "precision").value for cell in cells)
         why = (
-            "Each page of our site links to the whole menu. Therefore the menu has the greatest "
-            "authority in every step, also for the focused crawler, and the next pages in rank "
-            "are those to which the whole site links. The paper's sites may have had few other "
-            f"topics than the query; ours has {_themes('local')} topics. With one vote for each "
-            f"host the precision is at most {divided:.2f}. Reading texts helps: TF-IDF reaches at "
-            f"least {words:.2f}."
+            f"The menu is not the cause: without it the precision is {_menuless(study)} "
+            f"(“{WITHOUT}”). The site has {_themes('local')} topics, and none is dense "
+            f"(“{DENSITY}”). With one vote for each host the precision is at most {divided:.2f}. "
+            f"TF-IDF, which reads texts, reaches at least {words:.2f}."
         )
     return Finding(
         "local: the focused crawler stays on the topic", "0.90, 0.71",
@@ -135,6 +149,51 @@ def _local(study: Hits) -> Finding:
 def _themes(space: str) -> int:
     """Return how many topics a web has."""
     return int(load(space).themes.count)
+
+
+def _menuless(study: Hits) -> str:
+    """Return the focused crawler's precision without a menu, for both topics."""
+    if not study.menus:
+        return "not measured"
+    return " and ".join(with_interval(study.menu(k, without=True)) for k in range(TOPICS))
+
+
+def _without_menu(study: Hits) -> tuple[Section, ...]:
+    """Return the ablation of the menu of the local space, if it was made."""
+    if not study.menus:
+        return ()
+    rows = tuple(
+        (
+            f"local {k + 1}",
+            *(with_interval(study.menu(k, without=which)) for which in (False, True)),
+        )
+        for k in range(TOPICS)
+    )
+    return (Section(
+        WITHOUT,
+        (f"Precision of the focused crawler in the local space, on {len(study.menus)} webs as they "
+         "are and on the same webs without the menu (navigation = 0).",),
+        (Table(("space, topic", "with the menu", "without"), rows),),
+        ablation=True,
+    ),)  # fmt: skip
+
+
+def _density(study: Hits) -> tuple[Section, ...]:
+    """Return how dense and how cut off the pages about the topics are, if that was measured."""
+    rows = []
+    for cell in CELLS:
+        found = [study.density(cell, what) for what in ("density", "members", "conductance")]
+        if all(found):
+            rows.append((f"{cell[0]} {cell[1] + 1}",
+                         *(with_interval(one, 3) for one in found if one)))  # fmt: skip
+    if not rows:
+        return ()
+    return (Section(
+        DENSITY,
+        ("The pages about a topic in the spaces regional and local, measured as the answers in "
+         f"“{editions_report.COMMUNITIES}” are.",),
+        (Table(("space, topic", "density", "members", "conductance"), tuple(rows)),),
+    ),)  # fmt: skip
 
 
 def _menus(study: Hits) -> Finding:
@@ -189,7 +248,8 @@ def _flattens(study: Hits) -> Finding:
         REPRODUCED if all(flat) else IN_PART if any(flat) else NOT_REPRODUCED,
         "Each step adds at most c times the largest out-degree, so the growth is never "
         "exponential. It flattens while the best hubs lead to known pages, and grows again when "
-        f"they do not. If {PART:.0%} of the web is fetched, the growth ends because the web ends.",
+        f"they do not. A crawl that has fetched {PART:.0%} of the web does not show what it would "
+        "do in a larger one.",
     )  # fmt: skip
 
 

@@ -79,12 +79,25 @@ class Table:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a report: paragraphs, then tables, then figures."""
+    """A part of a report: paragraphs, then tables, then figures.
+
+    Attributes
+    ----------
+    title : str
+    paragraphs : tuple of str
+    tables : tuple of Table
+    figures : tuple of Figure
+    ablation : bool
+        Whether its tables show what changes if a part of the experiment is removed or changed. A
+        sentence of a report that names a cause refers to such a section by its title, in quotation
+        marks: “The title”.
+    """
 
     title: str
     paragraphs: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
+    ablation: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,15 @@ answers are as long as the focused crawler's.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
+import numpy as np
+
+from counterpoint.graph.csr import csr
+from counterpoint.sim_web.profile import load
+
+from .community import Community, community
 from .crawling import AnswerQuality, TopicalCrawl, crawled, judge_answers, standing
 from .spaces import Space, Task
 
@@ -57,6 +64,8 @@ class TopicResult:
         first iterations; the last item is the precision of its real answer.
     long : tuple of int
         Pages that the focused crawler has fetched at the beginning of each of `LONG` steps.
+    community : Community, optional
+        How dense and how cut off the pages about the topic are.
     """
 
     space: str
@@ -67,6 +76,7 @@ class TopicResult:
     answers: dict[str, AnswerQuality]
     drift: tuple[float, ...]
     long: tuple[int, ...]
+    community: Community | None = None
 
 
 def searched(job: tuple[str, int, int | None]) -> tuple[TopicResult, ...]:
@@ -104,8 +114,37 @@ def _looked_for(space: Space, task: Task, number: int) -> TopicResult:
         for end in whole.growth[: min(DRIFT, len(whole.growth) - 1)]
     ]
     long = crawled(space, task, FOCUSED, f"hits,steps={LONG}", web.pages).growth
+    web_links = space.planted.links
     return TopicResult(
         space.name, number, int(about.sum()), float(about[list(task.starts)].mean()), crawls,
         dict(zip(crawls, answers, strict=True)), (*drift, answers[0].precision),
-        long,
+        long, community(csr(web_links.offsets, web_links.targets), np.flatnonzero(about)),
     )  # fmt: skip
+
+
+def without_menu(job: tuple[int, int | None]) -> tuple[tuple[float, float], ...]:
+    """Return the focused crawler's precision with the menu of the local space, and without it.
+
+    Parameters
+    ----------
+    job : tuple of (int, int or None)
+        The seed of the web, and the number of pages (None: as the profile says).
+
+    Returns
+    -------
+    tuple of (float, float)
+        One pair for each topic.
+    """
+    seed, pages = job
+    profile = load("local")
+    found = []
+    for navigation in (profile.hosts.navigation, 0.0):
+        hosts = dataclasses.replace(profile.hosts, navigation=navigation)
+        space = Space("local", seed, pages, dataclasses.replace(profile, hosts=hosts))
+        web = space.planted.web
+        found.append([
+            float(web.relevant_to(task.topic)[list(one.answer)].mean()) if one.answer else 0.0
+            for task in space.tasks(TOPICS)
+            for one in [crawled(space, task, FOCUSED, f"hits,steps={STEPS}", web.pages)]
+        ])  # fmt: skip
+    return tuple(zip(*found, strict=True))

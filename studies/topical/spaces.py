@@ -10,7 +10,7 @@ import numpy as np
 from counterpoint.crawler.content.search import start_set, two_engines
 from counterpoint.crawler.policy.protocol import Content, Scope
 from counterpoint.sim_web.pages.contents import page_text
-from counterpoint.sim_web.profile import load
+from counterpoint.sim_web.profile import Profile, load
 from counterpoint.sim_web.world import topics
 from counterpoint.studies.comparison.plan import ComparisonPlan
 from counterpoint.studies.comparison.planted import Array, Planted
@@ -47,11 +47,15 @@ class Space:
     seed : int
     pages : int, optional
         Number of pages of the web; by default as the profile says.
+    profile : Profile, optional
+        A changed profile; by default the named one of the same name.
     """
 
-    def __init__(self, name: str, seed: int, pages: int | None = None) -> None:
+    def __init__(
+        self, name: str, seed: int, pages: int | None = None, profile: Profile | None = None
+    ) -> None:
         self.name, self.seed = name, seed
-        self.planted = Planted(ComparisonPlan((), load(name), 1, pages), seed)
+        self.planted = Planted(ComparisonPlan((), profile or load(name), 1, pages), seed)
 
     @cached_property
     def navigation(self) -> Array:

@@ -105,8 +105,8 @@ def test_at_least_as_precise_everywhere(
     [
         (0.90, 0.90, REPRODUCED, ""),
         (0.30, 0.90, NOT_REPRODUCED, "more precise than the other"),
-        (0.90, 0.03, NOT_REPRODUCED, "densest part"),
-        (0.03, 0.03, NOT_REPRODUCED, "densest part"),
+        (0.90, 0.03, NOT_REPRODUCED, "No topic is dense"),
+        (0.03, 0.03, NOT_REPRODUCED, "No topic is dense"),
     ],
 )
 def test_both_as_precise_in_the_regional_space(
