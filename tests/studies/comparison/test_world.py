@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from counterpoint.crawler.documents.exchange import Exchange, with_links
 from counterpoint.crawler.policy.protocol import Outcome, Scope
 from counterpoint.sim_web import profile
 from counterpoint.sim_web.answer import Question
-from counterpoint.sim_web.pages import change, render
+from counterpoint.sim_web.pages import change, life, render
 from counterpoint.sim_web.pages.address import address
 from counterpoint.sim_web.pages.host import host
 from counterpoint.sim_web.pages.truth import place_at
@@ -222,3 +223,18 @@ def test_contents_are_what_the_documents_say() -> None:
         compared += 1
     assert compared > 350
     assert of(web, Scope.WEB).fetch(0).content is None
+
+
+def test_pages_that_are_not_there() -> None:
+    """A dead page that can be fetched, or one that is there and cannot."""
+    living = profile.load("living")
+    lives = replace(living.change, passing=0.8, life_days=0.5, births_days=1.0)
+    web = Planted(ComparisonPlan((), replace(living, change=lives), 100, 60), 4)
+    world, seen = World(web, Scope.KNOWN, 900.0, 100), set()
+    for step in range(100):
+        page = 7 * step % 60
+        outcome = world.fetch(page)
+        assert (outcome.status == 200) == life.is_there(web.web, page, step * 900.0)
+        assert outcome.size == 0 or outcome.status == 200
+        seen.add(outcome.status)
+    assert seen == {200, 404, 410}
