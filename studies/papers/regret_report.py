@@ -117,7 +117,7 @@ def _index(study: Regret) -> Section:
          "Without foresight (discount 0) the site with the highest expected yield is next: the "
          "difference is what the index adds to a mean. With the pages of each site in random "
          "order they are alike, as the index takes them to be: the difference is what the order "
-         "of pages costs it.",),
+         "of pages does to it.",),
         (Table(("set", "gittins", "no foresight", *(f"{_short(r)}, mixed" for r in ABLATED)),
                tuple(rows),
                "Links found as a share of those of the best allocation; mixed: with the pages of "
