@@ -49,7 +49,7 @@ def compare_on(address: str, plan: ComparisonPlan, tell: Tell | None = None) -> 
         If dask.distributed is not installed, the scheduler does not answer, or it has no workers.
     """
     policies, fallen = checked(plan), FailedPolicies(len(plan.policies))
-    client = _client(address)
+    client = connected(address)
     try:
         runs = _runs(client, address, plan, fallen)
         return collected(plan, policies, runs, fallen, tell)
@@ -59,7 +59,8 @@ def compare_on(address: str, plan: ComparisonPlan, tell: Tell | None = None) -> 
         client.close(timeout=REACH)
 
 
-def _client(address: str) -> Any:
+def connected(address: str) -> Any:
+    """Return a client of the scheduler at an address; raise CrawlError as `compare_on` does."""
     try:
         from distributed import Client
     except ModuleNotFoundError as error:
@@ -68,8 +69,8 @@ def _client(address: str) -> Any:
     if "://" not in address:
         raise CrawlError(f"--on: a scheduler is named as tcp://host:port, not {address!r}")
     try:
-        connected: Any = Client  # it has no types
-        return connected(address, timeout=REACH)
+        made: Any = Client  # it has no types
+        return made(address, timeout=REACH)
     except (OSError, TimeoutError, ValueError) as error:
         why = str(error).partition("\n")[0] or type(error).__name__
         raise CrawlError(f"--on: no scheduler answers at {address}: {why}") from error

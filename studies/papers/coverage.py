@@ -160,7 +160,7 @@ class Coverage:
         """Return all figures, ready for JSON."""
         return {
             "seeds": [self.seeds.start, self.seeds.stop - 1],
-            "drawn": self.drawn._asdict(),
+            "drawn": {**self.drawn._asdict(), "slope": self.drawn.slope.slope._asdict()},
             "random_ip": _growing_json(self.sites),
             "expanded": _growing_json(self.expanded),
             "breadth_first": _over_json(self.searches),

@@ -40,12 +40,16 @@ def write(folder: Path, report: Report) -> Path:
 
 
 @cache
-def _template(name: str = "paper.html.j2") -> Template:
-    environment = Environment(
+def environment() -> Environment:
+    """Return the templates of pages."""
+    return Environment(
         loader=FileSystemLoader(Path(__file__).parents[1] / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template(name)
+
+
+def _template(name: str = "paper.html.j2") -> Template:
+    return environment().get_template(name)

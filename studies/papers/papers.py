@@ -23,11 +23,14 @@ class Paper:
     name : str
         Its name on the command line. The module of this name measures, and the module with
         ``_report`` appended makes the report.
+    paper : str
+        The paper's short name in the bibliography.
     about : str
         A description in one line.
     """
 
     name: str
+    paper: str
     about: str
 
     def study(self, seeds: range, processes: int = 1, tell: Tell | None = None) -> Study:
@@ -59,25 +62,53 @@ def _module(name: str) -> ModuleType:
 PAPERS = {
     paper.name: paper
     for paper in (
-        Paper("beebot", "Table 2 of BeeBot: links found by R1, R2 and R3 on three sets of sites"),
-        Paper("hits", "Blekanov and Bondarenko: the focused crawler and the standard one"),
-        Paper("scent", "S.C.E.N.T.: Q by DeltaS and harvest, and how near the limit it comes"),
-        Paper("regret", "regret of R3 against the theory of UCB1, and on webs"),
-        Paper("cs2", "the Connectivity Server 2: bytes of addresses and links, queries, searches"),
-        Paper("coverage", "Tianwang's evaluation of coverage: estimators applied to its tables"),
-        Paper("freshness", "Cho and Garcia-Molina's five pages, and revisits of a web"),
+        Paper(
+            "beebot",
+            "[BeeBot]",
+            "Table 2 of BeeBot: links found by R1, R2 and R3 on three sets of sites",
+        ),
+        Paper(
+            "hits", "[HITS]", "Blekanov and Bondarenko: the focused crawler and the standard one"
+        ),
+        Paper(
+            "scent",
+            "[SCENT]",
+            "S.C.E.N.T.: Q by DeltaS and harvest, and how near the limit it comes",
+        ),
+        Paper("regret", "[BeeBot]", "regret of R3 against the theory of UCB1, and on webs"),
+        Paper(
+            "cs2",
+            "[WEB]",
+            "the Connectivity Server 2: bytes of addresses and links, queries, searches",
+        ),
+        Paper(
+            "coverage",
+            "[COV]",
+            "Tianwang's evaluation of coverage: estimators applied to its tables",
+        ),
+        Paper(
+            "freshness",
+            "Cho and Garcia-Molina",
+            "Cho and Garcia-Molina's five pages, and revisits of a web",
+        ),
     )
 }
 
 
+ALL = "all"
+"""The name of all studies together."""
+
+
 def named(names: Sequence[str]) -> list[Paper]:
-    """Return the studies with the given names, each once; without names, all studies.
+    """Return the studies with the given names, each once; without names, and for "all", all.
 
     Raises
     ------
     CrawlError
         If there is no such study.
     """
+    if ALL in names:
+        names = [*PAPERS, *(name for name in names if name != ALL)]
     for name in names:
         if name not in PAPERS:
             near = difflib.get_close_matches(name.lower(), PAPERS, 1)

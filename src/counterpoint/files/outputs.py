@@ -18,7 +18,8 @@ MARK = b'<meta name="generator" content="counterpoint">'
 """Stands in the head of each HTML page that Counterpoint writes; such a page may be replaced."""
 
 OPTIONS = frozenset(
-    ["--output", "--out", "--html", "--save", "--picture", "--run", "--qrels", "--seeds-file"]
+    ["--output", "--out", "--html", "--save", "--picture", "--run", "--qrels", "--seeds-file",
+     "--table"]
 )  # fmt: skip
 """The options that name a file which the command writes anew."""
 

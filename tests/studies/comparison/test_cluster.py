@@ -19,6 +19,8 @@ from counterpoint.studies.comparison import cluster
 from counterpoint.studies.comparison.cluster import compare_on
 from counterpoint.studies.comparison.comparison import as_json, compare
 from counterpoint.studies.comparison.plan import ComparisonPlan
+from counterpoint.studies.papers import coverage
+from counterpoint.studies.papers.study import on_cluster, run_all
 
 HERE = "tests.studies.comparison.policies"
 ROOT = Path(__file__).parents[3]
@@ -98,6 +100,21 @@ def two_workers(tmp_path: Path) -> Iterator[Cluster]:
         made.end()
 
 
+def divmod_of(number: int) -> tuple[int, int]:
+    """Return a number divided by 7."""
+    return divmod(number, 7)
+
+
+def reciprocal(number: int) -> float:
+    """Return 1 divided by a number."""
+    return 1 / number
+
+
+def process_of(_: int) -> int:
+    """Return the process that works."""
+    return os.getpid()
+
+
 def plan(seeds: int, *names: str) -> ComparisonPlan:
     """Return a small plan."""
     policies = ("R1", "R2", *(f"{HERE}:{name}" for name in names))
@@ -119,6 +136,29 @@ def test_results_equal_local_ones_after_a_killed_worker(two_workers: Cluster) ->
     assert two_workers.workers[0].poll() is not None
     assert as_json(found) == as_json(compare(wanted, 2))
     assert found.fell[0].startswith(f"{HERE}:Raises: step 4: ")
+
+
+@pytest.mark.long
+def test_a_study_on_a_cluster(two_workers: Cluster) -> None:
+    """Parts of a study that come back in another order, or a study that runs here after all."""
+    with on_cluster(two_workers.address):
+        assert run_all(divmod_of, range(40), 1) == [divmod(k, 7) for k in range(40)]
+        found = coverage.study(range(3))
+        with pytest.raises(ZeroDivisionError):
+            run_all(reciprocal, [1, 0], 1)
+    assert found.to_json() == coverage.study(range(3)).to_json()
+    assert run_all(process_of, [0], 1) == [os.getpid()]
+
+
+def test_a_study_needs_a_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A study that waits for ever for workers."""
+    monkeypatch.setattr(cluster, "WORKERS", 0.5)
+    made = Cluster(tmp_path)
+    try:
+        with pytest.raises(CrawlError, match="has no workers"), on_cluster(made.address):
+            run_all(reciprocal, [1], 1)
+    finally:
+        made.end()
 
 
 def test_a_scheduler_without_workers_is_refused(

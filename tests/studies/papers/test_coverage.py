@@ -6,6 +6,7 @@ what is written out as decimals was computed by hand from those fractions.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -222,6 +223,11 @@ def test_intervals_of_growing_samples(found: Coverage) -> None:
     assert found.contains["origin"].value < 0.4
     assert found.contains["intercept"].value < 0.6
     assert found.contains["last"].value == pytest.approx(0.95, abs=0.02)
+
+
+def test_all_figures_are_json(found: Coverage) -> None:
+    """A figure that ``--format json`` cannot print."""
+    assert json.loads(json.dumps(found.to_json(), allow_nan=False))["drawn"]["rate"] == 0.000817
 
 
 def test_the_report(found: Coverage) -> None:

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from counterpoint.console import OK, printing, processes_option, progress
+from counterpoint.console import OK, must_be_writable, printing, processes_option, progress
+from counterpoint.files.outputs import replacing
+
+if TYPE_CHECKING:  # they load numba
+    from counterpoint.studies.papers.overview import Row
+    from counterpoint.studies.papers.papers import Paper
+    from counterpoint.studies.papers.report import Report
+
+Tell = Callable[[str], None] | None
 
 
 @click.command()
@@ -16,57 +27,111 @@ from counterpoint.console import OK, printing, processes_option, progress
 @click.option("--seeds", type=click.IntRange(2, 100_000), default=30, show_default=True,
               metavar="K", help="Repeat each random experiment with K seeds.")  # fmt: skip
 @processes_option
+@click.option("--on", "address", metavar="ADDRESS",
+              help="Run on the Dask cluster of the scheduler at tcp://host:port.")  # fmt: skip
+@click.option("--keep", type=click.Path(path_type=Path), metavar="DIR",
+              help="Save the result of each finished study in DIR, and take from there what the "
+              "same version has finished.")  # fmt: skip
 @click.option("--html", type=click.Path(path_type=Path), metavar="DIR",
-              help="Write an HTML page with plots for each study into DIR.")  # fmt: skip
+              help="Write an HTML page with plots for each study into DIR, and an index.",
+              )  # fmt: skip
+@click.option("--table", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write the table of all claims as Markdown.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
               show_default=True, help="Output format.")  # fmt: skip
-def papers(names: tuple[str, ...], seeds: int, processes: int, html: Path | None, form: str) -> int:
+def papers(
+    names: tuple[str, ...], seeds: int, processes: int, address: str | None, keep: Path | None,
+    html: Path | None, table: Path | None, form: str,
+) -> int:  # fmt: skip
     r"""Repeat the measurements of papers, and show which results are reproduced and which not.
 
-    A STUDY is beebot, hits, scent, regret, cs2, coverage or freshness; without STUDY, all are done.
+    A STUDY is beebot, hits, scent, regret, cs2, coverage or freshness; all of them if it is "all",
+    or without STUDY.
 
     Exit code 0: the studies were done, whatever the results are; 2: the command is wrong.
 
     \b
     counterpoint papers beebot                       Table 2: R1, R2 and R3
     counterpoint papers beebot scent --seeds 10 --html report
+    counterpoint papers all --keep results --html report
     counterpoint papers --format json
     """
+    from counterpoint.studies.papers import overview
     from counterpoint.studies.papers.papers import named
 
     wanted = named(names)
-    _must_be_folder(html)
-    studies = {}
-    with progress("papers") as tell:
-        for paper in wanted:
-            line = None if tell is None else lambda text, p=paper, t=tell: t(f"{p.name}: {text}")
-            studies[paper.name] = paper.study(range(seeds), processes, line)
-    reports = [paper.report(studies[paper.name]) for paper in wanted]
+    for option, folder in (("--html", html), ("--keep", keep)):
+        _must_be_folder(option, folder)
+    must_be_writable("--table", table)
+    with progress("papers") as tell, _machines(address):
+        done = {paper.name: _done(paper, seeds, processes, keep, tell) for paper in wanted}
+    reports = [report for report, _ in done.values()]
+    claims = overview.rows(reports)
     if html is not None:
-        from counterpoint.studies.papers.page import write
-
-        html.mkdir(exist_ok=True)
-        for report in reports:
-            click.echo(f"{write(html, report)} contains the report with plots", err=True)
+        _write_pages(html, reports, claims)
+    if table is not None:
+        command = " ".join(["counterpoint papers", *(names or ["all"]), f"--seeds {seeds}"])
+        with replacing(table) as unfinished:
+            unfinished.write_text(overview.markdown(claims, command), "utf-8", newline="\n")
     with printing():
         if form == "json":
-            found = {name: study.to_json() for name, study in studies.items()}
+            found = {name: figures for name, (_, figures) in done.items()}
             click.echo(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
         else:
             from counterpoint.studies.papers.report import text
 
             click.echo("\n\n".join(text(report).rstrip() for report in reports))
+            if len(reports) > 1:
+                click.echo(f"\n\n{overview.text(claims)}", nl=False)
     return OK
 
 
-def _must_be_folder(path: Path | None) -> None:
+def _machines(address: str | None) -> AbstractContextManager[None]:
+    """Return a context in which studies run on a cluster, or on this machine."""
+    if address is None:
+        return nullcontext()
+    from counterpoint.studies.papers.study import on_cluster
+
+    return on_cluster(address)
+
+
+def _done(
+    paper: Paper, seeds: int, processes: int, keep: Path | None, tell: Tell
+) -> tuple[Report, dict[str, Any]]:
+    """Return the report and the figures of a study: kept ones, or those of a new run."""
+    from counterpoint.studies.papers import kept
+
+    if keep is not None:
+        keep.mkdir(exist_ok=True)
+        if (found := kept.load(keep, paper.name, seeds)) is not None:
+            return found
+    line = None if tell is None else lambda text: tell(f"{paper.name}: {text}")
+    study = paper.study(range(seeds), processes, line)
+    report, figures = paper.report(study), study.to_json()
+    if keep is not None:
+        kept.save(keep, paper.name, seeds, report, figures)
+    return report, figures
+
+
+def _write_pages(folder: Path, reports: list[Report], claims: list[Row]) -> None:
+    from counterpoint.studies.papers.overview import write_index
+    from counterpoint.studies.papers.page import write
+
+    folder.mkdir(exist_ok=True)
+    for report in reports:
+        click.echo(f"{write(folder, report)} contains the report with plots", err=True)
+    if len(reports) > 1:
+        click.echo(f"{write_index(folder, claims, reports)} contains all claims", err=True)
+
+
+def _must_be_folder(option: str, path: Path | None) -> None:
     """Refuse a folder in which nothing can be written, before long work begins."""
     if path is None:
         return
     if path.exists() and not path.is_dir():
-        raise click.UsageError(f"--html: {path} is no folder")
+        raise click.UsageError(f"{option}: {path} is no folder")
     place = path if path.is_dir() else path.absolute().parent
     if not place.is_dir():
-        raise click.UsageError(f"--html: there is no folder {place}")
+        raise click.UsageError(f"{option}: there is no folder {place}")
     if not os.access(place, os.W_OK):
-        raise click.UsageError(f"--html: nothing can be written in {place}")
+        raise click.UsageError(f"{option}: nothing can be written in {place}")

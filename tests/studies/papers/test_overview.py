@@ -1,0 +1,185 @@
+"""All studies with one command: kept results, the table of claims, pages."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from counterpoint.console import run
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.main import counterpoint
+from counterpoint.studies.papers import kept, overview
+from counterpoint.studies.papers import papers as registry
+from counterpoint.studies.papers.overview import Row
+from counterpoint.studies.papers.papers import PAPERS, Paper, named
+from counterpoint.studies.papers.report import (
+    IN_PART,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    Figure,
+    Finding,
+    Line,
+    Report,
+    Section,
+    Table,
+)
+
+ROW = Row("[X]", "so | so", "<1>", "2", REPRODUCED, "counterpoint papers hits", "a reason")
+
+
+def report(name: str = "hits") -> Report:
+    """Return a report with a part of each kind."""
+    line = Line("R3", (1.0, 10.0), (1.0, 2.0), (0.1, 0.2), colour=2)
+    figure = Figure("Up", "steps", "regret", (line,), (("98%", 0.98),), "x", places=("a", "b"))
+    section = Section("Part", ("text",), (Table(("a", "b"), (("1", "2"),), "note"),), (figure,))
+    findings = (Finding("c", "1", "2", IN_PART, "why"), Finding("<d>", "1|2", "2", NOT_REPRODUCED))
+    return Report(name, "A title", "Somebody", "3 seeds", findings, (section,), "counterpoint x")
+
+
+@dataclass
+class Done:
+    """A study that took no time."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return its figures."""
+        return {"figure": 1.5}
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let studies take no time; return the names of those that ran."""
+    ran: list[str] = []
+
+    def study(self: Paper, *_: object) -> Done:
+        ran.append(self.name)
+        return Done()
+
+    monkeypatch.setattr(registry.Paper, "study", study)
+    monkeypatch.setattr(registry.Paper, "report", lambda self, _: report(self.name))
+    return ran
+
+
+def test_a_kept_report_is_the_same(tmp_path: Path) -> None:
+    """A tuple that becomes a list, or a part that is lost."""
+    kept.save(tmp_path, "hits", 3, report(), {"a": 1})
+    assert kept.load(tmp_path, "hits", 3) == (report(), {"a": 1})
+    assert kept.load(tmp_path, "hits", 4) is None
+    assert kept.load(tmp_path, "scent", 3) is None
+
+
+def test_results_of_another_version_are_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Figures of code that has changed since."""
+    kept.save(tmp_path, "hits", 3, report(), {})
+    monkeypatch.setattr(kept, "version", lambda: "another")
+    assert kept.load(tmp_path, "hits", 3) is None
+
+
+@pytest.mark.parametrize("wrong", [b"", b"[]", b"{}", b'{"version": 1', b"\xff", b"null"])
+def test_a_file_that_is_no_result(wrong: bytes, tmp_path: Path) -> None:
+    """A traceback, or a foreign file that is overwritten."""
+    (tmp_path / "hits.json").write_bytes(wrong)
+    with pytest.raises(CrawlError, match=r"hits\.json: is not the result of a study"):
+        kept.load(tmp_path, "hits", 3)
+
+
+def test_a_result_whose_report_is_damaged(tmp_path: Path) -> None:
+    """A report that is shown without its findings."""
+    kept.save(tmp_path, "hits", 3, report(), {})
+    held = json.loads((tmp_path / "hits.json").read_text("utf-8"))
+    del held["report"]["findings"]
+    (tmp_path / "hits.json").write_text(json.dumps(held), "utf-8")
+    with pytest.raises(CrawlError, match="parts are missing"):
+        kept.load(tmp_path, "hits", 3)
+
+
+def test_finished_studies_are_not_repeated(
+    runs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An interruption after which all studies begin again."""
+    keep = str(tmp_path / "kept")
+    assert run(counterpoint, ["papers", "hits", "scent", "--keep", keep]) == 0
+    assert run(counterpoint, ["papers", "all", "--keep", keep, "--format", "json"]) == 0
+    assert runs == ["hits", "scent", *(name for name in PAPERS if name not in ("hits", "scent"))]
+    output = capsys.readouterr().out
+    assert json.loads(output[output.index("{") :]) == {name: {"figure": 1.5} for name in PAPERS}
+    assert run(counterpoint, ["papers", "hits", "--keep", keep, "--seeds", "5"]) == 0
+    assert runs[len(PAPERS) :] == ["hits"]
+
+
+def test_all_is_every_study_once() -> None:
+    """A study that runs twice because it is named, too."""
+    assert [one.name for one in named(["all"])] == list(PAPERS)
+    assert [one.name for one in named(["scent", "all"])] == list(PAPERS)
+    with pytest.raises(CrawlError, match="no study 'alll'"):
+        named(["alll"])
+
+
+def test_the_table_has_each_claim(
+    runs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A claim that is left out, or a bar that makes another column."""
+    table, html = tmp_path / "t.md", tmp_path / "pages"
+    arguments = ["papers", "all", "--seeds", "2", "--table", str(table), "--html", str(html)]
+    assert run(counterpoint, arguments) == 0
+    output = capsys.readouterr().out
+    claims = 2 * len(PAPERS)
+    assert f"in all: {claims // 2} in part, {claims // 2} not reproduced" in output
+    lines = table.read_text("utf-8").splitlines()
+    rows = [line for line in lines if line.startswith("| ") and "papers" in line]
+    assert len(rows) == claims and {line.count("|") for line in rows} == {6}
+    assert "`counterpoint papers all --seeds 2`" in lines[2]
+    assert "| c. *why* | 1 | 2 | in part | `counterpoint papers hits` |" in rows
+    assert {path.stem for path in html.iterdir()} == {"index", *PAPERS}
+    assert run(counterpoint, arguments) == 2  # both exist
+    assert "t.md" in capsys.readouterr().err
+
+
+class Cells(HTMLParser):
+    """Collects the text of all cells, and the targets of links."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells: list[str] = []
+        self.links: list[str | None] = []
+        self._inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "td":
+            self.cells.append("")
+        self._inside = self._inside or tag == "td"
+        if tag == "a":
+            self.links.append(dict(attrs)["href"])
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = self._inside and tag != "td"
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.cells[-1] += data
+
+
+def test_the_index_page(tmp_path: Path) -> None:
+    """Markup of a claim that reaches the page, or a report that nothing leads to."""
+    path = overview.write_index(tmp_path, [ROW], [report()])
+    found = Cells()
+    found.feed(path.read_text("utf-8"))
+    assert found.cells == ["so | soa reason", "<1>", "2", REPRODUCED, "counterpoint papers hits"]
+    assert found.links == ["hits.html"]
+
+
+def test_summaries_name_every_answer() -> None:
+    """An answer that is counted as another one."""
+    table = [ROW, ROW, ROW._replace(answer="not built"), ROW._replace(answer=IN_PART)]
+    assert overview.summary(table) == "2 reproduced, 1 in part, 1 not built"
+    assert overview.text(table).splitlines() == [
+        "All claims",
+        "  [X]  2 reproduced, 1 in part, 1 not built",
+        "  in all: 2 reproduced, 1 in part, 1 not built",
+    ]
