@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from counterpoint.compiling import compiled
+
 from .optimum import AGES
 from .sites import INITIAL, Sites, State, Visited
 from .visiting import HARVESTS, PLANNED, SCENT
@@ -48,6 +50,22 @@ def estimated_rates(state: State) -> Array:
     return np.where(known, found, found[known].mean() if known.any() else 0.0)
 
 
+@compiled
+def _at_threshold(rates: Array, harvests: Array, delta: float, half: float) -> Array:
+    """Return the intervals after which H(n) + n DeltaS is half of the threshold, by bisection."""
+    found = np.empty(len(rates))
+    for p in range(len(rates)):
+        low, high = 1.0, float(AGES)
+        for _ in range(STEPS):
+            n = (low + high) / 2
+            if -math.expm1(-rates[p] * n) * harvests[p] + n * delta < half:
+                low = n
+            else:
+                high = n
+        found[p] = high
+    return found
+
+
 def intervals(rates: Array, harvests: Array, cost: Array, time: float, delta: float) -> Array:
     """Return the runs between two visits of each page under S.C.E.N.T., by the model.
 
@@ -64,20 +82,15 @@ def intervals(rates: Array, harvests: Array, cost: Array, time: float, delta: fl
     delta : float
         DeltaS, above 0.
     """
-
-    def at(half: float) -> Array:
-        low, high = np.ones(len(rates)), np.full(len(rates), float(AGES))
-        for _ in range(STEPS):
-            n = (low + high) / 2
-            short = -np.expm1(-rates * n) * harvests + n * delta < half
-            low, high = np.where(short, n, low), np.where(short, high, n)
-        return high
-
     low, high = 0.0, float(harvests.max(initial=0.0)) + AGES * delta
     for _ in range(STEPS):
         half = (low + high) / 2
-        low, high = (half, high) if (cost / at(half)).sum() > time else (low, half)
-    return at(high)
+        low, high = (
+            (half, high)
+            if (cost / _at_threshold(rates, harvests, delta, half)).sum() > time
+            else (low, half)
+        )
+    return _at_threshold(rates, harvests, delta, high)
 
 
 def model(sites: Sites, harvest: str, deltas: tuple[float, ...]) -> tuple[Visited, Array]:
