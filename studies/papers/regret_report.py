@@ -122,6 +122,7 @@ def _index(study: Regret) -> Section:
                tuple(rows),
                "Links found as a share of those of the best allocation; mixed: with the pages of "
                "each site in random order, and the best allocation for that order."),),
+        ablation=True,
     )  # fmt: skip
 
 
