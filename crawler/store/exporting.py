@@ -131,7 +131,7 @@ def as_csv(row: type[Link], batches: Iterable[list[Link]]) -> Iterator[bytes]:
     """Yield a CSV file with a header; cells that look like formulas begin with an apostrophe."""
     yield _lines([row._fields])
     for batch in batches:
-        yield _lines([[_harmless(value) for value in link] for link in batch])
+        yield _lines([[harmless(value) for value in link] for link in batch])
 
 
 def as_jsonl(row: type[Link], batches: Iterable[list[Link]]) -> Iterator[bytes]:
@@ -197,7 +197,8 @@ def _lines(rows: Any) -> bytes:
     return text.getvalue().encode("utf-8", "replace")
 
 
-def _harmless(value: Any) -> Any:
+def harmless(value: Any) -> Any:
+    """Return a cell of CSV that no spreadsheet takes for a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 

@@ -14,6 +14,9 @@ import click
 from counterpoint.console import OK, must_be_writable, printing, progress, shown
 from counterpoint.crawler.errors import CrawlError
 
+from .companions import companions
+from .placement import placement
+
 if TYPE_CHECKING:  # SQLAlchemy is loaded where a store is opened
     from counterpoint.crawler.store.opening import Store
     from counterpoint.crawler.store.schema import State
@@ -23,9 +26,10 @@ FORMATS = ("text", "csv", "jsonl", "graphml", "parquet")
 FILTERS = "site, page, level, host, domain, prefix, state, status, reason, contains"
 
 
-@click.command("links")
-@click.option("--db", "where", required=True, metavar="STORE",
-              help="A file, or postgresql://user:password@host/database.")  # fmt: skip
+@click.group("links", invoke_without_command=True, subcommand_metavar="[COMMAND [ARGS]...]")
+@click.option("--db", "where", metavar="STORE",
+              help="A file, or postgresql://user:password@host/database.  [required]",
+              )  # fmt: skip
 @click.option("--internal", "kind", flag_value="internal", help="Links within a site.")
 @click.option("--external", "kind", flag_value="external", default="external",
               help="Links to other sites.  [default]")  # fmt: skip
@@ -41,8 +45,10 @@ FILTERS = "site, page, level, host, domain, prefix, state, status, reason, conta
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write to a file instead of printing.")  # fmt: skip
+@click.pass_context
 def links_(
-    where: str,
+    context: click.Context,
+    where: str | None,
     kind: str,
     filters: tuple[str, ...],
     sort: str,
@@ -53,6 +59,8 @@ def links_(
 ) -> int:
     r"""List the links that a crawl stored, also while it runs.
 
+    `links companions` says whither external links lead, `links placement` where they stand.
+
     \b
     counterpoint links --db crawl.db
     counterpoint links --db crawl.db --filter domain=example.org --sort address
@@ -61,6 +69,7 @@ def links_(
     counterpoint links --db crawl.db --bad --filter reason=script --format csv --out bad.csv
     counterpoint links --db crawl.db --filter contains=library --format jsonl | head
     counterpoint links --db postgresql://me@host/crawl --format graphml --out hosts.graphml
+    counterpoint links companions --db crawl.db --picture companions.svg
 
     \b
     site      number of the site found on     page    address of the page found on
@@ -73,11 +82,11 @@ def links_(
     the graph of pages (internal) or of sites and hosts (external). Exit code 0: listed; 2: the
     command is wrong, or there is no such store.
     """
-    if out is not None and form == "text":
-        raise click.UsageError("--out: a file is of --format csv, jsonl, graphml or parquet")
-    if out is None and form == "parquet":
-        raise click.UsageError("--format parquet: needs --out FILE")
-    must_be_writable("--out", out)
+    if context.invoked_subcommand is not None:
+        return _subcommand(context.invoked_subcommand, where)
+    if where is None:
+        raise click.UsageError("Missing option '--db'.")
+    _check_output(form, out)
     from counterpoint.crawler.store.opening import open_store
     from counterpoint.crawler.store.views import Kind
 
@@ -97,6 +106,21 @@ def links_(
         else:
             _write(out, pieces)
     return OK
+
+
+def _subcommand(name: str, where: str | None) -> int:
+    if where is not None:
+        raise click.UsageError(f"--db stands after {name}, which has options of its own")
+    return OK
+
+
+def _check_output(form: str, out: Path | None) -> None:
+    """Refuse a file that does not fit the format, or cannot be written."""
+    if out is not None and form == "text":
+        raise click.UsageError("--out: a file is of --format csv, jsonl, graphml or parquet")
+    if out is None and form == "parquet":
+        raise click.UsageError("--format parquet: needs --out FILE")
+    must_be_writable("--out", out)
 
 
 def _filter(texts: Iterable[str]) -> Filter:
@@ -184,3 +208,7 @@ def _write(path: Path, pieces: Iterator[bytes]) -> None:
         raise click.UsageError(f"--out: {path}: {error.strerror}") from error
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+links_.add_command(companions)
+links_.add_command(placement)
