@@ -83,6 +83,9 @@ def test_array(tmp_path: Path) -> None:
     assert found.value.filename == str(goal) and not list(tmp_path.iterdir())
     save_array(goal, values)
     assert np.array_equal(np.load(goal), values)
+    for table in (values.reshape(20, 50).T, values[::2], values[:0]):
+        save_array(goal, table)
+        assert np.array_equal(np.load(goal), table)
 
 
 @limited

@@ -182,9 +182,10 @@ def save_array(path: Path | None, values: Array) -> None:
         return
     import numpy as np
 
+    rows = np.ascontiguousarray(values)
     with replacing(path) as written, written.open("wb") as file:
-        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(values))
-        file.write(np.ascontiguousarray(values).data)  # np.save would not say that the disk is full
+        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(rows))
+        file.write(rows.data)  # np.save would not say that the disk is full
 
 
 def print_result(form: str, found: dict[str, Any], text: Callable[[], None]) -> None:
