@@ -47,18 +47,15 @@ MEANING = {
 
 def findings(study: Editions) -> tuple[Finding, ...]:
     """Return what comes out of the paper's claims on these webs."""
-    return (_precision(study, FOCUSED), _precision(study, STANDARD), _growth(study),
-            _is_community(study))  # fmt: skip
+    precisions = [_precision(study, crawler, cell) for cell in CELLS
+                  for crawler in (FOCUSED, STANDARD)]  # fmt: skip
+    return (*precisions, _growth(study), _is_community(study))
 
 
 def sections(study: Editions) -> tuple[Section, ...]:
     """Return the tables and plots."""
     return (_cells(study), _everywhere(study), _clique(study), _others(study), _iterations(study),
             _long(study), _weights(study), _communities(study))  # fmt: skip
-
-
-def _printed(crawler: str) -> str:
-    return ", ".join(f"{PRINTED[cell].of(crawler)[1]:.2f}" for cell in CELLS)
 
 
 def reached(study: Editions, cell: Cell, crawler: str) -> list[str]:
@@ -82,23 +79,23 @@ def _ranges(values: Sequence[float], chosen: Sequence[bool]) -> str:
     return ", ".join(" to ".join(f"{end:g}" for end in part) for part in parts)
 
 
-def _precision(study: Editions, crawler: str) -> Finding:
-    agree = [study.agrees(cell, crawler) for cell in CELLS]
-    with_others = [reached(study, cell, crawler) for cell in CELLS]
-    told = "; ".join(f"{name}: {found[0] if found else 'with none'}"
-                     for name, found in zip(NAMES, with_others, strict=True))  # fmt: skip
-    where = "" if crawler == FOCUSED else f" (iteration {STOP})"
+def _precision(study: Editions, crawler: str, cell: Cell) -> Finding:
+    pages, printed = PRINTED[cell].of(crawler)
+    agrees, found = study.agrees(cell, crawler), reached(study, cell, crawler)
+    where = "" if crawler == FOCUSED else f", iteration {STOP}"
+    why = (
+        f"The profile has {default_of('footers'):g} footers, pages linked from everywhere, and "
+        f"{default_of('mains'):g} main pages in the clique. The interval contains the paper's "
+        f"figure with {' or '.join(found) or 'none of the numbers tried'} (“{EVERYWHERE}”, "
+        f"“{CLIQUE}”)."
+    )
     return Finding(
-        f"editions: the {crawler} crawler's precision{where}",
-        _printed(crawler),
-        ", ".join(with_interval(study.precision(cell, crawler)) for cell in CELLS),
-        REPRODUCED if all(agree) else IN_PART if all(with_others) else NOT_REPRODUCED,
-        "" if all(agree) else
-        f"The profile has {default_of('footers'):g} footers, pages linked from everywhere, "
-        f"and {default_of('mains'):g} main pages in the clique. The interval contains the paper's "
-        f"figure with: {told} "
-        f"(“{EVERYWHERE}”, “{CLIQUE}”).",
-    )  # fmt: skip
+        f"editions: precision, {crawler}, {cell[0]} {cell[1] + 1} ({PRINTED[cell].query}{where})",
+        f"{printed:.2f} of {pages} pages",
+        with_interval(study.precision(cell, crawler)),
+        REPRODUCED if agrees else IN_PART if found else NOT_REPRODUCED,
+        "" if agrees else why,
+    )
 
 
 def _growth(study: Editions) -> Finding:
