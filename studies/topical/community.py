@@ -46,8 +46,10 @@ def community(links: Csr, pages: Array) -> Community:
     links : Csr
         All links of the web.
     pages : int64[n]
-        Distinct pages, at least one.
+        Distinct pages; of no page, all measures are 0.
     """
+    if not len(pages):
+        return Community(0.0, 0.0, 0.0)
     inside = np.zeros(links.nodes, dtype=np.bool_)
     inside[pages] = True
     degrees: Array = np.diff(links.offsets.astype(np.int64))

@@ -108,3 +108,4 @@ def test_communities() -> None:
     assert community(links, np.array([0, 1])) == Community(1.0, 0.0, 4 / 8)
     assert community(links, np.array([0, 1, 2, 3])) == Community(7 / 12, 0.75, 1.0)
     assert community(links, np.array([4])) == Community(0.0, 0.0, 1.0)
+    assert community(links, np.array([], dtype=np.int64)) == Community(0.0, 0.0, 0.0)
