@@ -212,6 +212,7 @@ def study(
         )
         for space, topic in CELLS
     }
-    menus = run_all(without_menu, [(seed, pages) for seed in few], processes, tell, "menu")
+    a_third = seeds[: max(1, len(seeds) // 3)]
+    menus = run_all(without_menu, [(seed, pages) for seed in a_third], processes, tell, "menu")
     with_editions = editions.measured(taken, few, processes, tell, pages=9 * pages // 10)
     return Hits(taken, pages, cells, with_editions, len(seeds), tuple(menus))
