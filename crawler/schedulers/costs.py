@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from counterpoint.crawler.policy.protocol import Setting
@@ -70,6 +71,10 @@ class TimeBudget:
         """Replace the expected cost of a visit by its real cost."""
         self.left += expected - real
 
-    def begin(self) -> None:
-        """Begin the next run."""
-        self.left = self.seconds + min(0.0, self.left)
+    def begin(self, runs: int = 1) -> None:
+        """Begin the next run, or the one after some runs without visits."""
+        self.left = min(self.seconds, min(0.0, self.left) + runs * self.seconds)
+
+    def runs_until(self, cost: float) -> int:
+        """Return after how many beginnings a visit is allowed that fits into a whole run."""
+        return max(1, math.ceil((cost - self.left) / self.seconds))

@@ -129,11 +129,17 @@ class Scent(Revisit):
         return self._harvest(visit)
 
     def _end(self) -> None:
-        """End the iteration: all pages gain, and the strongest are next."""
-        self.scent += self._delta
-        self._iteration += 1
+        """End the iteration: all pages gain, and the strongest are next.
+
+        A debt of time can take many iterations, in which no visit fits; they are ended together.
+        """
+        runs = 1
         if self._time is not None:
-            self._time.begin()
+            if not self._stuck():
+                runs = self._time.runs_until(self._cost.seconds(min(self._sizes)))
+            self._time.begin(runs)
+        self.scent += runs * self._delta
+        self._iteration += runs
         self._left = iter(self._strongest())
         self._next = next(self._left, -1)
 

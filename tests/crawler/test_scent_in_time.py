@@ -106,6 +106,32 @@ def test_a_large_page_is_visited_once_and_harms_no_other() -> None:
     assert fast.next() is None and fast.why == TOO_LARGE
 
 
+@pytest.mark.parametrize(("left", "cost"), [(-3.0, 7.5), (-3.0, 7.0), (-47.0, 1.0), (4.0, 10.0)])
+def test_runs_that_pay_a_debt_are_counted(left: float, cost: float) -> None:
+    """A debt that is paid back in another time if its runs are not begun one by one."""
+    one, many = TimeBudget(10.0), TimeBudget(10.0)
+    one.left = many.left = left
+    runs = 0
+    while not runs or not one.allows(cost):
+        one.begin()
+        runs += 1
+    assert many.runs_until(cost) == runs
+    many.begin(runs)
+    assert many.left == one.left
+
+
+def test_a_debt_of_a_million_iterations_takes_no_time() -> None:
+    """A crawl that hangs while it pays for a large page, or pages that gain less meanwhile."""
+    fast = scent(3, 4, time=1, per_byte=1, delta=2, initial=5)
+    for _ in range(2):
+        request = fast.next()
+        assert request is not None
+        fast.observe(Outcome(request.page, 200, size=10**9, difference=0))
+    assert fast._iteration == 3 + 2 * 10**9
+    gain = 2.0 * (1 + 10**9)  # of each of the two debts
+    assert fast.scent.tolist() == [5 / 2 + 2 * gain, (5 + gain) / 2 + gain, 5 + 2 * gain]
+
+
 def test_harvests() -> None:
     """A harvest of another size than its definition says; of an unchanged page, more than 0."""
     visit = Visit(size=900, before=700, difference=400, waited=4)
