@@ -43,6 +43,9 @@ RULES = ("equal-quanta", "R1", "R2", "R3", "thompson", "gittins")
 MYOPIC = "gittins,discount=0,horizon=1"
 """The rule of Gittins without foresight: the site with the highest expected yield is next."""
 
+TENTH = "discounted-ucb,discount=1,exploration=0.005"
+"""R3 with a tenth of the second term; with an exploration of 0.5 this policy is R3."""
+
 ABLATED = ("R3", "thompson", "gittins", MYOPIC)
 """The rules that also scan the same pages in random order."""
 
@@ -113,8 +116,8 @@ class RegretWeb:
         The largest mean / Xmax of a site over its even share of pages.
     least, most : int
         The fewest and the most pages that R3 gave to a site.
-    myopic : int
-        Links that `MYOPIC` finds.
+    ablations : dict of str to int
+        Links that `MYOPIC` and `TENTH` find.
     mixed : dict of str to int
         Links that rules find where the pages of each site come in random order, and under
         "best" those of the best allocation there.
@@ -127,7 +130,7 @@ class RegretWeb:
     reward: float
     least: int
     most: int
-    myopic: int
+    ablations: dict[str, int]
     mixed: dict[str, int]
 
 
@@ -155,7 +158,7 @@ def crawled(budget: int, job: tuple[str, int]) -> RegretWeb:
         max(float(row[:share].mean()) for row in rows) / max(1, most),
         int(pages.min()),
         int(pages.max()),
-        play(MYOPIC, rows, budget, seed).total,
+        {rule: play(rule, rows, budget, seed).total for rule in (MYOPIC, TENTH)},
         in_random_order(rows, budget, seed),
     )
 
@@ -220,10 +223,11 @@ class Regret:
         return ratio([float(run.found[rule][-1]) for run in runs],
                      [float(run.best[-1]) for run in runs])  # fmt: skip
 
-    def myopic(self, web: str) -> Mean:
-        """Return the share that the rule of Gittins finds without foresight."""
+    def ablated(self, web: str, rule: str) -> Mean:
+        """Return the share of a rule without one of its parts, `MYOPIC` or `TENTH`."""
         runs = self.webs[web]
-        return ratio([float(run.myopic) for run in runs], [float(run.best[-1]) for run in runs])
+        return ratio([float(run.ablations[rule]) for run in runs],
+                     [float(run.best[-1]) for run in runs])  # fmt: skip
 
     def mixed(self, web: str, rule: str) -> Mean:
         """Return the share of a rule where the pages of each site come in random order."""
@@ -251,7 +255,8 @@ class Regret:
             "webs": {
                 web: {rule: as_json(self.share(web, rule)) for rule in RULES} for web in self.webs
             },
-            "myopic": {web: as_json(self.myopic(web)) for web in self.webs},
+            "without_foresight": {web: as_json(self.ablated(web, MYOPIC)) for web in self.webs},
+            "tenth_of_second_term": {web: as_json(self.ablated(web, TENTH)) for web in self.webs},
             "in_random_order": {
                 web: {rule: as_json(self.mixed(web, rule)) for rule in ABLATED} for web in self.webs
             },

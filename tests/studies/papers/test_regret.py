@@ -67,7 +67,18 @@ def test_a_small_study() -> None:
         assert all(0 < found.share(web, rule).value <= 1 for rule in regret.RULES)
         assert all((run.best >= run.found["R3"]).all() for run in runs)
         assert all(0 < found.mixed(web, rule).value <= 1 for rule in regret.ABLATED)
-        assert 0 < found.myopic(web).value <= 1
+        for rule in (regret.MYOPIC, regret.TENTH):
+            assert 0 < found.ablated(web, rule).value <= 1
+
+
+def test_the_ablation_of_the_second_term_is_of_r3() -> None:
+    """A rule that differs from R3 in more than the size of the second term."""
+    chance = np.random.default_rng(4)
+    rows = [chance.poisson(0.2 * k, 400) for k in range(1, 6)]
+    whole = regret.TENTH.replace("0.005", "0.5")
+    assert whole != regret.TENTH
+    assert (play(whole, rows, 900).sites == play("R3,initial=1", rows, 900).sites).mean() > 0.97
+    assert play(regret.TENTH, rows, 900).total > play(whole, rows, 900).total
 
 
 def test_pages_in_random_order() -> None:
