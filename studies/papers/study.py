@@ -82,6 +82,8 @@ def on_cluster(address: str) -> Iterator[None]:
         _wait_for_a_worker(client, address)
         yield
     except (OSError, TimeoutError) as error:
+        if error.filename is not None:  # a file, such as a kept result, cannot be read or written
+            raise
         raise CrawlError(f"--on: the scheduler at {address} is lost: {error}") from error
     finally:
         _CLUSTER.reset(before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -159,6 +160,26 @@ def test_a_study_needs_a_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             run_all(reciprocal, [1], 1)
     finally:
         made.end()
+
+
+class Idle:
+    """A client of a scheduler that has a worker and does nothing."""
+
+    def wait_for_workers(self, many: int, timeout: float) -> None:
+        """Return at once."""
+
+    def close(self, timeout: float) -> None:
+        """Return at once."""
+
+
+def test_a_full_disk_is_no_lost_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A result that cannot be kept, reported as an error of the network; or the reverse."""
+    monkeypatch.setattr(cluster, "connected", lambda _: Idle())
+    with pytest.raises(OSError, match="No space") as raised, on_cluster("tcp://a:1"):
+        raise OSError(errno.ENOSPC, "No space left on device", "kept/hits.json")
+    assert not isinstance(raised.value, CrawlError)
+    with pytest.raises(CrawlError, match="tcp://a:1 is lost: Timed out"), on_cluster("tcp://a:1"):
+        raise OSError("Timed out during handshake")
 
 
 def test_a_scheduler_without_workers_is_refused(
