@@ -244,4 +244,4 @@ def test_the_catalogue_has_300_checks_in_the_default_budget() -> None:
         Path(__file__).parents[2] / "counterpoint.toml"
     ).document.gate.budget
     assert len([j for j in jobs if j.least_budget <= budget]) == 300
-    assert len(jobs) == 272
+    assert len(jobs) == 303
