@@ -1,0 +1,1 @@
+"""What papers say and no finding of a study answers, one module for each paper."""
