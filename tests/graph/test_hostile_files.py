@@ -15,7 +15,7 @@ from counterpoint.console import run
 from counterpoint.graph.errors import GraphError
 from counterpoint.graph.storage import texts
 from counterpoint.graph.storage.packed import pack
-from counterpoint.graph.storage.store import GraphStore
+from counterpoint.graph.storage.store import MANY, GraphStore
 from counterpoint.main import counterpoint
 
 from .fuzzing.drafts import Draft
@@ -233,6 +233,16 @@ def test_a_crafted_directory_is_one_line(
             _ = GraphStore(path).numbers
     else:
         assert any(message in one and str(path) in one for one in said), said
+
+
+def test_many_hosts_in_an_order_that_leads_out_of_them(tmp_path: Path) -> None:
+    """Memory outside of the names of hosts, which a search of many addresses would read."""
+    draft = _store().draft.copy()
+    _element("names.order", 2, 77)(draft)
+    path = tmp_path / "a.graph"
+    path.write_bytes(draft.written())
+    with pytest.raises(GraphError, match="a host that does not exist"):
+        GraphStore(path).ids([f"http://h{k}.test/" for k in range(MANY)])
 
 
 def test_a_text_that_moves_the_cursor(tmp_path: Path) -> None:

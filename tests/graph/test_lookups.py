@@ -145,6 +145,20 @@ def test_crafted_blocks(blocks: list[bytes], last: int, data: st.DataObject) -> 
         assert "is invalid" in str(error)
 
 
+@pytest.mark.parametrize("sign", [b"\n", b"\x1f", b" ", b"\x7f"])
+def test_control_characters_among_many_texts(sign: bytes) -> None:
+    """A control character that only a single search refuses, or a blank that is refused."""
+    made = packed([b"\0a\n\0b" + sign + b"\n\0c\n"], [3])
+    numbers = np.array([2, 0, 1])
+    try:
+        expected = [made[number] for number in numbers.tolist()]
+    except GraphError as error:
+        with pytest.raises(GraphError, match=str(error)):
+            texts_of(made, numbers)
+    else:
+        assert separate(texts_of(made, numbers)) == expected == [b"c", b"a", b"b" + sign]
+
+
 def test_a_store_looks_up_many_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An address of another host, or an unknown one that is found, in a batch."""
     hosts = [f"http://h{k * 7 % 60}.org" for k in range(60)]
