@@ -56,7 +56,7 @@ def test_births_and_lives_follow_their_law() -> None:
 
 def test_the_shortest_life_has_a_moment() -> None:
     """A page that dies when it is born, so that nobody can ever see it."""
-    lives = [life.life_of(np.uint64(7), np.array([1.0, 1e-6, 1.0]), page) for page in range(400)]
+    lives = [life.life_of(np.uint64(7), np.array([1.0, 1e-10, 1.0]), page) for page in range(400)]
     assert min(dies - born for born, dies in lives) == change.GRAIN
 
 
