@@ -134,8 +134,7 @@ def _local(study: Hits) -> Finding:
         divided = max(study.of(cell, DIVIDED, "precision").value for cell in cells)
         words = min(study.of(cell, WORDS, "precision").value for cell in cells)
         why = (
-            f"The menu is not the cause: without it the precision is {_menuless(study)} "
-            f"(“{WITHOUT}”). The site has {_themes('local')} topics, and none is dense "
+            f"{_of_menu(study)}The site has {_themes('local')} topics, and none is dense "
             f"(“{DENSITY}”). With one vote for each host the precision is at most {divided:.2f}. "
             f"TF-IDF, which reads texts, reaches at least {words:.2f}."
         )
@@ -151,11 +150,15 @@ def _themes(space: str) -> int:
     return int(load(space).themes.count)
 
 
-def _menuless(study: Hits) -> str:
-    """Return the focused crawler's precision without a menu, for both topics."""
+def _of_menu(study: Hits) -> str:
+    """Say whether the menu keeps the focused crawler from the topics, if that was measured."""
     if not study.menus:
-        return "not measured"
-    return " and ".join(with_interval(study.menu(k, without=True)) for k in range(TOPICS))
+        return ""
+    without = [study.menu(k, without=True) for k in range(TOPICS)]
+    found = " and ".join(map(with_interval, without))
+    if min(one.value for one in without) > PRECISE:
+        return f"The menu is the cause: without it the precision is {found} (“{WITHOUT}”). "
+    return f"The menu is not the cause: without it the precision is {found} (“{WITHOUT}”). "
 
 
 def _without_menu(study: Hits) -> tuple[Section, ...]:

@@ -138,6 +138,19 @@ def test_the_focused_crawler_in_the_local_space(focused: float, answer: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("without", "why"),
+    [(0.05, "The menu is not the cause: without it"), (0.9, "The menu is the cause: without it")],
+)
+def test_the_menu_is_the_cause_only_if_its_ablation_says_so(without: float, why: str) -> None:
+    """A cause that the report denies, whatever was measured; or one that nobody has measured."""
+    of = study(0.05, 0.0)
+    assert "The menu" not in finding(of, "local: the focused").why
+    measured = replace(of, menus=(((0.05, without), (0.04, without)),) * 3)
+    found = finding(measured, "local: the focused")
+    assert found.why.startswith(why) and f"{without:.2f} ± 0.00 and {without:.2f}" in found.why
+
+
+@pytest.mark.parametrize(
     ("standard", "menus", "why"),
     [(0.01, 1.0, ""), (0.01, 0.2, "not ranked first"), (0.4, 1.0, "not near 0")],
 )
