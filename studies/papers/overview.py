@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 from counterpoint.files.outputs import replacing
 
+from .elsewhere import ANSWERS, ELSEWHERE
 from .page import environment
 from .papers import PAPERS
-from .report import IN_PART, NOT_REPRODUCED, REPRODUCED, WIDTH, Report
-
-ANSWERS = (REPRODUCED, IN_PART, NOT_REPRODUCED)
+from .report import WIDTH, Report
 
 
 class Row(NamedTuple):
@@ -26,7 +25,7 @@ class Row(NamedTuple):
     claim, printed, here, answer : str
         As in `report.Finding`.
     shown_by : str
-        The command that shows it.
+        The commands and pages that show it, with "; " in between; or why nothing does.
     why : str
         The reason, if it does not agree.
     """
@@ -41,23 +40,27 @@ class Row(NamedTuple):
 
 
 def rows(reports: Sequence[Report]) -> list[Row]:
-    """Return the rows of all findings of some reports, sorted by paper."""
+    """Return the rows of all findings of some reports, by paper.
+
+    With the reports of all studies, the claims that no study answers are there, too (`ELSEWHERE`).
+    """
+    order = list(dict.fromkeys([*(one.paper for one in ELSEWHERE),
+                                *(paper.paper for paper in PAPERS.values())]))  # fmt: skip
     found = [
         Row(PAPERS[report.name].paper, one.claim, one.paper, one.here, one.answer,
             f"counterpoint papers {report.name}", one.why)
         for report in reports
         for one in report.findings
     ]  # fmt: skip
-    return sorted(found, key=lambda row: row.paper)
+    if {report.name for report in reports} == set(PAPERS):
+        found += [Row(**vars(one)) for one in ELSEWHERE]
+    return sorted(found, key=lambda row: order.index(row.paper))
 
 
 def summary(table: Sequence[Row]) -> str:
     """Return how many claims have each answer, in one line."""
     count = Counter(row.answer for row in table)
-    known = [answer for answer in ANSWERS if count[answer]]
-    return ", ".join(
-        f"{count[answer]} {answer}" for answer in [*known, *sorted({*count} - {*known})]
-    )
+    return ", ".join(f"{count[answer]} {answer}" for answer in ANSWERS if count[answer])
 
 
 def markdown(table: Sequence[Row], command: str) -> str:
@@ -72,8 +75,10 @@ def markdown(table: Sequence[Row], command: str) -> str:
     lines = [
         "# Each claim of each paper", "",
         f"This page was written by `{command}`. A claim is *reproduced* if our figure agrees with "
-        "the printed one, *in part* if it does so under conditions that are named. Intervals are "
-        "95%. Our labels of papers stand in the [bibliography](../reference/bibliography.md).", "",
+        "the printed one, *in part* if it does so under conditions that are named. A part of a "
+        "system, or a formula, is reproduced if it is there as described. A question that a paper "
+        "only asks is *answered*. Intervals are 95%. The names of papers are those of the "
+        "[bibliography](../reference/bibliography.md).", "",
         f"In all: {summary(table)}.", "",
     ]  # fmt: skip
     for paper in dict.fromkeys(row.paper for row in table):
@@ -86,10 +91,24 @@ def markdown(table: Sequence[Row], command: str) -> str:
         for row in table:
             if row.paper == paper:
                 claim = f"{row.claim}. *{row.why}*" if row.why else row.claim
-                cells = (claim, row.printed, row.here, row.answer, f"`{row.shown_by}`")
+                cells = (claim, row.printed, row.here, row.answer, _linked(row.shown_by))
                 lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _linked(shown_by: str) -> str:
+    """Return commands as code, and pages of the documentation as links from one of its pages."""
+    parts = []
+    for part in shown_by.split("; "):
+        if part.startswith(("counterpoint ", "python ")):
+            parts.append(f"`{part}`")
+        elif part.startswith("docs/") and part.endswith(".md"):
+            name = part.rpartition("/")[2].removesuffix(".md").replace("-", " ")
+            parts.append(f"[{name}](../{part.removeprefix('docs/')})")
+        else:
+            parts.append(part)
+    return "; ".join(parts)
 
 
 def index(table: Sequence[Row], reports: Sequence[Report]) -> str:

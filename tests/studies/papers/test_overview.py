@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,7 +16,8 @@ from counterpoint.crawler.errors import CrawlError
 from counterpoint.main import counterpoint
 from counterpoint.studies.papers import kept, overview
 from counterpoint.studies.papers import papers as registry
-from counterpoint.studies.papers.overview import Row
+from counterpoint.studies.papers.elsewhere import ELSEWHERE, OPEN
+from counterpoint.studies.papers.overview import Row, markdown, rows
 from counterpoint.studies.papers.papers import PAPERS, Paper, named
 from counterpoint.studies.papers.report import (
     IN_PART,
@@ -129,10 +131,11 @@ def test_the_table_has_each_claim(
     arguments = ["papers", "all", "--seeds", "2", "--table", str(table), "--html", str(html)]
     assert run(counterpoint, arguments) == 0
     output = capsys.readouterr().out
-    claims = 2 * len(PAPERS)
-    assert f"in all: {claims // 2} in part, {claims // 2} not reproduced" in output
+    claims = 2 * len(PAPERS) + len(ELSEWHERE)
+    counted = [int(number) for number in re.findall(r"\d+", output.rpartition("in all: ")[2])]
+    assert sum(counted) == claims
     lines = table.read_text("utf-8").splitlines()
-    rows = [line for line in lines if line.startswith("| ") and "papers" in line]
+    rows = [line for line in lines if line.startswith("| ") and "| Claim |" not in line]
     assert len(rows) == claims and {line.count("|") for line in rows} == {6}
     assert "`counterpoint papers all --seeds 2`" in lines[2]
     assert "| c. *why* | 1 | 2 | in part | `counterpoint papers hits` |" in rows
@@ -176,10 +179,28 @@ def test_the_index_page(tmp_path: Path) -> None:
 
 def test_summaries_name_every_answer() -> None:
     """An answer that is counted as another one."""
-    table = [ROW, ROW, ROW._replace(answer="not built"), ROW._replace(answer=IN_PART)]
+    table = [ROW, ROW, ROW._replace(answer=OPEN), ROW._replace(answer=IN_PART)]
     assert overview.summary(table) == "2 reproduced, 1 in part, 1 not built"
     assert overview.text(table).splitlines() == [
         "All claims",
         "  [X]  2 reproduced, 1 in part, 1 not built",
         "  in all: 2 reproduced, 1 in part, 1 not built",
     ]
+
+
+def test_some_studies_alone_say_nothing_of_other_claims() -> None:
+    """A table of one study that calls all others not built."""
+    assert [row.claim for row in rows([report()])] == ["c", "<d>"]
+    assert len(rows([report(name) for name in PAPERS])) == 2 * len(PAPERS) + len(ELSEWHERE)
+
+
+def test_commands_and_pages_of_the_table() -> None:
+    """A link that leads nowhere from the folder of the page, or a command that looks like text."""
+    row = ROW._replace(
+        shown_by="counterpoint papers hits; docs/how-to/check-a-crawl-rule.md; no copy has it"
+    )
+    (line,) = [one for one in markdown([row], "x").splitlines() if "no copy" in one]
+    assert line.endswith(
+        "| `counterpoint papers hits`; [check a crawl rule](../how-to/check-a-crawl-rule.md); "
+        "no copy has it |"
+    )
