@@ -88,7 +88,7 @@ class ReadingProcess:
         Parameters
         ----------
         name : str
-            ``links`` or ``blocks``.
+            ``links``, ``blocks`` or ``embedded``.
         *arguments
             Those of the function; the first one is the document.
         """

@@ -16,9 +16,12 @@ from selectolax.lexbor import SelectolaxError
 
 from .apart import MEMORY, TOO_MUCH
 from .blocks import blocks_here
+from .embedded import embedded_here
 from .links import Reading, read_here
 
-_FUNCTIONS: dict[str, Callable[..., Any]] = {"links": read_here, "blocks": blocks_here}
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "links": read_here, "blocks": blocks_here, "embedded": embedded_here,
+}  # fmt: skip
 
 PART = 2_000
 """How many references are sent at a time."""

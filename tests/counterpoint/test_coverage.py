@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from counterpoint.crawler.fetching.warc import Warc
+from tests.crawler.fetching.test_warc import message
+
 from .test_command_line import call
 
 WEB = ("--profile", "broder-1999", "--pages", "600")
@@ -158,3 +161,48 @@ def test_errors(
     assert (code, out) == (2, "")
     assert err.count("\n") == 1 and err.startswith("counterpoint: ")
     assert message in err
+
+
+def test_what_can_be_shown_again(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Shares of other numbers than the printed ones; a store that claims to know resources."""
+    warc = Warc(tmp_path / "warc", "counterpoint")
+    for number, body in enumerate((b"<p>", b"<img src=/2>", b"<img src=/9>", b"")):
+        warc.write(message(number, body, address=f"http://a.test/{number}"))
+    warc.close()
+    code, out, err = call(capsys, "coverage", "viewable", "--warc", str(tmp_path / "warc"))
+    assert (code, err) == (0, "")
+    assert "4 pages collected\n  2 can be shown again with all resources (50.00%)" in out
+    assert "  3 with or without them (75.00%)\n  1 of 2 resources are there (50.00%)" in out
+    assert "\n  resources          1  resources are missing" in out
+    wanted = ("coverage", "viewable", "--format", "json")
+    code, out, err = call(capsys, *wanted, "--warc", str(tmp_path / "warc"))
+    assert json.loads(out) == {
+        "pages": 4, "shown": 2, "alone": 3, "share": 0.5, "share_alone": 0.75,
+        "upper_bound": False, "resources": {"needed": 2, "kept": 1},
+        "reasons": {"empty": 1, "resources": 1},
+    }  # fmt: skip
+    store = str(tmp_path / "a.db")
+    assert call(capsys, "sites", "--db", store, "add", "http://a.test/")[0] == 0
+    code, out, err = call(capsys, "coverage", "viewable", "--db", store)
+    assert (code, err) == (0, "")
+    assert out.startswith("0 pages collected\n  at most 0 can be shown again: a store keeps")
+    code, out, err = call(capsys, *wanted, "--db", store)
+    assert json.loads(out)["upper_bound"] and json.loads(out)["share"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "give either --warc or --db"),
+        (("--warc", "x", "--db", "y"), "give either --warc or --db"),
+        (("--warc", "none"), "none: is no file and no folder"),
+        (("--db", "none.db"), "none.db"),
+    ],
+)
+def test_nothing_to_examine(
+    capsys: pytest.CaptureFixture[str], options: tuple[str, ...], said: str
+) -> None:
+    """A traceback, or a share of nothing, where there is no archive and no store."""
+    code, out, err = call(capsys, "coverage", "viewable", *options)
+    assert (code, out) == (2, "")
+    assert said in err
