@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from counterpoint.crawler.policy.protocol import Scope
@@ -114,6 +114,7 @@ def test_freshness_is_measured_by_texts(
     order=st.lists(st.integers(0, 59), min_size=1, max_size=80),
     per_day=st.integers(5, 200),
 )
+@example(order=[*range(60), *range(20)], per_day=5)  # some are visited after their deaths
 def test_the_deleted_count(passing: Planted, order: list[int], per_day: int) -> None:
     """A dead page that keeps its value, a birth that costs nothing, or a death that is not seen."""
     seconds = DAY / per_day

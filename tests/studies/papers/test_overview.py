@@ -83,6 +83,24 @@ def test_results_of_another_version_are_not_used(
     assert kept.load(tmp_path, "hits", 3) is None
 
 
+def test_the_version_is_that_of_all_code_profiles_and_tables(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A kept result that is used again although a rule or a profile has changed."""
+    read: list[str] = []
+    unpatched = Path.read_bytes
+
+    def noted(self: Path) -> bytes:
+        read.append(self.as_posix())
+        return unpatched(self)
+
+    monkeypatch.setattr(Path, "read_bytes", noted)
+    assert kept.version.__wrapped__() == kept.version()
+    for file in ("compiling.py", "studies/papers/hits.py", "sim_web/profiles/editions.toml",
+                 "crawler/schedulers/scent.py"):  # fmt: skip
+        assert any(one.endswith(f"/{file}") for one in read), file
+
+
 @pytest.mark.parametrize("wrong", [b"", b"[]", b"{}", b'{"version": 1', b"\xff", b"null"])
 def test_a_file_that_is_no_result(wrong: bytes, tmp_path: Path) -> None:
     """A traceback, or a foreign file that is overwritten."""
