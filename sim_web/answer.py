@@ -24,6 +24,8 @@ class Kind(StrEnum):
     SITEMAP = "sitemap"
     FRAME = "frame"
     """A document in a frame of a page."""
+    FORM = "form"
+    """A page to which only a form leads."""
     TRAP = "trap"
     """A page that the server makes up on request: an endless calendar, a session id."""
     MISSING = "missing"

@@ -17,6 +17,7 @@ from .sections import (
     Degrees,
     Distances,
     Faults,
+    Forms,
     Hosts,
     Limits,
     Robots,
@@ -44,8 +45,8 @@ class Profile:
         One line that describes the profile; where its figures come from.
     pages : int
         How many pages a web of this profile has by default.
-    shares, degrees, hosts, distances, articles, themes, change, style, robots, faults, addresses,
-    limits
+    shares, degrees, hosts, distances, articles, themes, change, style, robots, faults, forms,
+    addresses, limits
         The sections of the profile; `sections` documents their keys.
     sites : tuple of Site
         Named sites with given sizes. If there are any, they form the strong component, and the
@@ -66,6 +67,7 @@ class Profile:
     style: Style = field(default_factory=Style)
     robots: Robots = field(default_factory=Robots)
     faults: Faults = field(default_factory=Faults)
+    forms: Forms = field(default_factory=Forms)
     addresses: Addresses = field(default_factory=Addresses)
     limits: Limits = field(default_factory=Limits)
     sites: tuple[Site, ...] = ()
@@ -82,6 +84,7 @@ _SECTIONS: dict[str, type] = {
     "style": Style,
     "robots": Robots,
     "faults": Faults,
+    "forms": Forms,
     "addresses": Addresses,
     "limits": Limits,
 }

@@ -305,6 +305,15 @@ class Faults:
 
 
 @dataclass(frozen=True)
+class Forms:
+    """Pages to which no link leads, only a form on the start page of their host ([COV])."""
+
+    hidden: float = number(
+        0, 0, 0.99, "pages that are answers to a form, of all pages, these included"
+    )
+
+
+@dataclass(frozen=True)
 class Addresses:
     """Which IP addresses are allocated, and what answers at them on port 80 ([COV])."""
 

@@ -22,6 +22,7 @@ from counterpoint.sim_web.measure import (
     sampled,
     tail,
 )
+from counterpoint.sim_web.pages.forms import hidden
 
 from .memory import available_cores
 
@@ -110,12 +111,18 @@ class Description:
             return None
         return of_the_source * math.log(self.web.pages) / math.log(of_pages)
 
+    @property
+    def hidden(self) -> int:
+        """The number of pages behind forms, which are no pages of the graph."""
+        return hidden(self.web.profile, 0, self.web.pages)
+
     def to_json(self) -> dict[str, Any]:
         """Return everything as numbers, texts, lists and mappings."""
         profile, planted = self.web.profile, self.web.profile.degrees
         tails = (self.in_degrees, self.out_degrees)
         return {
             "pages": self.web.pages,
+            **({"hidden": self.hidden} if self.hidden else {}),
             "links": self.links,
             "seed": self.web.seed,
             "profile": profile.name,

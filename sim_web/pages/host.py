@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from counterpoint.sim_web.generator import Web
 
-from . import faults, text
+from . import faults, forms, text
 from .address import name_of
 from .encoding import Encoding, encoding
 
@@ -46,6 +46,8 @@ class Host:
         Whether it has these traps.
     sitemap : bool
         Whether it has a sitemap.
+    hidden : int
+        The number of its pages behind a form.
     vanishes_at : float
         The virtual time at which it stops answering; infinite: never.
     """
@@ -65,6 +67,7 @@ class Host:
     calendar: bool
     session_ids: bool
     sitemap: bool
+    hidden: int
     vanishes_at: float
 
 
@@ -120,6 +123,7 @@ def host(web: Web, number: int, edition: int = 0, theme: int | None = None) -> H
         calendar=chance("calendar", number) < profile.faults.calendar,
         session_ids=chance("session ids", number) < profile.faults.session_ids,
         sitemap=has_sitemap(web, number),
+        hidden=forms.hidden_of(web, number),
         vanishes_at=faults.vanishes_at(web, number) if profile.faults.vanish else math.inf,
     )
 

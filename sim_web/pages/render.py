@@ -18,6 +18,7 @@ from counterpoint.sim_web.generator import Web
 
 from . import text
 from .address import AFTER, BEFORE, CUBE, QUESTIONS, SHORT, START_ALIAS, base36, name_of, path_of
+from .forms import FORM
 from .fragments import AMPS, BAD, BASES, NOFOLLOW_END
 from .host import Host, of_page
 from .numbers import (
@@ -139,7 +140,7 @@ def document(web: Web, page: Page, extras: Sequence[bytes] = ()) -> bytes:
     _write_text(page, parts)
     last = page.links if frames != IFRAME else page.links // 2
     _write_links(web, page, parts, folder, 0, last)
-    if extras or content[BAD_LINKS]:
+    if extras or content[BAD_LINKS] or (page.way == START and host.hidden):
         _write_more(page, parts, extras)
     if frames == IFRAME:
         parts += (b'<iframe src="', frame_path(page.code, 1), b'"></iframe>\n')
@@ -213,7 +214,9 @@ def _write_text(page: Page, parts: list[bytes]) -> None:
 
 
 def _write_more(page: Page, parts: list[bytes], extras: Sequence[bytes]) -> None:
-    """Write the extra links, which are not in the planted graph, and the bad links."""
+    """Write what is not in the planted graph: a form, extra links, and bad links."""
+    if page.way == START and page.host.hidden:
+        parts.append(FORM)
     for extra in extras:
         parts += (b'<a href="', extra.replace(b"&", b"&amp;"), b'">+</a>\n')
     seed = page.content[HASH] >> 20
@@ -280,3 +283,15 @@ def _name(web: Web, host: int) -> bytes:
 def _of_theme(host: Host, theme: int = -1) -> text.Tables:
     how = host.encoding
     return text.of_theme(host.theme if theme < 0 else theme, how.language, how.name)
+
+
+def behind_form(web: Web, host: Host, entry: int) -> bytes:
+    """Return the page of a host that is the answer to an entry of its form."""
+    seed = web.bits("hidden", host.number, entry)
+    titles, paragraphs = host.tables.titles, host.tables.paragraphs
+    title = b"%b %d" % (titles[seed % len(titles)], entry)
+    parts = [host.head, title, b"</title>\n</head>\n<body>\n<h1>", title, b"</h1>\n"]
+    count = max(1, round(host.paragraphs))
+    parts += [paragraphs[(seed >> 8) * (k + 1) % len(paragraphs)] for k in range(count)]
+    parts.append(b'<a href="/">/</a>\n</body>\n</html>\n')
+    return b"".join(parts)

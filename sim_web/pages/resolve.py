@@ -10,7 +10,7 @@ from typing import NamedTuple
 from counterpoint.sim_web.answer import Kind
 from counterpoint.sim_web.generator import Web
 
-from . import faults, host, sitemap, traps
+from . import faults, forms, host, sitemap, traps
 from .address import coded, without_alias
 from .host import HOSTS_KEPT, Host
 from .numbers import REDIRECTS, fault_of, frames_of_page, hops_of, located
@@ -42,7 +42,7 @@ class Place(NamedTuple):
         a redirect ``hop``, ``slash`` or ``loop``; for a missing page ``gone`` or ``missing``.
     number : int
         For a redirect, the number of redirects up to the page, including this one; for a frame, its
-        number.
+        number; for a page behind a form, the entry that leads to it.
     """
 
     kind: Kind
@@ -129,6 +129,11 @@ def _file(web: Web, host: Host, path: str) -> Place | None:
     return Place(Kind.SITEMAP) if sitemap.exists(host, path) else None
 
 
+def _found(web: Web, host: Host, path: str) -> Place | None:
+    entry = forms.entry_of(path, host.hidden)
+    return Place(Kind.FORM, number=entry) if entry is not None else None
+
+
 def _alias(web: Web, host: Host, path: str) -> Place | None:
     own = without_alias(path)
     place = _as_page(plan(web), host, own) if own is not None else None
@@ -185,5 +190,5 @@ def _slash(web: Web, host: Host, path: str) -> Place | None:
 
 
 _READERS: tuple[Callable[[Web, Host, str], Place | None], ...] = (
-    _file, _alias, _session, _calendar, _frame, _fault_address, _slash,
+    _file, _found, _alias, _session, _calendar, _frame, _fault_address, _slash,
 )  # fmt: skip

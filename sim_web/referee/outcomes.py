@@ -15,7 +15,7 @@ OUTCOMES = {
     "new_pages": "pages fetched for the first time",
     "changed_pages": "pages fetched again that had changed",
     "not_modified": "answers that a page had not changed (304)",
-    "frames": "documents in frames",
+    "frames": "documents in frames, and pages behind forms",
     "robots": "robots.txt",
     "sitemaps": "sitemaps",
     "redirects": "redirects (3xx)",
@@ -101,7 +101,7 @@ def _classify(requests: Requests) -> NDArray[np.int64]:
         "changed_pages": fetched & changed,
         "unchanged_again": fetched & again,
         "other_address": fetched,
-        "frames": requests.get & requests.of(Kind.FRAME),
+        "frames": requests.get & requests.of(Kind.FRAME, Kind.FORM),
         "heads": ~requests.get,
     }
     names = list(OUTCOMES)

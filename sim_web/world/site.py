@@ -166,6 +166,10 @@ class SyntheticSite:
         body = sitemap.sitemap(self.web, host, path, question.time)
         return _sent(question, host, body, (_XML,), place)
 
+    def _form(self, question: Question, host: Host, place: Place, path: str) -> Answer:
+        body = render.behind_form(self.web, host, place.number)
+        return _sent(question, host, body, (host.content_type,), place)
+
     def _redirect(self, question: Question, host: Host, place: Place, path: str) -> Answer:
         fault = Fault.REDIRECT_CHAIN if place.number > 1 else Fault.NONE
         code = base36(place.code)
@@ -220,6 +224,7 @@ class SyntheticSite:
 _ANSWERS = {
     Kind.ROBOTS: SyntheticSite._robots,
     Kind.SITEMAP: SyntheticSite._sitemap,
+    Kind.FORM: SyntheticSite._form,
     Kind.REDIRECT: SyntheticSite._redirect,
     Kind.FRAME: SyntheticSite._frame,
     Kind.TRAP: SyntheticSite._trap,

@@ -236,12 +236,15 @@ def _list(values: list[float | None]) -> str:
 
 
 def _truths(study: CoverageStudy) -> Section:
-    rows = [
-        (name, *(percent(sum(values) / len(values)) for values in
-                 (study.truth(what, place) for what in ("quantity", *PARTS))))
-        for place, name in enumerate(study.policies)
-    ]  # fmt: skip
-    heads = ("", "pages", *(f"{signal} {part:.0%}" for signal, part in PARTS.items()))
+    rows = []
+    hidden = study.plan.profile.forms.hidden > 0
+    for place, name in enumerate(study.policies):
+        truths = [study.truth(what, place) for what in ("quantity", *PARTS)]
+        if hidden:
+            truths.insert(1, study.truth_with_hidden(place))
+        rows.append((name, *(percent(sum(values) / len(values)) for values in truths)))
+    more = ("with hidden",) if hidden else ()
+    heads = ("", "pages", *more, *(f"{signal} {part:.0%}" for signal, part in PARTS.items()))
     return Section("True coverage", (), (Table(heads, tuple(rows)),))
 
 

@@ -129,6 +129,14 @@ class CoverageStudy:
         """Return a true coverage on each web."""
         return [float(web.truth[kind][policy]) for web in self.webs]
 
+    def truth_with_hidden(self, policy: int) -> list[float]:
+        """Return the true coverage of all pages, those behind forms included, on each web.
+
+        No crawl by links has one of those.
+        """
+        there = 1 - self.plan.profile.forms.hidden
+        return [there * share for share in self.truth("quantity", policy)]
+
     def errors_of(self, estimator: Estimator, policy: int) -> EstimatorResult:
         """Return the errors of an estimator on the crawls of a policy, given by its place."""
         truth = np.array(self.truth(estimator.of, policy))[:, None]
@@ -316,9 +324,17 @@ def as_json(study: CoverageStudy) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _with_hidden(study: CoverageStudy, place: int) -> dict[str, Any]:
+    """Return the true coverage of all pages with those behind forms, if the webs have any."""
+    if not study.plan.profile.forms.hidden:
+        return {}
+    return {"truth_with_hidden": study.truth_with_hidden(place)}
+
+
 def _policy(study: CoverageStudy, place: int) -> dict[str, Any]:
     return {
         "truth": {what: study.truth(what, place) for what in kinds(study.plan.profile)},
+        **_with_hidden(study, place),
         "estimators": {one.name: _figures(study.errors_of(one, place)) for one in study.estimators},
         "curves": {
             signal: {

@@ -175,9 +175,10 @@ def test_each_request_has_one_outcome(crawl: Crawl) -> None:
 def _outcome(one: Record, before: list[Record]) -> str:
     if one.kind in ("foreign", "bad", "trap"):
         return {"trap": "traps"}.get(one.kind, one.kind)
-    if one.kind == "robots" and one.status in (200, 404):
+    if one.kind == "robots" and one.status in (200, 404, 410):
         return "robots"
-    by_status = {0: "broken", 304: "not_modified", 429: "refused", 503: "refused", 404: "missing"}
+    by_status = {0: "broken", 304: "not_modified", 429: "refused", 503: "refused",
+                 404: "missing", 410: "missing"}  # fmt: skip
     if one.status in by_status or one.status >= 400:
         return by_status.get(one.status, "errors")
     by_kind = {"sitemap": "sitemaps", "mounted": "mounted"}
@@ -189,7 +190,7 @@ def _outcome(one: Record, before: list[Record]) -> str:
         return _sort_of_page(one, before)
     if one.method != "GET":
         return "heads"
-    return "frames" if one.kind == "frame" else "errors"
+    return "frames" if one.kind in ("frame", "form") else "errors"
 
 
 def _sort_of_page(one: Record, before: list[Record]) -> str:

@@ -26,6 +26,10 @@ def report(found: Description, name: str) -> None:
         f"{web.pages:,} pages on {web.hosts:,} hosts (the largest has {found.largest_host:,}), "
         f"{found.links:,} links"
     ))  # fmt: skip
+    if found.hidden:
+        click.echo(show.wrapped(
+            f"{found.hidden:,} more pages behind forms, to which no link leads"
+        ))  # fmt: skip
     click.echo()
     _components(found)
     click.echo()
