@@ -19,9 +19,12 @@ from counterpoint.sim_web.pages.forms import FORM, hidden, hidden_address, hidde
 from counterpoint.sim_web.pages.truth import documents, kind_at
 from counterpoint.sim_web.profile import Profile, from_mapping
 from counterpoint.sim_web.world.site import SyntheticSite
+from counterpoint.studies.comparison.plan import ComparisonPlan
+from counterpoint.studies.comparison.planted import Planted
 from counterpoint.studies.coverage.plan import CoveragePlan
 from counterpoint.studies.coverage.report import report
 from counterpoint.studies.coverage.study import as_json, study
+from counterpoint.studies.subjects.digests import digest_of_web
 from tests.counterpoint.test_command_line import call
 
 from .test_serving import fetch
@@ -155,3 +158,12 @@ def test_true_coverage_with_hidden_pages() -> None:
             assert policy["truth_with_hidden"] == [pytest.approx(there / 2)]
         else:
             assert "truth_with_hidden" not in policy
+
+
+def test_digest() -> None:
+    """A baseline that is lost where a web has no forms, or one that is taken for another web."""
+    plain, other = (
+        digest_of_web(Planted(ComparisonPlan(("r1",), web(share, 0.0).profile, 100, PAGES), 3))
+        for share in (0.0, 0.5)
+    )
+    assert plain == "9c9dcc98791ea0a7" != other
