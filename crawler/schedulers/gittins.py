@@ -18,7 +18,7 @@ from .rules import Chooser, Order
 _of_pages, _of_counts = compiled(gittins_index.of_pages), compiled(gittins_index.of_counts)
 
 MOST_HORIZON = 2000
-"""The longest horizon: an index of counted links then takes some ten seconds."""
+"""The longest horizon: an index then takes some seconds."""
 
 
 @lru_cache(maxsize=2**17)
@@ -45,6 +45,11 @@ class Gittins(Chooser):
             raise CrawlError(f"horizon is at most {MOST_HORIZON}, not {self._horizon}")
         self._shape = number(self.setting, "shape", 1.0, 1e-3, 1e6)
         self._rate = number(self.setting, "rate", 1.0, 1e-3, 1e6)
+        # Of a prior that knows little, counts vary more, and more of them are looked at.
+        most = int(MOST_HORIZON * min(1.0, self._rate) ** 0.5)
+        if not self._by_pages and self._horizon > most:
+            raise CrawlError(f"horizon is at most {most} with rate={self._rate:g}, "
+                             f"not {self._horizon}")  # fmt: skip
         self._scanned, self._fruitful = np.zeros((2, self.sites.count), dtype=np.int64)
         self._index = np.full(self.sites.count, self._index_of(0, 0))
 

@@ -62,6 +62,7 @@ def test_an_index_is_computed_once() -> None:
         ("discount=1", "discount is a number from 0 to 0.9999, not 1"),
         ("horizon=0", "horizon is a whole number from 1 on, not 0"),
         ("horizon=3000", "horizon is at most 2000, not 3000"),
+        ("rate=0.001,horizon=64", "horizon is at most 63 with rate=0.001, not 64"),
         ("rewards=both", "rewards is counts or pages, not 'both'"),
         ("shape=0", "shape is a number from 0.001 to 1e\\+06, not 0"),
     ],
