@@ -35,7 +35,10 @@ from .sites import DAY, Sites
 Array = np.ndarray[Any, Any]
 
 AGES = 256
-"""The largest interval between two visits that is considered, in runs, other than none at all."""
+"""The largest interval between two visits that is considered, in runs, other than none at all.
+
+It goes into compiled code.
+"""
 CHANGES, SAMPLES = 40, 5
 """The largest number of changes that is told apart, and the number of copies for a mean."""
 

@@ -17,6 +17,7 @@ from counterpoint.main import counterpoint
 from counterpoint.models.loading import load as load_spec
 from counterpoint.sim_web.profile import load as load_profile
 from counterpoint.spec.errata import ERRATA, MISPRINTS
+from counterpoint.spec.notation.errors import SpecError
 from counterpoint.studies.papers.elsewhere import ANSWERS, ELSEWHERE, OPEN, UNKNOWABLE
 from counterpoint.studies.papers.papers import named
 
@@ -97,9 +98,8 @@ def test_commands_exist(command: str, tmp_path: Path, monkeypatch: pytest.Monkey
 )
 def test_what_does_not_exist_is_found(command: str) -> None:
     """A test that accepts anything."""
-    with pytest.raises(Exception, match=r".") as raised:
+    with pytest.raises((click.ClickException, SpecError, ValueError, AssertionError)):
         check_names(parsed(command))
-    assert not isinstance(raised.value, (AttributeError, KeyError, TypeError))
 
 
 @pytest.mark.parametrize("page", PAGES)
