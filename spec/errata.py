@@ -278,6 +278,22 @@ MISPRINTS = {
             caveat="R2 ends with a sum of the same name, and Table 2 has one for each rule.",
         ),
         Misprint(
+            name="beebot-slash",
+            source=BEEBOT,
+            printed="A backslash is removed at the end of an address.",
+            corrected="A slash is removed.",
+            caveat="Addresses end with slashes, and browsers read a backslash as a slash.",
+        ),
+        Misprint(
+            name="hits-missed-pages",
+            source="Blekanov and Bondarenko, topical crawling based on HITS",
+            printed="In the formula of recall, c is the number of relevant pages that were not "
+            "found and that experts do not consider relevant.",
+            corrected="c is the number of relevant pages that were not found.",
+            caveat="As printed the two halves contradict each other, and c is always 0, so that "
+            "recall would always be 1.",
+        ),
+        Misprint(
             name="cs2-milliseconds",
             source="Broder, Kumar, Maghoul, Raghavan, Rajagopalan, Stata, Tomkins and Wiener, "
             "graph structure in the Web (2000), in the Russian translation that we have",

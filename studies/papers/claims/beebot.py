@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from counterpoint.studies.papers.report import ANSWERED, IN_PART, NOT_REPRODUCED, REPRODUCED
 
-from .claim import OPEN, Elsewhere
+from .claim import OPEN, UNKNOWABLE, Elsewhere
 
 PAPER = "[BeeBot]"
 
@@ -215,26 +215,25 @@ BEEBOT = (
         PAPER,
         "the sign that is removed at the end of an address",
         "a backslash",
-        "read as a slash",
-        OPEN,
-        "an entry of errata for the wrong sign",
+        "a slash; an entry of the misprints",
+        NOT_REPRODUCED,
+        "counterpoint errata beebot-slash",
     ),
     Elsewhere(
         PAPER,
         "such a normalisation loses few links",
         "less than 1% (of another paper)",
-        "not measured",
-        OPEN,
-        "a measurement on webs with aliases: pages that are lost with --normalize paper",
+        "the share is that of a crawl by another paper; on our webs the profile sets it",
+        UNKNOWABLE,
+        "the pages that the other paper crawled are gone",
     ),
     Elsewhere(
         PAPER,
         "such a normalisation removes duplicates",
         "half of them (of another paper)",
-        "not measured",
-        OPEN,
-        "a measurement on webs with aliases: other names of known pages, with both values of "
-        "--normalize",
+        "the share is that of a crawl by another paper; on our webs the profile sets it",
+        UNKNOWABLE,
+        "the pages that the other paper crawled are gone",
     ),
     Elsewhere(
         PAPER,

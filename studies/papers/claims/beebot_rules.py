@@ -46,10 +46,11 @@ BEEBOT_RULES = (
         PAPER,
         "a bandit problem is NP-complete in general",
         "claimed, with a source",
-        "nothing here shows it",
-        OPEN,
-        "the claim with its right source: the number in the text is that of a book on link "
-        "analysis",
+        "with independent arms and a discount an index solves it, which a policy and a spec "
+        "compute; arms that also change at rest are harder still (PSPACE); the source named "
+        "is a book on link analysis",
+        NOT_REPRODUCED,
+        "counterpoint check gittins; docs/reference/bibliography.md",
     ),
     Elsewhere(
         PAPER,

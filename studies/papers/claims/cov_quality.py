@@ -39,9 +39,9 @@ COV_QUALITY = (
         PAPER,
         "importance by votes of users",
         "named, not used",
-        "not built",
-        OPEN,
-        "weights that are given with a sample are read, but no votes are gathered",
+        "weights that are given with a sample are read; nobody's votes are",
+        UNKNOWABLE,
+        "no votes of users were published",
     ),
     Elsewhere(
         PAPER,

@@ -132,9 +132,9 @@ HITS = (
         PAPER,
         "the definition of c",
         "relevant pages that were not found, and also not relevant to experts",
-        "the first half is meant",
-        OPEN,
-        "an entry of errata for the clause that contradicts itself",
+        "the first half is meant: the second contradicts it; an entry of the misprints",
+        NOT_REPRODUCED,
+        "counterpoint errata hits-missed-pages",
     ),
     Elsewhere(
         PAPER,
