@@ -146,7 +146,7 @@ class SampleSet:
     @cached_property
     def reachable(self) -> tuple[float, ...]:
         """The true share of the pages that can be reached from the start of each search."""
-        return tuple(self.domain.reachable(int(one.sample.pages[0])) for one in self.searches)
+        return tuple(self.domain.reachable(one.sample.pages[:1]) for one in self.searches)
 
 
 def _together(parts: list[Probed]) -> Probed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -154,10 +155,10 @@ class Domain:
         """Return the true quality coverage at each threshold of `GRID`."""
         return curve(self.weights[signal], crawled, GRID)
 
-    def reachable(self, start: int) -> float:
-        """Return the share of the domain's pages that links lead to from a start page."""
+    def reachable(self, starts: Sequence[int]) -> float:
+        """Return the share of the domain's pages that links lead to from some start pages."""
         reached = np.zeros(self.pages, dtype=np.bool_)
-        reached[start] = True
+        reached[list(starts)] = True
         targets = self._targets[: self._offsets[-1]]
         extend(self._offsets, targets, np.zeros_like(self._offsets), targets[:0], reached)
         return float(reached.mean())

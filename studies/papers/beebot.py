@@ -22,6 +22,7 @@ from counterpoint.studies.comparison.planted import Planted
 from counterpoint.studies.comparison.statistics import Mean, mean
 
 from .arms import SiteLinks, order_of, rows_of
+from .assumptions import agreeing, companions, in_the_time_of
 from .starvation import Starvation, by_links, experiment, starved
 from .statistics import as_json, contains, ratio
 from .study import Tell, run_all
@@ -44,6 +45,7 @@ STEP, INITIAL = 20, 10
 """The defaults of the rules: N / 10 K and N / 20 K."""
 
 RULES = ("R1", *(f"R2,step={n}" for n in STEPS), *(f"R3,initial={m}" for m in INITIALS))
+TIMED = (f"R2,step={STEP}", f"R3,initial={INITIAL}")
 AS_PRINTED = ("R1-printed", f"R2-printed,step={STEP}", f"R3-printed,initial={INITIAL}")
 """The rules with the paper's own errors: they scan more than N pages."""
 TRIED = {"universities": tuple(range(10)), "sample": tuple(range(5, 10))}
@@ -78,6 +80,11 @@ class BeeBotWeb:
     together : tuple of int64[n, 3]
         For each of `TOGETHER`: the results if these begin empty, and if 1, 2, ... of the
         universities that are not in Table 1 do, too.
+    companions : dict of str to int
+        To how many hosts outside of the set the pages of each of `RULES` link.
+    timed : dict of str to int
+        External links that R2 and R3 find in the time of R1, if a page takes a time in proportion
+        to its size.
     """
 
     found: dict[str, int]
@@ -86,6 +93,8 @@ class BeeBotWeb:
     richest: Array | None
     poorest: Array | None
     together: tuple[Array, ...]
+    companions: dict[str, int]
+    timed: dict[str, int]
 
 
 def crawled(budget: int, job: tuple[str, int]) -> BeeBotWeb:
@@ -93,18 +102,20 @@ def crawled(budget: int, job: tuple[str, int]) -> BeeBotWeb:
     name, seed = job
     planted = Planted(ComparisonPlan((), load(name), budget), seed)
     rows = rows_of(planted, budget)
-    found, scanned, left = {}, {}, {}
+    found, scanned, left, reached = {}, {}, {}, {}
     for rule in (*RULES, *AS_PRINTED):
         order = order_of(rule, SiteLinks(planted), budget, seed)
         found[rule] = int(planted.external[order].sum())
+        reached[rule] = companions(planted, order)
         if rule in AS_PRINTED:
             scanned[rule] = len(order)
         elif rule.startswith("R2"):
             step = find(rule).parameters["step"]
             pages = np.bincount(planted.of_site[order], minlength=len(rows))
             left[step] = starved(rows, pages, step)
+    timed = _in_equal_time(planted, budget, seed)
     if name not in TRIED:
-        return BeeBotWeb(found, scanned, left, None, None, ())
+        return BeeBotWeb(found, scanned, left, None, None, (), reached, timed)
     universities = TRIED[name]
     orders = [by_links(rows, universities, richest) for richest in (True, False)]
     others = by_links(rows, universities[len(OF_TABLE_1) :], True)
@@ -112,7 +123,15 @@ def crawled(budget: int, job: tuple[str, int]) -> BeeBotWeb:
         orders.append([*(universities[OF_TABLE_1.index(one)] for one in pair), *others])
     tried = [experiment(rows, STEP, INITIAL, budget, order) for order in orders]
     together = tuple(one[len(pair) :] for one, pair in zip(tried[2:], TOGETHER, strict=True))
-    return BeeBotWeb(found, scanned, left, tried[0], tried[1], together)
+    return BeeBotWeb(found, scanned, left, tried[0], tried[1], together, reached, timed)
+
+
+def _in_equal_time(planted: Planted, budget: int, seed: int) -> dict[str, int]:
+    """Return what R2 and R3 find in the time in which R1 scans its pages."""
+    world = SiteLinks(planted)
+    longer = {rule: order_of(rule, world, 2 * budget, seed) for rule in TIMED}
+    first = order_of("R1", world, budget, seed)
+    return in_the_time_of(first, longer, planted.external, planted.sizes_until(0.0))
 
 
 @dataclass(frozen=True)
@@ -178,6 +197,20 @@ class BeeBot:
         table = np.array([run.together[pair] for run in self.webs[web]], dtype=float)
         return [ratio(table[:, k, 1], table[:, k, 0]) for k in range(table.shape[1])]
 
+    def companions(self, web: str, rule: str) -> Mean:
+        """Return the mean number of hosts outside of the set to which a rule's pages link."""
+        return mean([float(run.companions[rule]) for run in self.webs[web]])
+
+    def agreeing(self) -> tuple[int, int]:
+        """Return in how many pairs of rules more links lead to more companions, and all pairs."""
+        pairs = [agreeing({rule: run.found[rule] for rule in RULES}, run.companions)
+                 for runs in self.webs.values() for run in runs]  # fmt: skip
+        return sum(more for more, _ in pairs), sum(number for _, number in pairs)
+
+    def in_time(self, web: str, rule: str) -> Mean:
+        """Return the ratio of a rule of `TIMED` to R1 in equal time."""
+        return ratio([float(run.timed[rule]) for run in self.webs[web]], self.values(web, "R1"))
+
     def pages(self, web: str, rule: str) -> Mean:
         """Return the mean number of pages that a rule of `AS_PRINTED` scanned."""
         return mean([float(run.pages[rule]) for run in self.webs[web]])
@@ -218,7 +251,10 @@ class BeeBot:
             found: dict[str, Any] = {
                 "links": as_json(self.mean(web, rule)),
                 "values": self.values(web, rule),
+                "companions": as_json(self.companions(web, rule)),
             }
+            if rule in TIMED:
+                found["ratio_in_equal_time"] = as_json(self.in_time(web, rule))
             if rule != "R1":
                 found["ratio"] = as_json(self.ratio(web, rule))
                 found["paper"] = printed_ratio(web, rule)

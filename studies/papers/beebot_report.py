@@ -6,6 +6,7 @@ import numpy as np
 
 from counterpoint.studies.comparison.statistics import Mean, mean
 
+from . import assumptions_report
 from .beebot import (
     AS_PRINTED,
     INITIAL,
@@ -42,7 +43,10 @@ def report(study: BeeBot) -> Report:
         "Pechnikov and Chernobrovkin, an adaptive crawler for external hyperlinks (2011/12).",
         f"{study.budget:,} pages of ten sites, {len(study.seeds)} webs of each set. Intervals are "
         "95%, Student's, over webs; of ratios (mean over mean, the same webs) by the delta method.",
-        tuple(_finding(study, web, rule) for web in PRINTED for rule in (R2, R3)),
+        (
+            *(_finding(study, web, rule) for web in PRINTED for rule in (R2, R3)),
+            *assumptions_report.findings(study),
+        ),
         (
             _table2(study),
             _parameters(study),
@@ -51,6 +55,7 @@ def report(study: BeeBot) -> Report:
             _starvation(study),
             *(_experiment(study, web) for web in TRIED),
             _together(study),
+            *assumptions_report.sections(study),
         ),
         f"counterpoint papers beebot --seeds {len(study.seeds)}",
     )

@@ -25,6 +25,8 @@ from counterpoint.crawler.coverage.slopes import Line, increments, through_origi
 from counterpoint.studies.comparison.statistics import Mean, mean
 
 from . import coverage_tables as tables
+from . import random_starts
+from .random_starts import Starts
 from .statistics import as_json
 from .study import Tell, run_all
 
@@ -32,6 +34,9 @@ Array = np.ndarray[Any, Any]
 
 RUNS = 200
 """Number of growing samples that are simulated with each seed."""
+
+WEBS = 10
+"""The most webs on which crawls begin at random addresses."""
 
 LINES = {"origin": through_origin, "intercept": with_intercept}
 
@@ -144,6 +149,8 @@ class Coverage:
     contains : dict of str to Mean
         How often the classical intervals of the slopes, and Wilson's of the last sample's share,
         contain the truth if a sample grows like the paper's.
+    starts : tuple of Starts
+        What crawls reach that begin at random addresses, for each of some webs.
     """
 
     seeds: range
@@ -155,6 +162,7 @@ class Coverage:
     curves: dict[int, Flattening]
     drawn: Even
     contains: dict[str, Mean]
+    starts: tuple[Starts, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Return all figures, ready for JSON."""
@@ -171,6 +179,7 @@ class Coverage:
             "intervals_that_contain_the_truth": {
                 name: as_json(found) for name, found in self.contains.items()
             },
+            "random_starts": [one._asdict() for one in self.starts],
         }
 
 
@@ -260,6 +269,7 @@ def study(seeds: range, processes: int = 1, tell: Tell | None = None) -> Coverag
         {sample: flattening(sample) for sample in tables.CURVES},
         evenly(tables.DRAWN, tables.SERVING),
         {name: mean([row[name] for row in rows]) for name in rows[0]},
+        tuple(run_all(random_starts.crawled, seeds[:WEBS], processes, tell)),
     )
 
 

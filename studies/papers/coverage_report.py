@@ -10,6 +10,7 @@ from counterpoint.crawler.coverage.slopes import increments
 from counterpoint.studies.comparison.statistics import Mean
 
 from . import coverage_tables as tables
+from . import random_starts_report
 from .coverage import Coverage, Flattening, GrowingSample
 from .report import (
     IN_PART,
@@ -38,8 +39,10 @@ def report(study: Coverage) -> Report:
         "Each figure is computed in all ways that the text allows. Intervals are 95% intervals: "
         "Wilson's for shares, Student's for slopes and for means over samples.",
         (_even(study), _slope(study), _classical(study), _sites(study), _spread(study),
-         _reach(study), _five(study), _falling(study), _flat(study), _fifteen(study)),
-        (_drawn(study), _growing(study), _samples(study), _curves(study)),
+         _reach(study), _five(study), _falling(study), _flat(study), _fifteen(study),
+         random_starts_report.finding(study.starts)),
+        (_drawn(study), _growing(study), _samples(study), _topics(), _curves(study),
+         random_starts_report.section(study.starts)),
         f"counterpoint papers coverage --seeds {len(study.seeds)}",
     )  # fmt: skip
 
@@ -295,6 +298,26 @@ def _samples(study: Coverage) -> Section:
         (),
         (Table(("", "mean", "interval", "variance", "by n", "pooled"), tuple(rows)),
          Table(("covered", "of each sample"), tuple(shares))),
+    )  # fmt: skip
+
+
+def _topics() -> Section:
+    near = sum(
+        abs(top - answer) < abs(top - 0.15 * size)
+        for answer, size, top in zip(tables.ANSWERS, tables.TOPICS, tables.HUBS, strict=True)
+    )
+    rows = tuple(
+        (f"{k}", f"{answer:,}", f"{size:,}", f"{size / answer:.1f}", f"{top:,}",
+         _percent(top / size, 1), _percent(top / answer, 0))
+        for k, (answer, size, top) in enumerate(
+            zip(tables.ANSWERS, tables.TOPICS, tables.HUBS, strict=True), 1)
+    )  # fmt: skip
+    return Section(
+        "Answers to queries, and what is around them",
+        ("The pages of a topic are the answer to a query with what it links to and what links to "
+         f"it. In {near} of {len(rows)} topics the number of top pages is nearer to that of the "
+         "answer than to 15% of the topic.",),
+        (Table(("topic", "answer", "around it", "times", "top", "of all", "of the answer"), rows),),
     )  # fmt: skip
 
 

@@ -30,6 +30,9 @@ ITERATIONS = "Iterations of the standard crawler"
 WEIGHTS = "Starting weights"
 COMMUNITIES = "Thematic communities"
 
+TOGETHER = 118
+"""Pages of the paper's test collection for the first cell: those in either answer of 117 pages."""
+
 FLAT = 0.25
 """A growth flattens if its last third adds less than this part of what its first third adds."""
 
@@ -49,7 +52,7 @@ def findings(study: Editions) -> tuple[Finding, ...]:
     """Return what comes out of the paper's claims on these webs."""
     precisions = [_precision(study, crawler, cell) for cell in CELLS
                   for crawler in (FOCUSED, STANDARD)]  # fmt: skip
-    return (*precisions, _growth(study), _is_community(study))
+    return (*precisions, _shared(study), _growth(study), _is_community(study))
 
 
 def sections(study: Editions) -> tuple[Section, ...]:
@@ -96,6 +99,22 @@ def _precision(study: Editions, crawler: str, cell: Cell) -> Finding:
         REPRODUCED if agrees else IN_PART if found else NOT_REPRODUCED,
         "" if agrees else why,
     )
+
+
+def _shared(study: Editions) -> Finding:
+    """Compare how many pages the answers of the first cell share with what the paper implies."""
+    found = study.mean(CELLS[0], lambda one: one.shared)
+    length = PRINTED[CELLS[0]].focused[0]
+    printed = 2 * length - TOGETHER
+    return Finding(
+        "editions: both answers of the first cell have nearly the same pages",
+        f"{TOGETHER} pages together, so {printed} of {length} in both",
+        f"{with_interval(found, 0)} of {length}",
+        REPRODUCED if abs(found.value - printed) <= (found.half or 0.0) + 0.5 else IN_PART
+        if found.value > 0.9 * length else NOT_REPRODUCED,
+        "" if abs(found.value - printed) <= (found.half or 0.0) + 0.5 else
+        "each answer has other pages that are not about the topic",
+    )  # fmt: skip
 
 
 def _growth(study: Editions) -> Finding:

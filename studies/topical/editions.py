@@ -75,6 +75,8 @@ class CellResult:
     found : tuple of int
         How many pages the standard crawler has found after each iteration: those that it fetched,
         and those to which they link.
+    shared : int
+        How many pages are in the answers of both crawlers.
     growth : tuple of int
         Pages that the focused crawler has fetched at each of many steps; empty if not measured.
     communities : dict of str to Community
@@ -86,6 +88,7 @@ class CellResult:
     fetched: int
     standard: tuple[float, ...]
     found: tuple[int, ...]
+    shared: int
     growth: tuple[int, ...] = ()
     communities: dict[str, Community] = dataclasses.field(default_factory=dict)
 
@@ -256,6 +259,7 @@ def _cell(web: EditionsWeb, cell: Cell, size: int, others: int, *, whole: bool) 
         min(len(index), size), precision, growth[-1],
         tuple(_precision(about, answer, others) for answer in answers),
         tuple(web.found(collection) for collection in collections),
+        len(np.intersect1d(index[:size], answers[STOP - 1])),
     )  # fmt: skip
     if not whole:
         return result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from counterpoint.studies.papers.report import ANSWERED, IN_PART, NOT_REPRODUCED, REPRODUCED
 
-from .claim import OPEN, UNKNOWABLE, Elsewhere
+from .claim import UNKNOWABLE, Elsewhere
 
 PAPER = "[BeeBot]"
 
@@ -294,14 +294,6 @@ BEEBOT = (
         IN_PART,
         "counterpoint links companions --db crawl.db --format json; counterpoint links --db "
         "crawl.db --format graphml",
-    ),
-    Elsewhere(
-        PAPER,
-        "more external links cover more of the companion set",
-        "claimed",
-        "not measured",
-        OPEN,
-        "the companion sets of crawls by several rules, beside the links that each has found",
     ),
     Elsewhere(
         PAPER,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from counterpoint.studies.papers.report import IN_PART, NOT_REPRODUCED, REPRODUCED
 
-from .claim import OPEN, UNKNOWABLE, Elsewhere
+from .claim import UNKNOWABLE, Elsewhere
 
 PAPER = "[BeeBot]"
 
@@ -33,14 +33,6 @@ BEEBOT_RULES = (
         "points",
         IN_PART,
         "counterpoint papers regret; docs/explanation/papers.md",
-    ),
-    Elsewhere(
-        PAPER,
-        "each page takes the same time",
-        "an assumption",
-        "taken over; a budget can be a time as well",
-        OPEN,
-        "R1, R2 and R3 under a budget of time, where pages cost different times",
     ),
     Elsewhere(
         PAPER,

@@ -253,14 +253,6 @@ COV = (
     ),
     Elsewhere(
         PAPER,
-        "random addresses among the start pages raise a crawl's coverage",
-        "suggested",
-        "not measured",
-        OPEN,
-        "crawls that begin at random addresses, beside those that do not",
-    ),
-    Elsewhere(
-        PAPER,
         "the algorithm of absolute breadth-first",
         "5 steps",
         "strict breadth-first samples, and the spec",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from counterpoint.studies.papers.report import ANSWERED, IN_PART, NOT_REPRODUCED, REPRODUCED
 
-from .claim import OPEN, UNKNOWABLE, Elsewhere
+from .claim import UNKNOWABLE, Elsewhere
 
 PAPER = "[HITS]"
 
@@ -217,14 +217,6 @@ HITS = (
         "article leaves its host too",
         NOT_REPRODUCED,
         "counterpoint papers hits; docs/explanation/papers.md",
-    ),
-    Elsewhere(
-        PAPER,
-        "the test collection of the first cell",
-        "118 pages, so that 116 of 117 are in both answers",
-        "not measured",
-        OPEN,
-        "how many pages the answers of both crawlers share",
     ),
     Elsewhere(
         PAPER,

@@ -73,7 +73,7 @@ def test_components() -> None:
     shares = SMALL.profile.shares
     assert held.largest_weak_component() == pytest.approx(1 - shares.disconnected, abs=0.01)
     scc = next(page for page in range(held.pages) if held._planted.web.component(page) == 0)
-    assert held.reachable(scc) == pytest.approx(shares.scc + shares.out, abs=0.01)
+    assert held.reachable([scc]) == pytest.approx(shares.scc + shares.out, abs=0.01)
 
 
 @pytest.mark.parametrize(("name", "pages"), [("broder-1999", 1500), ("universities", 3000)])

@@ -23,13 +23,14 @@ FLAT = tuple(range(20, 20 + 10 * LONG // 3, 10)) + (220,) * (2 * LONG // 3)
 STEADY = tuple(range(20, 20 + 10 * LONG, 10))
 
 
-def result(shift: float = 0.0, members: float = 1.0, *, growth: tuple[int, ...] = FLAT) -> Runs:
+def result(shift: float = 0.0, members: float = 1.0, *, growth: tuple[int, ...] = FLAT,
+           shared: int = 116) -> Runs:  # fmt: skip
     """Return webs on which all precisions differ from the paper's by a number."""
     return tuple(
         {cell: CellResult(
             100, dict.fromkeys((WARM, ANEW), PRINTED[cell].focused[1] + shift), 500,
             (0.0, 0.0, 0.0, PRINTED[cell].standard[1] + shift, 0.0), (21, 90, 900, 9000, 9999),
-            growth, {"focused": Community(1.0, members, 0.2)},
+            shared, growth, {"focused": Community(1.0, members, 0.2)},
         ) for cell in CELLS}
         for _ in range(WEBS)
     )  # fmt: skip
@@ -37,13 +38,13 @@ def result(shift: float = 0.0, members: float = 1.0, *, growth: tuple[int, ...] 
 
 def study(
     shift: float = 0.0, elsewhere: float = 0.3, members: float = 1.0,
-    growth: tuple[int, ...] = FLAT, near: Point = ("footers", 8),
+    growth: tuple[int, ...] = FLAT, near: Point = ("footers", 8), shared: int = 116,
 ) -> Editions:  # fmt: skip
     """Return a study that agrees with the paper up to a shift, and at one other point."""
     points = [(key, value) for key, values in AXES.items() for value in values
               if value != default_of(key)]  # fmt: skip
     return Editions(
-        result(shift, members, growth=growth),
+        result(shift, members, growth=growth, shared=shared),
         {point: result(0.0 if point == near else elsewhere, growth=growth) for point in points},
         {(mains, shared): (dict.fromkeys(CELLS, 0.5),) * 3
          for mains in GRID["mains"] for shared in GRID["shared"]},
@@ -97,6 +98,14 @@ def test_growth_and_communities() -> None:
     assert steady.answer == NOT_REPRODUCED and "1.00" in steady.here
     assert finding(study(), "focused crawler's answer").answer == REPRODUCED
     assert finding(study(members=0.2), "focused crawler's answer").answer == NOT_REPRODUCED
+
+
+def test_what_both_answers_share() -> None:
+    """Answers that share few pages, as those of two unrelated crawls, said to be the paper's."""
+    claims = [(one, study(shared=one)) for one in (116, 115, 110, 60)]
+    found = {shared: [one.answer for one in findings(of) if "both answers" in one.claim]
+             for shared, of in claims}  # fmt: skip
+    assert found == {116: [REPRODUCED], 115: [IN_PART], 110: [IN_PART], 60: [NOT_REPRODUCED]}
 
 
 def test_the_tables_fit_a_terminal() -> None:

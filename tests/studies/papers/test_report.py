@@ -142,7 +142,9 @@ def made(r2: dict[str, list[int]]) -> BeeBot:
         none = {n: Starvation(0, 0.0, False) for n in beebot.STEPS}
         richest = np.array([[10, 10, 11], [10, 6, 11], [10, 5, 12]])
         together = richest[[1]] if web == "sample" else richest[[1, 2]]
-        return BeeBotWeb(found, pages, none, richest, richest[[0, 0, 1]], (together, together))
+        timed = {rule: found[rule] for rule in beebot.TIMED}
+        return BeeBotWeb(found, pages, none, richest, richest[[0, 0, 1]], (together, together),
+                         found, timed)  # fmt: skip
 
     return BeeBot(range(3), 2000, {w: tuple(run(w, x) for x in r2[w]) for w in PRINTED})
 
