@@ -1,8 +1,7 @@
-"""A web with IP addresses: the view of it that samplers get, and the true coverages."""
+"""A web with IP addresses, and the true coverages of crawls of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -10,14 +9,12 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from counterpoint.crawler.coverage.blocks import Address, Blocks
 from counterpoint.crawler.coverage.quality import curve, top
 from counterpoint.crawler.coverage.ranking import among, weights
-from counterpoint.crawler.coverage.samplers import Front, Kind, around
-from counterpoint.crawler.policy.protocol import Pages, Scope
+from counterpoint.crawler.coverage.samplers import around
+from counterpoint.crawler.policy.protocol import Pages
 from counterpoint.graph.csr import csr
-from counterpoint.sim_web.generator.allocation import Allocation
-from counterpoint.sim_web.measure.kernels import extend
+from counterpoint.studies.comparison.addressed import AddressedWeb
 from counterpoint.studies.comparison.planted import Planted
 
 Array = np.ndarray[Any, Any]
@@ -31,9 +28,6 @@ TOPICAL = {"hub of topics": "hub", "authority of topics": "authority"}
 GRID = (0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0)
 """Thresholds of curves."""
 
-_KNOWN = 0.01
-"""Share of the pages that count as well-known: those with the most in-links."""
-
 
 class BackwardLinks(NamedTuple):
     """The reversed links of a web."""
@@ -46,10 +40,8 @@ class BackwardLinks(NamedTuple):
         return self.targets[self.offsets[page] : self.offsets[page + 1]]
 
 
-class Domain:
-    """The part of a web that is studied: the profile's own sites, or all pages.
-
-    It has the methods that samplers call (`links`, `front`, `host`) and the true coverages.
+class Domain(AddressedWeb):
+    """The part of a web that is studied, with the true coverages.
 
     Parameters
     ----------
@@ -57,33 +49,19 @@ class Domain:
 
     Attributes
     ----------
-    pages : int
-        Number of pages; they are numbered from 0 to ``pages - 1``.
-    blocks : Blocks
-        All allocated addresses, also those of hosts outside.
     weights : dict of str to float64[pages]
         True weights, by ranking.
-    known : int64[n]
-        Pages from which breadth-first samples may start: the 1% with the most in-links.
     """
 
     def __init__(self, planted: Planted) -> None:
-        self._planted = planted
-        self._allocation = Allocation(planted.web)
-        self.blocks = Blocks.of(self._allocation.blocks)
-        offsets, self._targets = planted.part(Scope.WEB)
-        named = len(planted.web.profile.sites)
-        self.pages = planted.web.pages_of(named - 1).stop if named else planted.web.pages
-        self._offsets = offsets[: self.pages + 1]
-        self._bounds: list[int] = self._offsets.tolist()
-        self.weights = weights(self._offsets, self._targets[: self._offsets[-1]])
-        self.known: Pages = top(self.weights["in-degree"], _KNOWN)
+        super().__init__(planted)
+        self.weights = weights(self._offsets, self._targets)
         self._tops = {signal: top(self.weights[signal], part) for signal, part in PARTS.items()}
 
     @cached_property
     def backward(self) -> BackwardLinks:
         """The links backward."""
-        held = csr(self._offsets, self._targets[: self._offsets[-1]]).reversed()
+        held = csr(self._offsets, self._targets).reversed()
         return BackwardLinks(held.offsets.tolist(), held.targets.astype(np.int64))
 
     @cached_property
@@ -109,30 +87,6 @@ class Domain:
                 found[what].append(whole[top(by_signal[signal], PARTS[signal])])
         return found
 
-    # The view of samplers
-
-    def links(self, page: int) -> Pages:
-        """Return the pages of the domain that a page links to."""
-        found: Pages = self._targets[self._bounds[page] : self._bounds[page + 1]]
-        return found
-
-    def host(self, pages: Pages) -> Pages:
-        """Return the hosts of pages."""
-        return self._planted.host[pages].astype(np.int64)
-
-    def front(self, address: Address) -> Front:
-        """Return the answer of an IP address to a request without a host name.
-
-        A site outside the domain counts as a default page.
-        """
-        server = self._allocation.at(address)
-        if server.shown is not None:
-            page = self._planted.web.pages_of(server.shown).start
-            return Front(Kind.SITE, page) if page < self.pages else Front(Kind.DEFAULT)
-        return Front(Kind.DEFAULT if server.default else Kind.EMPTY)
-
-    # True coverages
-
     def crawled(self, order: Pages, came: Array) -> Array:
         """Return which pages a crawl has, bool[pages]."""
         found = np.zeros(self.pages, dtype=np.bool_)
@@ -155,18 +109,10 @@ class Domain:
         """Return the true quality coverage at each threshold of `GRID`."""
         return curve(self.weights[signal], crawled, GRID)
 
-    def reachable(self, starts: Sequence[int]) -> float:
-        """Return the share of the domain's pages that links lead to from some start pages."""
-        reached = np.zeros(self.pages, dtype=np.bool_)
-        reached[list(starts)] = True
-        targets = self._targets[: self._offsets[-1]]
-        extend(self._offsets, targets, np.zeros_like(self._offsets), targets[:0], reached)
-        return float(reached.mean())
-
     def largest_weak_component(self) -> float:
         """Return the share of the domain's pages in its largest weak component."""
-        targets = self._targets[: self._offsets[-1]]
-        held = csr_array((np.ones(len(targets), dtype=np.int8), targets, self._offsets),
+        ones = np.ones(len(self._targets), dtype=np.int8)
+        held = csr_array((ones, self._targets, self._offsets),
                          shape=(self.pages, self.pages))  # fmt: skip
         _, labels = connected_components(held, connection="weak")
         return float(np.bincount(labels).max() / self.pages)

@@ -13,9 +13,9 @@ import numpy as np
 
 from counterpoint.crawler.coverage.samplers import probed
 from counterpoint.sim_web.profile import load
+from counterpoint.studies.comparison.addressed import AddressedWeb
 from counterpoint.studies.comparison.plan import ComparisonPlan
 from counterpoint.studies.comparison.planted import Planted
-from counterpoint.studies.coverage.truth import Domain
 
 Array = np.ndarray[Any, Any]
 
@@ -46,7 +46,7 @@ class Starts(NamedTuple):
 
 def crawled(seed: int, pages: int = PAGES) -> Starts:
     """Return what crawls reach on the web of a seed."""
-    domain = Domain(Planted(ComparisonPlan((), load(WEB), 1, pages), seed))
+    domain = AddressedWeb(Planted(ComparisonPlan((), load(WEB), 1, pages), seed))
     first = domain.known[:1].tolist()
     sites, random, known = [], [], []
     for share in DRAWN:

@@ -6,9 +6,9 @@ import networkx as nx
 import pytest
 
 from counterpoint.sim_web.profile import load
+from counterpoint.studies.comparison.addressed import AddressedWeb
 from counterpoint.studies.comparison.plan import ComparisonPlan
 from counterpoint.studies.comparison.planted import Planted
-from counterpoint.studies.coverage.truth import Domain
 from counterpoint.studies.papers.random_starts import DRAWN, WEB, Starts, crawled
 from counterpoint.studies.papers.random_starts_report import finding, section
 from counterpoint.studies.papers.report import IN_PART, NOT_REPRODUCED, REPRODUCED
@@ -17,12 +17,12 @@ PAGES = 3000
 
 
 @pytest.fixture(scope="module")
-def domain() -> Domain:
+def domain() -> AddressedWeb:
     """Return a small web."""
-    return Domain(Planted(ComparisonPlan((), load(WEB), 1, PAGES), 4))
+    return AddressedWeb(Planted(ComparisonPlan((), load(WEB), 1, PAGES), 4))
 
 
-def test_reach_is_that_of_all_start_pages(domain: Domain) -> None:
+def test_reach_is_that_of_all_start_pages(domain: AddressedWeb) -> None:
     """Start pages that do not count, or links that are followed backward."""
     graph = nx.DiGraph()
     graph.add_nodes_from(range(domain.pages))
@@ -33,7 +33,7 @@ def test_reach_is_that_of_all_start_pages(domain: Domain) -> None:
         assert domain.reachable(starts) == len(reached) / domain.pages
 
 
-def test_crawls_of_a_web(domain: Domain) -> None:
+def test_crawls_of_a_web(domain: AddressedWeb) -> None:
     """More start pages that reach less; sites that are not added to the well-known page."""
     found = crawled(4, PAGES)
     assert found.alone == domain.reachable(domain.known[:1].tolist())
