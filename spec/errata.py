@@ -285,6 +285,23 @@ MISPRINTS = {
             caveat="Addresses end with slashes, and browsers read a backslash as a slash.",
         ),
         Misprint(
+            name="beebot-level",
+            source=BEEBOT,
+            printed="The next page of a site is an unprocessed one with the highest level.",
+            corrected="It is one with the lowest level.",
+            caveat="Levels count links from the start page, and the paper calls the order breadth "
+            "first.",
+        ),
+        Misprint(
+            name="hits-operations",
+            source="Blekanov and Bondarenko, topical crawling based on HITS",
+            printed="Operations I and O both sum over the pages q with a link from p to q.",
+            corrected="Operation I, which computes the authority of p, sums over the pages q with "
+            "a link from q to p.",
+            caveat="As printed both weights of a page would depend on the pages that it links to "
+            "alone, so that in-links would count for nothing.",
+        ),
+        Misprint(
             name="hits-missed-pages",
             source="Blekanov and Bondarenko, topical crawling based on HITS",
             printed="In the formula of recall, c is the number of relevant pages that were not "

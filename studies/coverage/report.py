@@ -149,7 +149,7 @@ def _factor(study: CoverageStudy) -> Finding:
         REPRODUCED if _unbiased(printed) else
         IN_PART if abs(printed.bias.value) < 0.02 else NOT_REPRODUCED,
         f"the largest weak component has {percent(weak)} of the pages; but a start page reaches "
-        f"only {percent(share)} on average, since links are followed forward, and the first pages "
+        f"only {percent(share)} on average, by links forward; and the first pages "
         "of a search are similar to those that crawls fetch first",
     )  # fmt: skip
 
@@ -157,17 +157,14 @@ def _factor(study: CoverageStudy) -> Finding:
 def _predicted(study: CoverageStudy) -> Finding:
     tenth, whole = _of(study, "fronts-search-tenth"), _of(study, "fronts-search")
     nearer = abs(whole.bias.value) < abs(tenth.bias.value)
-    reach = sum(web.reach for web in study.webs) / len(study.webs)
     return Finding(
         "a search that begins at random addresses comes near the coverage if it is large",
         "predicted",
         f"mean error {_error(tenth)} with the first tenth of the pages, {_error(whole)} with all",
         (REPRODUCED if _unbiased(whole) else IN_PART) if nearer else NOT_REPRODUCED,
         "" if nearer and _unbiased(whole) else
-        "the search follows links as crawls do, so it has too few of the pages that links hardly "
-        f"reach: a start page reaches {percent(reach)} of the pages on average, and the estimate "
-        f"times this share is the row searches-reach, with a mean error of "
-        f"{_error(_of(study, 'searches-reach'))}",
+        f"the same start pages without their links (random-ip-sites) have a mean error of "
+        f"{_error(_of(study, 'random-ip-sites'))}",
     )  # fmt: skip
 
 

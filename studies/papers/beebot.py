@@ -52,8 +52,8 @@ TRIED = {"universities": tuple(range(10)), "sample": tuple(range(5, 10))}
 """The universities in the sets in which R2 finds less, relative to R1, than here; the first five of
 either are those of Table 1."""
 TOGETHER = (("rshu", "spbu"), ("spbstu", "finec"))
-"""Universities of Table 1: of all 32 choices, those for which R2/R1 on sample is nearest to the
-paper's if just they begin empty."""
+"""Universities of Table 1: two of the 32 choices for which R2/R1 on sample is near to the paper's
+if just they begin empty. They were chosen on webs of the same seeds."""
 OF_TABLE_1 = ("pgups", "rshu", "spbstu", "spbu", "finec")
 
 
@@ -191,6 +191,14 @@ class BeeBot:
         table = np.array([run for run in runs if run is not None], dtype=float)
         column = ("R1", "R2", "R3").index(rule)
         return [ratio(table[:, k, column], table[:, k, 0]) for k in range(table.shape[1])]
+
+    def nearest(self, web: str) -> int:
+        """Return for how many rich universities that begin empty R2/R1 is nearest to the paper's.
+
+        0 if it is nearest as it is.
+        """
+        printed = printed_ratio(web, TIMED[0])
+        return int(np.argmin([abs(one.value - printed) for one in self.tried(web, "R2")]))
 
     def together(self, web: str, pair: int) -> list[Mean]:
         """Return R2/R1 if the universities of `TOGETHER` begin empty, and 0, 1, ... others."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from counterpoint.studies.comparison.statistics import Mean, mean
+from counterpoint.studies.comparison.statistics import Mean
 
-from . import assumptions_report
+from . import assumptions_report, table2_findings
 from .beebot import (
     AS_PRINTED,
     INITIAL,
@@ -20,19 +20,14 @@ from .beebot import (
     printed_ratio,
 )
 from .report import (
-    IN_PART,
-    NOT_REPRODUCED,
-    REPRODUCED,
     Figure,
-    Finding,
     Line,
     Report,
     Section,
     Table,
 )
 from .statistics import correlation, ratio, with_interval
-
-R2, R3 = f"R2,step={STEP}", f"R3,initial={INITIAL}"
+from .table2_findings import R2, R3
 
 
 def report(study: BeeBot) -> Report:
@@ -44,7 +39,7 @@ def report(study: BeeBot) -> Report:
         f"{study.budget:,} pages of ten sites, {len(study.seeds)} webs of each set. Intervals are "
         "95%, Student's, over webs; of ratios (mean over mean, the same webs) by the delta method.",
         (
-            *(_finding(study, web, rule) for web in PRINTED for rule in (R2, R3)),
+            *table2_findings.findings(study),
             *assumptions_report.findings(study),
         ),
         (
@@ -59,50 +54,6 @@ def report(study: BeeBot) -> Report:
         ),
         f"counterpoint papers beebot --seeds {len(study.seeds)}",
     )
-
-
-def _finding(study: BeeBot, web: str, rule: str) -> Finding:
-    others = [one for one in RULES if one[:2] == rule[:2]]
-    ratios = [study.ratio(web, one).value for one in others]
-    low, webs = study.as_low(web, rule), len(study.seeds)
-    if study.holds(web, rule):
-        answer = REPRODUCED
-    elif any(study.holds(web, one) for one in others) or 0 < low < webs:
-        answer = IN_PART
-    else:
-        answer = NOT_REPRODUCED
-    here = f"{with_interval(study.ratio(web, rule))}"
-    if max(ratios) - min(ratios) > 0.005:
-        here += f"; {min(ratios):.2f} to {max(ratios):.2f} by {'n' if rule == R2 else 'm'}"
-    return Finding(f"{rule[:2]}/R1 on {web}", f"{printed_ratio(web, rule):.2f}", here,
-                   answer, "" if answer == REPRODUCED else _why(study, web, rule))  # fmt: skip
-
-
-def _why(study: BeeBot, web: str, rule: str) -> str:
-    """Explain how far the paper's ratio is from the measured one, and the known causes."""
-    paper, low, webs = printed_ratio(web, rule), study.as_low(web, rule), len(study.seeds)
-    if 0 < low < webs:
-        return (f"webs differ: {low} of {webs} have a ratio of at most {paper:.2f}, "
-                f"{webs - low} a greater one")  # fmt: skip
-    why = f"no web of {webs} has a ratio as {'low' if low == 0 else 'high'}"
-    if web in TRIED and rule == R2 and (k := _reached_at(study, web)) is not None:
-        starved = mean([float(run.starved[STEP].sites) for run in study.webs[web]])
-        why += (f"; on average R2 never returns to {starved.value:.1f} sites there, and in the "
-                f"experiment the ratio is {study.tried(web, 'R2')[k].value:.2f} when the {k} "
-                "universities with the most links begin empty")  # fmt: skip
-    r1 = study.mean(web, "R1")
-    if abs(r1.value - PRINTED[web][0]) > 0.2 * PRINTED[web][0]:
-        why += f"; R1 itself finds {r1.value:,.0f} links here, {PRINTED[web][0]:,} in the paper"
-    return why
-
-
-def _reached_at(study: BeeBot, web: str) -> int | None:
-    """Return for how many universities that begin empty the ratio is nearest to the paper's.
-
-    None if it is nearest as it is, without any.
-    """
-    apart = [abs(one.value - printed_ratio(web, R2)) for one in study.tried(web, "R2")]
-    return int(np.argmin(apart)) or None
 
 
 def _table2(study: BeeBot) -> Section:
@@ -285,10 +236,11 @@ def _together(study: BeeBot) -> Section:
                 for one in study.together("universities", k))  # fmt: skip
     return Section(
         "Experiment: the same universities begin empty in both sets",
-        ("The universities of sample are five of the ten of universities. Of the 32 choices among "
-         "the five, these two bring R2/R1 on sample nearest to the paper's "
-         f"{printed_ratio('sample', R2):.2f}. On universities, others that are not in Table 1 can "
-         "begin empty as well, the ones with the most links first. The paper has "
+        ("The universities of sample are five of the ten of universities. Two choices among the "
+         "five that bring R2/R1 on sample near to the paper's "
+         f"{printed_ratio('sample', R2):.2f}; they were chosen on such webs. On universities, "
+         "others that are not in Table 1 can begin empty as well, the ones with the most links "
+         "first. The paper has "
          f"{printed_ratio('universities', R2):.2f} there; the least ratio here is {least:.2f}.",),
         (Table(("begin empty", "sample", "others", "universities"), tuple(rows)),),
     )  # fmt: skip

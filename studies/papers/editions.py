@@ -134,8 +134,9 @@ class Editions:
 
     def agrees(self, cell: Cell, crawler: str, point: Point | None = None) -> bool:
         """Return whether the interval contains the paper's precision, and is narrow."""
-        found = self.precision(cell, crawler, point)
-        half, printed = found.half or 0.0, PRINTED[cell].of(crawler)[1]
+        found, printed = self.precision(cell, crawler, point), PRINTED[cell].of(crawler)[1]
+        if (half := found.half) is None:  # one web
+            return False
         off = abs(found.value - printed)
         return half <= SURE and off <= half + PRINTED[cell].rounded(crawler) + 1e-9
 

@@ -211,7 +211,7 @@ def _everywhere(study: Editions) -> Section:
     return Section(
         EVERYWHERE,
         ("All pages of all languages link to these pages, so that their authority is the greatest "
-         "in any part of the web. All of them are in the answer, and none is about the topic.",
+         "in any part of the web. None is about the topic.",
          _KEY),
         (_axis(study, "footers"),),
         ablation=True,
@@ -240,8 +240,7 @@ def _clique(study: Editions) -> Section:
         CLIQUE,
         ("The main pages of the smallest languages link to each other. Without this clique the "
          f"focused crawler's precision is {_list(last)}; with all 200 main pages in it, it is "
-         f"{_list(full)}. The standard crawler leaves the topic in the local space when the clique "
-         "is about as large as the number of editions.", _KEY),
+         f"{_list(full)}. The topics have about 115 and 43 editions.", _KEY),
         (_axis(study, "mains"),),
         figures,
         ablation=True,
@@ -258,8 +257,8 @@ def _others(study: Editions) -> Section:
         ("Common articles: the fewer there are, the more editions the other articles have, and at "
          "200 some have more than the second topic. Shared links: the part of an edition's links "
          "to pages of its language that all editions of the article have. Pages of a site: with "
-         "more than one, the sites of the regional start set have menus and pages of their own, "
-         "and the focused crawler stays there.", _KEY),
+         "more than one, the sites of the regional start set have menus and pages of their "
+         "own.", _KEY),
         tuple(_axis(study, key) for key in ("common", "shared", "links", "mean_pages")),
         ablation=True,
     )  # fmt: skip

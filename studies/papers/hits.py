@@ -203,7 +203,7 @@ def study(
         Number of pages of each web; the webs with editions have 9 of 10 pages.
     """
     taken = seeds[: max(2, 2 * len(seeds) // 3)]
-    few = seeds[: max(1, len(seeds) // FEW)]
+    few = seeds[: max(2, len(seeds) // FEW)]
     jobs = [(space, seed, pages) for seed, space in product(taken, SPACES)]
     found = run_all(searched, jobs, processes, tell, "space")
     cells = {

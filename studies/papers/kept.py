@@ -24,7 +24,10 @@ _CODE = (".py", ".toml", ".txt")
 
 @cache
 def version() -> str:
-    """Return a digest of the program's code, profiles and tables."""
+    """Return a digest of the program's code, profiles and tables, as they were at the first call.
+
+    Call it before a study begins: its result belongs to the files of that time.
+    """
     found = hashlib.blake2b(digest_size=16)
     top = Path(counterpoint.__file__).parent
     files = [
@@ -39,9 +42,9 @@ def version() -> str:
 
 
 def save(folder: Path, name: str, seeds: int, report: Report, figures: dict[str, Any]) -> None:
-    """Write the result of a study into a folder."""
+    """Write the result of a study into a folder, beside its results with other numbers of seeds."""
     kept = {"version": version(), "seeds": seeds, "report": as_json(report), "figures": figures}
-    with replacing(folder / f"{name}.json") as unfinished:
+    with replacing(_path(folder, name, seeds)) as unfinished:
         unfinished.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 
@@ -53,7 +56,7 @@ def load(folder: Path, name: str, seeds: int) -> tuple[Report, dict[str, Any]] |
     CrawlError
         If its file is not the result of a study.
     """
-    path = folder / f"{name}.json"
+    path = _path(folder, name, seeds)
     if not path.exists():
         return None
     try:
@@ -67,6 +70,10 @@ def load(folder: Path, name: str, seeds: int) -> tuple[Report, dict[str, Any]] |
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = without_advice(error) if isinstance(error, ValueError) else "parts are missing"
         raise CrawlError(f"{path}: is not the result of a study ({reason})") from None
+
+
+def _path(folder: Path, name: str, seeds: int) -> Path:
+    return folder / f"{name}-{seeds}-seeds.json"
 
 
 def as_json(report: Report) -> dict[str, Any]:
@@ -98,6 +105,7 @@ def from_json(held: dict[str, Any]) -> Report:
                 for table in part["tables"]
             ),
             tuple(map(_figure, part["figures"])),
+            bool(part["ablation"]),
         )
         for part in held["sections"]
     )

@@ -77,7 +77,8 @@ def markdown(table: Sequence[Row], command: str) -> str:
         f"This page was written by `{command}`. A claim is *reproduced* if our figure agrees with "
         "the printed one, *in part* if it does so under conditions that are named. A part of a "
         "system, or a formula, is reproduced if it is there as described. A question that a paper "
-        "only asks is *answered*. Intervals are 95%. The names of papers are those of the "
+        "only asks is *answered*, and what our webs are given is so *by construction*, which is no "
+        "evidence. Intervals are 95%. The names of papers are those of the "
         "[bibliography](../reference/bibliography.md).", "",
         f"In all: {summary(table)}.", "",
     ]  # fmt: skip

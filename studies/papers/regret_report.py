@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from counterpoint.studies.comparison.statistics import mean
+from counterpoint.studies.comparison.statistics import Mean, mean
 
 from .regret import (
     ABLATED,
+    COMPARED,
     DISTRIBUTIONS,
-    MYOPIC,
     RULES,
     TENTH,
     Regret,
@@ -94,48 +94,60 @@ def _arms_in_words(chances: tuple[float, ...]) -> str:
 
 
 def _webs(study: Regret) -> Section:
-    rows, figures = [], []
-    for web, runs in study.webs.items():
-        best = mean([float(run.best[-1]) for run in runs])
-        single = ratio([float(run.single) for run in runs], [float(r.best[-1]) for r in runs])
-        shares = [f"{study.share(web, rule).value:.1%}" for rule in RULES]
-        rows.append((web, with_interval(best, 0), f"{single.value:.1%}", *shares))
-        figures.append(_growth(study, web))
+    bests = [mean([float(run.best[-1]) for run in runs]) for runs in study.webs.values()]
+    singles = [
+        ratio([float(run.single) for run in runs], [float(run.best[-1]) for run in runs])
+        for runs in study.webs.values()
+    ]
+    rows = (
+        ("links of the best", *(with_interval(one, 0) for one in bests)),
+        ("one site", *(f"{one.value:.1%}" for one in singles)),
+        *((rule, *(f"{study.share(web, rule).value:.1%}" for web in study.webs)) for rule in RULES),
+    )
+    figures = [_growth(study, web) for web in study.webs]
     return Section(
         "Webs: regret against the best allocation",
         ("The order of the pages of a site is fixed, so a rule decides only how many pages each "
          "site gets. The best allocation of n pages is computed in hindsight, for each n; regret "
          "is the number of links that it finds less the number that the rule found. No bound "
          "applies: yields fall while a site is scanned, and the best allocation knows where.",),
-        (Table(("set", "best", "one site", *RULES), tuple(rows),
+        (Table(("", *study.webs), rows,
                f"Best: links that the best allocation finds in {study.budget:,} pages. The other "
-               "columns: the share of these that the best single site has, and that each rule "
+               "rows: the share of these that the best single site has, and that each rule "
                "found."),),
         tuple(figures),
     )  # fmt: skip
 
 
 def _index(study: Regret) -> Section:
-    rows = [
-        (web, with_interval(study.share(web, "gittins"), 3),
-         with_interval(study.ablated(web, MYOPIC), 3),
-         *(with_interval(study.mixed(web, rule), 3) for rule in ABLATED))
+    gains = tuple(
+        (web, *(with_interval(_points(study.gain(web, "gittins", other)), 1) for other in COMPARED))
         for web in study.webs
-    ]  # fmt: skip
+    )
+    mixed = tuple(
+        (web, f"{study.share(web, 'gittins').value:.1%}",
+         *(with_interval(_points(study.mixed(web, rule)), 1) for rule in ABLATED))
+        for web in study.webs
+    )  # fmt: skip
     return Section(
         "The index of Gittins, and what it lacks on webs",
         ("[BeeBot] calls the sample mean of R2 an index of Gittins. The policy `gittins` computes "
          "the index itself: Poisson counts with a Gamma prior, discount 0.99. Two ablations. "
          "Without foresight (discount 0) the site with the highest expected yield is next: the "
          "difference is what the index adds to a mean. With the pages of each site in random "
-         "order they are alike, as the index takes them to be: the difference is what the order "
-         "of pages does to it.",),
-        (Table(("set", "gittins", "no foresight", *(f"{_short(r)}, mixed" for r in ABLATED)),
-               tuple(rows),
-               "Links found as a share of those of the best allocation; mixed: with the pages of "
-               "each site in random order, and the best allocation for that order."),),
+         "order they are alike, as the index takes them to be. The best allocation is another one "
+         "then, so the two shares of a rule are not shares of the same number.",),
+        (Table(("gittins minus", "R2", "thompson", "no foresight"), gains,
+               "Points of the best allocation, on the same webs."),
+         Table(("pages mixed", "in order", *(_short(rule) for rule in ABLATED)), mixed,
+               "Links found in percent of those of the best allocation for the random order; in "
+               "order: those of gittins with the pages in their own order.")),
         ablation=True,
     )  # fmt: skip
+
+
+def _points(share: Mean) -> Mean:
+    return Mean(100 * share.value, None if share.half is None else 100 * share.half)
 
 
 def _short(rule: str) -> str:
@@ -175,8 +187,7 @@ def _why(study: Regret) -> Section:
          "the second term, which alone would give every site the same number of pages. The "
          "ablation is R3 with a tenth of the second term: if that term keeps R3 close to equal "
          "shares, it finds more.",),
-        (Table(("set", "best mean/Xmax", "second term", "least pages", "most pages",
-                "R3", "R3, tenth"), rows,
+        (Table(("set", "mean/Xmax", "second term", "least", "most", "R3", "R3, tenth"), rows,
                f"The largest mean/Xmax of a site and the second term after {share:,} pages of each "
                "site; then the pages that R3 gave the sites with fewest and with most, and the "
                "share of the best allocation that R3 finds, and R3 with a tenth of the second "

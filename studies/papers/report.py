@@ -10,6 +10,8 @@ WIDTH = 80
 REPRODUCED, NOT_REPRODUCED, IN_PART = "reproduced", "not reproduced", "in part"
 ANSWERED = "answered"
 """For what a paper leaves open."""
+PLANTED = "by construction"
+"""For what a web is given, or fitted to: that it comes out is no evidence."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,8 @@ class Finding:
     claim, paper, here : str
         The claim, the paper's value, and the value of this study.
     answer : str
-        `REPRODUCED`, `NOT_REPRODUCED` or `IN_PART`; `ANSWERED` for an open question.
+        `REPRODUCED`, `NOT_REPRODUCED` or `IN_PART`; `ANSWERED` for an open question, and `PLANTED`
+        for what the webs are given.
     why : str
         The reason in one sentence; always given if the claim is not reproduced.
     """

@@ -94,9 +94,8 @@ def cases(study: Scent) -> Section:
         "DeltaS: where an inner one is best, and where 98% is reached",
         ("Gains are those of the tuned DeltaS over DeltaS = 0 and over the largest one, in points "
          "of the limit, paired by web. An inner DeltaS is called best if both are above 0.",
-         "Ablation: the oracle knows when pages change, the limit only how often. Where 98% is "
-         "reached, the oracle is no better than the limit, and both have a fresh index: a small "
-         "part of the site changes, the time suffices for it, and DeltaS = 0 visits little else."),
+         "Ablation: the oracle knows when pages change, the limit only how often. The last two "
+         "columns compare the same visits with the oracle and with an index that is always fresh."),
         (Table(("site", "best", "of limit %", "over 0", "over 1000", "inner", "of oracle %",
                 "of fresh %"), tuple(rows),
                f"DeltaS of {', '.join(f'{d:g}' for d in DELTAS)} were tried."),),
@@ -133,7 +132,7 @@ def harvests(study: Scent) -> Section:
         ("Each with its tuned DeltaS, as a share of the limit. Difference: the logarithm of the "
          "changed bytes; size: that of the page, as printed; bytes: the changed bytes; changed: 1 "
          "for any change; share: the changed part of the text; worth: what the visit adds to Q; "
-         "pace: difference over the runs since the last visit. DeltaS is in units of the mean "
+         "pace: difference over the runs after the last visit. DeltaS is in units of the mean "
          "harvest of a change.",),
         (Table(("site", *(f"{name} %" for name in HARVESTS)), rows),),
     )  # fmt: skip

@@ -253,11 +253,12 @@ BEEBOT = (
     ),
     Elsewhere(
         PAPER,
-        "the next page of a site is an unprocessed one of the lowest level",
-        "breadth-first",
-        "a property of the spec",
-        REPRODUCED,
-        "counterpoint check breadth-first --property order-by-level",
+        "the next page of a site is an unprocessed one of the highest level, breadth first",
+        "highest; the text contradicts itself",
+        "of the lowest level, a property of the spec; an entry of the misprints",
+        IN_PART,
+        "counterpoint errata beebot-level; counterpoint check breadth-first --property "
+        "order-by-level",
     ),
     Elsewhere(
         PAPER,

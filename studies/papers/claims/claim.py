@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from counterpoint.studies.papers.report import ANSWERED, IN_PART, NOT_REPRODUCED, REPRODUCED
+from counterpoint.studies.papers.report import (
+    ANSWERED,
+    IN_PART,
+    NOT_REPRODUCED,
+    PLANTED,
+    REPRODUCED,
+)
 
 UNKNOWABLE = "cannot be known"
 """What it takes to answer is in no copy, or nowhere any more."""
@@ -12,7 +18,7 @@ UNKNOWABLE = "cannot be known"
 OPEN = "not built"
 """Nothing here answers it."""
 
-ANSWERS = (REPRODUCED, IN_PART, NOT_REPRODUCED, ANSWERED, UNKNOWABLE, OPEN)
+ANSWERS = (REPRODUCED, IN_PART, NOT_REPRODUCED, ANSWERED, PLANTED, UNKNOWABLE, OPEN)
 """All answers; `ANSWERED` is for what a paper only announces."""
 
 

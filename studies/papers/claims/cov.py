@@ -71,7 +71,7 @@ COV = (
     Elsewhere(
         PAPER,
         "sizes of the Web and of its Chinese part, and their growth",
-        "2.5 billion and 53.4 million pages; 277,100 registered sites",
+        "2.5 billion and 53.4 million pages; 277,100 sites",
         "not measured",
         UNKNOWABLE,
         "the Web of 2002 no longer exists",
@@ -245,7 +245,7 @@ COV = (
     ),
     Elsewhere(
         PAPER,
-        "without names whose addresses change the coverage is a little higher",
+        "without sites that are named by an address the coverage is a little higher",
         "claimed",
         "not measured",
         UNKNOWABLE,
@@ -290,11 +290,10 @@ COV = (
         PAPER,
         "a search that begins at random addresses comes near the truth if it is large",
         "predicted, the value is lost",
-        "mean error +25.7% ± 2.9% with the first 500 pages, +37.0% ± 0.5% with 5,000; "
-        "following links makes it worse",
+        "mean error +25.7% ± 2.9% with the first 500 pages, +37.0% ± 0.5% with 5,000",
         NOT_REPRODUCED,
-        "docs/explanation/papers.md; counterpoint coverage report breadth-first --profile "
-        "broder-1999 --pages 20000 --seeds 3 --repeats 3",
+        "docs/explanation/papers.md; counterpoint coverage report --profile broder-1999 --pages "
+        "100000",
     ),
 )
 """Limits, kinds of coverage, and samples."""

@@ -20,19 +20,20 @@ HITS = (
     Elsewhere(
         PAPER,
         "operations I and O",
-        "sums of hub weights, and of authority weights, along links",
-        "the same, iterated over any graph",
-        REPRODUCED,
-        "counterpoint graph rank crawl.graph --by authorities; counterpoint graph rank "
-        "crawl.graph --by hubs",
+        "both are sums over the pages q with a link from p to q",
+        "the sum of authorities is over links to p: a misprint; both are iterated over any graph",
+        IN_PART,
+        "counterpoint errata hits-operations; counterpoint graph rank crawl.graph --by "
+        "authorities; counterpoint graph rank crawl.graph --by hubs",
     ),
     Elsewhere(
         PAPER,
         "weights are scaled after each iteration",
         "sum of squares 1",
-        "the same",
-        REPRODUCED,
-        "counterpoint graph rank crawl.graph --by authorities --format json",
+        "the policy scales so; a ranking of a graph has a sum of 1 in the end, and the same order",
+        IN_PART,
+        "counterpoint compare hits --web regional --pages 200 --seeds 2; counterpoint graph rank "
+        "crawl.graph --by authorities --format json",
     ),
     Elsewhere(
         PAPER,
@@ -46,9 +47,8 @@ HITS = (
         PAPER,
         "about 20 iterations make the 20 highest weights stable",
         "about 20",
-        "on webs of 20,000 pages of the profiles topical and broder-1999 the first 20 "
-        "authorities, and the first 20 hubs, have the same order after 20 iterations as at the "
-        "end, after 37 to 43",
+        "on a web of 20,000 pages of the profile topical the first 20 authorities, and the first "
+        "20 hubs, have the same order after 20 iterations as at the end",
         REPRODUCED,
         "counterpoint graph build --web topical --pages 20000 --seed 1 topical.graph; "
         "counterpoint graph rank topical.graph --by authorities --top 20 --iterations 20; "

@@ -107,7 +107,8 @@ SCENT = (
         "pseudo-code",
         "a property of the spec, and mutants without it",
         REPRODUCED,
-        "counterpoint check scent --property exactly-a-batch; counterpoint check scent --mutants",
+        "counterpoint check scent --property halved-and-then-harvested; counterpoint check "
+        "scent --mutants",
     ),
     Elsewhere(
         PAPER,

@@ -25,7 +25,9 @@ CAUSAL = re.compile(
 )
 FOLDER = Path(papers.__path__[0])
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "papers.md"
-REPORTS = sorted(path.stem for path in FOLDER.glob("*_report.py"))
+REPORTS = sorted(
+    path.stem for end in ("report", "sections", "findings") for path in FOLDER.glob(f"*_{end}.py")
+)
 
 
 def module(name: str) -> ModuleType:

@@ -38,7 +38,8 @@ def report(name: str = "hits") -> Report:
     """Return a report with a part of each kind."""
     line = Line("R3", (1.0, 10.0), (1.0, 2.0), (0.1, 0.2), colour=2)
     figure = Figure("Up", "steps", "regret", (line,), (("98%", 0.98),), "x", places=("a", "b"))
-    section = Section("Part", ("text",), (Table(("a", "b"), (("1", "2"),), "note"),), (figure,))
+    section = Section("Part", ("text",), (Table(("a", "b"), (("1", "2"),), "note"),), (figure,),
+                      ablation=True)  # fmt: skip
     findings = (Finding("c", "1", "2", IN_PART, "why"), Finding("<d>", "1|2", "2", NOT_REPRODUCED))
     return Report(name, "A title", "Somebody", "3 seeds", findings, (section,), "counterpoint x")
 
@@ -96,25 +97,27 @@ def test_the_version_is_that_of_all_code_profiles_and_tables(
 
     monkeypatch.setattr(Path, "read_bytes", noted)
     assert kept.version.__wrapped__() == kept.version()
-    for file in ("compiling.py", "studies/papers/hits.py", "sim_web/profiles/editions.toml",
-                 "crawler/schedulers/scent.py"):  # fmt: skip
+    for file in (
+        "compiling.py", "studies/papers/hits.py", "sim_web/profiles/editions.toml",
+        "crawler/schedulers/scent.py", "studies/papers/table2/stored/corrected.txt",
+    ):  # fmt: skip
         assert any(one.endswith(f"/{file}") for one in read), file
 
 
 @pytest.mark.parametrize("wrong", [b"", b"[]", b"{}", b'{"version": 1', b"\xff", b"null"])
 def test_a_file_that_is_no_result(wrong: bytes, tmp_path: Path) -> None:
     """A traceback, or a foreign file that is overwritten."""
-    (tmp_path / "hits.json").write_bytes(wrong)
-    with pytest.raises(CrawlError, match=r"hits\.json: is not the result of a study"):
+    (tmp_path / "hits-3-seeds.json").write_bytes(wrong)
+    with pytest.raises(CrawlError, match=r"hits-3-seeds\.json: is not the result of a study"):
         kept.load(tmp_path, "hits", 3)
 
 
 def test_a_result_whose_report_is_damaged(tmp_path: Path) -> None:
     """A report that is shown without its findings."""
     kept.save(tmp_path, "hits", 3, report(), {})
-    held = json.loads((tmp_path / "hits.json").read_text("utf-8"))
+    held = json.loads((tmp_path / "hits-3-seeds.json").read_text("utf-8"))
     del held["report"]["findings"]
-    (tmp_path / "hits.json").write_text(json.dumps(held), "utf-8")
+    (tmp_path / "hits-3-seeds.json").write_text(json.dumps(held), "utf-8")
     with pytest.raises(CrawlError, match="parts are missing"):
         kept.load(tmp_path, "hits", 3)
 
@@ -130,7 +133,28 @@ def test_finished_studies_are_not_repeated(
     output = capsys.readouterr().out
     assert json.loads(output[output.index("{") :]) == {name: {"figure": 1.5} for name in PAPERS}
     assert run(counterpoint, ["papers", "hits", "--keep", keep, "--seeds", "5"]) == 0
+    assert run(counterpoint, ["papers", "hits", "--keep", keep]) == 0
     assert runs[len(PAPERS) :] == ["hits"]
+
+
+def test_a_result_belongs_to_the_code_before_the_study(
+    runs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A result of old code, which is used again since the code changed while the study ran."""
+    asked: list[int] = []
+    monkeypatch.setattr(kept, "version", lambda: asked.append(len(runs)) or "of the files")
+    assert run(counterpoint, ["papers", "hits", "--keep", str(tmp_path)]) == 0
+    assert runs == ["hits"] and asked[0] == 0
+
+
+def test_a_damaged_result_is_found_before_the_first_study(
+    runs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run of hours that ends with an error which was there at its beginning."""
+    (tmp_path / "scent-2-seeds.json").write_bytes(b"{")
+    args = ["papers", "hits", "scent", "--keep", str(tmp_path), "--seeds", "2"]
+    assert run(counterpoint, args) == 2
+    assert not runs and "scent-2-seeds.json: is not" in capsys.readouterr().err
 
 
 def test_all_is_every_study_once() -> None:

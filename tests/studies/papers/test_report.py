@@ -6,20 +6,17 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.sim_web.profile import load
 from counterpoint.studies.papers import beebot, beebot_report
-from counterpoint.studies.papers.beebot import PRINTED, BeeBot, BeeBotWeb
+from counterpoint.studies.papers.beebot import PRINTED, BeeBot
 from counterpoint.studies.papers.drawing import svg
 from counterpoint.studies.papers.page import body, page, write
 from counterpoint.studies.papers.papers import PAPERS, named
 from counterpoint.studies.papers.report import (
     IN_PART,
-    NOT_REPRODUCED,
-    REPRODUCED,
     Figure,
     Finding,
     Line,
@@ -28,7 +25,8 @@ from counterpoint.studies.papers.report import (
     Table,
     text,
 )
-from counterpoint.studies.papers.starvation import Starvation
+
+from .made_beebot import made
 
 SMALL = Report(
     "small",
@@ -125,44 +123,6 @@ def test_an_interval_of_shares_is_within_0_and_1(dots: bool) -> None:
 
     assert drawn(0.2, True) != drawn(2.0, True) == drawn(3.0, True)
     assert drawn(2.0, False) != drawn(3.0, False)
-
-
-def made(r2: dict[str, list[int]]) -> BeeBot:
-    """Return a study in which R1 found 100 links on each web, and R2 a given number."""
-
-    def run(web: str, number: int) -> BeeBotWeb:
-        found = {
-            rule: 100 if rule == "R1" else number if rule.startswith("R2")
-            else round(100 * beebot.printed_ratio(web, rule))
-            for rule in beebot.RULES
-        }  # fmt: skip
-        found |= {"R1-printed": 2000 if web == "sample" else 90, beebot.AS_PRINTED[1]: number,
-                  beebot.AS_PRINTED[2]: number}  # fmt: skip
-        pages = dict.fromkeys(beebot.AS_PRINTED, 2001)
-        none = {n: Starvation(0, 0.0, False) for n in beebot.STEPS}
-        richest = np.array([[10, 10, 11], [10, 6, 11], [10, 5, 12]])
-        together = richest[[1]] if web == "sample" else richest[[1, 2]]
-        timed = {rule: found[rule] for rule in beebot.TIMED}
-        return BeeBotWeb(found, pages, none, richest, richest[[0, 0, 1]], (together, together),
-                         found, timed)  # fmt: skip
-
-    return BeeBot(range(3), 2000, {w: tuple(run(w, x) for x in r2[w]) for w in PRINTED})
-
-
-def test_findings_say_what_was_found() -> None:
-    """A ratio that is wrongly called the paper's, or the reverse."""
-    study = made({"institutes": [190, 196, 202], "universities": [110, 111, 112],
-                  "sample": [90, 91, 140]})  # fmt: skip
-    answers = {one.claim: one.answer for one in beebot_report.report(study).findings}
-    assert answers["R2/R1 on institutes"] == REPRODUCED
-    assert answers["R2/R1 on universities"] == NOT_REPRODUCED
-    assert answers["R2/R1 on sample"] == REPRODUCED  # a wide interval contains 1.05
-    assert study.as_low("institutes", "R2,step=20") == 1
-    why = next(
-        f.why for f in beebot_report.report(study).findings if f.claim == "R2/R1 on universities"
-    )
-    assert "no web of 3 has a ratio as low" in why
-    assert "the ratio is 0.60 when the 1 universities with the most links begin empty" in why
 
 
 def test_the_rules_as_printed_are_shown() -> None:

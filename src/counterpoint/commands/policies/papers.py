@@ -64,7 +64,7 @@ def papers(
         _must_be_folder(option, folder)
     must_be_writable("--table", table)
     with progress("papers") as tell, _machines(address):
-        done = {paper.name: _done(paper, seeds, processes, keep, tell) for paper in wanted}
+        done = _done(wanted, seeds, processes, keep, tell)
     reports = [report for report, _ in done.values()]
     claims = overview.rows(reports)
     if html is not None:
@@ -96,21 +96,35 @@ def _machines(address: str | None) -> AbstractContextManager[None]:
 
 
 def _done(
-    paper: Paper, seeds: int, processes: int, keep: Path | None, tell: Tell
-) -> tuple[Report, dict[str, Any]]:
-    """Return the report and the figures of a study: kept ones, or those of a new run."""
+    wanted: list[Paper], seeds: int, processes: int, keep: Path | None, tell: Tell
+) -> dict[str, tuple[Report, dict[str, Any]]]:
+    """Return the report and the figures of each study: kept ones, or those of a new run.
+
+    All kept results are read, and the version of the program is determined, before the first study
+    begins.
+    """
     from counterpoint.studies.papers import kept
 
+    found: dict[str, tuple[Report, dict[str, Any]] | None] = {}
     if keep is not None:
         keep.mkdir(exist_ok=True)
-        if (found := kept.load(keep, paper.name, seeds)) is not None:
-            return found
+        kept.version()
+        found = {paper.name: kept.load(keep, paper.name, seeds) for paper in wanted}
+    done = {}
+    for paper in wanted:
+        done[paper.name] = found.get(paper.name) or _run(paper, seeds, processes, tell)
+        if keep is not None and found[paper.name] is None:
+            kept.save(keep, paper.name, seeds, *done[paper.name])
+    return done
+
+
+def _run(
+    paper: Paper, seeds: int, processes: int, tell: Tell
+) -> tuple[Report, dict[str, Any]]:  # fmt: skip
+    """Return the report and the figures of a study."""
     line = None if tell is None else lambda text: tell(f"{paper.name}: {text}")
     study = paper.study(range(seeds), processes, line)
-    report, figures = paper.report(study), study.to_json()
-    if keep is not None:
-        kept.save(keep, paper.name, seeds, report, figures)
-    return report, figures
+    return paper.report(study), study.to_json()
 
 
 def _write_pages(folder: Path, reports: list[Report], claims: list[Row]) -> None:
