@@ -175,12 +175,21 @@ def _folded(text: str, indent: int = 2) -> list[str]:
 
 
 def _table(table: Table) -> list[str]:
+    """Return the lines of a table; columns that do not fit follow below, with the first column."""
     rows = [table.columns, *table.rows]
     widths = [max(len(row[k]) for row in rows) for k in range(len(table.columns))]
-    return [_row(row, widths) for row in rows]
+    parts: list[list[int]] = [[]]
+    for k in range(1, len(widths)):
+        if parts[-1] and 2 + widths[0] + sum(2 + widths[j] for j in (*parts[-1], k)) > WIDTH:
+            parts.append([])
+        parts[-1].append(k)
+    lines: list[str] = []
+    for part in parts:
+        lines += [""] if lines else []
+        lines += [_row(row, widths, part) for row in rows]
+    return lines
 
 
-def _row(row: tuple[str, ...], widths: list[int]) -> str:
-    cells = [f"  {row[0]:<{widths[0]}}"]
-    cells += [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)]
+def _row(row: tuple[str, ...], widths: list[int], part: list[int]) -> str:
+    cells = [f"  {row[0]:<{widths[0]}}", *(f"{row[k]:>{widths[k]}}" for k in part)]
     return "  ".join(cells).rstrip()

@@ -74,6 +74,20 @@ def test_text_is_pinned() -> None:
     )
 
 
+def test_a_wide_table_continues_below() -> None:
+    """A line that is wider than a terminal, or a column that is lost."""
+    rows = tuple((f"row {k}", *(f"{k}{j}" * 8 for j in range(7))) for k in range(3))
+    table = Table(("name", *(f"column {j}" for j in range(7))), rows)
+    section = Section("Wide", (), (table,))
+    lines = text(Report("", "", "", "", (), (section,), "")).splitlines()
+    assert max(map(len, lines)) == 5 + 2 + 4 * 18  # four columns of 16 beside "row 0"
+    assert [line[2:7] for line in lines if line.startswith("  row")] == [
+        "row 0", "row 1", "row 2", "row 0", "row 1", "row 2",
+    ]  # fmt: skip
+    assert all("\n".join(lines).count(cell) == 1 for row in rows for cell in row[1:])
+    assert all("\n".join(lines).count(one) == 1 for one in table.columns[1:])
+
+
 class Ids(HTMLParser):
     """Collects ids, and checks that every opened element is closed."""
 
