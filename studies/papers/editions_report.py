@@ -109,7 +109,7 @@ def _shared(study: Editions) -> Finding:
     return Finding(
         "editions: both answers of the first cell have nearly the same pages",
         f"{TOGETHER} pages together, so {printed} of {length} in both",
-        f"{with_interval(found, 0)} of {length}",
+        f"{with_interval(found, 1)} of {length}",
         REPRODUCED if abs(found.value - printed) <= (found.half or 0.0) + 0.5 else IN_PART
         if found.value > 0.9 * length else NOT_REPRODUCED,
         "" if abs(found.value - printed) <= (found.half or 0.0) + 0.5 else

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -133,5 +134,6 @@ def text(table: Sequence[Row]) -> str:
     lines = ["All claims"]
     for paper in papers:
         part = [row for row in table if row.paper == paper]
-        lines.append(f"  {paper:<{width}}  {summary(part)}"[:WIDTH])
+        begin = f"  {paper:<{width}}  "
+        lines += textwrap.wrap(begin + summary(part), WIDTH, subsequent_indent=" " * len(begin))
     return "\n".join([*lines, f"  in all: {summary(table)}"]) + "\n"

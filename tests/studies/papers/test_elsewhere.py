@@ -140,3 +140,11 @@ def test_all_fields_are_short_lines() -> None:
             assert cell == " ".join(cell.split())
             assert 0 < len(cell) <= 300
             assert "|" not in cell
+
+
+def test_the_page_has_these_claims() -> None:
+    """A page of the documentation that was not written anew after a claim changed."""
+    page = (ROOT / "docs/explanation/claims.md").read_text(encoding="utf-8")
+    assert "`counterpoint papers all --seeds 30`" in page
+    for one in ELSEWHERE:
+        assert f"| {one.claim} | {one.printed} | {one.here} | {one.answer} |" in page, one.claim
