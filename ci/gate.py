@@ -85,7 +85,7 @@ def run_job(job: Job, until: float) -> JobOutcome:
 
 def _verdicts(job: Job, limits: Limits) -> tuple[Verdict, ...]:
     model = load(job.reference, [f"{n}={v}" for n, v in job.parameters.items()])
-    wanted = [p for p in model.properties if not job.only or p.name in job.only]
+    wanted = [p for p in model.all_properties if not job.only or p.name in job.only]
     options, second = job.options, job.options.second_solver
     if second is not None and not second_opinion.is_installed(second):
         options = replace(options, second_solver=None)  # the solver is an extra

@@ -38,10 +38,14 @@ class Trace:
         a range.
     steps : tuple of Step
         The steps between the states.
+    loop : int or None
+        Of a lasso: how many steps lead to the state with which the last one is equal; the steps
+        from there on are repeated for ever. If there are none, the run stays in its last state.
     """
 
     states: tuple[Values, ...]
     steps: tuple[Step, ...]
+    loop: int | None = None
 
     def to_json(self, model: Model) -> list[dict[str, Any]]:
         """Return a list of ``{action, parameters, changes}``."""
@@ -138,6 +142,7 @@ class Verdict:
             "second_solver": None if self.second is None else self.second.to_json(),
             "initial": self.model.show_open_cells(self.trace.states[0]) if self.trace else {},
             "trace": None if self.trace is None else self.trace.to_json(self.model),
+            **({} if self.trace is None or self.trace.loop is None else {"loop": self.trace.loop}),
         }
 
 

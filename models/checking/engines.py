@@ -13,9 +13,10 @@ from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.prove import second_opinion
 from counterpoint.models.symbolic.obligations import Obligations, recording
 from counterpoint.models.verdict import Disagreement, Verdict
-from counterpoint.spec.notation import Model, Property, SpecError
+from counterpoint.spec.notation import TEMPORAL, Model, Property, SpecError
 from counterpoint.spec.notation.memory import changed_names as remembers
 
+from . import temporal
 from .watchdog import interrupting_endless_calls
 
 
@@ -229,7 +230,7 @@ def check(
     SpecError
         If there is no such engine, or the options cannot be applied.
     """
-    wanted = model.properties if wanted is None else wanted
+    wanted = model.all_properties if wanted is None else wanted
     limits, options = limits or Limits(), options or Options()
     with ExitStack() as open_:
         book = _book(model, engine, options, open_)
@@ -278,7 +279,9 @@ def _by_engine(
         asked = Options(**{name: getattr(options, name) for name in one.options})
         if one.asks:
             asked = replace(asked, second_solver=options.second_solver)
-        mine = _checked(one, model, limits.again(), wanted, asked, book)
+        of_states = [claim for claim in wanted if claim.kind not in TEMPORAL]
+        mine = _checked(one, model, limits.again(), of_states, asked, book) if of_states else []
+        mine = temporal.added(one.name, model, limits.again(), wanted, mine, engine == "all")
         mine = [replace(v, asked=asked) for v in mine]
         if one.name == "stateful":
             mine = _with_share(model, limits, found, mine)

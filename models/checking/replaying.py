@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from counterpoint.files.inputs import without_advice
+from counterpoint.models.lassos import fault_of_lasso, what_happens
 from counterpoint.models.loading import load
 from counterpoint.models.verdict import Trace, in_steps, violates
-from counterpoint.spec.notation import Model, RangeError, SpecError, Values
+from counterpoint.spec.notation import TEMPORAL, Model, RangeError, SpecError, Step, Values
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,11 @@ def replay_record(record: dict[str, Any]) -> ReplayResult:
         if not _same_changes(model, trace.states[-1], after, entry["changes"]):
             return ReplayResult(title, False, f"step {place + 1} makes other changes than recorded")
         trace = Trace((*trace.states, after), (*trace.steps, step))
+    if claim.kind in TEMPORAL:
+        trace = replace(trace, loop=_loop(record.get("loop"), steps))
+        fault = fault_of_lasso(model, claim, trace)
+        outcome = fault or what_happens(model, claim, trace)
+        return ReplayResult(title, not fault and violated, outcome)
     if claim.kind == "sometimes":
         reached = model.holds(claim, trace.states[-1])
         outcome = f"reached after {in_steps(len(steps))}" if reached else "missed"
@@ -116,6 +122,7 @@ def ends_so(
     claim: str,
     run: Sequence[tuple[str, Mapping[str, str]]],
     initial: Mapping[str, Any] | None = None,
+    loop: int | None = None,
 ) -> bool:
     """Return whether a run is possible and still violates or reaches a property.
 
@@ -131,6 +138,8 @@ def ends_so(
         An action and its parameters by name, as labels, for each step.
     initial : mapping, optional
         By label, the initial values of the cells that have several possible ones.
+    loop : int, optional
+        Of a lasso, for a temporal property: how many steps stand before those that are repeated.
 
     Raises
     ------
@@ -148,9 +157,25 @@ def ends_so(
         if after is None:
             return False
         states.append(after)
+    if found.kind in TEMPORAL:
+        trace = Trace(tuple(states), tuple(steps), _loop(loop, steps))
+        return not fault_of_lasso(model, found, trace)
     if found.kind == "sometimes":
         return model.holds(found, states[-1])
     return violates(model, found, Trace(tuple(states), tuple(steps)))
+
+
+def _loop(given: Any, steps: Sequence[Step]) -> int | None:
+    """Return the number of steps before a cycle.
+
+    Raises
+    ------
+    SpecError
+        If a run of so many steps cannot have it.
+    """
+    if given is None or (type(given) is int and 0 <= given <= len(steps)):
+        return given
+    raise SpecError(f"loop is a number of steps from 0 to {len(steps)}, not {given!r}")
 
 
 def _start(model: Model, initial: dict[str, Any]) -> Values:

@@ -34,7 +34,7 @@ def first_to_break(model: Model, wanted: Sequence[Property], limits: Limits) -> 
         If a limit was reached before a run was found.
     """
     witnesses = [p.name for p in model.properties if p.kind == "sometimes"]
-    looked = wanted or [p for p in model.properties if p.name not in witnesses]
+    looked = wanted or [p for p in model.all_properties if p.name not in witnesses]
     verdicts = check(model, "exhaustive", limits, looked)
     shown = [v for v in verdicts if v.trace is not None]
     broken = [v for v in shown if v.answer == "violated"]

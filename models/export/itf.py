@@ -22,7 +22,8 @@ def itf(verdict: Verdict) -> str:
     Every variable of the spec becomes a variable of the trace; an array becomes a map from labels,
     or from tuples of labels, to values. The ``#meta`` of a state contains the step before it, as
     ``action`` and ``parameters``. If the last step leaves a range, no state follows it, and it is
-    in the ``#meta`` of the whole trace.
+    in the ``#meta`` of the whole trace. Of a lasso, ``loop`` is the state after the last one, which
+    stands twice: as the last state, too.
 
     Raises
     ------
@@ -52,6 +53,7 @@ def itf(verdict: Verdict) -> str:
         f' "#meta": {_json(meta)}',
         ' "params": []',
         f' "vars": {_json(names)}',
+        *([] if trace.loop is None else [f' "loop": {trace.loop}']),
         ' "states": [\n' + ",\n".join(map(_lines, states)) + "\n ]",
     ]
     return "{\n" + ",\n".join(parts) + "\n}\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from counterpoint.models.present.chart import chosen, outcome
-from counterpoint.models.present.lanes import arrange
+from counterpoint.models.present.lanes import arrange, traced
 from counterpoint.models.verdict import Verdict
 
 from .graph import StateGraph
@@ -25,10 +25,13 @@ def sequence(verdict: Verdict) -> str:
     lines += [f"    participant L{i} as {escaped(label)}" for i, label in enumerate(lanes)]
     if chosen(verdict):
         lines.append(f"    Note over {everywhere}: start: {_folded(', '.join(chosen(verdict)))}")
-    for move in moves:
+    repeated = traced(verdict).loop
+    for number, move in enumerate(moves):
+        lines += ["    loop for ever"] if number == repeated else []
         lines.append(f"    L{move.lane}->>L{move.lane}: {escaped(move.text)}")
         if move.changes:
             lines.append(f"    Note right of L{move.lane}: {_folded(', '.join(move.changes))}")
+    lines += ["    end"] if repeated is not None and repeated < len(moves) else []
     last = [outcome(verdict), *verdict.explanation.lines]
     lines.append(f"    Note over {everywhere}: {'<br/>'.join(map(_folded, last))}")
     return "\n".join(lines) + "\n"

@@ -61,11 +61,17 @@ def regression(verdict: Verdict, still: bool = False) -> str:
         "RUN = [",
         *(f"    ({s.action!r}, {model.show_binding(s)!r})," for s in trace.steps),
         "]",
+        *(
+            []
+            if trace.loop is None
+            else [f"LOOP = {trace.loop}  # steps before those of the cycle"]
+        ),
         "",
         "",
         f"def test_{_name(verdict, still)}() -> None:",
         "    model = load(SPEC, PARAMETERS)",
-        f"    assert {'' if still else 'not '}ends_so(model, PROPERTY, RUN, INITIAL)",
+        f"    assert {'' if still else 'not '}ends_so(model, PROPERTY, RUN, INITIAL"
+        f"{'' if trace.loop is None else ', LOOP'})",
     ]
     return "\n".join(lines) + "\n"
 

@@ -34,6 +34,8 @@ def chosen(verdict: Verdict) -> tuple[str, ...]:
 def outcome(verdict: Verdict) -> str:
     """Return one sentence that says where the trace ends."""
     trace, claim = traced(verdict), verdict.claim
+    if trace.loop is not None:
+        return f"{claim.name} is violated{f': {verdict.reason}' if verdict.reason else ''}."
     what = "is reached" if claim.kind == "sometimes" else "is violated"
     if not trace.steps:
         where = "in an initial state"
@@ -74,8 +76,11 @@ def chart(verdict: Verdict, width: int = 80, whole: bool = False) -> str:
     rows = page.header(labels)
     if chosen(verdict):
         rows += page.row("0", None, "", chosen(verdict))
+    loop = traced(verdict).loop
     for number, move in enumerate(moves, start=1):
+        rows += [page.rule("for ever:")] if loop == number - 1 else []
         rows += page.row(str(number), move.lane, move.text, move.changes)
+    rows += [page.rule("for ever: no step")] if loop == len(moves) else []
     rows += ["", *textwrap.wrap(outcome(verdict), width)]
     for line in verdict.explanation.lines:
         rows += textwrap.wrap(line, width, initial_indent="  ", subsequent_indent="    ")
@@ -117,6 +122,10 @@ class _Page:
     def header(self, labels: tuple[str, ...]) -> list[str]:
         folded = [_fold(label, width) for label, width in zip(labels, self.lanes, strict=True)]
         return [self._line("", list(cells), "") for cells in zip_longest(*folded, fillvalue="")]
+
+    def rule(self, text: str) -> str:
+        """Return a line with a text, for what follows."""
+        return " " * self.margin + text
 
     def row(self, number: str, lane: int | None, text: str, changes: tuple[str, ...]) -> list[str]:
         """Return the lines of a step.

@@ -55,6 +55,7 @@ def page(verdict: Verdict, command: str = "") -> str:
         settings=_settings(model),
         lanes=lanes,
         moves=moves,
+        cycle=trace.loop,
         start=start,
         edges=edges,
         named=_letters(edges),

@@ -115,13 +115,22 @@ class System:
 
     def formula(self, method: str, *after: Any) -> Node:
         """Return one of the spec's conditions as a node, with its branches resolved."""
+        return self.formulas(method, *after)[0]
 
-        def run() -> Node:
+    def formulas(self, method: str, *after: Any) -> tuple[Node, ...]:
+        """Return the conditions of a property: one, or the two of `leads_to` and `until`."""
+
+        def run() -> tuple[Node, ...]:
             state = self.model.at([value_of(n) for n in self.cells])
-            return nodes.truth(node_of(self.model.call(method, state, *after)))
+            found = self.model.call(method, state, *after)
+            several = found if type(found) is tuple else (found,)
+            return tuple(nodes.truth(node_of(one)) for one in several)
 
         paths = list(explore(run))
-        return nodes.disjunction(nodes.conjunction([*r.literals, result]) for r, result in paths)
+        return tuple(
+            nodes.disjunction(nodes.conjunction([*r.literals, result[k]]) for r, result in paths)
+            for k in range(len(paths[0][1]))
+        )
 
     @cached_property
     def _transitions(self) -> list[tuple[Property, Node, dict[Node, int]]]:

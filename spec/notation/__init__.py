@@ -19,20 +19,26 @@ build one expression.
 """
 
 from ._marks import (
+    TEMPORAL,
     Disabled,
     action,
+    eventually,
     finished,
+    infinitely_often,
     initially,
     invariant,
+    leads_to,
     lemma,
     require,
     sometimes,
+    stays,
     transition,
+    until,
 )
 from ._model import Model, Values
 from ._mutants import Mutation, mutant
 from ._parameters import Choice, Index, Number, Parameter
-from ._records import Action, Claim, Explanation, Picture, Property, Step
+from ._records import Action, Claim, Explanation, Fairness, Picture, Property, Step
 from ._spec import Spec
 from ._tables import tabulated
 from .errors import RangeError, SpecError
@@ -41,6 +47,7 @@ from .variables import ANY, Array, Boolean, Integer, Member, Reference, Scalar
 
 __all__ = [
     "ANY",
+    "TEMPORAL",
     "Action",
     "Array",
     "Boolean",
@@ -48,6 +55,7 @@ __all__ = [
     "Claim",
     "Disabled",
     "Explanation",
+    "Fairness",
     "Index",
     "Integer",
     "Member",
@@ -68,12 +76,15 @@ __all__ = [
     "Values",
     "action",
     "count",
+    "eventually",
     "every",
     "finished",
     "implies",
+    "infinitely_often",
     "initially",
     "invariant",
     "ite",
+    "leads_to",
     "lemma",
     "maximum",
     "minimum",
@@ -82,6 +93,8 @@ __all__ = [
     "require",
     "some",
     "sometimes",
+    "stays",
     "tabulated",
     "transition",
+    "until",
 ]

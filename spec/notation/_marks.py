@@ -27,14 +27,28 @@ class MethodMark:
     Attributes
     ----------
     kind : str
-        ``action``, ``invariant``, ``lemma``, ``transition``, ``sometimes``, ``finished`` or
-        ``initially``.
+        ``action``, ``invariant``, ``lemma``, ``transition``, ``sometimes``, ``finished``,
+        ``initially``, or one of `TEMPORAL`.
     when : callable or None
         Called with the spec: whether the method is part of it under its parameters.
+    fair : str or callable
+        Of an action: its fairness, one of `FAIRNESS`, or a function of the spec that returns it.
+    fair_for : tuple of str or None
+        Of a fair action: the parameters for whose members it is fair one by one; None for all.
     """
 
     kind: str
     when: Callable[[Any], bool] | None = None
+    fair: str | Callable[[Any], str] = "none"
+    fair_for: tuple[str, ...] | None = None
+
+
+FAIRNESS = ("none", "weak", "strong")
+"""What is promised of an action: nothing; that it happens if it stays possible from some time on;
+that it happens if it is possible again and again."""
+
+TEMPORAL = ("eventually", "infinitely-often", "stays", "leads-to", "until")
+"""The kinds of properties of whole runs."""
 
 
 class Disabled(Exception):  # not an error: the action is not possible in this state
@@ -102,18 +116,66 @@ class _Marker:
     @overload
     def __call__(self, *, when: Callable[[Any], bool]) -> Callable[[Function], Function]: ...
     def __call__(self, function: Any = None, *, when: Callable[[Any], bool] | None = None) -> Any:
+        decorate = self.marking(MethodMark(self.kind, when))
+        return decorate if function is None else decorate(function)
+
+    def marking(self, mark: MethodMark) -> Callable[[Any], Any]:
+        """Return the decorator that gives a method a mark."""
+
         def decorate(method: Any) -> Any:
-            setattr(method, MARK, MethodMark(self.kind, when))
+            setattr(method, MARK, mark)
             body = _body_of_a_class()
             if body is not None:
                 body.setdefault(MARKED, []).append(method)
             return method
 
-        return decorate if function is None else decorate(function)
+        return decorate
 
 
-action = _Marker("action")
-"""An atomic step. Its parameters are named as an `Index` says; ``when=`` makes it conditional."""
+class _ActionMarker(_Marker):
+    """The decorator of actions, which may be fair."""
+
+    @overload
+    def __call__(self, function: Function) -> Function: ...
+    @overload
+    def __call__(
+        self,
+        *,
+        when: Callable[[Any], bool] | None = None,
+        fair: str | Callable[[Any], str] = "none",
+        fair_for: tuple[str, ...] | None = None,
+    ) -> Callable[[Function], Function]: ...
+    def __call__(
+        self,
+        function: Any = None,
+        *,
+        when: Callable[[Any], bool] | None = None,
+        fair: str | Callable[[Any], str] = "none",
+        fair_for: tuple[str, ...] | None = None,
+    ) -> Any:
+        if function is not None:
+            return super().__call__(function)
+        if isinstance(fair, str):
+            must_be_fairness(fair)
+        if isinstance(fair_for, str):
+            raise SpecError(f"fair_for takes a tuple of parameters: fair_for=({fair_for!r},)")
+        return self.marking(MethodMark(self.kind, when, fair, fair_for))
+
+
+def must_be_fairness(found: Any) -> None:
+    """Raise SpecError for what is none of `FAIRNESS`."""
+    if found not in FAIRNESS:
+        raise SpecError(f"fair is one of {', '.join(FAIRNESS)}, not {found!r}")
+
+
+action = _ActionMarker("action")
+"""An atomic step. Its parameters are named as an `Index` says; ``when=`` makes it conditional.
+
+With ``fair="weak"`` no run may leave it out for ever while it stays possible, and with
+``fair="strong"`` none in which it is possible again and again; ``fair=`` may be a function of the
+spec, so that a parameter decides. It is fair for each combination of its parameters by itself;
+``fair_for=("p",)`` names the parameters that are taken one by one, and ``fair_for=()`` makes the
+action fair as a whole."""
 
 invariant = _Marker("invariant")
 """A condition on a state that must always hold."""
@@ -126,6 +188,23 @@ transition = _Marker("transition")
 
 sometimes = _Marker("sometimes")
 """A witness: a condition that at least one reachable state must satisfy."""
+
+eventually = _Marker("eventually")
+"""A condition on a state that each run must satisfy at some time."""
+
+infinitely_often = _Marker("infinitely-often")
+"""A condition on a state that each run must satisfy again and again, for ever."""
+
+stays = _Marker("stays")
+"""A condition on a state that each run must satisfy from some time on, for ever."""
+
+leads_to = _Marker("leads-to")
+"""Two conditions, ``return first, second``: whenever the first is true, the second is true then or
+later."""
+
+until = _Marker("until")
+"""Two conditions, ``return first, second``: the second is true at some time, and the first at all
+times before."""
 
 finished = _Marker("finished")
 """A condition on states where a run may end; other states without a step are then deadlocks."""

@@ -8,12 +8,13 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import product
-from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
-from ._marks import Disabled, check_parameters
+from ._fairness import fairness_of
+from ._marks import TEMPORAL, Disabled, check_parameters
 from ._parameters import Index
-from ._records import Action, Property, Step
+from ._records import Action, Fairness, Property, Step
+from ._sources import codes, first_line, place_of, say
 from ._spec import Spec
 from .errors import RangeError, RunInterrupted, SpecError
 from .nodes import Cell
@@ -105,11 +106,11 @@ class Model:
                 if name not in by_name:
                     known = ", ".join(sorted(by_name)) or "none"
                     raise SpecError(
-                        f"{_place(function)}: action {method}: no index lists the name "
+                        f"{place_of(function)}: action {method}: no index lists the name "
                         f"{name!r} (known names: {known})"
                     )
             parameters = tuple((n, by_name[n]) for n in names)
-            found.append(Action(method, parameters, _first_line(function)))
+            found.append(Action(method, parameters, first_line(function)))
         if not found:
             module = sys.modules.get(type(self.spec).__module__)
             place = getattr(module, "__file__", None)
@@ -131,12 +132,7 @@ class Model:
         """The declared properties, then ``no-deadlock`` and ``ranges``."""
         for method in self.methods("lemma", "finished", "initially"):
             check_parameters(self.spec, method)
-        found = []
-        for method in self.methods("invariant", "transition", "sometimes"):
-            check_parameters(self.spec, method)
-            kind = self.spec.declared_methods[method].kind
-            description = _first_line(getattr(type(self.spec), method))
-            found.append(Property(method.replace("_", "-"), kind, description, method))
+        found = self._declared("invariant", "transition", "sometimes")
         for taken in ("ranges", "no-deadlock"):
             if any(p.name == taken for p in found):
                 raise SpecError(f"{self.name}: the property name {taken!r} is reserved")
@@ -146,12 +142,33 @@ class Model:
         return tuple(found)
 
     @cached_property
+    def temporal(self) -> tuple[Property, ...]:
+        """The properties of whole runs, in the order of declaration."""
+        return tuple(self._declared(*TEMPORAL))
+
+    def _declared(self, *kinds: str) -> list[Property]:
+        found = []
+        for method in self.methods(*kinds):
+            check_parameters(self.spec, method)
+            kind = self.spec.declared_methods[method].kind
+            description = first_line(getattr(type(self.spec), method))
+            found.append(Property(method.replace("_", "-"), kind, description, method))
+        return found
+
+    @property
+    def all_properties(self) -> tuple[Property, ...]:
+        """The properties of states and steps, then those of whole runs."""
+        return (*self.properties, *self.temporal)
+
+    @cached_property
+    def fairness(self) -> tuple[Fairness, ...]:
+        """What is promised of fair actions, in the order of declaration; see `fairness_of`."""
+        return fairness_of(self.spec, self.actions, self.steps)
+
+    @cached_property
     def lemmas(self) -> tuple[Property, ...]:
         """The invariants on which proofs rest."""
-        return tuple(
-            Property(m.replace("_", "-"), "lemma", _first_line(getattr(type(self.spec), m)), m)
-            for m in self.methods("lemma")
-        )
+        return tuple(self._declared("lemma"))
 
     def property_named(self, name: str) -> Property:
         """Return the property or lemma with a name.
@@ -161,10 +178,10 @@ class Model:
         SpecError
             If there is none with that name; the message lists the properties.
         """
-        for found in (*self.properties, *self.lemmas):
+        for found in (*self.all_properties, *self.lemmas):
             if found.name == name or found.name == name.replace("_", "-"):
                 return found
-        known = ", ".join(p.name for p in self.properties)
+        known = ", ".join(p.name for p in self.all_properties)
         raise SpecError(f"{self.name} has no property {name!r} (it has: {known})")
 
     # States
@@ -236,7 +253,7 @@ class Model:
         try:
             found = getattr(type(state), method)(state, *arguments)
             if not acts:
-                return as_value(found)
+                return self._values(method, found)
             if found is not None:
                 raise SpecError("an action returns nothing; require says when it is possible")
             return None
@@ -249,9 +266,17 @@ class Model:
             raise RangeError(error.variable, message) from error
         except (Exception, SystemExit, GeneratorExit) as error:
             place = self._line(error, method)
-            raise SpecError(f"{place}: in {method}: {_say(error)}") from error
+            raise SpecError(f"{place}: in {method}: {say(error)}") from error
         finally:
             judging.reset(token)
+
+    def _values(self, method: str, found: Any) -> Any:
+        """Return what a property returned as a value, or as two of them."""
+        if self.spec.declared_methods[method].kind not in ("leads-to", "until"):
+            return as_value(found)
+        if type(found) is not tuple or len(found) != 2:
+            raise SpecError("it returns two conditions: return first, second")
+        return tuple(map(as_value, found))
 
     @cached_property
     def _acting(self) -> frozenset[str]:
@@ -261,10 +286,10 @@ class Model:
     def _line(self, error: BaseException, method: str) -> str:
         """Return file and line of the innermost frame in the spec's files, or of the method."""
         classes = [c for c in type(self.spec).__mro__ if c not in (Spec, object)]
-        files = {f.co_filename for c in classes for f in _codes(c)}
+        files = {f.co_filename for c in classes for f in codes(c)}
         frames = traceback.extract_tb(error.__traceback__)
         own = [f"{f.filename}:{f.lineno}" for f in frames if f.filename in files]
-        return own[-1] if own else _place(getattr(type(self.spec), method))
+        return own[-1] if own else place_of(getattr(type(self.spec), method))
 
     def _doing(self, method: str, arguments: tuple[Any, ...]) -> str:
         if any(a.name == method for a in self.actions):
@@ -302,6 +327,11 @@ class Model:
         if claim.kind == "transition":
             return after is None or bool(self.call(claim.method, state, self.at(after)))
         return bool(self.call(claim.method, state))
+
+    def conditions(self, claim: Property, values: Values) -> tuple[bool, ...]:
+        """Return the conditions of a temporal property in a state: one, or two."""
+        found = self.call(claim.method, self.at(values))
+        return tuple(map(bool, found)) if type(found) is tuple else (bool(found),)
 
     def may_end(self, values: Values) -> bool:
         """Return whether a run may end in this state."""
@@ -366,25 +396,3 @@ class Model:
         """Return the values of the cells that have several possible initial values, by label."""
         choices = zip(self.cells, self.initial_values(), values, strict=True)
         return {c.label: self.show_value(c, v) for c, several, v in choices if len(several) > 1}
-
-
-def _first_line(function: Callable[..., Any]) -> str:
-    return (inspect.getdoc(function) or "").partition("\n")[0]
-
-
-def _place(function: Callable[..., Any]) -> str:
-    code = function.__code__
-    return f"{code.co_filename}:{code.co_firstlineno}"
-
-
-def _say(error: BaseException) -> str:
-    if isinstance(error, SpecError):
-        return str(error)
-    if isinstance(error, AssertionError) and not str(error):
-        return "an assertion failed: use require for conditions of an action, and an invariant " \
-               "for conditions that must always hold"  # fmt: skip
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-
-
-def _codes(owner: type) -> Iterator[CodeType]:
-    return (f.__code__ for f in vars(owner).values() if isinstance(f, FunctionType))

@@ -28,13 +28,33 @@ class Step:
 class Property:
     """Something a spec claims.
 
-    ``kind`` is invariant, lemma, transition, sometimes, deadlock or range.
+    ``kind`` is invariant, lemma, transition, sometimes, deadlock or range, or one of the temporal
+    kinds eventually, infinitely-often, stays, leads-to and until.
     """
 
     name: str
     kind: str
     description: str
     method: str = ""
+
+
+@dataclass(frozen=True)
+class Fairness:
+    """A promise that some steps are not left out for ever.
+
+    Attributes
+    ----------
+    name : str
+        The action, with the members for which the promise is, as in ``lock(t=T0)``.
+    strong : bool
+        Whether the steps need be possible again and again only, and not all the time.
+    steps : tuple of Step
+        If one of these steps is possible, the promise is due; each of them keeps it.
+    """
+
+    name: str
+    strong: bool
+    steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def property_names(context: click.Context, begun: str) -> list[CompletionItem]:
     try:
         with user_code():
             model = load(reference)
-            found = [(p.name, p.description) for p in (*model.properties, *model.lemmas)]
+            found = [(p.name, p.description) for p in (*model.all_properties, *model.lemmas)]
     except Exception:  # whatever is wrong with it, the command says it
         return []
     return _items(found, begun, files=False)

@@ -303,7 +303,13 @@ def _verdicts(
     if engine == "bounded" and steps is not None and options.steps is None:
         options = replace(options, steps=steps)
     with isolated():
-        return check(model, engine, Limits(time_limit, MEMORY), wanted or model.properties, options)
+        return check(
+            model,
+            engine,
+            Limits(time_limit, MEMORY),
+            wanted or model.all_properties,
+            options,
+        )
 
 
 def _verdict(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ from counterpoint.console import OK, UNKNOWN, must_be_writable, printing, progre
 from counterpoint.models.export import FORMATS, ExportRequest, UndecidedExport, format_named
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
+from counterpoint.spec.notation import TEMPORAL, Model, Property
 
 
 @click.command()
@@ -65,6 +67,8 @@ def export(
     model = load(reference, settings)
     wanted = [model.property_named(n) for n in dict.fromkeys(names)]
     must_be_writable("--output", output)
+    if form in WITHOUT_RUNS:
+        _leave_out_temporal(model, form, wanted)
     with progress(f"exporting {model.name}") as tell:
         limits = Limits(time_limit, None, tell)
         try:
@@ -78,6 +82,22 @@ def export(
     else:
         _write(output, text)
     return OK
+
+
+WITHOUT_RUNS = ("promela", "tla", "dot", "graphml", "mermaid-states")
+"""The formats that have no temporal properties."""
+
+
+def _leave_out_temporal(model: Model, form: str, wanted: Sequence[Property]) -> None:
+    """Say on standard error that a format lacks temporal properties; refuse those asked for."""
+    for claim in wanted:
+        if claim.kind in TEMPORAL:
+            raise click.UsageError(f"{claim.name} is a temporal property, and --to {form} does not "
+                                   "have these")  # fmt: skip
+    left = [claim.name for claim in model.temporal]
+    if left and not wanted:
+        click.echo(f"counterpoint: --to {form} leaves out temporal properties ({', '.join(left)}) "
+                   "and fairness", err=True)  # fmt: skip
 
 
 def _write(path: Path, text: str) -> None:

@@ -86,7 +86,7 @@ def _describe(reference: str) -> dict[str, dict[str, str]]:
             n: f"{p.help} ({p.allowed()}; default {'none' if p.default == '' else p.default})"
             for n, p in parameters.items()
         },
-        "properties": {p.name: f"{p.description} ({p.kind})" for p in model.properties},
+        "properties": {p.name: f"{p.description} ({p.kind})" for p in model.all_properties},
         "actions": {
             f"{a.name}({', '.join(n for n, _ in a.parameters)})": a.description
             for a in model.actions

@@ -150,6 +150,7 @@ def _check(one: Checked, wish: Wish, several: bool) -> None:
             _print_text(one, wish, several)
         if wish.engine == "all" and not wish.quiet:
             _name_left_out(model)
+            _name_left_to_exhaustive(model)
         _name_files(wish.options.smtlib)
         if wish.html is not None:
             _write_page(one.verdicts, wish.html)
@@ -162,7 +163,7 @@ def _verdicts(one: Checked, wish: Wish) -> Model:
         wanted = [model.property_named(n) for n in dict.fromkeys(wish.names)]
     with progress(f"checking {model.name}") as tell:
         limits = Limits(wish.limits.seconds, wish.limits.bytes, tell)
-        check(model, wish.engine, limits, wanted or list(model.properties), wish.options,
+        check(model, wish.engine, limits, wanted or list(model.all_properties), wish.options,
               one.verdicts.extend)  # fmt: skip
     return model
 
@@ -251,6 +252,13 @@ def _name_left_out(model: Model) -> None:
         why = "indices in any_number" if engine == "any-number" else "lemmas"
         click.echo(f"counterpoint: --engine all leaves out {engine}, since the spec has no {why}; "
                    f"--engine {engine} tries it all the same", err=True)  # fmt: skip
+
+
+def _name_left_to_exhaustive(model: Model) -> None:
+    """Print that other engines than the exhaustive one do not judge temporal properties."""
+    if model.temporal:
+        click.echo("counterpoint: --engine all leaves temporal properties to the engine exhaustive",
+                   err=True)  # fmt: skip
 
 
 def _write_page(verdicts: list[Verdict], path: Path) -> None:

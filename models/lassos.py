@@ -1,0 +1,139 @@
+"""Lassos: runs whose last steps are repeated for ever, judged in plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from counterpoint.spec.notation import Fairness, Model, Property, RangeError, Step, Values
+
+from .verdict import Disagreement, Trace
+
+
+def confirm_lasso(model: Model, claim: Property, trace: Trace) -> None:
+    """Check in plain Python that a lasso is fair and violates a temporal property.
+
+    Parameters
+    ----------
+    model : Model
+    claim : Property
+        A temporal property.
+    trace : Trace
+        The replayed run. Without a loop it may only be a run that breaks an `until`.
+
+    Raises
+    ------
+    Disagreement
+        If it is not fair, or does not violate the property.
+    """
+    if fault := fault_of_lasso(model, claim, trace):
+        raise Disagreement(f"{model.name}: plain Python does not confirm {claim.name}: {fault}")
+
+
+def fault_of_lasso(model: Model, claim: Property, trace: Trace) -> str:
+    """Return why a run is no fair lasso that violates a temporal property; "" if it is one."""
+    if trace.loop is not None:
+        if trace.states[-1] != trace.states[trace.loop]:
+            return "the last state is not the one where the cycle begins"
+        for promise in model.fairness:
+            if not is_kept(model, promise, trace):
+                return f"the cycle does not keep {promise.name} fair"
+    return "" if violates_lasso(model, claim, trace) else "not violated"
+
+
+def violates_lasso(model: Model, claim: Property, trace: Trace) -> bool:
+    """Return whether a lasso, or a run that breaks an `until`, violates a temporal property."""
+    truth = [model.conditions(claim, values) for values in trace.states]
+    if trace.loop is None:
+        *before, last = truth
+        return claim.kind == "until" and not any(last) and all(
+            first and not second for first, second in before
+        )  # fmt: skip
+    cycle = truth[trace.loop :]
+    if claim.kind == "eventually":
+        return not any(first for (first,) in truth)
+    if claim.kind == "infinitely-often":
+        return not any(first for (first,) in cycle)
+    if claim.kind == "stays":
+        return not all(first for (first,) in cycle)
+    if claim.kind == "until":
+        return not any(second for _, second in truth)
+    return any(
+        first and not any(second for _, second in (*truth[k:], *cycle))
+        for k, (first, _) in enumerate(truth)
+    )
+
+
+def is_kept(model: Model, promise: Fairness, trace: Trace) -> bool:
+    """Return whether the cycle of a lasso keeps a promise of fairness."""
+    if any(step in promise.steps and before != after for step, before, after in _cycle(trace)):
+        return True
+    assert trace.loop is not None
+    due = [_is_due(model, promise, values) for values in trace.states[trace.loop :]]
+    return not any(due) if promise.strong else not all(due)
+
+
+def _cycle(trace: Trace) -> Iterator[tuple[Step, Values, Values]]:
+    loop = trace.loop or 0
+    yield from zip(trace.steps[loop:], trace.states[loop:-1], trace.states[loop + 1 :], strict=True)
+
+
+def _is_due(model: Model, promise: Fairness, values: Values) -> bool:
+    """Return whether a step of a promise is possible and changes the state."""
+    for step in promise.steps:
+        try:
+            after = model.take(values, step)
+        except RangeError:
+            continue
+        if after is not None and after != values:
+            return True
+    return False
+
+
+def what_happens(model: Model, claim: Property, trace: Trace) -> str:
+    """Return in words what a lasso does for ever, and which promises it keeps.
+
+    Parameters
+    ----------
+    model : Model
+    claim : Property
+    trace : Trace
+        The lasso.
+    """
+    if trace.loop is None:
+        return "neither of its conditions is true there"
+    length = len(trace.steps) - trace.loop
+    if length == 0:
+        what = "nothing happens any more"
+    elif length == 1:
+        what = "its last step is repeated for ever"
+    else:
+        what = f"its last {length} steps are repeated for ever"
+    return f"{what}: {_missing(claim)}"
+
+
+def _missing(claim: Property) -> str:
+    return {
+        "eventually": "the condition is never true",
+        "infinitely-often": "the condition is not true again",
+        "stays": "the condition is false again and again",
+        "leads-to": "the first condition was true, and the second is not true any more",
+        "until": "the second condition is never true",
+    }[claim.kind]
+
+
+def promises(model: Model, trace: Trace) -> Sequence[str]:
+    """Return for each promise of fairness how the cycle of a lasso keeps it, in words."""
+    found = []
+    assert trace.loop is not None
+    for promise in model.fairness:
+        strength = "strong" if promise.strong else "weak"
+        if any(step in promise.steps and a != b for step, a, b in _cycle(trace)):
+            how = "is taken in the cycle"
+        elif promise.strong:
+            how = "is never possible in the cycle"
+        else:
+            due = [_is_due(model, promise, values) for values in trace.states[trace.loop :]]
+            how = "is never possible in the cycle" if not any(due) else \
+                  "is not possible all the time"  # fmt: skip
+        found.append(f"{promise.name} ({strength}) {how}")
+    return found

@@ -1,0 +1,32 @@
+"""The places and texts of a spec's methods, and what an error in them says."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+from .errors import SpecError
+
+
+def first_line(function: Callable[..., Any]) -> str:
+    return (inspect.getdoc(function) or "").partition("\n")[0]
+
+
+def place_of(function: Callable[..., Any]) -> str:
+    code = function.__code__
+    return f"{code.co_filename}:{code.co_firstlineno}"
+
+
+def say(error: BaseException) -> str:
+    if isinstance(error, SpecError):
+        return str(error)
+    if isinstance(error, AssertionError) and not str(error):
+        return "an assertion failed: use require for conditions of an action, and an invariant " \
+               "for conditions that must always hold"  # fmt: skip
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def codes(owner: type) -> Iterator[CodeType]:
+    return (f.__code__ for f in vars(owner).values() if isinstance(f, FunctionType))

@@ -1,0 +1,1 @@
+"""Temporal properties: agreement with brute force, lassos, messages."""

@@ -1,0 +1,79 @@
+"""The exhaustive engine and brute force agree on random machines with random fairness."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from counterpoint.models.checking.engines import check
+from counterpoint.models.lassos import confirm_lasso
+from counterpoint.models.loading import load
+from counterpoint.spec.notation import TEMPORAL
+
+from .brute_force import Machine
+
+
+def drawn(seed: int) -> Machine:
+    """Return a random machine of two to six states with one to three actions."""
+    chance = random.Random(seed)
+    size = chance.randint(2, 6)
+    states = range(size)
+
+    def some() -> frozenset[int]:
+        return frozenset(state for state in states if chance.random() < 0.4)
+
+    actions = tuple(
+        (chance.choice(("none", "weak", "strong")),
+         tuple((chance.choice(states), chance.choice(states))
+               for _ in range(chance.randint(1, 5))))
+        for _ in range(chance.randint(1, 3))
+    )  # fmt: skip
+    return Machine(size, actions, some(), some())
+
+
+def compare(seed: int, folder: Path) -> dict[str, bool]:
+    """Check each kind of property of a machine, and return which hold."""
+    machine, found = drawn(seed), {}
+    for kind in TEMPORAL:
+        path = folder / f"drawn{seed}_{kind.replace('-', '_')}.py"
+        path.write_text(machine.text(kind))
+        model = load(str(path))
+        (claim,) = model.temporal
+        (verdict,) = check(model, wanted=[claim])
+        expected = "holds" if machine.holds(kind) else "violated"
+        assert verdict.answer == expected, (seed, kind, machine, verdict.reason)
+        if verdict.trace is not None:
+            confirm_lasso(model, claim, verdict.trace)
+        found[kind] = verdict.answer == "holds"
+    return found
+
+
+def test_brute_force_knows_fairness() -> None:
+    """An oracle for which all properties hold, or none."""
+    steps = (("none", ((0, 1), (1, 0))), ("weak", ((0, 2),)))
+    goal, every = frozenset([2]), frozenset(range(3))
+    assert not Machine(3, steps, goal, goal).holds("eventually")  # not possible all the time
+    strong = (steps[0], ("strong", steps[1][1]))
+    assert not Machine(3, strong, goal, goal).holds("eventually")  # a run may stay in state 1
+    moving = (("weak", steps[0][1]), strong[1])
+    assert Machine(3, moving, goal, goal).holds("eventually")
+    assert Machine(3, moving, every, goal).holds("leads-to")
+    assert Machine(3, moving, every - goal, goal).holds("until")
+    assert Machine(3, moving, goal, goal).holds("stays")
+
+
+@pytest.mark.parametrize("begin", range(0, 60, 10))
+def test_random_machines(begin: int, tmp_path: Path) -> None:
+    """A fair run that the engine misses, or one that it invents."""
+    found = [compare(seed, tmp_path) for seed in range(begin, begin + 10)]
+    assert len({answer for one in found for answer in one.values()}) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("begin", range(100, 1100, 100))
+def test_a_thousand_random_machines(begin: int, tmp_path: Path) -> None:
+    """The same, on more machines."""
+    for seed in range(begin, begin + 100):
+        compare(seed, tmp_path)
