@@ -69,6 +69,8 @@ class Misprint:
     caveat: str
 
 
+TIANWANG = "Meng Tao, an evaluation model for search-engine coverage (Peking University, 2002)"
+
 BEEBOT = (
     "Pechnikov and Chernobrovkin, an adaptive crawler for external hyperlinks (2011/12): "
     "of K sites at most N pages are scanned"
@@ -309,6 +311,32 @@ MISPRINTS = {
             corrected="c is the number of relevant pages that were not found.",
             caveat="As printed the two halves contradict each other, and c is always 0, so that "
             "recall would always be 1.",
+        ),
+        Misprint(
+            name="cov-breadth-first",
+            source=TIANWANG,
+            printed="No step of absolute breadth-first puts a page into the array of collected "
+            "pages, whose size ends the search, and links are looked up in that array alone.",
+            corrected="A page that was fetched is put into the array; a link is new if it is "
+            "neither there nor in the queue.",
+            caveat="As printed the search never ends, and a page enters the queue for each link.",
+        ),
+        Misprint(
+            name="cov-pagerank-blocks",
+            source=TIANWANG,
+            printed="Until all pages have been computed, PageRank in blocks goes on with step 4, "
+            "which computes the block in memory.",
+            corrected="It goes on with step 3, which loads the next block.",
+            caveat="As printed the first block is computed again and again.",
+        ),
+        Misprint(
+            name="cov-hits-scaling",
+            source=TIANWANG,
+            printed="Hub and authority weights are computed from each other until two successive "
+            "vectors are near, and are not scaled.",
+            corrected="Each vector is scaled after each step.",
+            caveat="As printed the weights grow, wherever a page has several links, and the "
+            "search need not end.",
         ),
         Misprint(
             name="cs2-milliseconds",

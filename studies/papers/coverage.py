@@ -230,6 +230,11 @@ def durbin_watson(sizes: Sequence[int], covered: Sequence[int]) -> float:
     return float((np.diff(residuals) ** 2).sum() / (residuals**2).sum())
 
 
+def r_squared(sizes: Sequence[int], covered: Sequence[int]) -> float:
+    """Return the share of the variance that the line with an intercept explains."""
+    return float(np.corrcoef(sizes, covered)[0, 1] ** 2)
+
+
 def flattening(sample: int) -> Flattening:
     """Return the curve of a sample, by its number in the tables."""
     tops, covered = tables.CURVES[sample]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scipy.stats import fisher_exact
+
 from counterpoint.crawler.coverage.samplers import REACHABLE
 from counterpoint.crawler.coverage.shares import Estimate, OverSamples, share
 from counterpoint.crawler.coverage.slopes import increments
@@ -11,8 +13,9 @@ from counterpoint.studies.comparison.statistics import Mean
 
 from . import coverage_tables as tables
 from . import random_starts_report
-from .coverage import Coverage, Flattening, GrowingSample
+from .coverage import Coverage, Flattening, GrowingSample, r_squared
 from .report import (
+    ANSWERED,
     IN_PART,
     NOT_REPRODUCED,
     REPRODUCED,
@@ -38,9 +41,9 @@ def report(study: Coverage) -> Report:
         "the inputs of the tables, but not the results; the table of authority weights is cut off.",
         "Each figure is computed in all ways that the text allows. Intervals are 95% intervals: "
         "Wilson's for shares, Student's for slopes and for means over samples.",
-        (_even(study), _slope(study), _classical(study), _sites(study), _spread(study),
-         _reach(study), _five(study), _falling(study), _flat(study), _fifteen(study),
-         random_starts_report.finding(study.starts)),
+        (_even(study), _enlarged(), _slope(study), *_fits(study), _classical(study),
+         _sites(study), _spread(study), _reach(study), _five(study), _falling(study), _flat(study),
+         _fifteen(study), random_starts_report.finding(study.starts)),
         (_drawn(study), _growing(study), _samples(study), _topics(), _curves(study),
          random_starts_report.section(study.starts)),
         f"counterpoint papers coverage --seeds {len(study.seeds)}",
@@ -68,6 +71,35 @@ def _even(study: Coverage) -> Finding:
         REPRODUCED if found.chance >= 0.05 else IN_PART,
         "" if found.chance >= 0.05 else "the steps differ somewhat more than independent draws "
         f"at one rate usually do; the line has a slope of {1e4 * found.slope.slope.value:.2f}",
+    )  # fmt: skip
+
+
+def _enlarged() -> Finding:
+    """Test the paper's own criterion: a larger sample by random IP leaves the coverage as it is."""
+    half = len(tables.SERVING) // 2 - 1
+    first, before = tables.COVERED[half], tables.SERVING[half]
+    rest, after = tables.COVERED[-1] - first, tables.SERVING[-1] - before
+    chance = float(fisher_exact([[first, before - first], [rest, after - rest]]).pvalue)
+    return Finding(
+        "if random IP is right, a larger sample does not change the coverage", "so",
+        f"{first} of the first {before} sites are covered ({_percent(first / before, 1)}), and "
+        f"{rest} of the other {after} ({_percent(rest / after, 1)}); Fisher's exact test: p = "
+        f"{chance:.3f}",
+        REPRODUCED if chance >= 0.05 else NOT_REPRODUCED,
+        "" if chance >= 0.05 else "the two halves of the paper's own table differ",
+    )  # fmt: skip
+
+
+def _fits(study: Coverage) -> tuple[Finding, ...]:
+    return tuple(
+        Finding(
+            f"the coverage {name} is nearly a line", "a value that is lost",
+            f"R squared is {r_squared(sizes, covered):.3f}", ANSWERED,
+        )
+        for name, sizes, covered in (
+            ("by random IP", tables.SERVING, tables.COVERED),
+            ("after an expansion", tables.EXPANDED, tables.EXPANDED_COVERED),
+        )
     )  # fmt: skip
 
 

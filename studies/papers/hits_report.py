@@ -120,7 +120,7 @@ def _regional(study: Hits) -> Finding:
                 f"as no clique is larger (“{editions_report.CLIQUE}”)."
             )
     return Finding(
-        "regional: both crawlers are as precise", "0.93 and 0.93, 0.73 and 0.71",
+        "regional: both crawlers are nearly as precise", "0.93 and 0.93, 0.73 and 0.71",
         "; ".join(_pair(study, cell) for cell in cells),
         REPRODUCED if precise and alike else NOT_REPRODUCED, why,
     )  # fmt: skip
@@ -206,7 +206,7 @@ def _menus(study: Hits) -> Finding:
     menus_first = min(one.value for one in menus) > 0.5
     good = max(precision) < NEAR and menus_first
     return Finding(
-        "local: the standard crawler's ranking drifts to the site's own navigation",
+        "local: the standard crawler's answer leaves the topic; here for the site's navigation",
         "precision 0.02 and 0.0",
         "precision "
         + ", ".join(with_interval(study.of(cell, STANDARD, "precision")) for cell in cells)
@@ -227,7 +227,7 @@ def _exponential(study: Hits) -> Finding:
         "the standard crawler's page count grows exponentially", "150,000 to 200,000 by the 4th",
         "; ".join(f"{space}: {', '.join(f'{v:,.0f}' for v in row)}, until "
                   f"{ends[space]:,.0f} are all" for space, row in first.items()),
-        REPRODUCED if good else IN_PART,
+        IN_PART if good else NOT_REPRODUCED,
         f"Each of the first three iterations multiplies the count by {min(factors):.1f} to "
         f"{max(factors):.1f}; then the web is exhausted, unlike the real Web.",
     )  # fmt: skip

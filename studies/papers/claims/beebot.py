@@ -61,8 +61,8 @@ BEEBOT = (
         PAPER,
         "table of external links",
         "the same without the state, with the context, such as the anchor",
-        "the same, with the anchor",
-        REPRODUCED,
+        "the same, with the anchor and no more of the context",
+        IN_PART,
         "counterpoint links --db crawl.db --external --format jsonl",
     ),
     Elsewhere(
@@ -181,9 +181,9 @@ BEEBOT = (
     Elsewhere(
         PAPER,
         "a site that cannot be loaded is marked and left",
-        "Not Available",
+        "Not Available, and not processed further",
         "if its start page brings no document; it can be tried again",
-        REPRODUCED,
+        IN_PART,
         "counterpoint sites --db crawl.db list; docs/how-to/crawl-and-resume.md",
     ),
     Elsewhere(

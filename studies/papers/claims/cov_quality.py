@@ -46,9 +46,9 @@ COV_QUALITY = (
     Elsewhere(
         PAPER,
         "PageRank with a damping factor",
-        "formula",
-        "the same",
-        REPRODUCED,
+        "the formula is damaged in our copy",
+        "with 1 - d shared by all pages",
+        IN_PART,
         "counterpoint graph rank crawl.graph --damping 0.85",
     ),
     Elsewhere(
@@ -89,9 +89,9 @@ COV_QUALITY = (
     Elsewhere(
         PAPER,
         "answers to the eight queries",
-        "1,802 pages each, and one of 1,355",
+        "1,802 pages each, one of 1,355; tops are about as many",
         "the pages around them are 6 to 20 times as many, and the tops are 58% to 111% as many",
-        REPRODUCED,
+        IN_PART,
         "counterpoint papers coverage",
     ),
     Elsewhere(
@@ -157,6 +157,39 @@ COV_QUALITY = (
         "lines and curves are drawn from the tables",
         UNKNOWABLE,
         "the figures are lost in our copy",
+    ),
+    Elsewhere(
+        PAPER,
+        "important pages often lack the words of the query",
+        "claimed, with one example",
+        "not measured",
+        OPEN,
+        "the share of important pages without the words, on webs with texts",
+    ),
+    Elsewhere(
+        PAPER,
+        "pages of one topic link to each other",
+        "claimed",
+        "between editions all possible links exist; on the profiles regional and local 2% and 0.7%",
+        IN_PART,
+        "counterpoint papers hits",
+    ),
+    Elsewhere(
+        PAPER,
+        "whoever covers the important pages covers every important topic",
+        "claimed",
+        "not measured",
+        OPEN,
+        "the coverage of topics by that of important pages",
+    ),
+    Elsewhere(
+        PAPER,
+        "HITS in four steps, without scaling",
+        "4 steps",
+        "with scaling, without which weights grow; an entry of the misprints",
+        IN_PART,
+        "counterpoint errata cov-hits-scaling; counterpoint graph rank crawl.graph --by "
+        "authorities",
     ),
 )
 """Weights, rankings, tables and figures."""

@@ -37,15 +37,15 @@ SCENT = (
     Elsewhere(
         PAPER,
         "(2) Q(j), the sum over the documents of site j with the deleted ones",
-        "formula",
-        "the same",
-        REPRODUCED,
+        "the formula is lost; its terms are described",
+        "the sum of our reading of (1)",
+        IN_PART,
         "counterpoint papers scent",
     ),
     Elsewhere(
         PAPER,
         "(3) the time to check a page, A x size + B",
-        "formula",
+        "A x size + B; the formula itself is lost",
         "costs by byte and by visit, of the policy and the web",
         REPRODUCED,
         "counterpoint compare scent,time=60,per_byte=0.0001,per_visit=0.1 uniform --web living "
@@ -54,9 +54,9 @@ SCENT = (
     Elsewhere(
         PAPER,
         "(4) the sum of Q over sites is maximised in a limited time",
-        "formula",
+        "the formula is lost; its terms are described",
         "the study's value; the limit is the best allocation for the same costs",
-        REPRODUCED,
+        IN_PART,
         "counterpoint papers scent",
     ),
     Elsewhere(

@@ -98,8 +98,8 @@ STM = (
     Elsewhere(
         PAPER,
         "the criterion of correctness for transactional memories",
-        "opacity",
-        "opacity, and four other criteria, are properties of each spec of a memory",
+        "that of Guerraoui and Kapalka, by its reference",
+        "opacity, which is theirs, and four other criteria, are properties of each spec",
         REPRODUCED,
         "counterpoint check window-stm --property opacity; docs/reference/glossary.md",
     ),

@@ -21,6 +21,7 @@ from counterpoint.studies.papers.coverage import (
     Coverage,
     durbin_watson,
     evenly,
+    r_squared,
     study,
     variance_of_slope,
 )
@@ -250,3 +251,15 @@ def test_seeds_decide(found: Coverage) -> None:
     assert study(range(3)).to_json() == found.to_json()
     other: Sequence[float] = [one.value for one in study(range(3, 6)).contains.values()]
     assert other != [one.value for one in found.contains.values()]
+
+
+def test_the_papers_own_criterion(found: Coverage) -> None:
+    """Two halves of the table that are mixed up, or a fit that is not that of the line."""
+    by_claim = {one.claim: one for one in coverage_report.report(found).findings}
+    larger = by_claim["if random IP is right, a larger sample does not change the coverage"]
+    assert larger.answer == "not reproduced"
+    assert "16 of the first 418" in larger.here and "31 of the other 399" in larger.here
+    assert larger.here.endswith("p = 0.016")
+    assert r_squared([1, 2, 3], [2, 4, 6]) == pytest.approx(1.0)
+    assert by_claim["the coverage by random IP is nearly a line"].here == "R squared is 0.964"
+    assert by_claim["the coverage after an expansion is nearly a line"].here.endswith("0.997")
