@@ -6,7 +6,7 @@ shown if its document is whole, has a coding and characters that can be decoded,
 browsers show, and if each resource that it needs (`embedded`) is whole, too.
 
 An archive (WARC) has all this: `of_archive` examines it. A link store keeps no documents, but it
-knows what was wrong with them, and so the share that `of_store` finds is an upper bound.
+knows their formats and what was wrong with them, and so `of_store` finds an upper bound.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ HOPS = 10
 GARBLED = 0.05
 """A text in which a larger share of the characters are errors cannot be read."""
 
+_NO_HTML = "is no HTML but "
+"""How the problem of a page begins in a store; its format follows."""
 _ERRORS = re.compile("[\0-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffd]")
 
 
@@ -49,7 +51,7 @@ class Reason(StrEnum):
     CHARACTERS = "characters"
     """Of its characters, more than `GARBLED` are errors of decoding or control characters."""
     FORMAT = "format"
-    """No browser shows its format; in a store: it is no HTML, so that its document was not read."""
+    """No browser shows its format."""
     UNREAD = "unread"
     """The document takes too long, or too much memory, to be read."""
     RESOURCES = "resources"
@@ -97,21 +99,27 @@ class Viewable(NamedTuple):
 def of_store(store: Store) -> Viewable:
     """Return which of the pages of a link store can be shown again, as far as the store knows."""
     problem = pages.c.problem
+    kind = case((problem.like(f"{_NO_HTML}%"), problem), else_="")
     reason = case(
         (problem.like("% read as it came"), Reason.CODING.value),
         (problem.like("longer than %: cut"), Reason.CUT.value),
         (problem.like("breaks off after %"), Reason.CUT.value),
         (problem.like("%: cut"), Reason.CODING.value),
-        (problem.like("is no HTML but %"), Reason.FORMAT.value),
+        (problem.like(f"{_NO_HTML}%"), Reason.FORMAT.value),
         (problem.like("takes too %"), Reason.UNREAD.value),
         (pages.c.size == 0, Reason.EMPTY.value),
         else_="",
     )
-    query = select(reason, func.count()).where(pages.c.status == 200, pages.c.state == State.DONE)
+    # Redirects of several addresses can lead to one document.
+    document = case((pages.c.final == "", pages.c.address), else_=pages.c.final)
+    query = select(reason, kind, func.count(document.distinct())).where(
+        pages.c.status == 200, pages.c.state == State.DONE
+    )
+    found: Counter[str] = Counter()
     with store.reading() as connection:
-        found: dict[str, int] = {
-            row[0]: row[1] for row in connection.execute(query.group_by(reason))
-        }
+        for why, said, count in connection.execute(query.group_by(reason, kind)):
+            is_shown = why == Reason.FORMAT and _is_shown(said.removeprefix(_NO_HTML))
+            found["" if is_shown else why] += count
     shown = found.pop("", 0)
     reasons = {one: found[one.value] for one in Reason if one.value in found}
     return Viewable(shown + sum(reasons.values()), shown, shown, reasons)
@@ -141,6 +149,7 @@ class _Archive:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self.documents: dict[int, _Document] = {}
+        self._without: set[int] = set()
         self._leads: dict[int, int] = {}
 
     def _number(self, address: str) -> int:
@@ -153,6 +162,8 @@ class _Archive:
             target = joined(answer.address, answer.headers["location"])
             if target is not None:
                 self._leads[number] = self._number(target)
+        if answer.status == 204:
+            self._without.add(number)
         if answer.status != 200 or urlsplit(answer.address).path == "/robots.txt":
             return
         before = self.documents.get(number)
@@ -163,15 +174,18 @@ class _Archive:
     def _examined(self, answer: Archived) -> _Document:
         kind = answer.headers.get("content-type", "")
         page = is_html(kind)
-        body, cut, unknown, broken = unpacked(answer)
-        if unknown or broken:
+        found = unpacked(answer)
+        body = found.body
+        if found.unknown or found.broken:
             return _Document(Reason.CODING, page)
-        if cut:
+        if found.cut:
             return _Document(Reason.CUT, page)
         if not body:
             return _Document(Reason.EMPTY, page)
         if not page:
             return _Document(None if _is_shown(kind) else Reason.FORMAT, page)
+        if found.partial:
+            return _Document(Reason.UNREAD, page)
         text = loaded(body, kind).text
         if _is_garbled(text):
             return _Document(Reason.CHARACTERS, page)
@@ -181,11 +195,18 @@ class _Archive:
         return _Document(None, page, tuple(self._number(address) for address in needs))
 
     def has(self, number: int) -> bool:
-        """Return whether a resource is there and whole, perhaps after redirects."""
+        """Return whether a resource is there and whole, perhaps after redirects.
+
+        It may be empty, or without a document (status 204); of an unknown format, browsers look at
+        its bytes.
+        """
         for _ in range(HOPS + 1):
             found = self.documents.get(number)
             if found is not None:
-                return found.reason in (None, Reason.FORMAT)  # browsers look at its bytes
+                empty = found.reason is Reason.EMPTY and not found.page
+                return empty or found.reason in (None, Reason.FORMAT)
+            if number in self._without:
+                return True
             if number not in self._leads:
                 break
             number = self._leads[number]

@@ -7,6 +7,7 @@ the end of its file, and all that is read into memory has a limit.
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -44,6 +45,8 @@ class Archived(NamedTuple):
         The body as it was stored.
     cut : bool
         Whether the archive has only the body's beginning.
+    partial : bool
+        Whether the archive has more of the body, which was not read: the record is too long.
     """
 
     address: str
@@ -51,6 +54,7 @@ class Archived(NamedTuple):
     headers: dict[str, str]
     body: bytes
     cut: bool
+    partial: bool = False
 
 
 class Unpacked(NamedTuple):
@@ -60,7 +64,9 @@ class Unpacked(NamedTuple):
     ----------
     body : bytes
     cut : bool
-        Whether its end is missing.
+        Whether its end is missing in the archive.
+    partial : bool
+        Whether this is only its beginning, since the whole is too long to be read.
     unknown : bool
         Whether it has a coding that nobody here knows; then it is unchanged.
     broken : bool
@@ -69,6 +75,7 @@ class Unpacked(NamedTuple):
 
     body: bytes
     cut: bool = False
+    partial: bool = False
     unknown: bool = False
     broken: bool = False
 
@@ -82,7 +89,9 @@ def files_of(path: Path) -> list[Path]:
         If there is none.
     """
     if path.is_dir():
-        found = sorted(p for p in path.iterdir() if p.name.endswith((".warc", ".warc.gz")))
+        found = sorted(
+            p for p in path.iterdir() if p.name.endswith((".warc", ".warc.gz")) and p.is_file()
+        )
         if found:
             return found
         raise CrawlError(f"{path}: has no WARC files")
@@ -118,13 +127,12 @@ def unpacked(answer: Archived) -> Unpacked:
     """Return the body of an answer without its codings."""
     body, headers = answer.body, answer.headers
     transfer = headers.get("transfer-encoding", "")
-    cut = answer.cut
+    ends = True
     if "chunked" in transfer.lower():
         body, ends = _joined_chunks(body)
-        cut = cut or not ends
     else:
         with suppress(ValueError):
-            cut = cut or len(body) < int(headers.get("content-length", "0"))
+            ends = len(body) >= int(headers.get("content-length", "0"))
     unpacking = Unpacking(headers.get("content-encoding", ""), MOST, Limits().ratio, transfer)
     broken = False
     try:
@@ -132,8 +140,9 @@ def unpacked(answer: Archived) -> Unpacked:
         unpacking.finish()
     except UnpackingError:
         broken = True
-    cut = cut or unpacking.full or not (broken or unpacking.whole)
-    return Unpacked(bytes(unpacking.out), cut, bool(unpacking.unknown), broken)
+    partial = answer.partial or unpacking.full
+    cut = answer.cut or not (answer.partial or ends) or not (partial or broken or unpacking.whole)
+    return Unpacked(bytes(unpacking.out), cut, partial, bool(unpacking.unknown), broken)
 
 
 def _answers(file: IO[bytes]) -> Iterator[Archived]:
@@ -152,11 +161,10 @@ def _answers(file: IO[bytes]) -> Iterator[Archived]:
         if headers.get("warc-type") == "response":
             data = _read(file, min(length, MOST))
             length -= len(data)
-        cut = length > 0 or "warc-truncated" in headers
         _skip(file, length)
-        found = _answer(headers.get("warc-target-uri", ""), data, cut) if data else None
+        found = _answer(headers.get("warc-target-uri", ""), data) if data else None
         if found is not None:
-            yield found
+            yield found._replace(cut="warc-truncated" in headers, partial=length > 0)
 
 
 def _line(file: IO[bytes]) -> bytes:
@@ -206,18 +214,18 @@ def _skip(file: IO[bytes], size: int) -> None:
         size -= len(piece)
 
 
-def _answer(address: str, data: bytes, cut: bool) -> Archived | None:
+def _answer(address: str, data: bytes) -> Archived | None:
     """Return the answer in a record; None if it is none of HTTP."""
     wanted = normalized(address.strip("<>"))
-    head, _, body = data.partition(b"\r\n\r\n")
-    first, *lines = head.split(b"\r\n")
+    head, *rest = re.split(rb"\r?\n\r?\n", data, maxsplit=1)
+    first, *lines = re.split(rb"\r?\n", head)
     words = first.split(None, 2)
     if wanted is None or len(words) < 2 or not words[0].startswith(b"HTTP/"):
         return None
     status = words[1]
     if len(status) != 3 or not status.isdigit():
         return None
-    return Archived(wanted, int(status), _named(lines, "latin-1"), body, cut)
+    return Archived(wanted, int(status), _named(lines, "latin-1"), b"".join(rest), cut=False)
 
 
 def _joined_chunks(body: bytes) -> tuple[bytes, bool]:
@@ -236,6 +244,8 @@ def _joined_chunks(body: bytes) -> tuple[bytes, bool]:
             return (body, True) if not at else (bytes(joined), False)
         if size == 0:
             return bytes(joined), True
+        if not at and not b"\r\n".startswith(body[end + 2 + size : end + 4 + size]):
+            return body, True  # it only begins like a chunk
         joined += body[end + 2 : end + 2 + size]
         at = end + 2 + size + 2
         if at > len(body):

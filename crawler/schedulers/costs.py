@@ -9,6 +9,9 @@ from counterpoint.crawler.policy.protocol import Setting
 
 from .parameters import number
 
+ROUNDING = 1e-9
+"""The part of a run by which rounded sums of costs may exceed its time."""
+
 
 @dataclass(frozen=True)
 class VisitCost:
@@ -41,9 +44,10 @@ class VisitCost:
 class TimeBudget:
     """The time of a run, of which visits take their parts.
 
-    A visit is allowed if its expected cost is at most the time left, and the expected cost is taken
-    at once. What it really took is known with its answer. If that is more than expected, the next
-    run has less time by as much as was overdrawn. Time that is left over is lost.
+    A visit is allowed if its expected cost is at most the time left, up to `ROUNDING`, and the
+    expected cost is taken at once. What it really took is known with its answer. If that is more
+    than expected, the next run has less time by as much as was overdrawn. Time that is left over is
+    lost.
 
     Parameters
     ----------
@@ -61,7 +65,11 @@ class TimeBudget:
 
     def allows(self, cost: float) -> bool:
         """Return whether a visit of an expected cost fits into what is left."""
-        return cost <= self.left
+        return cost <= self.left + ROUNDING * self.seconds
+
+    def allows_ever(self, cost: float) -> bool:
+        """Return whether a visit of an expected cost fits into a whole run."""
+        return cost <= self.seconds + ROUNDING * self.seconds
 
     def take(self, cost: float) -> None:
         """Take the expected cost of a visit."""
@@ -77,4 +85,4 @@ class TimeBudget:
 
     def runs_until(self, cost: float) -> int:
         """Return after how many beginnings a visit is allowed that fits into a whole run."""
-        return max(1, math.ceil((cost - self.left) / self.seconds))
+        return max(1, math.ceil((cost - self.left) / self.seconds - ROUNDING))

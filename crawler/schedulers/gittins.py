@@ -18,7 +18,7 @@ from .rules import Chooser, Order
 _of_pages, _of_counts = compiled(gittins_index.of_pages), compiled(gittins_index.of_counts)
 
 MOST_HORIZON = 2000
-"""The longest horizon: an index then takes some seconds."""
+"""The longest horizon: an index then takes about ten seconds."""
 
 
 @lru_cache(maxsize=2**17)

@@ -22,6 +22,7 @@ from .costs import TimeBudget, VisitCost
 from .harvests import HARVESTS, Visit
 from .parameters import choice, number, whole
 from .revisit import ANSWERED, Revisit
+from .web import FLYING
 
 TOO_LARGE = "no visit fits into the time of an iteration"
 
@@ -57,7 +58,8 @@ class Scent(Revisit):
         self._time = self._budget()
         self._by_second = choice(self.setting, "by", ("scent", "second")) == "second"
         self.scent = np.full(count, initial)
-        self._sizes = [0] * count
+        self._sizes = [0] * count  # of the last answers
+        self._copies = [0] * count  # of the last successful ones
         self._last = [0] * count
         self._iteration = 1
         self._answers = 0
@@ -66,6 +68,9 @@ class Scent(Revisit):
 
     def _budget(self) -> TimeBudget | None:
         if self.setting.parameters.get("time") is None:
+            for name in ("by", "per_byte", "per_visit"):
+                if self.setting.parameters.get(name) is not None:
+                    raise CrawlError(f"{name} has no effect without time, which it needs")
             return None
         if self.setting.parameters.get("batch") is not None:
             raise CrawlError("time and batch both limit an iteration; give one of them")
@@ -74,7 +79,7 @@ class Scent(Revisit):
     def next(self) -> Request | None:
         """Return the page whose turn it is."""
         request = super().next()
-        if request is None and self._stuck():
+        if request is None and self.why == FLYING and self._answers == self.issued:
             self.why = TOO_LARGE
         return request
 
@@ -103,10 +108,10 @@ class Scent(Revisit):
         """Return whether no visit fits into the time of a whole iteration."""
         if self._time is None or not self.pages:
             return False
-        return self._cost.seconds(min(self._sizes)) > self._time.seconds
+        return not self._time.allows_ever(self._cost.seconds(min(self._sizes)))
 
     def _expected(self, i: int) -> float:
-        """Return the seconds that a visit should take, by the size at the visit before."""
+        """Return the seconds that a visit should take, by the size of the answer before."""
         return self._cost.seconds(self._sizes[i])
 
     def learn(self, i: int, outcome: Outcome) -> None:
@@ -114,6 +119,7 @@ class Scent(Revisit):
         self._answers += 1
         if self._time is not None:
             self._time.settle(self._expected(i), self._cost.seconds(outcome.size))
+        self._sizes[i] = outcome.size
         gain = self._gain(i, outcome) if outcome.status in ANSWERED else 0.0
         self.scent[i] = self.scent[i] / 2 + gain
         self._skip()
@@ -123,9 +129,9 @@ class Scent(Revisit):
     def _gain(self, i: int, outcome: Outcome) -> float:
         if self._given is not None:
             return self._given(outcome)
-        visit = Visit(outcome.size, self._sizes[i], outcome.difference,
+        visit = Visit(outcome.size, self._copies[i], outcome.difference,
                       max(1, self._iteration - self._last[i]))  # fmt: skip
-        self._sizes[i], self._last[i] = outcome.size, self._iteration
+        self._copies[i], self._last[i] = outcome.size, self._iteration
         return self._harvest(visit)
 
     def _end(self) -> None:

@@ -3,7 +3,8 @@
 In [BeeBot] the external links of a *target set* of sites lead to its *companion set*: the sites
 outside the target set to which links lead. It is divided into disjoint parts by how strongly its
 sites are connected with the target set. Here a part is the companions to which links lead from the
-same number of target sites; the sites of a store are the target set.
+same number of target sites; the sites of a store are the target set. Where registered domains count
+as sites, those of the target set are no companions.
 
 Links are read in the order of the hosts that they lead to, so that one companion at a time is in
 memory, with the numbers of the target sites.
@@ -19,6 +20,8 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
+
+from counterpoint.crawler.documents.addresses import domain
 
 from .opening import Store
 from .schema import external_links, seeds
@@ -101,7 +104,8 @@ class CompanionSet:
     strongest : list of Companion
         The companions with links from most target sites.
     within : dict of (int, str) to int
-        Links between target sites: by the number of the one and the site of the other.
+        Links within the target set: by the number of the site that they stand on, and the host, or
+        the registered domain, to which they lead.
     """
 
     target_sites: dict[int, str]
@@ -164,24 +168,23 @@ def _targets(connection: Connection) -> dict[int, str]:
 
 
 def _read(connection: Connection, by: str, found: CompanionSet) -> Companions:
-    """Yield the companions in the order of names; count the links between target sites."""
+    """Yield the companions in the order of names; count the links within the target set."""
     links = external_links.c
     order = [links[by], links.page, links.position]
-    query = select(links[by], links.host, links.seed).where(links.deleted.is_(False))
+    query = select(links[by], links.seed).where(links.deleted.is_(False))
     rows: Iterable[Any] = connection.execute(
         query.order_by(*order), execution_options={"yield_per": BATCH}
     )
-    own = set(found.target_sites.values())
+    sites = found.target_sites.values()
+    own = {domain(f"http://{site}/") for site in sites} if by == "domain" else set(sites)
     for name, group in groupby(rows, key=itemgetter(0)):
         counted: dict[int, int] = {}
-        for _, host, seed in group:
-            if seed not in found.target_sites:
-                continue  # a page of no target site, which the policy has followed
-            if host in own:
-                found.within[seed, host] = found.within.get((seed, host), 0) + 1
-            else:
+        for _, seed in group:
+            if seed in found.target_sites:  # not a page elsewhere, which the policy has followed
                 counted[seed] = counted.get(seed, 0) + 1
-        if counted:
+        if name in own:
+            found.within |= {(seed, name): number for seed, number in counted.items()}
+        elif counted:
             yield Companion(name, counted)
 
 

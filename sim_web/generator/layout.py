@@ -182,7 +182,8 @@ def _languages(profile: Profile, pages: int) -> int:
     if profile.themes.count <= topics:
         raise WebError(f"{topics} topics of articles need more than {topics} themes")
     if pages < 2 * LEAST_PAGES:
-        raise WebError(f"{pages} pages for the languages: too few")
+        raise WebError(f"footers and elsewhere in [articles] leave {max(pages, 0)} pages for the "
+                       "languages: too few")  # fmt: skip
     return int(min(section.languages, pages // LEAST_PAGES))
 
 

@@ -28,7 +28,7 @@ def test_companions(stored: str, capsys: pytest.CaptureFixture[str]) -> None:
     command = ("links", "companions", "--db", stored)
     code, out, err = call(capsys, *command)
     assert (code, err) == (0, "")
-    assert out.startswith("4 target sites, 4 companions with 7 links; 1 link between target sites")
+    assert out.startswith("4 target sites, 4 companions with 7 links; 1 link within the target set")
     assert "  2 target sites (1, 2), 2 companions" in out
     found = json.loads(call(capsys, *command, "--format", "json", "--top", "1")[1])
     assert found["parts"][0] == {"target_sites": 2, "companions": 2, "links": 5}
@@ -57,6 +57,14 @@ def test_placement(stored: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["value"] for row in rows if row["by"] == "level"][:3] == ["0", "1", "2"]
 
 
+def test_one_page_with_one_link(place: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """One page that is "1 pages"."""
+    with open_store(place, create=True) as store:
+        plant(store, {1: [["a.test"]]})
+    out = call(capsys, "links", "placement", "--db", place)[1]
+    assert "  1 page, 1 with external links (100.0%), 1 link\n" in out
+
+
 @pytest.mark.parametrize("command", ["companions", "placement"])
 @pytest.mark.parametrize("kind", ["svg", "png"])
 def test_pictures(
@@ -81,7 +89,7 @@ def test_pictures(
 
 @pytest.mark.parametrize("command", ["companions", "placement"])
 def test_wrong_commands(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A store that is made or lost, a traceback, or a picture in no known format."""
+    """A store that is made or lost, a traceback, or an option without effect."""
     missing, path = tmp_path / "none.db", tmp_path / "a.svg"
     open_store(str(path), create=True).close()
     before = path.read_bytes()
@@ -96,6 +104,12 @@ def test_wrong_commands(command: str, tmp_path: Path, capsys: pytest.CaptureFixt
         code, out, err = call(capsys, "links", command, *arguments)
         assert (code, out) == (2, "")
         assert err.startswith(f"counterpoint: {message}") and err.count("\n") == 1
-    code, _, err = call(capsys, "links", "--db", str(path), command)
-    assert code == 2 and f"--db stands after {command}" in err
+    kinds = "--internal, --external or --bad"
+    for text, said in (("--db x", "--db"), ("--bad", kinds), ("--external", kinds),
+                       ("--filter site=1", "--filter"), ("--sort found", "--sort"),
+                       ("--descending", "--descending"), ("--limit 1", "--limit"),
+                       ("--format csv", "--format"), ("--out x", "--out")):  # fmt: skip
+        code, out, err = call(capsys, "links", *text.split(), command, "--db", str(path))
+        assert (code, out) == (2, "")
+        assert f"{said}: the options of {command} stand after it" in err
     assert path.read_bytes() == before and not missing.exists()

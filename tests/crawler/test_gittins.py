@@ -41,9 +41,14 @@ def test_failed_pages_count_without_links() -> None:
     """The links of an error page that count."""
     for rewards in ("counts", "pages"):
         scheduler = find(f"gittins,rewards={rewards}").scheduler([0, 1], 9)
+        assert isinstance(scheduler, gittins.Gittins)
         assert scheduler.next() == (0,)
-        scheduler.observe(Outcome(0, 404, np.array([2]), 50))
-        assert scheduler.next() == (1,)
+        scheduler.observe(Outcome(0, 200, np.array([2, 3])))
+        while scheduler.next() != (2,):
+            scheduler.observe(Outcome(1, 200))
+        scheduler.observe(Outcome(2, 404, np.array([4]), 50))
+        without_links = gittins.index(rewards == "pages", 1.0, 1.0 + 2, 0.99, 50)
+        assert scheduler._index[0] == without_links
 
 
 def test_an_index_is_computed_once() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from counterpoint.crawler.schedulers.costs import TimeBudget, VisitCost
 from counterpoint.crawler.schedulers.finding import find
 from counterpoint.crawler.schedulers.harvests import HARVESTS, Visit, worth
 from counterpoint.crawler.schedulers.scent import TOO_LARGE, Scent
+from counterpoint.crawler.schedulers.web import FLYING, SPENT
 from counterpoint.spec.crawl.scent_time import ScentInTime
 
 from .test_against_specs import Beside
@@ -92,6 +94,88 @@ def test_what_is_overdrawn_is_paid_back() -> None:
     assert budget.left == 10.0
 
 
+def test_rounded_costs_fit() -> None:
+    """A visit that is lost since a sum of decimal costs is rounded up, or an iteration in vain."""
+    fast = scent(5, 9, time=0.6, per_visit=0.2)
+    assert [fast.next() is not None for _ in range(4)] == [True, True, True, False]
+    budget = TimeBudget(0.3)
+    assert budget.allows_ever(0.1 * 3) and not budget.allows_ever(0.3001)
+    budget.take(0.1)
+    assert not budget.allows(0.2001)
+    assert TimeBudget(3e9).allows(3e9 + 1) and not TimeBudget(3e9).allows(3e9 + 9)
+    budget.left = -0.1
+    budget.begin(budget.runs_until(0.2))
+    assert budget.allows(0.2) and budget.left < 0.21
+
+
+@pytest.mark.parametrize("status", [200, 404])
+def test_why_a_crawl_ended(status: int) -> None:
+    """A reason that is the size of a page while the budget is spent or answers are awaited."""
+    fast = scent(1, 1, time=5, per_byte=1)
+    fast.next()
+    assert fast.next() is None and fast.why == SPENT
+    fast.observe(Outcome(0, status, size=50))
+    assert fast.next() is None and fast.why == SPENT
+    fast = scent(2, 9, time=5, per_byte=1)
+    fast.next(), fast.next()
+    fast.observe(Outcome(0, status, size=50))
+    assert fast.next() is None and fast.why == FLYING
+    fast.observe(Outcome(1, status, size=50))
+    assert fast.next() is None and fast.why == TOO_LARGE
+
+
+@pytest.mark.parametrize("harvest", [None, lambda outcome: 1.0])
+def test_failed_visits_show_what_they_cost(harvest: Callable[[Outcome], float] | None) -> None:
+    """A page that always fails and is never known to be large, so that time is overdrawn."""
+    parameters = {"time": 5, "per_byte": 1}
+    fast = Scent(Setting([0], 3, parameters=parameters), harvest)
+    assert fast.next() is not None
+    fast.observe(Outcome(0, 404, size=50))
+    assert fast.next() is None and fast.why == TOO_LARGE
+
+
+def test_a_failed_visit_leaves_the_copy() -> None:
+    """A harvest that compares with an error page, of which the logarithm may not exist."""
+    fast = scent(1, 9, time=50, harvest="worth", delta=0, initial=8)
+    for status, size, difference in ((200, 900, 0), (404, 0, 0), (200, 100, 900)):
+        fast.next()
+        fast.observe(Outcome(0, status, size=size, difference=difference))
+    assert fast.scent[0] == 1 + HARVESTS["worth"](Visit(100, 900, 900))
+
+
+def test_the_expected_cost_is_that_of_the_last_answer() -> None:
+    """A page that has become small and counts as large for ever."""
+    fast = scent(2, 99, time=9, per_byte=1)
+    for size in (8, 8, 2, 2, 2):
+        request = fast.next()
+        assert request is not None
+        fast.observe(Outcome(request.page, 200, size=size))
+    assert [fast.next() is not None for _ in range(3)] == [True, True, False]
+
+
+def test_scent_for_a_second() -> None:
+    """An order by scent alone, or the cheapest first whatever its scent is."""
+    sizes, differences = (1, 9, 4), (10, 200, 1)
+    for by, expected in (("scent", [1, 0, 2]), ("second", [0, 1, 2])):
+        fast = scent(3, 99, time=15, per_byte=1, per_visit=0, by=by, delta=0, initial=0)
+        for page in range(3):
+            assert fast.next() == (page,)
+            fast.observe(Outcome(page, 200, size=sizes[page], difference=differences[page]))
+        found = []
+        while (request := fast.next()) is not None and request.page not in found:
+            found.append(request.page)
+        assert found == expected
+
+
+def test_pace_counts_iterations() -> None:
+    """A harvest for each visit, although the iterations since the last one count."""
+    fast = scent(2, 99, time=1, delta=0, initial=8, harvest="pace")
+    for page, difference in ((0, 0), (1, 0), (0, 50)):
+        assert fast.next() == (page,)
+        fast.observe(Outcome(page, 200, size=9, difference=difference))
+    assert fast.scent.tolist() == [8 / 4 + math.log1p(50) / 2, 4]
+
+
 def test_a_large_page_is_visited_once_and_harms_no_other() -> None:
     """A crawl that hangs because one page is larger than the time, or that visits it again."""
     fast = scent(2, 40, time=5, per_byte=1, delta=1)
@@ -161,3 +245,16 @@ def test_the_harvest_is_a_parameter() -> None:
         find("scent,harvest=most").scheduler([0], 5)
     with pytest.raises(CrawlError, match="time and batch both limit an iteration"):
         find("scent,time=3,batch=1").scheduler([0], 5)
+
+
+@pytest.mark.parametrize("given_", ["by=second", "per_byte=3", "per_visit=1"])
+def test_parameters_without_effect(given_: str) -> None:
+    """A parameter that is accepted and changes nothing; a least cost above 0."""
+    name = given_.partition("=")[0]
+    with pytest.raises(CrawlError, match=f"{name} has no effect without time"):
+        find(f"scent,{given_}").scheduler([0], 5)
+    assert find(f"scent,time=3,{given_}").scheduler([0], 5).next() == (0,)
+    assert find("scent,time=3,per_byte=0,per_visit=0").scheduler([0], 5).next() == (0,)
+    for wrong in ("per_byte=-1", "per_visit=-1"):
+        with pytest.raises(CrawlError, match="is a number from 0 to"):
+            find(f"scent,time=3,{wrong}").scheduler([0], 5)

@@ -159,6 +159,10 @@ def test_links_and_components_of_any_such_web(chosen: Profile) -> None:
 
 def test_what_cannot_be_planted() -> None:
     """A web whose languages have no room for the topics, or that has sites as well."""
+    with pytest.raises(
+        WebError, match=r"elsewhere in \[articles\] leave 0 pages for the languages"
+    ):
+        planted(100, elsewhere=1.0)
     with pytest.raises(WebError, match="8 pages for the languages: too few"):
         planted(20)
     with pytest.raises(WebError, match="2 topics of articles need more than 2 themes"):

@@ -108,9 +108,11 @@ def test_sitemaps_name_the_pages_that_are_there() -> None:
 
 
 def test_a_death_ends_what_a_copy_shows() -> None:
-    """A copy of a dead page that counts as fresh."""
+    """A copy of a dead page that counts as fresh, or a death that comes again."""
     of = web()
     for page in range(of.pages):
         _, dies = life.life(of, page)
         following = change.next_change(of, page, 5.0)
         assert life.ends(of, page, 5.0) == (min(following, dies) if dies > 5.0 else following)
+        if math.isfinite(dies):
+            assert dies < 2 * dies < life.ends(of, page, 2 * dies)

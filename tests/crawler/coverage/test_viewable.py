@@ -8,9 +8,18 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert
 
-from counterpoint.crawler.coverage.viewable import Reason, Viewable, of_archive, of_store
+from counterpoint.crawler.coverage.viewable import (
+    Reason,
+    Viewable,
+    _Archive,
+    of_archive,
+    of_store,
+)
 from counterpoint.crawler.documents import apart
+from counterpoint.crawler.documents import embedded as reading
 from counterpoint.crawler.documents.embedded import embedded, embedded_here
+from counterpoint.crawler.fetching import archives
+from counterpoint.crawler.fetching.archives import Archived
 from counterpoint.crawler.fetching.warc import Warc
 from counterpoint.crawler.store.opening import open_store
 from counterpoint.crawler.store.schema import State, pages
@@ -51,6 +60,7 @@ def archive(folder: Path, *planted: tuple[str, bytes, dict[str, object]]) -> Vie
         (b"PK", {"kind": "application/zip"}, Reason.FORMAT),
         (b"%PDF", {"kind": "application/pdf"}, None),
         (b"<svg/>", {"kind": "image/svg+xml"}, None),
+        (b"{}", {"kind": "application/ld+json"}, None),
         (b"<img src=gone.png>", {}, Reason.RESOURCES),
         (b"<img src=data:image/png;base64,AAAA>", {}, None),
     ],
@@ -90,6 +100,57 @@ def test_the_capture_that_can_be_shown(tmp_path: Path) -> None:
     assert found == Viewable(1, 1, 1, {}, 0, 0)
 
 
+def test_a_later_capture_counts() -> None:
+    """A good capture that a later good one does not replace, so that its resources are missing."""
+    archive = _Archive()
+    for body in (b"<img src=gone.png>", b"<p>"):
+        archive.take(Archived("http://a.test/", 200, {"content-type": HTML}, body, cut=False))
+    assert [one.needs for one in archive.documents.values()] == [()]
+
+
+@pytest.mark.parametrize(
+    ("body", "more", "whole"),
+    [
+        (b"png", {}, True),
+        (b"PK", {"kind": "application/zip"}, True),
+        (b"", {}, True),
+        (b"", {"status": 204}, True),
+        (b"", {"status": 404}, False),
+        (b"", {"kind": HTML}, False),
+        (b"pn", {"cut": "length"}, False),
+        (b"pn", {"headers": (("Content-Length", "9"),)}, False),
+        (b"png", {"headers": (("Content-Encoding", "odd"),)}, False),
+    ],
+)
+def test_resources_that_are_not_whole(
+    tmp_path: Path, body: bytes, more: dict[str, object], whole: bool
+) -> None:
+    """A page that counts as shown with a cut resource, or as not shown with an empty one."""
+    found = archive(tmp_path, ("", b"<img src=x>", {}), ("x", body, {"kind": "image/png", **more}))
+    page = Viewable(1, 1, 1, {}, 1, 1) if whole else Viewable(1, 0, 1, {Reason.RESOURCES: 1}, 1, 0)
+    if more.get("kind") == HTML:
+        page = Viewable(2, 0, 1, {Reason.EMPTY: 1, Reason.RESOURCES: 1}, 1, 0)
+    assert found == page
+
+
+def test_resources_after_redirects(tmp_path: Path) -> None:
+    """A chain of redirects, or one of a newer kind, behind which no resource is found."""
+    statuses = (301, 302, 303, 307, 308)
+    chain = (
+        (f"{k}", b"", {"status": status, "headers": (("Location", f"/{k + 1}"),)})
+        for k, status in enumerate(statuses)
+    )
+    end = (f"{len(statuses)}", b"png", {"kind": "image/png"})
+    assert archive(tmp_path, ("", b"<img src=0>", {}), *chain, end) == Viewable(1, 1, 1, {}, 1, 1)
+
+
+def test_a_page_that_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long page that counts as cut in the archive, or of which a part counts as the whole."""
+    monkeypatch.setattr(archives, "MOST", 300)
+    found = archive(tmp_path, ("", b"<p>" * 200, {}), ("x", bytes(600), {"kind": "image/png"}))
+    assert found == Viewable(2, 1, 1, {Reason.UNREAD: 1}, 0, 0)
+
+
 def test_redirects_in_a_circle(tmp_path: Path) -> None:
     """A search for a resource that does not end."""
     found = archive(tmp_path, ("", b"<img src=x>", {}),
@@ -109,8 +170,18 @@ def test_resources() -> None:
         "<img src='mailto:x'><img src='http://b.test/13'><template><img src=0></template>",
         "http://a.test/x/",
     )
+    assert embedded_here("<base href='http://['><img src=1>", "http://a.test/x/") == (
+        "http://a.test/x/1",
+    )
+    assert embedded_here("<iframe src='/'></iframe>", "http://a.test/") == ()
     expected = [f"http://a.test/b/{number}" for number in range(1, 13)]
     assert sorted(found) == sorted([*expected, "http://b.test/13"])
+
+
+def test_resources_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page whose resources fill the memory."""
+    monkeypatch.setattr(reading, "LINKS", 3)
+    assert len(embedded_here("".join(f"<img src={k}>" for k in range(9)), "http://a.test/")) == 3
 
 
 def test_a_page_that_takes_long(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -123,21 +194,24 @@ def test_a_page_that_takes_long(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
 
 def test_a_store(tmp_path: Path) -> None:
-    """A problem that has another reason, or pages without an answer that are counted."""
+    """A problem with another reason, a format that is not asked, or what is no page and counts."""
     planted = {
         "": None, "has more than 50,000 links: the others are left out": None,
         "longer than 10,000,000 bytes: cut": Reason.CUT,
         "breaks off after 5 bytes: timeout": Reason.CUT,
         "unpacks to more than 200 times its size: cut": Reason.CODING,
         "has the unknown content coding 'odd': read as it came": Reason.CODING,
-        "is no HTML but image/png": Reason.FORMAT, "takes too long to be read": Reason.UNREAD,
+        "is no HTML but image/png": None, "is no HTML but text/plain": None,
+        "is no HTML but application/zip": Reason.FORMAT, "is no HTML but x/y": Reason.FORMAT,
+        "takes too long to be read": Reason.UNREAD,
     }  # fmt: skip
     rows = [
         {"id": k, "address": f"http://a.test/{k}", "key": f"http://a.test/{k}", "level": 0,
-         "state": int(State.DONE), "status": 200, "size": 9, "problem": problem}
+         "state": int(State.DONE), "status": 200, "size": 9, "problem": problem, "final": ""}
         for k, problem in enumerate(planted)
     ]  # fmt: skip
-    others = [{"size": 0}, {"status": 404}, {"status": None, "state": int(State.QUEUED)}]
+    others = [{"size": 0}, {"status": 404}, {"status": None, "state": int(State.QUEUED)},
+              {"state": int(State.DROPPED)}, {"final": "http://a.test/0"}]  # fmt: skip
     rows += [
         {**rows[0], "id": 50 + k, "address": f"http://a.test/{50 + k}",
          "key": f"http://a.test/{50 + k}", **more}
@@ -147,6 +221,6 @@ def test_a_store(tmp_path: Path) -> None:
         with store.engine.begin() as connection:
             connection.execute(insert(pages), rows)
         found = of_store(store)
-    assert found == Viewable(9, 2, 2, {
-        Reason.CUT: 2, Reason.CODING: 2, Reason.EMPTY: 1, Reason.FORMAT: 1, Reason.UNREAD: 1
+    assert found == Viewable(12, 4, 4, {
+        Reason.CUT: 2, Reason.CODING: 2, Reason.EMPTY: 1, Reason.FORMAT: 2, Reason.UNREAD: 1
     })  # fmt: skip

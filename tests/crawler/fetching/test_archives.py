@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from warcio.warcwriter import WARCWriter
 
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching import archives
-from counterpoint.crawler.fetching.archives import Archived, answers, files_of, unpacked
+from counterpoint.crawler.fetching.archives import Archived, Unpacked, answers, files_of, unpacked
 from counterpoint.crawler.fetching.warc import Warc
 
 from .test_warc import message
@@ -66,7 +67,7 @@ def test_what_warcio_wrote(tmp_path: Path) -> None:
             writer.write_record(record)
     (found,) = answers(path)
     assert (found.address, found.headers["via"]) == ("http://a.test/", "1,2")
-    assert unpacked(found) == (b"abcde", False, False, False)
+    assert unpacked(found) == Unpacked(b"abcde")
 
 
 @pytest.mark.parametrize(
@@ -80,6 +81,8 @@ def test_what_warcio_wrote(tmp_path: Path) -> None:
         (answer(b"2\r\nab\r\n", transfer_encoding="Chunked"), (b"ab", True, False, False)),
         (answer(b"9\r\nab", transfer_encoding="chunked"), (b"ab", True, False, False)),
         (answer(b"<b>\r\n", transfer_encoding="chunked"), (b"<b>\r\n", False, False, False)),
+        (answer(b"2\r\nlines", transfer_encoding="chunked"), (b"2\r\nlines", False, False, False)),
+        (answer(b"1\r\na\r\nb\r\n", transfer_encoding="chunked"), (b"a", True, False, False)),
         (answer(gzip.compress(b"ab"), content_encoding="gzip"), (b"ab", False, False, False)),
         (answer(gzip.compress(b"ab")[:-9], content_encoding="gzip"), (b"ab", True, False, False)),
         (answer(b"no gzip", content_encoding="gzip"), (b"", False, False, True)),
@@ -89,7 +92,8 @@ def test_what_warcio_wrote(tmp_path: Path) -> None:
 def test_bodies(given: Archived, expected: tuple[bytes, bool, bool, bool]) -> None:
     """A body whose end is missing, or that is not coded as it says, which counts as whole."""
     found = unpacked(given)
-    assert found[1:] == expected[1:]
+    assert (found.cut, found.unknown, found.broken) == expected[1:]
+    assert not found.partial
     assert expected[0].startswith(found.body) if expected[1] else found.body == expected[0]
 
 
@@ -128,6 +132,27 @@ def test_other_files(tmp_path: Path, data: bytes, said: str) -> None:
         list(answers(path))
 
 
+def test_heads_with_bare_line_feeds(tmp_path: Path) -> None:
+    """A page without a body, since its head has other ends of lines or its status no 3 digits."""
+    path = tmp_path / "x.warc"
+    for ends, status, expected in (("\n", "200", 1), ("\r\n", "200", 1), ("\n", "0200", 0)):
+        http = f"HTTP/1.1 {status} OK\nA: b\n\n".replace("\n", ends) + "x\n\ny"
+        path.write_text(
+            "WARC/1.0\nWARC-Type: response\nWARC-Target-URI: http://a.test/\n"
+            f"Content-Length: {len(http)}\n\n{http}", newline="",
+        )  # fmt: skip
+        found = list(answers(path))
+        assert found == [Archived("http://a.test/", 200, {"a": "b"}, b"x\n\ny", False)] * expected
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    """A pipe in a folder of archives that is waited for, or a folder that is read as a file."""
+    path = kept(tmp_path)
+    os.mkfifo(tmp_path / "pipe.warc")
+    (tmp_path / "folder.warc").mkdir()
+    assert files_of(tmp_path) == [path]
+
+
 def test_no_files(tmp_path: Path) -> None:
     """A folder without archives that counts as a crawl without pages, or a device that is read."""
     with pytest.raises(CrawlError, match="has no WARC files"):
@@ -138,7 +163,7 @@ def test_no_files(tmp_path: Path) -> None:
 
 
 def test_a_long_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A record of any length that is read into memory, or that counts as whole."""
+    """A record of any length that is read into memory, or that counts as cut in the archive."""
     monkeypatch.setattr(archives, "MOST", 60)
     path = kept(tmp_path)
     first, *_, last = answers(path)
@@ -148,4 +173,22 @@ def test_a_long_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         b"Content-Length: 3000019\r\n\r\nHTTP/1.1 200 OK\r\n\r\n" + bytes(3_000_000)
     )
     (found,) = answers(path)
-    assert (len(found.body), found.cut) == (41, True)
+    assert (len(found.body), found.cut, found.partial) == (41, False, True)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        answer(b"ab", content_length="9")._replace(partial=True),
+        answer(b"9\r\nab", transfer_encoding="chunked")._replace(partial=True),
+        answer(gzip.compress(b"ab")[:-9], content_encoding="gzip")._replace(partial=True),
+        answer(gzip.compress(b"ab" * 99), content_encoding="gzip"),
+    ],
+)
+def test_a_body_that_is_too_long(given: Archived, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A body that counts as cut since we do not read its end, or as whole although we do not."""
+    monkeypatch.setattr(archives, "MOST", 60)
+    found = unpacked(given)
+    assert (found.cut, found.partial, found.broken) == (False, True, False)
+    assert b"ab".startswith(found.body[:2])
+    assert unpacked(given._replace(cut=True)).cut

@@ -90,6 +90,44 @@ def test_the_planted_companions(place: str) -> None:
     assert by_domain.components == [Component([1, 2, 3], 3), Component([4], 0)]
 
 
+def test_domains_of_target_sites(place: str) -> None:
+    """A target site that is its own companion, since its domain has other hosts."""
+    with open_store(place, create=True) as store:
+        hosts = ["lib.s1.test", "s1.test", "shop.s1.test:81", "s2.test", "c.test"]
+        plant(store, {1: [hosts], 2: [["x.s1.test"]]})
+        with store.transaction() as connection:
+            links = external_links
+            connection.execute(links.update().where(links.c.host.contains("s1.test"))
+                               .values(domain="s1.test"))  # fmt: skip
+            connection.execute(seeds.update().where(seeds.c.number == 1)
+                               .values(site="www.s1.test:8080"))  # fmt: skip
+        by_domain = companion_set(store, by="domain")
+        by_host = companion_set(store)
+    assert [one.name for one in by_domain.strongest] == ["c.test"]
+    assert by_domain.within == {(1, "s1.test"): 3, (1, "s2.test"): 1, (2, "s1.test"): 1}
+    assert by_host.companions == 5 and by_host.within == {(1, "s2.test"): 1}
+
+
+def test_links_on_pages_of_no_target_site(place: str) -> None:
+    """A page elsewhere, which the policy has followed, that counts as a target site."""
+    with open_store(place, create=True) as store:
+        plant(store, {1: [["a.test"], ["s1.test", "b.test"]]})
+        with store.transaction() as connection:
+            for table, of in ((pages, pages.c.id), (external_links, external_links.c.page)):
+                connection.execute(table.update().where(of == 1).values(seed=None))
+        found = companion_set(store)
+    assert [(one.name, one.links) for one in found.strongest] == [("a.test", {1: 1})]
+    assert not found.within
+
+
+def test_companions_of_components_that_are_joined(place: str) -> None:
+    """Companions that are lost when a later one joins two components which both have some."""
+    alone = [["a.test", "b.test", "z.test"]], [["c.test", "d.test", "e.test", "z.test"]]
+    with open_store(place, create=True) as store:
+        plant(store, dict(enumerate(alone, 1)))
+        assert companion_set(store).components == [Component([1, 2], 6)]
+
+
 @pytest.mark.parametrize("by", ["host", "domain"])
 def test_companions_of_random_stores(place: str, by: str) -> None:
     """Deleted links that count; companions that are not those of the list of links."""
@@ -130,9 +168,9 @@ def test_placement_of_a_planted_store(place: str) -> None:
 
 
 def test_the_order_is_that_of_first_visits(place: str) -> None:
-    """Pages in the order of discovery, or a page that counts again when it is visited again."""
+    """Pages in the order of discovery or of a later plan, or one that counts again."""
     with open_store(place, create=True) as store:
-        plant(store, {1: [[], [], [], ["a.test"]]})
+        plant(store, {1: [[], [], ["b.test", "b.test"], ["a.test"]]})
         with store.transaction() as connection:
             connection.execute(visits.delete())
             connection.execute(insert(plans), [{
@@ -141,12 +179,25 @@ def test_the_order_is_that_of_first_visits(place: str) -> None:
             }])  # fmt: skip
             connection.execute(insert(visits), [
                 {"plan": plan, "number": k, "page": page, "host": "h", "issued": k}
-                for plan, order in ((1, [3, 0]), (2, [0, 1, 2, 3, 3]))
+                for plan, order in ((1, [0, 3]), (2, [2, 0, 3, 3]))
                 for k, page in enumerate(order)
             ])  # fmt: skip
         (found,) = placements(store)
     assert found.counts.pages == 4
-    assert [c.links for c in found.tenths].index(1) == 0
+    # Plan 1 visited the pages 0 and 3, plan 2 the page 2 before them; nobody visited page 1.
+    assert [c.links for c in found.tenths if c.pages] == [0, 1, 2, 0]
+
+
+def test_what_counts_in_a_placement(place: str) -> None:
+    """An answer other than 200 that counts as scanned, or a deleted link as a link."""
+    with open_store(place, create=True) as store:
+        plant(store, {1: [["a.test", "b.test"], [], ["c.test"]]})
+        with store.transaction() as connection:
+            connection.execute(pages.update().where(pages.c.id == 2).values(status=204))
+            connection.execute(external_links.update().where(external_links.c.host == "b.test")
+                               .values(deleted=True))  # fmt: skip
+        (found,) = placements(store)
+    assert (found.counts.pages, found.counts.with_links, found.counts.links) == (2, 1, 1)
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=30))

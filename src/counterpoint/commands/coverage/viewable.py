@@ -28,7 +28,7 @@ def viewable(archives: tuple[Path, ...], where: str | None, form: str) -> None:
     A page can be shown if its document is whole, can be decoded, and is of a format that browsers
     show, and if the images, style sheets, scripts and frames that it needs are there, too. An
     archive has all of this (`crawl --warc DIR`, or that of another crawler). A link store keeps no
-    documents but knows what was wrong with them: its share is an upper bound.
+    documents but knows their formats and what was wrong with them: its share is an upper bound.
 
     Pages are answers with status 200; each other page has one reason, the first that applies.
 

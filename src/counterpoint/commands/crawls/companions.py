@@ -13,6 +13,7 @@ import click
 from counterpoint.console import OK, printing, progress, shown
 
 from .link_pictures import check_picture, draw_companions, picture_option
+from .reporting import counted
 
 if TYPE_CHECKING:  # SQLAlchemy is loaded where a store is opened
     from counterpoint.crawler.store.companions import Companion, CompanionSet
@@ -35,7 +36,8 @@ def companions(where: str, by: str, top: int, form: str, picture: Path | None) -
     The sites of the store are the target set. The sites to which their external links lead are its
     companion set, which is divided by connectivity: a part is the companions with links from the
     same number of target sites. The components are target sites that have companions in common,
-    directly or over others. Deleted links do not count, nor do links on pages of other sites.
+    directly or over others. Deleted links do not count, nor do links on pages of other sites. By
+    domain, the registered domains of the target sites are no companions.
 
     CSV has all companions, one a line, with the numbers of the target sites. Exit code 0: shown; 2:
     the command is wrong, or there is no such store.
@@ -98,30 +100,26 @@ def _as_json(found: CompanionSet, by: str) -> dict[str, Any]:
 
 def _print(found: CompanionSet) -> None:
     within = sum(found.within.values())
-    click.echo(f"{_counted(len(found.target_sites), 'target site')}, "
-               f"{_counted(found.companions, 'companion')} with {_counted(found.links, 'link')}; "
-               f"{_counted(within, 'link')} between target sites")  # fmt: skip
+    click.echo(f"{counted(len(found.target_sites), 'target site')}, "
+               f"{counted(found.companions, 'companion')} with {counted(found.links, 'link')}; "
+               f"{counted(within, 'link')} within the target set")  # fmt: skip
     if not found.parts:
         return
     click.echo("\nlinks from            companions            links")
     for part in found.parts:
-        name = _counted(part.target_sites, "target site")
+        name = counted(part.target_sites, "target site")
         click.echo(f"  {name:<18} {part.companions:>9,} {part.companions / found.companions:6.1%} "
                    f"{part.links:>9,} {part.links / found.links:6.1%}")  # fmt: skip
     click.echo("\ncomponents: target sites with companions in common")
     for one in found.components[:10]:
         numbers = ", ".join(map(str, one.target_sites[:12]))
         more = ", ..." if len(one.target_sites) > 12 else ""
-        click.echo(f"  {_counted(len(one.target_sites), 'target site')} ({numbers}{more}), "
-                   f"{_counted(one.companions, 'companion')}")  # fmt: skip
+        click.echo(f"  {counted(len(one.target_sites), 'target site')} ({numbers}{more}), "
+                   f"{counted(one.companions, 'companion')}")  # fmt: skip
     if len(found.components) > 10:
         click.echo(f"  and {len(found.components) - 10:,} further")
     click.echo("\nstrongest companions")
     for companion in found.strongest:
-        sites = _counted(len(companion.links), "target site")
+        sites = counted(len(companion.links), "target site")
         click.echo(f"  {shown(companion.name):<40} {sites:>16}, "
-                   f"{_counted(companion.total, 'link')}")  # fmt: skip
-
-
-def _counted(number: int, name: str) -> str:
-    return f"{number:,} {name}{'' if number == 1 else 's'}"
+                   f"{counted(companion.total, 'link')}")  # fmt: skip

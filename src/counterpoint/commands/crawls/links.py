@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from counterpoint.console import OK, must_be_writable, printing, progress, shown
 from counterpoint.crawler.errors import CrawlError
@@ -23,6 +24,9 @@ if TYPE_CHECKING:  # SQLAlchemy is loaded where a store is opened
     from counterpoint.crawler.store.views import Filter, Kind
 
 FORMATS = ("text", "csv", "jsonl", "graphml", "parquet")
+_OPTIONS = {"where": "--db", "kind": "--internal, --external or --bad", "filters": "--filter",
+            "form": "--format"}  # fmt: skip
+"""How users write the parameters that have another name."""
 FILTERS = "site, page, level, host, domain, prefix, state, status, reason, contains"
 
 
@@ -83,7 +87,7 @@ def links_(
     command is wrong, or there is no such store.
     """
     if context.invoked_subcommand is not None:
-        return _subcommand(context.invoked_subcommand, where)
+        return _subcommand(context, context.invoked_subcommand)
     if where is None:
         raise click.UsageError("Missing option '--db'.")
     _check_output(form, out)
@@ -108,9 +112,12 @@ def links_(
     return OK
 
 
-def _subcommand(name: str, where: str | None) -> int:
-    if where is not None:
-        raise click.UsageError(f"--db stands after {name}, which has options of its own")
+def _subcommand(context: click.Context, name: str) -> int:
+    """Refuse options before a subcommand: they would have no effect."""
+    for option in context.params:
+        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
+            given = _OPTIONS.get(option, f"--{option}")
+            raise click.UsageError(f"{given}: the options of {name} stand after it")
     return OK
 
 

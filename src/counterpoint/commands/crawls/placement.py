@@ -13,6 +13,7 @@ import click
 from counterpoint.console import OK, printing, progress, shown
 
 from .link_pictures import check_picture, draw_placement, picture_option
+from .reporting import counted
 
 if TYPE_CHECKING:  # SQLAlchemy is loaded where a store is opened
     from counterpoint.crawler.store.placement import Counts, Placement
@@ -126,8 +127,9 @@ def _print(found: Placement, top: int, first: bool) -> None:
     counts = found.counts
     name = f"{found.number}  {found.start}" if found.number else found.start
     click.echo(("" if first else "\n") + shown(name))
-    click.echo(f"  {counts.pages:,} pages, {counts.with_links:,} with external links "
-               f"({counts.with_links / counts.pages:.1%}), {counts.links:,} links")  # fmt: skip
+    click.echo(f"  {counted(counts.pages, 'page')}, {counts.with_links:,} with external links "
+               f"({counts.with_links / counts.pages:.1%}), {counted(counts.links, 'link')}",
+               )  # fmt: skip
     if not counts.links:
         return
     click.echo(f"  on 1% of the pages {found.share_of_top(1):.1%}, on 10% "
