@@ -7,26 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TypeAlias
 
-
-class Visit(NamedTuple):
-    """What a visit showed.
-
-    Attributes
-    ----------
-    size, before : int
-        The bytes of the page's text now, and of the copy from the visit before.
-    difference : int
-        The bytes that only one of the two has.
-    waited : float
-        How long ago the visit before was, in iterations; at least 1.
-    """
-
-    size: int
-    before: int
-    difference: int
-    waited: float = 1.0
+Harvest: TypeAlias = Callable[[int, int, int, float], float]
+"""A function of what a visit showed: the bytes of the text, of its copy from the visit before, and
+those that only one of the two has; and how many iterations ago that visit was, at least 1."""
 
 
 def worth(size: int, before: int, difference: int) -> float:
@@ -34,14 +19,19 @@ def worth(size: int, before: int, difference: int) -> float:
     return math.log1p((size + before - difference) // 2) - math.log1p(difference)
 
 
-HARVESTS: dict[str, Callable[[Visit], float]] = {
-    "difference": lambda visit: math.log1p(visit.difference),
-    "size": lambda visit: math.log1p(visit.size),
-    "bytes": lambda visit: float(visit.difference),
-    "changed": lambda visit: float(visit.difference > 0),
-    "share": lambda visit: visit.difference / max(1, visit.size + visit.before),
-    "worth": lambda visit: math.log1p(visit.size) - worth(*visit[:3]) if visit.difference else 0.0,
-    "pace": lambda visit: math.log1p(visit.difference) / visit.waited,
+def added(size: int, before: int, difference: int) -> float:
+    """Return what a visit adds to Q, by the paper's formula 1."""
+    return math.log1p(size) - worth(size, before, difference) if difference else 0.0
+
+
+HARVESTS: dict[str, Harvest] = {
+    "difference": lambda size, before, difference, waited: math.log1p(difference),
+    "size": lambda size, before, difference, waited: math.log1p(size),
+    "bytes": lambda size, before, difference, waited: float(difference),
+    "changed": lambda size, before, difference, waited: float(difference > 0),
+    "share": lambda size, before, difference, waited: difference / max(1, size + before),
+    "worth": lambda size, before, difference, waited: added(size, before, difference),
+    "pace": lambda size, before, difference, waited: math.log1p(difference) / waited,
 }
 """By name.
 
@@ -51,6 +41,9 @@ HARVESTS: dict[str, Callable[[Visit], float]] = {
 - ``changed``: 1 if anything has changed, as in Cho and Garcia-Molina's estimates of change rates.
 - ``share``: the share of both texts that has changed, like the distance between shingled documents
   (Broder et al. 1997).
-- ``worth``: what the visit adds to Q, by the paper's formula 1.
+- ``worth``: what the visit adds to Q.
 - ``pace``: ``difference`` for each iteration since the visit before.
 """
+
+REMEMBERING = tuple(HARVESTS[name] for name in ("share", "worth", "pace"))
+"""The harvests that need the visit before: its copy, or when it was."""

@@ -49,6 +49,10 @@ class Revisit:
     def advance(self) -> None:
         """Move on to the page after the one that is requested now."""
 
+    def waits(self) -> str:
+        """Return why there is no page now, although the budget is not spent."""
+        return FLYING
+
     def next(self) -> Request | None:
         """Return the page whose turn it is."""
         if self.issued >= self.setting.budget or not self.pages:
@@ -56,7 +60,7 @@ class Revisit:
             return None
         i = self.choice()
         if i < 0 or self._flying[i]:
-            self.why = FLYING
+            self.why = self.waits()
             return None
         self.advance()
         self.issued += 1

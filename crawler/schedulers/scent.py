@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.policy.protocol import Outcome, Request, Setting
+from counterpoint.crawler.policy.protocol import Outcome, Setting
 
 from .costs import TimeBudget, VisitCost
-from .harvests import HARVESTS, Visit
+from .harvests import HARVESTS, REMEMBERING
 from .parameters import choice, number, whole
 from .revisit import ANSWERED, Revisit
 from .web import FLYING
@@ -54,6 +54,7 @@ class Scent(Revisit):
         # page is visited twice.
         initial = number(self.setting, "initial", 20.0, 0.0, 1e6)
         self._harvest = HARVESTS[choice(self.setting, "harvest", self.harvests)]
+        self._remembers = self._harvest in REMEMBERING
         self._cost = VisitCost.of(self.setting)
         self._time = self._budget()
         self._by_second = choice(self.setting, "by", ("scent", "second")) == "second"
@@ -76,12 +77,9 @@ class Scent(Revisit):
             raise CrawlError("time and batch both limit an iteration; give one of them")
         return TimeBudget(number(self.setting, "time", 1.0, 1e-6, 1e9))
 
-    def next(self) -> Request | None:
-        """Return the page whose turn it is."""
-        request = super().next()
-        if request is None and self.why == FLYING and self._answers == self.issued:
-            self.why = TOO_LARGE
-        return request
+    def waits(self) -> str:
+        """Return why there is no page now: nothing is in flight only if no visit fits."""
+        return TOO_LARGE if self._answers == self.issued else FLYING
 
     def choice(self) -> int:
         """Return the next page of the iteration; -1 while the iteration waits for answers."""
@@ -117,22 +115,23 @@ class Scent(Revisit):
     def learn(self, i: int, outcome: Outcome) -> None:
         """Halve the scent of a page and add the harvest; after a batch, add ``delta`` to all."""
         self._answers += 1
-        if self._time is not None:
-            self._time.settle(self._expected(i), self._cost.seconds(outcome.size))
-        self._sizes[i] = outcome.size
         gain = self._gain(i, outcome) if outcome.status in ANSWERED else 0.0
         self.scent[i] = self.scent[i] / 2 + gain
-        self._skip()
+        if self._time is not None:
+            self._time.settle(self._expected(i), self._cost.seconds(outcome.size))
+            self._sizes[i] = outcome.size
+            self._skip()
         if self._next < 0 and self._answers == self.issued:
             self._end()
 
     def _gain(self, i: int, outcome: Outcome) -> float:
         if self._given is not None:
             return self._given(outcome)
-        visit = Visit(outcome.size, self._copies[i], outcome.difference,
-                      max(1, self._iteration - self._last[i]))  # fmt: skip
+        if not self._remembers:
+            return self._harvest(outcome.size, 0, outcome.difference, 1.0)
+        before, waited = self._copies[i], max(1, self._iteration - self._last[i])
         self._copies[i], self._last[i] = outcome.size, self._iteration
-        return self._harvest(visit)
+        return self._harvest(outcome.size, before, outcome.difference, waited)
 
     def _end(self) -> None:
         """End the iteration: all pages gain, and the strongest are next.

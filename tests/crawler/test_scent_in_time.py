@@ -14,7 +14,7 @@ from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.policy.protocol import Outcome, Setting
 from counterpoint.crawler.schedulers.costs import TimeBudget, VisitCost
 from counterpoint.crawler.schedulers.finding import find
-from counterpoint.crawler.schedulers.harvests import HARVESTS, Visit, worth
+from counterpoint.crawler.schedulers.harvests import HARVESTS, worth
 from counterpoint.crawler.schedulers.scent import TOO_LARGE, Scent
 from counterpoint.crawler.schedulers.web import FLYING, SPENT
 from counterpoint.spec.crawl.scent_time import ScentInTime
@@ -140,7 +140,7 @@ def test_a_failed_visit_leaves_the_copy() -> None:
     for status, size, difference in ((200, 900, 0), (404, 0, 0), (200, 100, 900)):
         fast.next()
         fast.observe(Outcome(0, status, size=size, difference=difference))
-    assert fast.scent[0] == 1 + HARVESTS["worth"](Visit(100, 900, 900))
+    assert fast.scent[0] == 1 + HARVESTS["worth"](100, 900, 900, 1)
 
 
 def test_the_expected_cost_is_that_of_the_last_answer() -> None:
@@ -218,17 +218,17 @@ def test_a_debt_of_a_million_iterations_takes_no_time() -> None:
 
 def test_harvests() -> None:
     """A harvest of another size than its definition says; of an unchanged page, more than 0."""
-    visit = Visit(size=900, before=700, difference=400, waited=4)
-    assert HARVESTS["difference"](visit) == math.log(401)
-    assert HARVESTS["size"](visit) == math.log(901)
-    assert HARVESTS["bytes"](visit) == 400
-    assert HARVESTS["changed"](visit) == 1
-    assert HARVESTS["share"](visit) == 400 / 1600
-    assert HARVESTS["worth"](visit) == pytest.approx(math.log(901) - math.log(601) + math.log(401))
-    assert HARVESTS["pace"](visit) == math.log(401) / 4
+    visit = (900, 700, 400, 4)
+    assert HARVESTS["difference"](*visit) == math.log(401)
+    assert HARVESTS["size"](*visit) == math.log(901)
+    assert HARVESTS["bytes"](*visit) == 400
+    assert HARVESTS["changed"](*visit) == 1
+    assert HARVESTS["share"](*visit) == 400 / 1600
+    assert HARVESTS["worth"](*visit) == pytest.approx(math.log(901) - math.log(601) + math.log(401))
+    assert HARVESTS["pace"](*visit) == math.log(401) / 4
     assert worth(900, 700, 400) == pytest.approx(math.log(601 / 401))
-    same = Visit(900, 900, 0)
-    assert [name for name, harvest in HARVESTS.items() if harvest(same)] == ["size"]
+    same = (900, 900, 0, 1)
+    assert [name for name, harvest in HARVESTS.items() if harvest(*same)] == ["size"]
 
 
 def test_the_harvest_is_a_parameter() -> None:
@@ -239,8 +239,8 @@ def test_the_harvest_is_a_parameter() -> None:
         for difference in (0, 30):
             scheduler.next()
             scheduler.observe(Outcome(0, 200, size=100, difference=difference))
-        first = 8 / 2 + harvest(Visit(100, 0, 0)) + 1
-        assert scheduler.scent[0] == first / 2 + harvest(Visit(100, 100, 30)) + 1
+        first = 8 / 2 + harvest(100, 0, 0, 1) + 1
+        assert scheduler.scent[0] == first / 2 + harvest(100, 100, 30, 1) + 1
     with pytest.raises(CrawlError, match="harvest is difference or size"):
         find("scent,harvest=most").scheduler([0], 5)
     with pytest.raises(CrawlError, match="time and batch both limit an iteration"):
