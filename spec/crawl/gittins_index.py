@@ -9,7 +9,7 @@ Stopping rules that are compared decide within ``horizon`` pages; after these th
 for ever. Every ratio is that of a rule that can be followed, so a result is not above the true
 index, and it grows with ``horizon`` to it. With a discount of 0.99 what is missing is less than
 0.03 of the standard deviation of the mean after 50 pages, and 0.01 after 100; the tests enclose it
-from above by a rule that is told the mean after ``horizon`` pages.
+from above by a rule that knows the mean after ``horizon`` pages.
 
 The functions use plain arithmetic alone, so that they can be compiled as they are. Results are
 rounded to multiples of 2^-32: the last bits of a power differ between machines.
@@ -97,7 +97,7 @@ def of_counts(  # noqa: C901 one loop, no calls
     begun = False
     while True:
         # For a sum of k links more: the reward and the time that the best rule has, less those of
-        # whoever stays for ever. From `top` on there is no difference.
+        # a rule that stays for ever. From `top` on there is no difference.
         top = int(max(0.0, ratio * (b + horizon) - a)) + 1
         reward, time = [0.0] * top, [-forever] * top
         for k in range(top):

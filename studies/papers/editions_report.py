@@ -120,14 +120,14 @@ def _shared(study: Editions) -> Finding:
 def _growth(study: Editions) -> Finding:
     found = {value: [study.flattening(cell, ("links", value)) for cell in CELLS]
              for value in AXES["links"]}  # fmt: skip
-    told = "; ".join(
+    added = "; ".join(
         f"{value:g} links: {', '.join(f'{one:.2f}' for one in row)}" for value, row in found.items()
     )
     flat = {value for value, row in found.items() if max(row) < FLAT}
     here = default_of("links") in flat
     return Finding(
         "editions: the focused crawler's page count tends to an asymptote", "so",
-        f"of {LONG} steps the last third adds, as a part of the first third: {told}",
+        f"of {LONG} steps the last third adds, as a part of the first third: {added}",
         REPRODUCED if here else
         IN_PART if any(min(row) < FLAT for row in found.values()) else NOT_REPRODUCED,
         "" if here else "With few links besides, the count hardly grows until the editions of the "

@@ -247,7 +247,7 @@ BEEBOT = (
         PAPER,
         "links are internal or external by their domain name",
         "described",
-        "by host; the registered domain is told as well",
+        "by host; the registered domain is stored as well",
         REPRODUCED,
         "counterpoint links --db crawl.db --filter domain=example.org",
     ),

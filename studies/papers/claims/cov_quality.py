@@ -176,7 +176,7 @@ COV_QUALITY = (
     ),
     Elsewhere(
         PAPER,
-        "whoever covers the important pages covers every important topic",
+        "a crawl that covers the important pages covers every important topic",
         "claimed",
         "not measured",
         OPEN,

@@ -230,8 +230,7 @@ WEB = (
         PAPER,
         "the five parts of the bow-tie",
         "27.74, 21.29, 21.21, 21.52 and 8.24% (not in our copy)",
-        "planted with these shares, and found again from the links alone; tubes are told from "
-        "tendrils",
+        "planted with these shares, and found again from the links alone; tubes are counted apart",
         PLANTED,
         "counterpoint web describe --profile broder-1999; counterpoint graph bowtie web.graph",
     ),

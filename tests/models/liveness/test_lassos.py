@@ -64,7 +64,7 @@ class Lock(Spec):
 
     @leads_to
     def who_asks_is_served(s):
-        """Whoever asks has the lock at some time."""
+        """A process that asks has the lock at some time."""
         return s.wants[0], s.holder == 1
 
     @infinitely_often
