@@ -21,7 +21,7 @@ from .report import (
     Section,
     Table,
 )
-from .statistics import with_interval
+from .statistics import contains, with_interval
 
 EVERYWHERE = "Pages linked from everywhere"
 CLIQUE = "The competing clique"
@@ -106,14 +106,14 @@ def _shared(study: Editions) -> Finding:
     found = study.mean(CELLS[0], lambda one: one.shared)
     length = PRINTED[CELLS[0]].focused[0]
     printed = 2 * length - TOGETHER
+    agrees = contains(found, printed)
     return Finding(
         "editions: both answers of the first cell have nearly the same pages",
         f"{TOGETHER} pages together, so {printed} of {length} in both",
         f"{with_interval(found, 1)} of {length}",
-        REPRODUCED if abs(found.value - printed) <= (found.half or 0.0) + 0.5 else IN_PART
-        if found.value > 0.9 * length else NOT_REPRODUCED,
-        "" if abs(found.value - printed) <= (found.half or 0.0) + 0.5 else
-        "each answer has other pages that are not about the topic",
+        REPRODUCED if agrees else IN_PART if found.value > 0.9 * length else NOT_REPRODUCED,
+        "" if agrees else f"{length - found.value:.1f} pages of each answer are not in the other, "
+        f"and {length - printed} in the paper",
     )  # fmt: skip
 
 
