@@ -290,5 +290,13 @@ WEB = (
         UNKNOWABLE,
         "our copy ends before them",
     ),
+    Elsewhere(
+        PAPER,
+        "what is filtered, deleted or added later is not in the graph of a crawl",
+        "stated",
+        "a graph is built from the pages that a store has then",
+        REPRODUCED,
+        "counterpoint graph build crawl.db crawl.graph",
+    ),
 )
 """Functions, crawls, algorithms, and figures of the original paper."""
