@@ -22,7 +22,14 @@ from counterpoint.studies.coverage.estimators import QUANTITY, TOPICS, estimator
 from counterpoint.studies.coverage.plan import CoveragePlan
 from counterpoint.studies.coverage.report import report
 from counterpoint.studies.coverage.samples import ANSWER, STEPS, SampleSet
-from counterpoint.studies.coverage.study import CoverageStudy, as_json, judge_estimates, study
+from counterpoint.studies.coverage.study import (
+    Array,
+    CoverageStudy,
+    WebResult,
+    as_json,
+    judge_estimates,
+    study,
+)
 from counterpoint.studies.coverage.truth import GRID, PARTS, Domain
 from counterpoint.studies.papers.report import text
 
@@ -115,6 +122,20 @@ def test_samples_grow() -> None:
     assert set(drawn.once.pages.tolist()) <= set(drawn.twice.pages.tolist())
 
 
+def test_the_search_of_fronts_is_as_large_as_all_searches() -> None:
+    """A search from the sample by random IP that stops early; its first tenth that is all of it."""
+    drawn = SampleSet(domain(), SMALL, 3)
+    found = drawn.search_of_fronts
+    assert len(found.pages) == SMALL.starts * SMALL.size
+    assert found.pages[: len(drawn.fronts.pages)].tolist() == drawn.fronts.pages
+    assert found.fetched == len(found.pages) - len(drawn.fronts.pages)
+    crawl = np.zeros(drawn.domain.pages, dtype=bool)
+    crawl[found.pages[: len(found.pages) // 10]] = True
+    shares = {one.name: one.estimate(drawn, crawl).value for one in QUANTITY}
+    assert shares["fronts-search"] == pytest.approx(0.1)
+    assert shares["fronts-search-tenth"] == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize("crawled", [0.0, 1.0])
 def test_all_and_nothing(crawled: float) -> None:
     """An estimate above 0 for an empty crawl, or above 1 for a complete one."""
@@ -201,6 +222,17 @@ def test_the_same_plan_finds_the_same() -> None:
 def test_truths_are_those_of_the_comparison() -> None:
     """A crawl that loses pages."""
     assert found().truth("quantity", 0) == pytest.approx([300 / 1500] * 2)
+
+
+def test_hidden_pages_count_among_all_pages() -> None:
+    """A share of hidden pages that is taken in part, or of the pages that links lead to."""
+    forms = dataclasses.replace(SMALL.profile.forms, hidden=0.25)
+    plan = dataclasses.replace(SMALL, profile=dataclasses.replace(SMALL.profile, forms=forms))
+    nothing: dict[str, Array] = {}
+    truth = {"quantity": np.array([0.2, 0.4])}
+    web = WebResult(0, truth, nothing, nothing, nothing, nothing, 1.0, 1.0)
+    made = CoverageStudy(plan, ("a", "b"), [], (web,))
+    assert made.truth_with_hidden(1) == pytest.approx([0.3])  # 2 of 5 pages, and 3 of 4 not hidden
 
 
 def test_the_report() -> None:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from counterpoint.graph.storage.build import BuildSettings, build
+from counterpoint.graph.storage.store import GraphStore
+from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.profile import load
+from counterpoint.studies.connectivity.webs import WebSource
 from counterpoint.studies.papers import cs2, cs2_report
 from counterpoint.studies.papers.cs2 import CS2
 from counterpoint.studies.papers.report import IN_PART, NOT_REPRODUCED, REPRODUCED, text
@@ -33,6 +38,42 @@ def test_a_small_study(small: CS2) -> None:
     assert "scc" in output and "27.74%" in output
     sizes = [cs2.study(range(4, 6), pages=3_000).packed[f"bytes {one}"] for one in ("a link",)]
     assert sizes == [small.packed["bytes a link"]]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> GraphStore:
+    """Return the store of the first of the small webs."""
+    path = tmp_path_factory.mktemp("cs2") / "4.graph"
+    build(WebSource(Web(load("broder-1999"), 3_000, 4)), path, BuildSettings(threads=1))
+    return GraphStore(path)
+
+
+def test_the_bytes_of_a_link_are_those_of_both_ways(small: CS2, store: GraphStore) -> None:
+    """Links of one direction alone, which take half of the space."""
+    whole, sizes = store.path.stat().st_size, store.sizes
+    assert small.links == store.links
+    assert small.packed["bytes a link"][0] * store.links == pytest.approx(
+        whole - sizes.addresses - sizes.other
+    )
+
+
+def test_a_time_is_divided_by_the_number_of_answers(
+    store: GraphStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time of remote in-links that is divided by all in-links, and looks better than it is."""
+    monkeypatch.setattr(cs2, "microseconds", lambda task, count: count)
+    found = cs2.queried(store, 4)
+    host = [name.split("/")[2] for name in store.names(np.arange(store.nodes))]
+    pages = np.random.default_rng(4).integers(0, store.nodes, cs2.BATCH).tolist()
+    sources = [store.in_links(page).tolist() for page in range(store.nodes)]
+    elsewhere = [sum(host[one] != host[page] for one in sources[page]) for page in range(len(host))]
+    assert found == {
+        "page of an address": cs2.BATCH,
+        "address of a page": cs2.BATCH,
+        "a link of a random page": sum(len(store.out_links(page)) for page in pages),
+        "an in-link": sum(len(sources[page]) for page in pages),
+        "an in-link from another host": sum(elsewhere[page] for page in pages),
+    }
 
 
 def test_no_more_webs_than_are_worth_their_time() -> None:

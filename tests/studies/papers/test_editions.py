@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
+
 import pytest
 
+from counterpoint.studies.papers import editions
 from counterpoint.studies.papers.editions import AXES, GRID, Editions, Point, Runs, default_of
 from counterpoint.studies.papers.editions_report import findings, sections
 from counterpoint.studies.papers.printed import FOCUSED, PRINTED, STANDARD
@@ -16,7 +20,15 @@ from counterpoint.studies.papers.report import (
     text,
 )
 from counterpoint.studies.topical.community import Community
-from counterpoint.studies.topical.editions import ANEW, CELLS, LONG, WARM, CellResult
+from counterpoint.studies.topical.editions import (
+    ANEW,
+    CELLS,
+    LONG,
+    WARM,
+    Cell,
+    CellResult,
+    Job,
+)
 
 WEBS = 4
 FLAT = tuple(range(20, 20 + 10 * LONG // 3, 10)) + (220,) * (2 * LONG // 3)
@@ -89,6 +101,39 @@ def test_a_wide_interval_does_not_agree() -> None:
     assert Editions(result(0.004), {}, {}).agrees(CELLS[0], FOCUSED)
     assert not Editions(result(0.006), {}, {}).agrees(CELLS[0], FOCUSED)
     assert Editions(result(0.006), {}, {}).agrees(CELLS[1], FOCUSED)  # printed as 0.9
+
+
+def test_each_web_belongs_to_its_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results of one corner of the grid, or of one value of a key, that are shown for others."""
+
+    def whole(job: Job) -> dict[Cell, CellResult]:
+        return result(job.seed / 10 + sum(value for _, value in job.changes))[0]
+
+    def quick(job: Job) -> dict[Cell, float]:
+        changes = dict(job.changes)
+        return dict.fromkeys(CELLS, changes["mains"] + changes["shared"] / 2 + job.seed / 10)
+
+    monkeypatch.setattr(editions, "experiment", whole)
+    monkeypatch.setattr(editions, "focused_only", quick)
+    found = editions.measured(range(1, 4), range(1, 3))
+    for cell in CELLS:
+        printed = PRINTED[cell].focused[1]
+        assert found.precision(cell, FOCUSED).value == pytest.approx(printed + 0.2)
+        for key, value in found.varied:
+            here = found.precision(cell, FOCUSED, (key, value)).value
+            assert here == pytest.approx(printed + value + 0.15)
+        for mains, shared in product(GRID["mains"], GRID["shared"]):
+            here = found.at_grid(mains, shared, cell).value
+            assert here == pytest.approx(mains + shared / 2 + 0.15)
+
+
+def test_steps_that_begin_with_ones_are_compared_with_the_others() -> None:
+    """A difference of the same crawls, which is 0, or with the wrong sign."""
+    webs = tuple(
+        {cell: replace(one, precision={WARM: 0.5, ANEW: 0.6 + number / 10})
+         for cell, one in web.items()} for number, web in enumerate(result()[:2])
+    )  # fmt: skip
+    assert Editions(webs, {}, {}).anew(CELLS[0]).value == pytest.approx(0.15)
 
 
 def test_growth_and_communities() -> None:

@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 from html.parser import HTMLParser
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -234,6 +235,14 @@ def test_some_studies_alone_say_nothing_of_other_claims() -> None:
     """A table of one study that calls all others not built."""
     assert [row.claim for row in rows([report()])] == ["c", "<d>"]
     assert len(rows([report(name) for name in PAPERS])) == 2 * len(PAPERS) + len(ELSEWHERE)
+
+
+def test_all_claims_of_a_paper_stand_together() -> None:
+    """Claims of a paper in several places, in the order in which the studies were named."""
+    papers = [row.paper for row in rows([report(name) for name in reversed(PAPERS)])]
+    assert [paper for paper, _ in groupby(papers)] == list(dict.fromkeys(papers))
+    some = [row.paper for row in rows([report("scent"), report("beebot"), report("scent")])]
+    assert some == [*["[BeeBot]"] * 2, *["[SCENT]"] * 4]
 
 
 def test_commands_and_pages_of_the_table() -> None:

@@ -9,7 +9,14 @@ import pytest
 
 from counterpoint.studies.papers import regret, regret_report
 from counterpoint.studies.papers.arms import best_totals, play
-from counterpoint.studies.papers.regret import DISTRIBUTIONS, bound, checkpoints, gaps, lowest_slope
+from counterpoint.studies.papers.regret import (
+    DISTRIBUTIONS,
+    RegretWeb,
+    bound,
+    checkpoints,
+    gaps,
+    lowest_slope,
+)
 from counterpoint.studies.papers.report import REPRODUCED
 
 
@@ -88,6 +95,14 @@ def test_pages_in_random_order() -> None:
     assert found["best"] > 0.9 * 600 * 4.5
     assert found["gittins"] > 0.9 * found["best"]
     assert play("gittins", rows, 600).total < 0.5 * best_totals(rows, 600)[-1]
+
+
+def test_a_share_in_random_order_is_of_the_best_in_that_order() -> None:
+    """Links of an order without trends, divided by the best of the order with them."""
+    total = np.array([50, 100])
+    web = RegretWeb(total, {"R3": total}, 60, 1.0, 0.5, 1, 1, {}, {"R3": 60, "best": 80})
+    made = regret.Regret(range(2), 1, 2, {}, {"sample": [web, web]})
+    assert made.mixed("sample", "R3").value == 0.75
 
 
 def test_a_broken_rule_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

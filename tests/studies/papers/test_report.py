@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -10,7 +11,10 @@ import pytest
 
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.sim_web.profile import load
+from counterpoint.studies.comparison.plan import ComparisonPlan
+from counterpoint.studies.comparison.planted import Planted
 from counterpoint.studies.papers import beebot, beebot_report
+from counterpoint.studies.papers.arms import rows_of
 from counterpoint.studies.papers.beebot import PRINTED, BeeBot
 from counterpoint.studies.papers.drawing import svg
 from counterpoint.studies.papers.page import body, page, write
@@ -25,6 +29,7 @@ from counterpoint.studies.papers.report import (
     Table,
     text,
 )
+from counterpoint.studies.papers.starvation import experiment
 
 from .made_beebot import made
 
@@ -185,6 +190,27 @@ def test_universities_of_both_sets() -> None:
         assert sites[:5] == list(beebot.OF_TABLE_1) and set(sites[:5]) >= {
             name for pair in beebot.TOGETHER for name in pair
         }
+
+
+def test_a_web_with_the_printed_figures_is_as_low_as_the_paper() -> None:
+    """A web that has the paper's own ratio, and does not count as one with at most that."""
+    study = made({web: [100, 101, 102] for web in PRINTED})
+    for name, (r1, r2, _) in PRINTED.items():
+        rule = beebot.TIMED[0]
+        webs = tuple(replace(web, found=web.found | {"R1": r1, rule: r2 + more})
+                     for web, more in zip(study.webs[name], (-1, 0, 1), strict=True))  # fmt: skip
+        assert replace(study, webs={name: webs}).as_low(name, rule) == 2
+
+
+def test_of_the_other_universities_the_richest_begin_empty_first() -> None:
+    """An order by the fewest links, or other universities than those that are not in Table 1."""
+    found = beebot.crawled(200, ("universities", 0)).together
+    rows = rows_of(Planted(ComparisonPlan((), load("universities"), 200), 0), 200)
+    others = sorted(range(5, 10), key=lambda site: -int(rows[site].sum()))
+    for pair, one in zip(beebot.TOGETHER, found, strict=True):
+        order = [*map(beebot.OF_TABLE_1.index, pair), *others]
+        every = experiment(rows, beebot.STEP, beebot.INITIAL, 200, order)
+        assert one.tolist() == every[len(pair) :].tolist()
 
 
 def test_studies_by_name() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -96,6 +97,23 @@ def test_no_policy_is_better_than_its_maximum(study: scent.Scent) -> None:
         assert (point.q <= 1.06 * point.limit[:, None]).all()
 
 
+def test_pages_never_visited_are_shares_of_the_static_ones() -> None:
+    """A share of all pages, most of which change and are visited."""
+    case = scent.CASES[1]
+    found, some = scent.visited(120, 60, (case, 1)), scent.sites_of(case, 120, 60, 1)
+    static = [page for page in range(120) if some.rates[page] == 0]
+    for delta, share in zip(scent.DELTAS, found.never.tolist(), strict=True):
+        visits = some.scent("difference", delta).visits[30:]
+        assert share == pytest.approx(np.mean([not visits[:, page].any() for page in static]))
+    assert 0 < found.never[0] < 1
+
+
+def test_static_pages_are_left_out_if_a_visit_leaves_nothing_of_a_scent() -> None:
+    """An ablation that halves scents as S.C.E.N.T. does, and so changes nothing."""
+    found = scent.visited(60, 80, (scent.CASES[0], 1))
+    assert found.never[0] < 0.1 and found.forgotten > 0.9
+
+
 def test_the_tuned_delta_is_chosen_on_other_sites(study: scent.Scent) -> None:
     """A DeltaS that is fitted to the very site on which it is measured."""
     case = scent.CASES[3]
@@ -118,6 +136,33 @@ def test_the_report_names_an_ablation_for_each_reason(study: scent.Scent) -> Non
     assert [row[0] for row in first.rows] == [case.name for case in scent.CASES]
     assert len(study.to_json()["cases"]) == len(scent.CASES)
     assert len(study.to_json()["sweep"]) == len(scent_sweep.GRID)
+
+
+def test_a_rule_is_surely_better_if_the_whole_interval_is(study: scent.Scent) -> None:
+    """A rule that is better on one of two webs alone, and said to be surely better."""
+
+    def better(more: tuple[float, float]) -> str:
+        sites = {
+            case: tuple(replace(run, estimated=float(q) + one * run.limit)
+                        for run, q, one in zip(runs, study.tuned(case), more, strict=True))
+            for case, runs in study.sites.items()
+        }  # fmt: skip
+        report = scent_report.report(replace(study, sites=sites))
+        (found,) = (one for one in report.findings if one.claim.startswith("scents, or estimated"))
+        return found.why
+
+    cases = len(study.sites)
+    assert f"better in {cases} of {cases} cases" in better((0.3, 0.31))
+    assert f"better in 0 of {cases} cases" in better((0.0, 0.3))
+
+
+def test_the_gain_is_over_the_better_end() -> None:
+    """A gain over the worse end, which any DeltaS but the worst has."""
+    q = np.array([[2.0, 7.0, 6.0], [2.0, 7.0, 6.0]])
+    point = scent_sweep.SweepPoint(0.2, 0.5, 0.05, np.array([10.0, 10.0]), q)
+    assert point.gain.value == pytest.approx(0.1) and point.is_inner
+    assert replace(point, q=q[:, ::-1]).gain.value == pytest.approx(0.1)
+    assert not replace(point, q=q[:, [0, 1, 1]]).is_inner
 
 
 def test_static_pages_are_those_that_never_change(site: Site) -> None:

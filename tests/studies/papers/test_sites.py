@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -220,6 +221,41 @@ def test_intervals_fall_linearly_with_the_harvest() -> None:
         gains = -np.expm1(-rates * found) * harvests + found * delta
         free = found > 1.01
         assert gains[free] == pytest.approx([gains[free][0]] * int(free.sum()), rel=1e-2)
+
+
+def ucb1(deltas: tuple[float, ...], rewards: np.ndarray) -> list[float]:
+    """Return what UCB1 chooses: rewards from 0 to 1, a quarter of the exploration, first ties."""
+    chosen: list[float] = []
+    for n in range(len(rewards)):
+        seen = rewards[:n]
+        scaled = (seen - seen.min()) / (np.ptp(seen) or 1.0) if n else seen
+        bounds = []
+        for delta in deltas:
+            own = scaled[[one == delta for one in chosen]] if n else scaled
+            more = math.sqrt(2 * math.log(n) / len(own)) / 4 if len(own) else math.inf
+            bounds.append(own.mean() + more if len(own) else more)
+        chosen.append(deltas[int(np.argmax(bounds))])
+    return chosen
+
+
+@pytest.mark.parametrize("sees_q", [False, True])
+def test_a_bandit_is_ucb1_for_its_own_rewards(
+    sees_q: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More exploration, or harvests that reward the bandit that sees Q, and Q the other one."""
+    some, deltas = sites(runs=400, hours=1.0), (0.0, 0.3, 10.0, 1000.0)
+    harvests: list[float] = []
+
+    def noted(*arguments: Any, **how: Any) -> float:
+        harvests.append(Sites.go(some, *arguments, **how))
+        return harvests[-1]
+
+    monkeypatch.setattr(some, "go", noted)
+    found, choices = tuning.bandit(some, "difference", deltas, sees_q)
+    q = found.q.reshape(-1, tuning.BLOCK).mean(axis=1)
+    rewards = q if sees_q else np.array(harvests) / tuning.BLOCK
+    assert choices.tolist() == ucb1(deltas, rewards)
+    assert choices.tolist() != ucb1(deltas, np.array(harvests) if sees_q else q)
 
 
 def test_figures_are_pinned() -> None:

@@ -9,6 +9,7 @@ from counterpoint.crawler.policy.protocol import Outcome, Setting
 from counterpoint.crawler.schedulers.web import BreadthFirst
 from counterpoint.crawler.schedulers.weights import GrowingHits
 from counterpoint.graph.csr import csr
+from counterpoint.studies.topical import editions
 from counterpoint.studies.topical.community import Community, community
 from counterpoint.studies.topical.editions import (
     ANEW,
@@ -16,6 +17,8 @@ from counterpoint.studies.topical.editions import (
     ITERATED,
     LONG,
     RESULTS,
+    STEPS,
+    STOP,
     WARM,
     EditionsWeb,
     Job,
@@ -90,6 +93,25 @@ def test_small_webs_are_pinned() -> None:
         assert set(one.precision) == {WARM, ANEW}
         assert len(one.growth) <= LONG and list(one.growth) == sorted(one.growth)
         assert one.communities["the topic's editions"].density == 1.0
+
+
+def test_footers_belong_to_no_community(small: EditionsWeb) -> None:
+    """Pages that each site links to on all pages, in the community of an answer that has them."""
+    linked = np.bincount(small.links.targets.astype(np.int64), minlength=PAGES)
+    everywhere = np.flatnonzero(linked > 0.5 * PAGES)
+    cell, size = CELLS[3], SIZES[3]
+    found = editions._cell(small, cell, *size, whole=True)
+    starts = small.starts(*cell)
+    collections = small.iterations(starts, ITERATED)
+    answers = {
+        "focused": np.array(small.focused(starts, steps=STEPS[cell])[0][: size[0]]),
+        "standard": small.ranked(collections[STOP - 1])[: size[1]],
+        "fetched first": collections[-1][: size[0]],
+    }
+    assert np.isin(everywhere, answers["focused"]).any()
+    for name, answer in answers.items():
+        without = np.setdiff1d(answer, everywhere)
+        assert found.communities[name] == community(small.links, without), name
 
 
 def test_a_clique_of_all_main_pages_takes_the_answer() -> None:

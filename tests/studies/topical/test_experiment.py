@@ -18,7 +18,9 @@ from counterpoint.studies.topical.experiment import (
     READ,
     SPACES,
     STANDARD,
+    STEPS,
     searched,
+    without_menu,
 )
 from counterpoint.studies.topical.spaces import RESULTS, Space
 
@@ -81,6 +83,17 @@ def test_answers_are_judged_as_counted_by_hand(local: Space) -> None:
     assert (second.precision, second.navigation) == (1.0, 0.0)
     assert first.points[0] == 1.0
     assert first.points[-1] == 0.0
+
+
+def test_the_precision_with_the_menu_comes_first() -> None:
+    """An ablation whose two figures are exchanged, or whose web with the menu has another menu."""
+    space = Space("local", 1, 1000)
+    found = without_menu((1, 1000))
+    assert len(found) == len(space.tasks(2)) == 2
+    for task, (with_menu, without) in zip(space.tasks(2), found, strict=True):
+        one = crawled(space, task, FOCUSED, f"hits,steps={STEPS}", 1000)
+        about = space.planted.web.relevant_to(task.topic)
+        assert with_menu == about[list(one.answer)].mean() != without
 
 
 @pytest.mark.long
