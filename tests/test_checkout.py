@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -164,3 +166,27 @@ def test_no_path_of_a_machine_is_in_the_tree() -> None:
             continue
         text = (ROOT / name).read_text(errors="replace")
         assert not re.search(r"/(?:root|home/\w+|work/\w+)/", text), name
+
+
+def _calls_when_read(tree: ast.AST) -> Iterator[ast.Call]:
+    """Yield the calls that Python makes when it reads a module: none within functions."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Call):
+            yield node
+        if isinstance(node, ast.FunctionDef):
+            for one in node.decorator_list:
+                yield from _calls_when_read(ast.Expr(one))
+        elif not isinstance(node, ast.Lambda):
+            yield from _calls_when_read(node)
+
+
+def test_names_of_tests_do_not_depend_on_the_time() -> None:
+    """Cases with gzip's time in their names: two processes then collect different tests."""
+    wrong = [
+        f"{path.relative_to(ROOT)}:{call.lineno}"
+        for path in (ROOT / "tests").rglob("*.py")
+        for call in _calls_when_read(ast.parse(path.read_text(encoding="utf-8")))
+        if ast.unparse(call.func) == "gzip.compress"
+        and not any(key.arg == "mtime" for key in call.keywords)
+    ]
+    assert wrong == []

@@ -19,7 +19,7 @@ from .client import Answer, Client, use_studio
 
 FORM = "application/x-www-form-urlencoded"
 PARTS = "multipart/form-data; boundary=x"
-BOMB = gzip.compress(b"start=" + b"x" * 60_000_000, 9)
+BOMB = gzip.compress(b"start=" + b"x" * 60_000_000, 9, mtime=0)
 
 
 def parts(*heads: str) -> bytes:
@@ -32,7 +32,7 @@ FIELD = 'Content-Disposition: form-data; name="start"'
 FILE = 'Content-Disposition: form-data; name="file"; filename="a.csv"'
 BODIES: tuple[tuple[int, dict[str, str], bytes], ...] = (
     (415, {"Content-Type": FORM, "Content-Encoding": "gzip"}, b"garbage"),
-    (415, {"Content-Type": FORM, "Content-Encoding": "gzip"}, gzip.compress(b"start=x")),
+    (415, {"Content-Type": FORM, "Content-Encoding": "gzip"}, gzip.compress(b"start=x", mtime=0)),
     (415, {"Content-Type": FORM, "Content-Encoding": "gzip"}, BOMB),
     (415, {"Content-Type": FORM, "Content-Encoding": "deflate"}, zlib.compress(b"start=x")),
     (415, {"Content-Type": FORM, "Content-Encoding": "br, gzip"}, b"x"),
