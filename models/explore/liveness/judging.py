@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from counterpoint.models.explore.python.exploration import Exploration
+from counterpoint.models.explore.exhaustive import UnpackedStates
 from counterpoint.models.explore.python.generate import (
     BytePacking,
     compile_function,
@@ -61,7 +61,7 @@ def check(model: Model, limits: Limits, wanted: Sequence[Property]) -> list[Verd
         run = explorer.run
         if not run.complete:
             return unknown(run.reason)
-        found = comparing.compare(system, _Unpacked(run), ())
+        found = comparing.compare(system, UnpackedStates(run), ())
         if found.difference:
             return comparing.with_comparison(unknown(found.difference), found)
         graph = state_graph(run, limits)
@@ -69,19 +69,6 @@ def check(model: Model, limits: Limits, wanted: Sequence[Property]) -> list[Verd
                 for one in wanted]  # fmt: skip
     except LimitReached as limit:
         return unknown(str(limit))
-
-
-class _Unpacked(Sequence[tuple[int, ...]]):
-    """The states of an exploration; each is unpacked when it is accessed."""
-
-    def __init__(self, run: Exploration) -> None:
-        self._run = run
-
-    def __len__(self) -> int:
-        return len(self._run.states)
-
-    def __getitem__(self, place):  # type: ignore[no-untyped-def]  # as in `exhaustive`
-        return self._run.layout.unpack(self._run.states[place])
 
 
 class _Judged:
