@@ -41,7 +41,7 @@ MODELS = {
     "frontier": lambda: load("frontier", ["pages=3"]),
     "retrieval": lambda: load("retrieval"),
     "scent": lambda: load("scent", ["iterations=6"]),
-    "scent in time": lambda: load("scent-in-time", ["time=4", "iterations=3"]),
+    "scent in time": lambda: load("scent-in-time", ["time=4", "iterations=6"]),
     "gittins": lambda: load("gittins", ["budget=8"]),
     "scent without gain": lambda: load("scent", ["delta-s=0", "iterations=4", "batch=2"]),
     "dstm mended": lambda: load("dstm", ["validation=owners"]),
