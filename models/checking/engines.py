@@ -281,7 +281,9 @@ def _by_engine(
             asked = replace(asked, second_solver=options.second_solver)
         of_states = [claim for claim in wanted if claim.kind not in TEMPORAL]
         mine = _checked(one, model, limits.again(), of_states, asked, book) if of_states else []
-        mine = temporal.added(one.name, model, limits.again(), wanted, mine, engine == "all")
+        mine = temporal.added(
+            one.name, model, limits.again(), wanted, mine, engine == "all", asked.explorer
+        )
         mine = [replace(v, asked=asked) for v in mine]
         if one.name == "stateful":
             mine = _with_share(model, limits, found, mine)

@@ -23,6 +23,7 @@ def added(
     wanted: Sequence[Property],
     others: list[Verdict],
     one_of_all: bool,
+    explorer: str | None,
 ) -> list[Verdict]:
     """Add the verdicts on temporal properties, in the order of the wanted properties.
 
@@ -37,12 +38,14 @@ def added(
         The engine's verdicts on the other properties.
     one_of_all : bool
         Whether all engines were asked for.
+    explorer : str or None
+        One of `exhaustive.EXPLORERS`.
     """
     temporal = [claim for claim in wanted if claim.kind in TEMPORAL]
     if not temporal or (engine != JUDGE and one_of_all):
         return others
     if engine == JUDGE:
-        found = _judged(model, limits, temporal)
+        found = _judged(model, limits, temporal, explorer or "auto")
     else:
         why = f"the engine {engine} does not judge temporal properties: use {JUDGE}"
         found = [Verdict(model, one, engine, "unknown", "", reason=why) for one in temporal]
@@ -50,13 +53,15 @@ def added(
     return sorted([*others, *found], key=lambda verdict: places[verdict.claim.name])
 
 
-def _judged(model: Model, limits: Limits, wanted: Sequence[Property]) -> list[Verdict]:
+def _judged(
+    model: Model, limits: Limits, wanted: Sequence[Property], explorer: str
+) -> list[Verdict]:
     """Judge temporal properties; if the engine and plain Python disagree, they are unknown."""
     judging = importlib.import_module("counterpoint.models.explore.liveness.judging")
     before = model.spec.remembered()
     try:
         with interrupting_endless_calls(limits):
-            found: list[Verdict] = judging.check(model, limits, wanted)
+            found: list[Verdict] = judging.check(model, limits, wanted, explorer)
         changed = remembers(before, model.spec.remembered())
         if not changed:
             return found

@@ -61,6 +61,7 @@ def explore(
     wanted: Sequence[Property] | None = None,
     explorer: str = "auto",
     reduce: Sequence[str] = (),
+    temporal: Sequence[Property] = (),
 ) -> Exploration:
     """Visit every reachable state, or as many as the limits allow.
 
@@ -76,6 +77,8 @@ def explore(
         One of `EXPLORERS`.
     reduce : sequence of str
         Names of `REDUCTIONS`, which leave out states; only the compiled explorer has them.
+    temporal : sequence of Property
+        The temporal properties that are judged after the exploration; not with reductions.
 
     Raises
     ------
@@ -92,10 +95,10 @@ def explore(
     except LimitReached as limit:
         return Exploration(System(model), bit_packing(model.cells), [], reason=str(limit))
     if explorer == "auto" and not reduce and not too_wide(model.cells):
-        return _Auto(system, limits, wanted).explore()
+        return _Auto(system, limits, wanted, temporal).explore()
     note = ""
     if explorer != "python":
-        found = _compiled(system, limits, wanted, explorer, reduce)
+        found = _compiled(system, limits, wanted, explorer, reduce, temporal)
         if isinstance(found, Exploration):
             return found
         note = found
@@ -115,6 +118,7 @@ def _compiled(
     wanted: Sequence[Property],
     explorer: str,
     reduce: Sequence[str],
+    temporal: Sequence[Property],
 ) -> Exploration | str:
     """Explore in C; if that is not possible, return why Python explores instead.
 
@@ -126,7 +130,7 @@ def _compiled(
         If C was asked for, or is needed for wide ranges, and cannot be used.
     """
     try:
-        return CompiledExplorer(system, wanted, reduce).explore(limits)
+        return CompiledExplorer(system, wanted, reduce, temporal).explore(limits)
     except NoCompiler as error:
         if explorer == "compiled":
             raise SpecError(f"the compiled explorer cannot run: {error}") from error
@@ -154,8 +158,14 @@ def _must_be_reductions(names: Sequence[str], explorer: str) -> None:
 class _Auto:
     """Explores in generated Python, while the compiler runs if the space is not small."""
 
-    def __init__(self, system: System, limits: Limits, wanted: Sequence[Property]) -> None:
-        self.system, self.limits, self.wanted = system, limits, wanted
+    def __init__(
+        self,
+        system: System,
+        limits: Limits,
+        wanted: Sequence[Property],
+        temporal: Sequence[Property],
+    ) -> None:
+        self.system, self.limits, self.wanted, self.temporal = system, limits, wanted, temporal
         self.compiled: CompiledExplorer | None = None
         self.without = ""  # why the compiled explorer is not available
 
@@ -177,7 +187,7 @@ class _Auto:
             return False
         try:
             if self.compiled is None:
-                self.compiled = CompiledExplorer(self.system, self.wanted)
+                self.compiled = CompiledExplorer(self.system, self.wanted, (), self.temporal)
             return self.compiled.ready()
         except (NoCompiler, SpecError) as error:
             self.without = f"explored in Python: {error}"

@@ -54,6 +54,7 @@ SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "failed": (ctypes.POINTER(ctypes.c_uint64), [ctypes.c_void_p]),
     "destroy": (None, [ctypes.c_void_p]),
 }
+"""Functions of the explorer in C: the result and the arguments."""
 
 
 class Machine:
@@ -68,6 +69,12 @@ class Machine:
         self._pointer = self._functions["create"](threads, memory, alone)
         if not self._pointer:
             raise LimitReached("there is not enough memory for the explorer")
+
+    @property
+    def address(self) -> int:
+        """Where the explorer is in memory."""
+        found: int = self._pointer
+        return found
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         function, pointer = self._functions[name], self._pointer
@@ -107,7 +114,9 @@ class CompiledExploration(Exploration):
     """An exploration whose states stay in the explorer's memory."""
 
     machine: Machine
+    library: ctypes.CDLL
     order: Sequence[int]
+    temporal: Sequence[Property] = ()
     symmetry: InterchangeableIndices | None = None
 
     def origin(self, state: int) -> tuple[int, int] | None:
@@ -179,6 +188,8 @@ class CompiledExplorer:
     reduce : sequence of str
         With ``symmetry``, one state of each class under symmetry is visited; with
         ``partial-order``, commands wait for others if that changes no answer.
+    temporal : sequence of Property
+        The temporal properties that are judged after the exploration; not with reductions.
 
     Raises
     ------
@@ -187,9 +198,13 @@ class CompiledExplorer:
     """
 
     def __init__(
-        self, system: System, wanted: Sequence[Property], reduce: Sequence[str] = ()
+        self,
+        system: System,
+        wanted: Sequence[Property],
+        reduce: Sequence[str] = (),
+        temporal: Sequence[Property] = (),
     ) -> None:
-        self.reduce = reduce
+        self.reduce, self.temporal = reduce, temporal
         self.system, self.order = system, in_order(system.commands)
         self.layout: BitPacking = bit_packing(system.model.cells)
         claims = conditions_to_check(system, wanted)
@@ -200,7 +215,7 @@ class CompiledExplorer:
             self.symmetry = found if found.indices else None
         waiting = "partial-order" in reduce
         source = ExplorerSource(
-            system, self.layout, self.order, claims, others, self.symmetry, waiting
+            system, self.layout, self.order, claims, others, self.symmetry, waiting, temporal
         )
         self.names = source.names
         self._compilation = Compilation(source.text())
@@ -238,9 +253,10 @@ class CompiledExplorer:
             If the compiler failed.
         """
         run = CompiledExploration(self.system, self.layout, [], taken=[0] * len(self.order))
-        run.order, run.symmetry = self.order, self.symmetry
+        run.order, run.symmetry, run.temporal = self.order, self.symmetry, self.temporal
         try:
             library, alone = self._wait(limits), 0 if threads else ALONE
+            run.library = library
             run.machine = Machine(library, threads or _threads(), _memory(limits), alone)
             run.states = States(run.machine, self.layout.size)
             self._go(run, limits)

@@ -7,22 +7,24 @@ from dataclasses import dataclass, field
 from importlib import resources
 
 from counterpoint.models.symbolic import partial_order
+from counterpoint.models.symbolic.fairness import promises_of
 from counterpoint.models.symbolic.partial_order import PartialOrder
 from counterpoint.models.symbolic.statements import Statements
 from counterpoint.models.symbolic.symmetry import InterchangeableIndices
 from counterpoint.models.symbolic.trace import Command, System
-from counterpoint.spec.notation import SpecError, nodes
+from counterpoint.spec.notation import Property, SpecError, nodes
 from counterpoint.spec.notation.nodes import Cell, Node
 
 from . import exchanging
 from .circuit import Circuit, CircuitWriter
-from .layout import BitPacking
+from .layout import WORD, BitPacking
 
 LANES = 4
 """The number of machine words that one vector instruction processes."""
 
 PARTS = (
     "types", "planes", "table", "waiting", "expanding", "threads", "memory", "inserting", "calls",
+    "liveness",
 )  # fmt: skip
 """The files of the code that is the same for all specs, in order."""
 
@@ -36,6 +38,12 @@ class BeyondWords(SpecError):
 
 LARGEST = 1 << 62
 """Larger numbers are not computed in C."""
+
+
+def _words(mask: int, words: int) -> str:
+    """Return a mask as an initial value of an array of machine words."""
+    parts = (mask >> WORD * w & (1 << WORD) - 1 for w in range(words))
+    return f"{{{', '.join(f'{part:#x}u' for part in parts)}}}"
 
 
 @dataclass
@@ -58,6 +66,8 @@ class ExplorerSource:
         The interchangeable members, if one state of each class is to be visited.
     waiting : bool
         Whether commands wait for others if that changes no answer.
+    temporal : sequence of Property
+        The temporal properties to judge.
     """
 
     system: System
@@ -67,6 +77,7 @@ class ExplorerSource:
     steps: Sequence[str]
     symmetry: InterchangeableIndices | None = None
     waiting: bool = False
+    temporal: Sequence[Property] = ()
     names: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -94,6 +105,7 @@ class ExplorerSource:
                 *self._step(),
                 *(exchanging.printed(self.symmetry, self.layout) if self.symmetry else []),
                 *(partial_order.printed(self.partial_order) if self.waiting else []),
+                *(self._conditions() if self.temporal else []),
                 *runtime,
             ]
         )
@@ -163,6 +175,23 @@ class ExplorerSource:
         circuit = Circuit(self.layout)
         wrong = [circuit.truth(n) ^ 1 for n in self.claims.values()]
         return self._function("judge", circuit, wrong)
+
+    def _conditions(self) -> list[str]:
+        """Print the conditions of temporal properties, and the masks of promises."""
+        circuit, promises = Circuit(self.layout), promises_of(self.system)
+        conditions = [n for p in self.temporal for n in self.system.formulas(p.method)]
+        truths = [circuit.truth(n) for n in conditions]
+        words = promises.words
+        kept_by = [_words(promises.kept_by[i], words) for i in self.order]
+        return [
+            "#define LIVENESS",
+            f"#define CONDITIONS {len(truths)}",
+            f"#define PROMISES {words}",
+            f"static const word kept_by[][PROMISES] = {{{', '.join([*kept_by, '{0}'])}}};",
+            f"static const word weak[] = {_words(promises.weak, words)};",
+            f"static const word strong[] = {_words(promises.strong, words)};",
+            *self._function("conditions", circuit, truths),
+        ]
 
     def _function(self, name: str, circuit: Circuit, results: Sequence[int]) -> list[str]:
         places = [(f"r[{i}]", literal) for i, literal in enumerate(results)]

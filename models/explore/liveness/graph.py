@@ -9,7 +9,7 @@ defines weak and strong fairness of an action under its variables.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,8 @@ from counterpoint.models.explore.python.generate import (
     unpacking,
 )
 from counterpoint.models.limits import Limits
-from counterpoint.spec.notation import Fairness, nodes
+from counterpoint.models.symbolic.fairness import Promises, promises_of
+from counterpoint.spec.notation import nodes
 from counterpoint.spec.notation.nodes import Cell
 
 CHUNK = 1024
@@ -31,48 +32,32 @@ CHUNK = 1024
 
 @dataclass
 class StateGraph:
-    """The reachable states with all steps between them that change the state.
+    """The reachable states with all steps between them that change the state, in Python.
 
     Attributes
     ----------
     run : Exploration
         The exploration that found the states.
+    promises : Promises
+        The promises; bit k of a mask stands for the k-th of them.
     first : array of int
         ``first[s]`` to ``first[s + 1]``: the places of the steps of state s.
     targets, commands : array of int
         For each step, the next state and the command.
-    promises : tuple of Fairness
-        The promises; bit k of a mask stands for ``promises[k]``.
-    kept_by : list of int
-        For each command, the mask of the promises that its step keeps.
     due : list of int
         For each state, the mask of the promises of which a step is possible.
     """
 
     run: Exploration
+    promises: Promises
     first: array[int]
     targets: array[int]
     commands: array[int]
-    promises: tuple[Fairness, ...]
-    kept_by: list[int]
     due: list[int]
 
     def steps(self, state: int) -> range:
         """Return the places of a state's steps."""
         return range(self.first[state], self.first[state + 1])
-
-    @property
-    def weak(self) -> int:
-        """The mask of the weak promises."""
-        return self._mask(strong=False)
-
-    @property
-    def strong(self) -> int:
-        """The mask of the strong promises."""
-        return self._mask(strong=True)
-
-    def _mask(self, *, strong: bool) -> int:
-        return sum(1 << k for k, one in enumerate(self.promises) if one.strong == strong)
 
 
 class _StepFinder(Expander):
@@ -113,8 +98,7 @@ def state_graph(run: Exploration, limits: Limits) -> StateGraph:
     layout = run.layout
     assert isinstance(layout, BytePacking)
     number = {state: k for k, state in enumerate(run.states)}
-    promises = run.system.model.fairness
-    kept_by = _kept_by(run, promises)
+    promises = promises_of(run.system)
     first, targets, commands = array("Q", [0]), array("I"), array("I")
     due: list[int] = []
     find: Callable[..., Any] = compile_function(_StepFinder(run.system, layout).source(), "find")
@@ -129,20 +113,12 @@ def state_graph(run: Exploration, limits: Limits) -> StateGraph:
                 _, command, after = found[at]
                 targets.append(number[after])
                 commands.append(command)
-                mask |= kept_by[command]
+                mask |= promises.kept_by[command]
                 at += 1
             first.append(len(targets))
             due.append(mask)
         limits.check(f"{len(first) - 1:,} states with {len(targets):,} steps")
-    return StateGraph(run, first, targets, commands, promises, kept_by, due)
-
-
-def _kept_by(run: Exploration, promises: Sequence[Fairness]) -> list[int]:
-    steps: dict[Any, int] = {}
-    for k, promise in enumerate(promises):
-        for step in promise.steps:
-            steps[step] = steps.get(step, 0) | 1 << k
-    return [steps.get(command.step, 0) for command in run.system.commands]
+    return StateGraph(run, promises, first, targets, commands, due)
 
 
 def components(graph: StateGraph, members: Iterable[int]) -> list[list[int]]:
@@ -226,7 +202,7 @@ def fair_parts(graph: StateGraph, members: Iterable[int]) -> list[list[int]]:
     members : iterable of int
         The states in which the run must stay.
     """
-    weak, strong = graph.weak, graph.strong
+    weak, strong = graph.promises.weak, graph.promises.strong
     found, todo = [], [list(members)]
     while todo:
         for part in components(graph, todo.pop()):
@@ -237,7 +213,7 @@ def fair_parts(graph: StateGraph, members: Iterable[int]) -> list[list[int]]:
                 always &= graph.due[state]
                 for place in graph.steps(state):
                     if graph.targets[place] in inside:
-                        kept |= graph.kept_by[graph.commands[place]]
+                        kept |= graph.promises.kept_by[graph.commands[place]]
             if weak & always & ~kept:
                 continue
             if unmet := strong & ever & ~kept:

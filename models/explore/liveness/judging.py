@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 
-from counterpoint.models.explore.exhaustive import UnpackedStates
-from counterpoint.models.explore.python.generate import (
-    BytePacking,
-    compile_function,
-    judge_source,
-    too_wide,
-)
-from counterpoint.models.explore.python.generated import GeneratedExplorer
+from counterpoint.models.explore.compiled.explorer import CompiledExploration
+from counterpoint.models.explore.exhaustive import Exploration, UnpackedStates, explore
 from counterpoint.models.lassos import confirm_lasso, promises, what_happens
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.symbolic import comparing
-from counterpoint.models.symbolic.trace import trace
 from counterpoint.models.verdict import Disagreement, Trace, Verdict, explained, in_steps, replayed
 from counterpoint.spec.notation import Explanation, Model, Property
 
-from .graph import StateGraph, fair_parts, state_graph
-from .lasso import Path, Region, region, shortest
+from .compiled import CompiledGraph
+from .generated import GeneratedGraph
+from .lasso import shortest
+from .question import BROKEN, QUESTIONS, Graph, Path, Search
 
-Judge = Callable[[int], bool]
 
-
-def check(model: Model, limits: Limits, wanted: Sequence[Property]) -> list[Verdict]:
+def check(
+    model: Model, limits: Limits, wanted: Sequence[Property], explorer: str = "auto"
+) -> list[Verdict]:
     """Return a verdict for each temporal property.
 
-    All states are explored in Python. The guarded commands are compared with plain Python in some
-    of them, as for other properties, and so are the conditions of the temporal properties.
+    The guarded commands are compared with plain Python in some states, as for other properties, and
+    so are the conditions of the temporal properties.
 
     Parameters
     ----------
@@ -39,6 +33,8 @@ def check(model: Model, limits: Limits, wanted: Sequence[Property]) -> list[Verd
     limits : Limits
     wanted : sequence of Property
         Temporal properties.
+    explorer : str
+        One of `exhaustive.EXPLORERS`.
 
     Raises
     ------
@@ -53,71 +49,55 @@ def check(model: Model, limits: Limits, wanted: Sequence[Property]) -> list[Verd
 
     try:
         _ = model.fairness
-        system = trace(model, limits)
-        if wide := too_wide(model.cells):
-            return unknown(f"temporal properties are judged in Python only, and {wide}")
-        explorer = GeneratedExplorer(system, limits, ())
-        explorer.go()
-        run = explorer.run
+        run = explore(model, limits, (), explorer, temporal=wanted)
         if not run.complete:
             return unknown(run.reason)
-        found = comparing.compare(system, UnpackedStates(run), ())
+        found = comparing.compare(run.system, UnpackedStates(run), ())
         if found.difference:
             return comparing.with_comparison(unknown(found.difference), found)
-        graph = state_graph(run, limits)
-        return [replace(_Judged(graph, one, limits).verdict(), compared=found.states)
-                for one in wanted]  # fmt: skip
+        graph = graph_of(run, limits)
+        return [replace(verdict_from(graph, one, limits), compared=found.states) for one in wanted]
     except LimitReached as limit:
         return unknown(str(limit))
+
+
+def graph_of(run: Exploration, limits: Limits) -> Graph:
+    """Return the graph of a complete exploration, by the explorer that made it."""
+    if isinstance(run, CompiledExploration):
+        return CompiledGraph(run, limits)
+    return GeneratedGraph(run, limits)
+
+
+def verdict_from(graph: Graph, claim: Property, limits: Limits) -> Verdict:
+    """Return the verdict on one temporal property."""
+    return _Judged(graph, claim, limits).verdict()
 
 
 class _Judged:
     """The search for a violation of one property."""
 
-    def __init__(self, graph: StateGraph, claim: Property, limits: Limits) -> None:
+    def __init__(self, graph: Graph, claim: Property, limits: Limits) -> None:
         self.graph, self.claim, self.limits = graph, claim, limits
         self.run, self.model = graph.run, graph.run.system.model
+        self._compare()
 
-    @cached_property
-    def truth(self) -> bytes:
-        """Bit k of byte s: whether condition k of the property is false in state s."""
-        layout = self.run.layout
-        assert isinstance(layout, BytePacking)
-        formulas = self.run.system.formulas(self.claim.method)
-        judge = compile_function(judge_source(layout, formulas, "judge"), "judge")
-        found = bytearray()
-        for k, state in enumerate(self.run.states):
-            if k % 512 == 0:
-                self.limits.check()
-            found.append(judge(state))
-        self._compare(found, len(formulas))
-        return bytes(found)
-
-    def _compare(self, found: bytearray, number: int) -> None:
+    def _compare(self) -> None:
         """Compare the conditions with plain Python in states that are spread over all."""
-        stride = max(1, len(found) // comparing.STATES)
-        for state in range(0, len(found), stride):
+        number = len(self.run.states)
+        for state in range(0, number, max(1, number // comparing.STATES)):
             values = self.run.layout.unpack(self.run.states[state])
             plain = self.model.conditions(self.claim, values)
-            compiled = tuple(not found[state] >> k & 1 for k in range(number))
+            compiled = self.graph.conditions(self.claim, state)
             if plain != compiled:
                 raise Disagreement(
                     f"{self.claim.name} is {plain} in plain Python and {compiled} as compiled"
                 )
 
-    def first(self, state: int) -> bool:
-        """Return whether the first, or only, condition is true in a state."""
-        return not self.truth[state] & 1
-
-    def second(self, state: int) -> bool:
-        """Return whether the second condition is true in a state."""
-        return not self.truth[state] & 2
-
     def verdict(self) -> Verdict:
         """Return the verdict."""
         run = self.run
         reached = max(len(run.levels) - 1, 0)
-        steps = len(self.graph.targets)
+        steps = self.graph.size
         found = self._until_is_broken() if self.claim.kind == "until" else None
         if found is None:
             found = self._lasso()
@@ -140,62 +120,34 @@ class _Judged:
 
     def _notes(self, steps: int) -> tuple[str, ...]:
         notes = [f"{steps:,} steps that change the state; fair: {self._promised()}"]
-        if self.claim.kind == "leads-to" and not any(map(self.first, range(len(self.truth)))):
+        if self.claim.kind == "leads-to" and not self.graph.ever(self.claim):
             notes.append("its first condition is never true, so it says nothing")
         return tuple(notes)
 
     def _promised(self) -> str:
         found: dict[str, None] = {}
-        for one in self.graph.promises:
+        for one in self.graph.promises.all:
             strength = "strongly" if one.strong else "weakly"
             found.setdefault(f"{one.name.partition('(')[0]} {strength}")
         return ", ".join(found) or "no action"
 
     def _until_is_broken(self) -> Trace | None:
         """Return the shortest run to a state in which neither condition of `until` is true."""
-        whole = region(self.graph, lambda s: not self.second(s), None)
-        broken = [s for s in whole.depth if not self.first(s)]
-        if not broken:
-            return None
-        state = min(broken, key=lambda s: (whole.depth[s], s))
-        return self._trace(whole, state, [], loops=False)
+        search = self.graph.ask(self.claim, BROKEN)
+        state = search.nearest_wanted()
+        return None if state is None else self._trace(search, state, [], loops=False)
 
     def _lasso(self) -> Trace | None:
-        inside, entry, wanted = self._region()
-        reached = region(self.graph, inside, entry)
-        parts = fair_parts(self.graph, reached.depth)
-        found = shortest(self.graph, reached, parts, wanted)
-        return None if found is None else self._trace(reached, *found)
+        search = self.graph.ask(self.claim, QUESTIONS[self.claim.kind])
+        found = shortest(search, self.graph.promises)
+        return None if found is None else self._trace(search, *found)
 
-    def _region(self) -> tuple[Judge, Judge | None, Judge | None]:
-        """Return where a violating run stays, where it enters, and what its cycle must have.
-
-        The second is None if the run must be there from the beginning, and the third if the cycle
-        may be any.
-        """
-
-        def neither(state: int) -> bool:
-            return not self.first(state)
-
-        def waits(state: int) -> bool:
-            return not self.second(state)
-
-        regions: dict[str, tuple[Judge, Judge | None, Judge | None]] = {
-            "eventually": (neither, None, None),
-            "infinitely-often": (neither, _always, None),
-            "stays": (_always, _always, neither),
-            "leads-to": (waits, self.first, None),
-            "until": (lambda state: self.first(state) and waits(state), None, None),
-        }
-        return regions[self.claim.kind]
-
-    def _trace(self, reached: Region, state: int, cycle: Path, loops: bool = True) -> Trace:
+    def _trace(self, search: Search, state: int, cycle: Path, loops: bool = True) -> Trace:
         """Return the replayed run to a state, and from there through a cycle."""
-        enters, inner = reached.way(state)
+        enters, inner = search.way(state)
         commands = self.run.system.commands
         outer = self.run.trace_to(enters)
-        places = [place for place, _ in (*inner, *cycle)]
-        taken = [*outer.steps, *(commands[self.graph.commands[place]].step for place in places)]
+        taken = [*outer.steps, *(commands[command].step for command, _ in (*inner, *cycle))]
         found = replayed(self.model, taken, outer.states[0])
         expected = [self.run.layout.unpack(self.run.states[s]) for _, s in (*inner, *cycle)]
         if list(found.states[len(outer.states) :]) != expected:
@@ -208,7 +160,3 @@ def _extent(found: Trace) -> str:
     if found.loop is None:
         return in_steps(len(found.steps))
     return f"{in_steps(found.loop)}, then {len(found.steps) - found.loop or 'none'} for ever"
-
-
-def _always(state: int) -> bool:
-    return True

@@ -27,7 +27,7 @@ static void bounds(const explorer *e, int p, uint64_t *low, uint64_t *high) {
   *high = (e->capacity * (p + 1) + e->parts - 1) / e->parts;
 }
 
-#ifdef LITERALS
+#if defined LITERALS || defined LIVENESS
 static int64_t find(const explorer *e, const word *s, word h) {
   uint32_t numbers = (uint32_t)(e->capacity - 1), tag = tag_of(e, h), entry;
   uint64_t at = h & (e->capacity - 1), low, high;
