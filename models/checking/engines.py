@@ -17,6 +17,7 @@ from counterpoint.spec.notation import TEMPORAL, Model, Property, SpecError
 from counterpoint.spec.notation.memory import changed_names as remembers
 
 from . import temporal
+from .bounding import bounded_extent
 from .watchdog import interrupting_endless_calls
 
 
@@ -281,10 +282,9 @@ def _by_engine(
             asked = replace(asked, second_solver=options.second_solver)
         of_states = [claim for claim in wanted if claim.kind not in TEMPORAL]
         mine = _checked(one, model, limits.again(), of_states, asked, book) if of_states else []
-        mine = temporal.added(
-            one.name, model, limits.again(), wanted, mine, engine == "all", asked.explorer
-        )
-        mine = [replace(v, asked=asked) for v in mine]
+        others = engine == "all"
+        mine = temporal.added(one.name, model, limits.again(), wanted, mine, others, asked.explorer)
+        mine = [replace(v, asked=asked, extent=bounded_extent(model, v)) for v in mine]
         if one.name == "stateful":
             mine = _with_share(model, limits, found, mine)
         finished(mine)

@@ -72,11 +72,18 @@ def _lane_index(model: Model) -> Index | None:
     """Return the index all of whose members have a lane; None if no action has a parameter."""
     named = model.spec.lane
     if named:
-        for found in model.spec.declared_parameters.values():
-            if isinstance(found, Index) and named in (found.attribute, found.name, *found.names):
+        for found in _indices(model):
+            if named in (found.attribute, found.name, *found.names):
                 return found
         raise SpecError(f"{model.name} has no index {named!r} for its lanes")
-    return next((a.parameters[0][1] for a in model.actions if a.parameters), None)
+    return next((i for a in model.actions for _, i in a.parameters if i.acts), None)
+
+
+def _indices(model: Model) -> list[Index]:
+    """Return the declared indices."""
+    spec = model.spec
+    every = (*spec.declared_parameters.values(), *spec.declared_domains.values())
+    return [found for found in every if isinstance(found, Index)]
 
 
 def _acting(model: Model, trace: Trace) -> dict[str, int | None]:
@@ -91,10 +98,9 @@ def _acting(model: Model, trace: Trace) -> dict[str, int | None]:
     for action in dict.fromkeys(step.action for step in trace.steps):
         parameters = _parameters(model, action)
         named = [k for k, (name, _) in enumerate(parameters) if name == model.spec.lane]
-        wanted = index if any(i is index for _, i in parameters) else None
-        own = named or [
-            k for k, (_, i) in enumerate(parameters) if i is (wanted or parameters[0][1])
-        ]
+        members = [i for _, i in parameters if i.acts]
+        wanted = index if index in members else next(iter(members), None)
+        own = named or [k for k, (_, i) in enumerate(parameters) if i is wanted]
         changing = _changing(model, trace, action, own) if len(own) > 1 else own
         found[action] = next(iter(changing or own), None)
     return found
@@ -139,7 +145,7 @@ def _lanes(model: Model, trace: Trace, acting: dict[str, int | None]) -> list[_L
         return []
     places = [(step, place) for step in trace.steps if (place := acting[step.action]) is not None]
     others = {_member(model, step, place) for step, place in places}
-    order = [p for p in model.spec.declared_parameters.values() if isinstance(p, Index)]
+    order = _indices(model)
     first = [(index, member) for member in range(index.size(model.spec))]
     return first + sorted(others - set(first), key=lambda one: (order.index(one[0]), one[1]))
 

@@ -85,10 +85,13 @@ class System:
         The spec under its parameters.
     commands : tuple of Command
         In the order of the spec's steps.
+    left_out : Node
+        The condition on states from which a constraint leaves out a step.
     """
 
     model: Model
     commands: tuple[Command, ...] = field(default=())
+    left_out: Node = nodes.FALSE
 
     @cached_property
     def cells(self) -> tuple[Node, ...]:
@@ -104,14 +107,20 @@ class System:
 
     @cached_property
     def may_end(self) -> Node | None:
-        """The condition on states where a run may end; None if the spec declares none."""
+        """The condition on states where a run may end; None if the spec declares none.
+
+        A run may also end where a constraint leaves out a step.
+        """
         methods = self.model.methods("finished")
-        return nodes.conjunction(map(self.formula, methods)) if methods else None
+        if not methods:
+            return None
+        return nodes.disjunction([nodes.conjunction(map(self.formula, methods)), self.left_out])
 
     @cached_property
     def initial(self) -> Node:
         """The condition on initial states, in addition to `Model.initial_values`."""
-        return nodes.conjunction(map(self.formula, self.model.methods("initially")))
+        methods = self.model.methods("initially", "constraint")
+        return nodes.conjunction(map(self.formula, methods))
 
     def formula(self, method: str, *after: Any) -> Node:
         """Return one of the spec's conditions as a node, with its branches resolved."""
@@ -206,8 +215,31 @@ def trace(model: Model, limits: Limits | None = None) -> System:
     found = [c for step in model.steps for c in _commands(system, step, limits)]
     # The facts of a path often cannot exclude that a step leaves a range, but z3 can.
     found = [c for c in found if not c.leaves or _satisfiable(c.guard)]
+    if model.constraints:
+        found, system.left_out = _within(system, found)
     system.commands = tuple(map(system.checked, found))
     return system
+
+
+def _within(system: System, commands: Sequence[Command]) -> tuple[list[Command], Node]:
+    """Restrict commands to steps into states that satisfy the constraints.
+
+    The second result is the condition on states from which a step is left out.
+    """
+    condition = nodes.conjunction(map(system.formula, system.model.constraints))
+    found, left_out = [], []
+    for command in commands:
+        if command.leaves:
+            found.append(command)
+            continue
+        after = {system.cells[i]: n for i, n in command.updates}
+        inside = nodes.rebuild(condition, after, {})
+        inside = nodes.rebuild(inside, facts_of(command.guard).replacements(), {})
+        left_out.append(nodes.conjunction([*command.guard, nodes.negation(inside)]))
+        within = replace(command, guard=(*command.guard, inside))
+        if inside is not nodes.FALSE:
+            found.append(command if inside is nodes.TRUE else within)
+    return found, nodes.disjunction(left_out)
 
 
 def _satisfiable(conditions: Sequence[Node]) -> bool:

@@ -18,10 +18,12 @@ symbolic values they give the guarded commands that the engines use. ``if``, ``a
 build one expression.
 """
 
+from ._domains import DerivedIndex, choose, some_subset
 from ._marks import (
     TEMPORAL,
     Disabled,
     action,
+    constraint,
     eventually,
     finished,
     infinitely_often,
@@ -35,12 +37,18 @@ from ._marks import (
     transition,
     until,
 )
-from ._model import Model, Values
+from ._model import Model
 from ._mutants import Mutation, mutant
 from ._parameters import Choice, Index, Number, Parameter
 from ._records import Action, Claim, Explanation, Fairness, Picture, Property, Step
 from ._spec import Spec
+from ._starts import Values
 from ._tables import tabulated
+from .data.collections import Bag, Map
+from .data.messages import Messages
+from .data.records import Record
+from .data.sequences import Queue, Sequence
+from .data.sets import Set
 from .errors import RangeError, SpecError
 from .symbolic import Symbolic, Value, count, every, implies, ite, maximum, minimum, no, some
 from .variables import ANY, Array, Boolean, Integer, Member, Reference, Scalar
@@ -50,24 +58,32 @@ __all__ = [
     "TEMPORAL",
     "Action",
     "Array",
+    "Bag",
     "Boolean",
     "Choice",
     "Claim",
+    "DerivedIndex",
     "Disabled",
     "Explanation",
     "Fairness",
     "Index",
     "Integer",
+    "Map",
     "Member",
+    "Messages",
     "Model",
     "Mutation",
     "Number",
     "Parameter",
     "Picture",
     "Property",
+    "Queue",
     "RangeError",
+    "Record",
     "Reference",
     "Scalar",
+    "Sequence",
+    "Set",
     "Spec",
     "SpecError",
     "Step",
@@ -75,6 +91,8 @@ __all__ = [
     "Value",
     "Values",
     "action",
+    "choose",
+    "constraint",
     "count",
     "eventually",
     "every",
@@ -92,6 +110,7 @@ __all__ = [
     "no",
     "require",
     "some",
+    "some_subset",
     "sometimes",
     "stays",
     "tabulated",

@@ -8,6 +8,7 @@ from typing import Any
 
 from ._marks import MARK
 from ._parameters import Index, Parameter
+from .data.composite import Composite, Part
 from .errors import SpecError
 from .variables import Variable
 
@@ -76,7 +77,7 @@ def _passed_over(spec: Any, base: type, marked: Iterable[Callable[..., Any]]) ->
     for above in spec.__mro__:
         if not issubclass(above, base) and above is not object:
             for name, value in vars(above).items():
-                if isinstance(value, Parameter | Variable) or hasattr(value, MARK):
+                if isinstance(value, Parameter | Variable | Composite) or hasattr(value, MARK):
                     yield f"{name} would have no effect: {above.__name__} must be a Spec as well"
 
 
@@ -103,7 +104,10 @@ def _attributes(spec: Any, kind: type[Parameter] = Index) -> dict[str, Any]:
 
 def _hidden(spec: Any) -> Iterator[str]:
     """Yield declarations of a base class that a subclass has replaced by something else."""
-    for name, variable in spec.declared_variables.items():
+    whole = {**spec.declared_variables, **spec.declared_composites}
+    for name, variable in whole.items():
+        if isinstance(variable, Part):
+            continue
         if inspect.getattr_static(spec, name) is not variable:
             yield f"{name} is a variable in a base class, but something else here"
     for name in spec.declared_methods:

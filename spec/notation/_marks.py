@@ -209,6 +209,11 @@ times before."""
 finished = _Marker("finished")
 """A condition on states where a run may end; other states without a step are then deadlocks."""
 
+constraint = _Marker("constraint")
+"""A condition on the states that are explored: a step to any other state is left out.
+
+It bounds a check, so each verdict names it."""
+
 initially = _Marker("initially")
 """A condition that initial states must satisfy, for variables that start with ``ANY``."""
 

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import inspect
-import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import product
-from typing import Any, TypeAlias
+from typing import Any
 
+from ._actions import actions_of, arguments_of
 from ._fairness import fairness_of
 from ._marks import TEMPORAL, Disabled, check_parameters
-from ._parameters import Index
 from ._records import Action, Fairness, Property, Step
 from ._sources import codes, first_line, place_of, say
 from ._spec import Spec
+from ._starts import Values, starts
 from .errors import RangeError, RunInterrupted, SpecError
 from .nodes import Cell
 from .store import CellLayout, StateStore
 from .symbolic import Value, as_value, judging
 from .variables import Variable
-
-MOST_STARTS = 65536
-"""The most initial values of one cell that are enumerated."""
-
-Values: TypeAlias = tuple[int, ...]
-"""A concrete state: the value of every cell, in the order of `Model.cells`."""
 
 
 class Model:
@@ -92,31 +85,7 @@ class Model:
     @cached_property
     def actions(self) -> tuple[Action, ...]:
         """The actions, in the order of declaration."""
-        by_name = {
-            n: p
-            for p in self.spec.declared_parameters.values()
-            if isinstance(p, Index)
-            for n in p.names
-        }
-        found = []
-        for method in self.methods("action"):
-            function = getattr(type(self.spec), method)
-            names = list(inspect.signature(function).parameters)[1:]
-            for name in names:
-                if name not in by_name:
-                    known = ", ".join(sorted(by_name)) or "none"
-                    raise SpecError(
-                        f"{place_of(function)}: action {method}: no index lists the name "
-                        f"{name!r} (known names: {known})"
-                    )
-            parameters = tuple((n, by_name[n]) for n in names)
-            found.append(Action(method, parameters, first_line(function)))
-        if not found:
-            module = sys.modules.get(type(self.spec).__module__)
-            place = getattr(module, "__file__", None)
-            raise SpecError(f"{place}: {self.name} has no action" if place
-                            else f"{self.name} has no action")  # fmt: skip
-        return tuple(found)
+        return actions_of(self.spec, self.methods("action"))
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -130,7 +99,7 @@ class Model:
     @cached_property
     def properties(self) -> tuple[Property, ...]:
         """The declared properties, then ``no-deadlock`` and ``ranges``."""
-        for method in self.methods("lemma", "finished", "initially"):
+        for method in self.methods("lemma", "finished", "initially", "constraint"):
             check_parameters(self.spec, method)
         found = self._declared("invariant", "transition", "sometimes")
         for taken in ("ranges", "no-deadlock"):
@@ -198,31 +167,13 @@ class Model:
         return [v.initial_values(self.spec, c) for v, cells in self._variables for c in cells]
 
     def initial_states(self, pause: Callable[[], None] = lambda: None) -> Iterator[Values]:
-        """Yield every initial state.
+        """Yield every initial state; see `starts`."""
+        methods = self.methods("initially", "constraint")
 
-        Parameters
-        ----------
-        pause : callable
-            Called regularly, even while no initial state is found; it may raise to stop the search.
+        def may_start(values: Values) -> bool:
+            return all(self.call(m, self.at(values)) for m in methods)
 
-        Raises
-        ------
-        SpecError
-            If a cell has too many possible initial values.
-        """
-        conditions = self.methods("initially")
-        choices = self.initial_values()
-        for cell, several in zip(self.cells, choices, strict=True):
-            if len(several) > MOST_STARTS:
-                raise SpecError(
-                    f"{cell.label} may start with {len(several)} values; at most {MOST_STARTS} "
-                    f"are allowed"
-                )
-        for number, values in enumerate(product(*choices)):
-            if number % 256 == 0:
-                pause()
-            if all(self.call(m, self.at(values)) for m in conditions):
-                yield values
+        return starts(self.cells, self.initial_values(), may_start, pause)
 
     def call(self, method: str, state: Spec, *arguments: Any) -> Any:
         """Run one of the spec's methods on a state; an error names the line of the spec.
@@ -251,7 +202,8 @@ class Model:
         acts = method in self._acting
         token = judging.set("" if acts else method)
         try:
-            found = getattr(type(state), method)(state, *arguments)
+            given = self._arguments[method](arguments) if method in self._arguments else arguments
+            found = getattr(type(state), method)(state, *given)
             if not acts:
                 return self._values(method, found)
             if found is not None:
@@ -279,6 +231,11 @@ class Model:
         return tuple(map(as_value, found))
 
     @cached_property
+    def _arguments(self) -> dict[str, Callable[[tuple[int, ...]], tuple[Any, ...]]]:
+        """For actions that get something else than members, what makes it of a step's binding."""
+        return arguments_of(self.spec, self.actions)
+
+    @cached_property
     def _acting(self) -> frozenset[str]:
         marks = self.spec.declared_methods.items()
         return frozenset(name for name, mark in marks if mark.kind == "action")
@@ -299,17 +256,31 @@ class Model:
     def take(self, values: Values, step: Step) -> Values | None:
         """Take a step in plain Python and return the next state; None if the step is not possible.
 
+        A step to a state outside of a constraint is not possible.
+
         Raises
         ------
         RangeError
             If a variable would leave its range.
         """
+        state = self._after(values, step)
+        return tuple(state._store.values) if state is not None and self._inside(state) else None
+
+    def _after(self, values: Values, step: Step) -> Spec | None:
         state = self.at(values)
         try:
             self.call(step.action, state, *step.binding)
         except Disabled:
             return None
-        return tuple(state._store.values)
+        return state
+
+    @cached_property
+    def constraints(self) -> tuple[str, ...]:
+        """The conditions that bound which states are explored."""
+        return tuple(self.methods("constraint"))
+
+    def _inside(self, state: Spec) -> bool:
+        return all(self.call(method, state) for method in self.constraints)
 
     def holds(self, claim: Property, values: Values, after: Values | None = None) -> bool:
         """Return whether a property is true in a state, or of a state and its successor.
@@ -334,8 +305,17 @@ class Model:
         return tuple(map(bool, found)) if type(found) is tuple else (bool(found),)
 
     def may_end(self, values: Values) -> bool:
-        """Return whether a run may end in this state."""
-        return all(self.call(m, self.at(values)) for m in self.methods("finished"))
+        """Return whether a run may end in this state; it may if a constraint leaves out a step."""
+        if all(self.call(m, self.at(values)) for m in self.methods("finished")):
+            return True
+        return bool(self.constraints) and any(self._is_left_out(values, s) for s in self.steps)
+
+    def _is_left_out(self, values: Values, step: Step) -> bool:
+        try:
+            state = self._after(values, step)
+        except RangeError:
+            return False
+        return state is not None and not self._inside(state)
 
     # Text for people
 

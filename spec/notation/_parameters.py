@@ -134,7 +134,14 @@ class Index(_Whole):
         separated by spaces.
     at_least, at_most : int
         The smallest and the largest size that a user may set.
+
+    Attributes
+    ----------
+    acts : bool
+        Whether a member may have a column of its own in a chart.
     """
+
+    acts = True
 
     def __init__(
         self,
@@ -166,6 +173,10 @@ class Index(_Whole):
         """Return the number of members."""
         number: int = self.value(spec)
         return number
+
+    def argument(self, spec: Spec, member: int) -> Any:
+        """Return what an action gets for a member."""
+        return member
 
     def label(self, spec: Spec, member: int) -> str:
         """Return the name under which a member is shown."""

@@ -12,9 +12,11 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ._declarations import check_declarations
+from ._domains import Domain
 from ._marks import MARK, MethodMark, take_marked
 from ._parameters import Parameter
 from ._records import Claim, Explanation, Picture
+from .data.composite import Composite, Part
 from .errors import SpecError
 from .memory import Digests, digests_of
 from .store import StateStore
@@ -76,6 +78,8 @@ class Spec:
     mutation: ClassVar[Mutation | None] = None
     declared_parameters: ClassVar[dict[str, Parameter]] = {}
     declared_variables: ClassVar[dict[str, Variable]] = {}
+    declared_composites: ClassVar[dict[str, Composite]] = {}
+    declared_domains: ClassVar[dict[str, Domain]] = {}
     declared_methods: ClassVar[dict[str, MethodMark]] = {}
     _text_was_read: ClassVar[list[FunctionType]] = []
 
@@ -84,27 +88,55 @@ class Spec:
 
     def __init_subclass__(cls) -> None:
         """Collect what the body declares, after what the bases declare."""
+        for attribute, value in cls.__dict__.items():
+            declares = isinstance(value, Parameter | Variable | Composite) or hasattr(value, MARK)
+            if declares and (hasattr(Spec, attribute) or attribute == "parameters"):
+                raise SpecError(
+                    f"{cls.__name__}: the name {attribute!r} is already used by Spec itself"
+                )
         cls.mutation = None
         if "name" not in cls.__dict__:
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
         cls.declared_parameters = _inherited(cls, "declared_parameters")
         cls.declared_variables = _inherited(cls, "declared_variables")
+        cls.declared_composites = _inherited(cls, "declared_composites")
+        cls.declared_domains = _inherited(cls, "declared_domains")
         cls.declared_methods = _inherited(cls, "declared_methods")
         for name in cls.without:
             cls.declared_methods.pop(name, None)
         for attribute, value in cls.__dict__.items():
-            declares = isinstance(value, Parameter | Variable) or hasattr(value, MARK)
-            if declares and (hasattr(Spec, attribute) or attribute == "parameters"):
-                raise SpecError(
-                    f"{cls.name}: the name {attribute!r} is already used by Spec itself"
-                )
-            if isinstance(value, Parameter):
-                cls.declared_parameters[value.name] = value
-            elif isinstance(value, Variable):
-                cls.declared_variables[attribute] = value
-            elif isinstance(getattr(value, MARK, None), MethodMark):
-                cls.declared_methods[attribute] = getattr(value, MARK)
+            cls._declare(attribute, value)
         check_declarations(cls, Spec, take_marked(cls))
+
+    @classmethod
+    def _declare(cls, attribute: str, value: Any) -> None:
+        """Collect one declaration of the body."""
+        for part in _parts(cls.declared_composites.pop(attribute, None)):
+            cls.declared_variables.pop(part.name, None)
+        if isinstance(value, Domain):
+            cls.declared_domains[attribute] = value
+        elif isinstance(value, Parameter):
+            cls.declared_parameters[value.name] = value
+        elif isinstance(value, Variable):
+            cls.declared_variables[attribute] = value
+        elif isinstance(value, Composite):
+            cls.declared_composites[attribute] = value
+            cls._declare_parts(value)
+        elif isinstance(getattr(value, MARK, None), MethodMark):
+            cls.declared_methods[attribute] = getattr(value, MARK)
+
+    @classmethod
+    def _declare_parts(cls, value: Composite) -> None:
+        """Declare the variables that a composite one is made of."""
+        for part in value.variables():
+            if part.name != value.name and (
+                part.name in cls.declared_variables or hasattr(cls, part.name)
+            ):
+                raise SpecError(
+                    f"{cls.name}: {part.name} is a part of {value.name}, so nothing else can have "
+                    f"this name"
+                )
+            cls.declared_variables[part.name] = part
 
     def __init__(self, /, **given: Any) -> None:
         named = {name.replace("_", "-"): value for name, value in given.items()}
@@ -118,7 +150,7 @@ class Spec:
         self.__dict__["parameters"] |= self.derive(parsed)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name not in self.declared_variables:
+        if name not in self.declared_variables and name not in self.declared_composites:
             raise SpecError(f"{self.name} has no variable {name!r} to assign to")
         super().__setattr__(name, value)
 
@@ -179,6 +211,10 @@ class Spec:
     def picture(self) -> Picture | None:
         """Return the state as a picture on a line of logical time; None if the spec draws none."""
         return None
+
+
+def _parts(composite: Composite | None) -> list[Part]:
+    return composite.variables() if composite is not None else []
 
 
 def _inherited(cls: type[Spec], what: str) -> dict[str, Any]:

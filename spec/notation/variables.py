@@ -13,6 +13,7 @@ from enum import IntEnum
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
+from ._domains import ValueDomain
 from ._parameters import Index
 from .errors import SpecError
 from .nodes import UNBOUNDED, Cell
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 Bound: TypeAlias = "int | Callable[[Any], int]"
 
 
-def _place() -> str:
+def place_of_declaration() -> str:
     """Return file and line of the declaration that is being made."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__") == __name__:
+    frame, own = sys._getframe(1), __name__.rpartition(".")[0]
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(own):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
@@ -52,7 +53,7 @@ class Variable:
     def __init__(self, initially: Any = None) -> None:
         self.initially = initially
         self.name = ""
-        self.place = _place()
+        self.place = place_of_declaration()
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -81,10 +82,13 @@ class Variable:
             high = UNBOUNDED
         found = []
         for index in product(*(range(i.size(spec)) for i in self.indices)):
-            inside = ", ".join(i.label(spec, m) for i, m in zip(self.indices, index, strict=True))
-            label = f"{self.name}[{inside}]" if self.indices else self.name
-            found.append(Cell(self.name, index, label, low, high, self.boolean))
+            found.append(Cell(self.name, index, self.label(spec, index), low, high, self.boolean))
         return found
+
+    def label(self, spec: Spec, index: tuple[int, ...]) -> str:
+        """Return the label of a cell."""
+        inside = ", ".join(i.label(spec, m) for i, m in zip(self.indices, index, strict=True))
+        return f"{self.name}[{inside}]" if self.indices else self.name
 
     def initial_values(self, spec: Spec, cell: Cell) -> Sequence[int]:
         """Return the values that a cell may have at the start."""
@@ -116,6 +120,10 @@ class Scalar(Variable):
 
     def __set__(self, spec: Spec, value: Value) -> None:
         spec._store.write(self.name, (), value)
+
+    def domain(self) -> ValueDomain:
+        """Return the domain of an action's parameter with these values; see `choose`."""
+        return ValueDomain(self)
 
 
 def _bound(spec: Spec, bound: Bound, place: str) -> int:
@@ -276,6 +284,16 @@ class Array(Variable):
         A value for every element, a function of the spec and the indices, or ``ANY``.
     """
 
+    def __new__(cls, *given: Any, **named: Any) -> Any:
+        """Return an array; if its elements have parts, one that is made of several variables."""
+        of = given[1] if len(given) > 1 else named.get("of")
+        make = getattr(of, "array_of", None)
+        if cls is not Array or make is None:
+            return super().__new__(cls)
+        if named.keys() - {"over", "of"}:
+            raise SpecError("an Array of elements with parts takes no initially")
+        return make(given[0] if given else named["over"])
+
     def __init__(
         self, over: Index | tuple[Index, ...], of: Scalar, *, initially: Any = None
     ) -> None:
@@ -284,7 +302,8 @@ class Array(Variable):
             raise SpecError(f"Array takes an Index or a tuple of several, not {over!r}")
         if not isinstance(of, Scalar):
             raise SpecError(
-                f"an element of an Array is an Integer, Boolean, Member or Reference, not {of!r} "
+                f"an element of an Array is an Integer, Boolean, Member or Reference, or a Record, "
+                f"Set, Queue or another variable with parts, not {of!r} "
                 f"(instead of an array of arrays, use two indices: Array((rows, columns), ...))"
             )
         super().__init__(of.initially if initially is None else initially)

@@ -1,0 +1,1 @@
+"""Sets, bags, maps, records, sequences, queues and messages, made of cells."""

@@ -1,0 +1,1 @@
+"""Tests of sets, bags, maps, records, sequences and messages."""

@@ -1,0 +1,140 @@
+"""What is wrong with sets, queues, records and messages is said in one line, with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from counterpoint.models.checking.engines import check
+from counterpoint.models.loading import load
+from counterpoint.spec.notation import SpecError
+
+HEAD = """
+from enum import IntEnum
+from counterpoint import *
+
+class Spec_(Spec):
+    nodes = Index(2, names="p", labels="N")
+"""
+
+DECLARED = {
+    "x = Set(3)": "Set takes an index, or a scalar such as Integer(0, 3), not 3",
+    "x = Record()": "Record() has no field",
+    "x = Record(of=nodes)": "the field of of a Record takes a variable such as Integer(0, 3)",
+    "x = Queue(Integer(0, 1), 0)": "the capacity of a Queue is a whole number from 1 on, not 0",
+    "x = Queue(Integer(0, 1, initially=ANY), 2)": "a Queue starts with one fixed value",
+    "x = Messages()": "Messages() has no kind",
+    "x = Messages(send=dict())": "a kind of message cannot be called 'send'",
+    "x = Messages(vote=3)": "the fields of vote are a dict, as in dict(by=nodes), not 3",
+    "x = Messages(vote=dict(kind=nodes))": "a field of vote cannot be called 'kind'",
+    "x = Queue(Boolean(), 2); x_length = Boolean()": "x_length is a part of x",
+    "x = Array(nodes, Set(nodes), initially=3)": "elements with parts takes no initially",
+    "x = DerivedIndex(3)": "DerivedIndex takes a function of the spec, not 3",
+    "x = choose(3)": "choose takes an index, a scalar such as Integer(0, 3), messages, or texts",
+    "x = choose('a', 'a')": "two texts are equal",
+    "x = some_subset(3)": "some_subset takes an index, not 3",
+}
+
+
+@pytest.mark.parametrize("declared", DECLARED)
+def test_a_declaration(declared: str, tmp_path: Path) -> None:
+    """A wrong declaration that is accepted, or refused by an error of Python's own."""
+    path = tmp_path / "wrong.py"
+    path.write_text(f"{HEAD}    {declared}\n    @action\n    def act(s, p): pass\n")
+    with pytest.raises(SpecError) as caught:
+        check(load(str(path)))
+    assert DECLARED[declared] in str(caught.value)
+    assert "wrong.py:" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+BODY = """
+    some = Set(nodes)
+    row = Queue(Integer(1, 2), capacity=2)
+    rows = Array(nodes, Queue(Integer(1, 2), capacity=3))
+    note = Record(kind=Integer(0, 1), by=Reference(nodes, IntEnum("Nobody", {"NONE": -1})))
+    net = Messages(vote=dict(by=nodes, term=Integer(1, 2)), stop=dict())
+    bag = Bag(nodes, copies=1)
+    known = Map(nodes, Integer(1, 2))
+
+    @action
+    def act(s, p, m=choose(net)):
+        ACT
+"""
+
+DONE = {
+    "s.row.append(1); s.row.put(1); s.row.put(2)": "row is full: it has room for 2 values",
+    "s.row.take()": "row has no value at the place that is used",
+    "s.row[p] = 1": "row has no value at the place that is used",
+    "s.bag.add(p); s.bag.add(p)": "bag would have more than 1 copies of a value",
+    "s.bag.remove(p)": "bag does not have the value to remove",
+    "s.row.put(s.known[p])": "known has no value for the key that is read",
+    "s.known[p] = 3": "known[N0] would become 3, outside 1..2",
+}
+
+
+@pytest.mark.parametrize("done", DONE)
+def test_a_step_that_cannot_be(done: str, tmp_path: Path) -> None:
+    """A step that a queue, a bag or a map cannot take, and that does not violate `ranges`."""
+    path = tmp_path / "wrong.py"
+    path.write_text(HEAD + BODY.replace("ACT", done))
+    (verdict,) = [v for v in check(load(str(path))) if v.claim.name == "ranges"]
+    assert verdict.answer == "violated"
+    assert verdict.trace is not None
+    assert DONE[done] in verdict.reason + str(verdict.trace), verdict
+
+
+MISUSED = {
+    "s.note.kid = 1": "note has no field 'kid' (its fields: kind, by)",
+    "s.note = dict(kind=1)": "note: the field 'by' is missing (its fields: kind, by)",
+    "s.note = 3": "note is a record: assign its fields, a dict with all of them, or a record",
+    "s.net.vot.send(by=p)": "net has no message 'vot' (its kinds: vote, stop)",
+    "s.net.vote.send(by=p)": "vote: the field 'term' is missing (its fields: by, term)",
+    "s.net.vote.send(by=p, term=1, of=2)": "vote has no field 'of' (its fields: by, term)",
+    "require(m.term == 1)": "a message stop has no field 'term' (its fields: none)",
+    "s.net.send(3)": "a message is a parameter m=choose(...) of the action, or name its kind",
+    "s.net = 3": "net are messages: send and remove change them",
+    "s.some = 3": "some is a set: 3 is no set and no collection of members",
+    "[x for x in s.some]": "some is a set: loop over its index and ask has",
+    "s.bag = 1": "bag is a bag: add and remove change it",
+    "s.known = {}": "known is a map: assign to one of its keys",
+    "s.row = 1": "row is a sequence: append changes it",
+    "s.row = s.rows[p]": "or assign another sequence of the same capacity",
+    "s.row.append(1, by=2)": "row.append takes one value, or the fields of a record",
+    "s.rows[p, p].put(1)": "rows has 1 indices, not 2",
+}
+
+
+@pytest.mark.parametrize("done", MISUSED)
+def test_a_use_that_cannot_be(done: str, tmp_path: Path) -> None:
+    """A wrong use that is accepted, or refused by an error of Python's own or without its line."""
+    path = tmp_path / "wrong.py"
+    path.write_text(HEAD + BODY.replace("ACT", done))
+    with pytest.raises(SpecError) as caught:
+        check(load(str(path)))
+    line = 1 + (HEAD + BODY).partition("ACT")[0].count("\n")
+    assert MISUSED[done] in str(caught.value)
+    assert str(caught.value).startswith(f"{path}:{line}: in act: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_an_invariant_that_changes_a_set(tmp_path: Path) -> None:
+    """A property that changes the state through a method."""
+    path = tmp_path / "wrong.py"
+    text = HEAD + BODY.replace("ACT", "s.some.add(p)")
+    path.write_text(
+        f"{text}\n    @invariant\n    def same(s):\n        s.some.add(0)\n        return True\n"
+    )
+    with pytest.raises(SpecError, match="same assigns to some: only an action may change"):
+        check(load(str(path)))
+
+
+def test_a_domain_that_is_too_large(tmp_path: Path) -> None:
+    """Subsets of a large index, which would be enumerated for hours."""
+    path = tmp_path / "wrong.py"
+    path.write_text(
+        f"{HEAD}    many = Index(14)\n    @action\n    def act(s, q=some_subset(many)): pass\n"
+    )
+    with pytest.raises(SpecError, match="some_subset of many has 16384 members; 1 to 4096"):
+        check(load(str(path)))
