@@ -189,11 +189,26 @@ def test_peterson(tmp_path: Path) -> None:
     assert found == {"who-wants-enters": "holds", "somebody-rests": "violated"}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("waits", ["for-all", "for-higher"])
 def test_a_filter_lock(waits: str, tmp_path: Path) -> None:
     """The same, with nine promises more."""
     agree(Model(FairFilter(waits=waits)), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("fairness", "hands", "hungry_eats"),
+    [
+        ("weak", "all-but-one", "violated"),
+        ("strong", "all-but-one", "holds"),
+        pytest.param("strong", "all", "violated", marks=pytest.mark.long),
+    ],
+)
+def test_philosophers(fairness: str, hands: str, hungry_eats: str, tmp_path: Path) -> None:
+    """Strong fairness of several steps that Spin takes for weak; a deadlock that is no run."""
+    settings = ["philosophers=3", f"fairness={fairness}", f"left-handed={hands}"]
+    found = agree(load("philosophers", settings), tmp_path)
+    assert found == {"who-is-hungry-eats": hungry_eats, "who-eats-thinks-again": "holds"}
 
 
 def test_specs_of_the_repository(tmp_path: Path) -> None:
