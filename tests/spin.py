@@ -92,7 +92,7 @@ def accepts(text: str, folder: Path) -> str | None:
     output = call(folder, "spin", "-a", "-o2", "model.pml")
     assert "error" not in output.lower() and "warning" not in output.lower(), output
     call(folder, "gcc", "-O0", "-w", "-DNOREDUCE", "-DNOFAIR", "-o", "pan", "pan.c")
-    output = call(folder, "./pan", "-a", "-m100000", "-w16")
+    output = call(folder, "./pan", "-a", "-m1000000", "-w16")
     assert "max search depth too small" not in output
     errors = re.search(r"errors: (\d+)", output)
     assert errors is not None, output

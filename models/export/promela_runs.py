@@ -20,7 +20,7 @@ from counterpoint.spec.notation import Fairness, Model, Property, nodes
 from counterpoint.spec.notation.nodes import Node
 
 from ._expressions import PromelaPrinter, c_function, places_of
-from .promela import Writer, comment, refuse_wide
+from .promela import Writer, comment, flag, refuse_wide
 
 STAY = {
     "eventually": "it never satisfies the condition",
@@ -225,7 +225,7 @@ class _RunWriter(Writer):
             " * The claim moves before each step of the process, so it reads every state once. */",
             "#define VIOLATING (" + " \\\n    && ".join(region) + ")",
             "",
-            f"never violated_{name.replace('-', '_')}",
+            f"never {flag(self.claim)}",
             "{",
         ]
         begun = "begun && " if self.extra_states else ""

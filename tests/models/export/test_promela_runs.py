@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -41,6 +42,8 @@ from tests.models.liveness.brute_force import Machine
 from tests.models.liveness.telling import telling
 from tests.models.liveness.test_agreement import drawn, loaded
 from tests.models.liveness.test_lassos import REFERENCE, Lock
+
+from .odd import Odd
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +87,20 @@ def test_a_lock(name: str, fairness: str, answer: str, tmp_path: Path) -> None:
     assert agree(model, tmp_path, [claim]) == {name: answer}
 
 
-class Odd(Spec):
+@pytest.mark.long
+@pytest.mark.parametrize("fairness", ["none", "weak", "strong"])
+def test_the_example_of_the_docs(fairness: str, tmp_path: Path) -> None:
+    """A verdict that a reader of the page cannot repeat in Spin."""
+    page = Path(__file__).parents[3] / "docs" / "how-to" / "check-what-must-happen.md"
+    block = re.search(r'^```python title="lock.py"\n(.*?)^```', page.read_text(), re.M | re.S)
+    assert block is not None
+    (tmp_path / "lock.py").write_text(block[1])
+    found = agree(load(str(tmp_path / "lock.py"), [f"fairness={fairness}"]), tmp_path)
+    served = "holds" if fairness == "strong" else "violated"
+    assert found == {"it-is-free": "holds", "who-asks-is-served": served}
+
+
+class Lamps(Spec):
     """Several initial states, steps that change nothing, that leave a range, and a last state."""
 
     members = Index(2, names="m", labels="M")
@@ -128,7 +144,7 @@ def test_what_promela_has_otherwise(
 ) -> None:
     """The state before a start is chosen in the claim; a step that counts and is none."""
     monkeypatch.setattr(module, "LONGEST", longest)
-    model = Model(Odd())
+    model = Model(Lamps())
     text = promela_of_runs(model, model.temporal[0])
     assert "begun" in text and ("condition_0" in text) == (longest == 0)
     found = agree(model, tmp_path)
@@ -263,6 +279,28 @@ def test_the_header_says_how_to_see_the_run(tmp_path: Path) -> None:
     before, cycle = shown[: shown.index("for ever:")], shown[shown.index("for ever:") :]
     assert "ask(p=P0)" in before and "<<<<<START OF CYCLE>>>>>" in output
     assert names & set(cycle) and "take(p=P0)" not in cycle
+
+
+def test_odd_labels(tmp_path: Path) -> None:
+    """A label or a description that ends a comment, a string or a block of the model."""
+
+    class FairOdd(Odd):
+        @action(fair="strong")
+        def end_it(s, p):
+            """*/ "end"; 'x' -> %% {z}."""
+            Odd.end_it(s, p)
+
+        @leads_to
+        def ends(s):
+            """*/ "end"; 'x' -> %% {z}."""
+            return s.k == 0, s.k == 1
+
+        @stays
+        def Größe(s):
+            """A name with other letters."""
+            return s.k == 0
+
+    agree(Model(FairOdd()), tmp_path)
 
 
 def test_one_temporal_property_at_a_time(capsys: pytest.CaptureFixture[str]) -> None:
