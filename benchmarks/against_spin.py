@@ -151,11 +151,11 @@ def spin(case: Case, text: str, flags: Sequence[str]) -> dict[str, float]:
         made = run(["spin", "-a", "-o2", "model.pml"], folder)
         built = run(["gcc", "-O2", "-w", "-DNOFAIR", *flags, "-o", "pan", "pan.c"], folder)
         pan = run(["./pan", "-m4000000", "-c0", f"-w{slots}"], folder)
-    states = _number(r"(\d+) states, stored", pan.output)
+    states = number(r"(\d+) states, stored", pan.output)
     if "NOREDUCE" in "".join(flags) and states != case.states:
         raise SystemExit(f"{case.name}: Spin counts {states:.0f} states, not {case.states}")
-    for_states = _number(r"([\d.]+)\s+(?:actual )?memory usage for states", pan.output)
-    for_table = _number(r"([\d.]+)\s+memory used for hash table", pan.output)
+    for_states = number(r"([\d.]+)\s+(?:actual )?memory usage for states", pan.output)
+    for_table = number(r"([\d.]+)\s+memory used for hash table", pan.output)
     return {
         "states": states,
         "states/s": states / pan.wall,
@@ -167,7 +167,8 @@ def spin(case: Case, text: str, flags: Sequence[str]) -> dict[str, float]:
     }
 
 
-def _number(pattern: str, text: str) -> float:
+def number(pattern: str, text: str) -> float:
+    """Return the first number that a pattern captures in Spin's output."""
     found = re.search(pattern, text)
     if found is None:
         raise SystemExit(f"Spin prints no {pattern}:\n{text}")

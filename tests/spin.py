@@ -74,3 +74,31 @@ def call(folder: Path, *command: str) -> str:
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout + result.stderr
+
+
+def accepts(text: str, folder: Path) -> str | None:
+    """Look for a run that a model's never claim accepts; return what Spin says of it, or None.
+
+    The commands are those in the header of the model.
+
+    Parameters
+    ----------
+    text : str
+        The model, with a never claim.
+    folder : Path
+        Where Spin may leave its files.
+    """
+    (folder / "model.pml").write_text(text)
+    output = call(folder, "spin", "-a", "-o2", "model.pml")
+    assert "error" not in output.lower() and "warning" not in output.lower(), output
+    call(folder, "gcc", "-O0", "-w", "-DNOREDUCE", "-DNOFAIR", "-o", "pan", "pan.c")
+    output = call(folder, "./pan", "-a", "-m1000000", "-w16")
+    assert "max search depth too small" not in output
+    errors = re.search(r"errors: (\d+)", output)
+    assert errors is not None, output
+    if errors[1] == "0":
+        assert "Search not completed" not in output
+        return None
+    found = re.search(r"^pan:1: (.*) \(at depth \d+\)$", output, re.MULTILINE)
+    assert found is not None, output
+    return found[1]

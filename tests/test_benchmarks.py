@@ -37,6 +37,23 @@ def test_against_spin(tmp_path: Path) -> None:
         assert found[subject]["verdict"] > 0
 
 
+@pytest.mark.slow
+def test_liveness_against_spin(tmp_path: Path) -> None:
+    """A benchmark that no longer runs; it ends by itself if the verdicts differ."""
+    require_spin()
+    written = tmp_path / "found.json"
+    script = [sys.executable, str(ROOT / "benchmarks" / "liveness_against_spin.py")]
+    done = subprocess.run(
+        [*script, "--repeats", "1", "--case", "a-commit-succeeds", "--json", str(written)],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    ((name, found),) = json.loads(written.read_text())["cases"].items()
+    assert name == "window-stm 3 x 2: a commit succeeds"
+    assert found["counterpoint"]["states"] == 804_480 > found["spin"]["states"] > 0
+    assert all(found[subject]["verdict"] > 0 for subject in ("counterpoint", "spin"))
+
+
 def test_an_unknown_case_is_refused() -> None:
     """A traceback for a misspelt case."""
     script = [sys.executable, str(ROOT / "benchmarks" / "against_spin.py"), "--case", "none"]

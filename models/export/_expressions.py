@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from counterpoint.spec.notation import Model
 from counterpoint.spec.notation.nodes import Cell, Node
 
 SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "less": "<", "equal": "==",
@@ -110,6 +111,45 @@ class PromelaPrinter:
         if node.op == "modulo":
             return rest
         return f"({a} / {by})" if node.args[0].low >= 0 else f"(({a} - {rest}) / {by})"
+
+
+def places_of(model: Model) -> dict[Cell, PromelaVariable]:
+    """Return the variable of every cell that has more than one value."""
+    found: dict[Cell, PromelaVariable] = {}
+    taken: set[str] = set()
+    for cell in model.cells:
+        if cell.low == cell.high:
+            continue
+        plain = "s_" + identifier(cell.label)
+        name, number = plain, 1
+        while name in taken:
+            number += 1
+            name = f"{plain}_{number}"
+        taken.add(name)
+        found[cell] = PromelaVariable(name, *_type(cell))
+    return found
+
+
+def _type(cell: Cell) -> tuple[str, int]:
+    """Return the smallest Promela type for a cell, and the cell's offset in it."""
+    if cell.low == 0 and cell.high == 1:
+        return ("bool" if cell.boolean else "bit"), 0
+    span = cell.high - cell.low
+    if span <= 255:
+        return ("bit" if span == 1 else "byte"), (-cell.low if cell.low < 0 or span == 1 else 0)
+    if cell.low >= -(2**15) and cell.high < 2**15:
+        return "short", 0
+    return "int", 0
+
+
+def c_function(name: str, node: Node, printer: PromelaPrinter) -> list[str]:
+    """Return a C function for a condition on the state."""
+    inner = PromelaPrinter(printer.places, "c")
+    lines = ["c_code {", f"static int {name}(void)", "{"]
+    for k, part in enumerate(shared([node])):
+        lines.append(f"  int t{k} = {inner.show(part)};")
+        inner.named[part] = f"t{k}"
+    return [*lines, f"  return {inner.show(node)};", "}", "};"]
 
 
 def written(roots: Iterable[Node], sizes: dict[Node, int] | None = None) -> int:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from counterpoint.models.limits import Limits
 from counterpoint.models.verdict import Verdict
-from counterpoint.spec.notation import Model, Property, SpecError
+from counterpoint.spec.notation import TEMPORAL, Model, Property, SpecError
 
-from . import drawing, itf, mermaid, promela, regression, tla
+from . import drawing, itf, mermaid, promela, promela_runs, regression, tla
 from .counterexample import first_to_break
 from .graph import StateGraph, graph
 
@@ -49,6 +49,12 @@ class Format:
 
 
 def _promela(request: ExportRequest) -> str:
+    for claim in request.wanted:
+        if claim.kind in TEMPORAL:
+            if len(request.wanted) > 1:
+                raise SpecError(f"--to promela takes {claim.name} alone: a model has one temporal "
+                                "property, and no other property with it")  # fmt: skip
+            return promela_runs.promela_of_runs(request.model, claim)
     return promela.promela(request.model, request.wanted or None).text
 
 

@@ -19,8 +19,9 @@ from counterpoint.spec.notation.nodes import Cell, Node
 
 from ._expressions import (
     PromelaPrinter,
-    PromelaVariable,
+    c_function,
     identifier,
+    places_of,
     reads,
     shared,
     widest,
@@ -76,14 +77,22 @@ def promela(model: Model, wanted: Sequence[Property] | None = None) -> Promela:
     if wanted is None:
         wanted = [p for p in model.properties if p.kind != "sometimes"]
     system = trace(model)
-    writer = _Writer(system, wanted, PromelaPrinter(_places(model)))
-    _refuse_wide(system)
+    writer = Writer(system, wanted, PromelaPrinter(places_of(model)))
+    refuse_wide(system)
     text = "\n".join(writer.lines()) + "\n"
     return Promela(text, writer.extra_states, tuple(p.name for p in wanted))
 
 
-def _refuse_wide(system: System) -> None:
-    roots = [n for c in system.commands for n in (*c.guard, *(u for _, u in c.updates))]
+def refuse_wide(system: System, *more: Node) -> None:
+    """Refuse a spec, with more expressions over its state, that Spin would compute wrongly.
+
+    Raises
+    ------
+    SpecError
+        If a number does not fit into 32 bits.
+    """
+    roots = [*more]
+    roots += [n for c in system.commands for n in (*c.guard, *(u for _, u in c.updates))]
     roots += [k.condition for c in system.commands for k in c.checks]
     roots += [*system.claims.values(), system.may_end or nodes.TRUE]
     low, high = widest([*roots, *system.cells])
@@ -92,37 +101,8 @@ def _refuse_wide(system: System) -> None:
                         "32 bits that Spin computes with")  # fmt: skip
 
 
-def _places(model: Model) -> dict[Cell, PromelaVariable]:
-    """Return the variable of every cell that has more than one value."""
-    found: dict[Cell, PromelaVariable] = {}
-    taken: set[str] = set()
-    for cell in model.cells:
-        if cell.low == cell.high:
-            continue
-        plain = "s_" + identifier(cell.label)
-        name, number = plain, 1
-        while name in taken:
-            number += 1
-            name = f"{plain}_{number}"
-        taken.add(name)
-        found[cell] = PromelaVariable(name, *_type(cell))
-    return found
-
-
-def _type(cell: Cell) -> tuple[str, int]:
-    """Return the smallest Promela type for a cell, and the cell's offset in it."""
-    if cell.low == 0 and cell.high == 1:
-        return ("bool" if cell.boolean else "bit"), 0
-    span = cell.high - cell.low
-    if span <= 255:
-        return ("bit" if span == 1 else "byte"), (-cell.low if cell.low < 0 or span == 1 else 0)
-    if cell.low >= -(2**15) and cell.high < 2**15:
-        return "short", 0
-    return "int", 0
-
-
 @dataclass
-class _Writer:
+class Writer:
     """Writes one model."""
 
     system: System
@@ -133,38 +113,58 @@ class _Writer:
     temporaries: int = 0
 
     def lines(self) -> list[str]:
+        """Return the lines of the model."""
         options = [*self._commands(), *self._monitors()] or ["  :: false"]
         body = [*self._start(), "end_of_run:", "  do", *options, "  od"]
+        below = self._claim()
         first = next(self.system.model.initial_states())
-        flags = [f"bool {_flag(p)};" for p in self.wanted]
         kept = [f"int t{k};" for k in range(self.temporaries)]
         return [
             *self._header(),
             "",
             *self._variables(first),
             "",
-            "/* What Spin's messages name; these are 0 between steps, so they add no states. */",
-            *flags,
+            *self._flags(),
             *kept,
             "",
-            *(line for function in self.functions.values() for line in function),
+            *self._functions(),
             "active proctype spec()",
             "{",
             *body,
             "}",
+            *below,
         ]
+
+    def _claim(self) -> Sequence[str]:
+        """Return what stands below the process: nothing."""
+        return ()
 
     # Above the process
 
     def _header(self) -> list[str]:
         model = self.system.model
-        line = command_line(model.reference, model.changed_parameters(), properties=[])
-        claims = ", ".join(p.name for p in self.wanted) or "nothing"
+        line = command_line(model.reference, model.changed_parameters(), properties=self._named())
+        claims = ", ".join(self._checked()) or "nothing"
         lines = [
             f"{model.name}, as guarded commands that Counterpoint traced:",
             f"  {line.replace(' check ', ' export ', 1)} --to promela",
             f"Checked: {claims}.",
             "",
+            *self._how_to_run(),
+        ]
+        if self.functions:
+            lines.append("Conditions with many shared parts are C: ./pan -r instead of spin -t.")
+        return ["/*", *((" * " + line.replace("*/", "* /")).rstrip() for line in lines), " */"]
+
+    def _named(self) -> list[str]:
+        """Return the names of the properties for which alone the model is."""
+        return []
+
+    def _checked(self) -> list[str]:
+        return [p.name for p in self.wanted]
+
+    def _how_to_run(self) -> list[str]:
+        lines = [
             "To run it:",
             "  spin -a -o2 FILE",
             "  gcc -O2 -DSAFETY -DNOREDUCE -DNOFAIR -o pan pan.c",
@@ -175,15 +175,24 @@ class _Writer:
             "leaves out of the state what no command and no checked property reads.",
         ]
         lines += [
-            f"An error that names {_flag(p)} is no error: it is a run that reaches {p.name}."
+            f"An error that names {flag(p)} is no error: it is a run that reaches {p.name}."
             for p in self.wanted
             if p.kind == "sometimes"
         ]
         if self.extra_states:
             lines.append("Spin stores one state more than there are: before a start is chosen.")
-        if self.functions:
-            lines.append("Conditions with many shared parts are C: ./pan -r instead of spin -t.")
-        return ["/*", *((" * " + line.replace("*/", "* /")).rstrip() for line in lines), " */"]
+        return lines
+
+    def _flags(self) -> list[str]:
+        """Return the declarations of variables that are no part of the spec's state."""
+        return [
+            "/* What Spin's messages name; these are 0 between steps, so they add no states. */",
+            *(f"bool {flag(p)};" for p in self.wanted),
+        ]
+
+    def _functions(self) -> list[str]:
+        """Return the functions in C that conditions call."""
+        return [line for function in self.functions.values() for line in function]
 
     def _variables(self, first: Sequence[int]) -> list[str]:
         lines = []
@@ -192,7 +201,7 @@ class _Writer:
             if place is None:
                 continue
             start = value + place.shift
-            note = f"{_comment(cell.label)}: {cell.low}..{cell.high}"
+            note = f"{comment(cell.label)}: {cell.low}..{cell.high}"
             note += f", stored {place.shift:+}" if place.shift else ""
             lines.append(f"{place.type} {place.name} = {start}; {note.join(('/* ', ' */'))}")
         return lines
@@ -219,7 +228,7 @@ class _Writer:
         several = [i for i, found in enumerate(zip(*starts, strict=True)) if len(set(found)) > 1]
         lines = ["  if"]
         for start in starts:
-            moves = "; ".join(self._set(i, start[i]) for i in several)
+            moves = "; ".join([*(self._set(i, start[i]) for i in several), *self._begun()])
             lines.append(f"  :: d_step {{ {moves} }}")
         return [*lines, "  fi;"]
 
@@ -228,7 +237,11 @@ class _Writer:
         for i, values in enumerate(choices):
             if len(values) > 1:
                 lines += ["    if", *(f"    :: {self._set(i, v)}" for v in values), "    fi;"]
-        return [*lines, "  };"]
+        return [*lines, *(f"    {line}" for line in self._begun()), "  };"]
+
+    def _begun(self) -> Sequence[str]:
+        """Return the statements after the choice of an initial state."""
+        return ()
 
     def _set(self, cell: int, value: int) -> str:
         place = self.printer.places[self.system.model.cells[cell]]
@@ -239,12 +252,15 @@ class _Writer:
         for command in self.system.commands:
             step = self.system.model.show_step(command.step)
             if step != shown:
-                yield f"  /* {_comment(step)} */"
+                yield f"  /* {comment(step)} */"
                 shown = step
-            yield f"  :: d_step {{ {self._condition(nodes.conjunction(command.guard))} ->"
-            yield f"       printf({_string(step)});"
+            yield f"  :: d_step {{ {self._guard(command)} ->"
+            yield f"       printf({string(step)});"
             yield from (f"       {line};" for line in self._effect(command))
             yield "     }"
+
+    def _guard(self, command: Command) -> str:
+        return self._condition(nodes.conjunction(command.guard))
 
     def _effect(self, command: Command) -> list[str]:
         if command.leaves:
@@ -319,7 +335,7 @@ class _Writer:
                 yield from self._monitor(claim, self._stuck(alone=not watched))
 
     def _monitor(self, claim: Property, condition: str) -> Iterator[str]:
-        yield f"  /* {claim.name}: {_comment(claim.description)} */"
+        yield f"  /* {claim.name}: {comment(claim.description)} */"
         block = "atomic" if condition.startswith("timeout") else "d_step"
         yield f"  :: {block} {{ {condition} -> {self._failing(claim.name)} }}"
 
@@ -339,7 +355,7 @@ class _Writer:
 
     def _failing(self, name: str) -> str:
         """Return the statements that report a property, so that Spin's message has its name."""
-        flags = [_flag(p) for p in self.wanted if p.name == name]
+        flags = [flag(p) for p in self.wanted if p.name == name]
         return "; ".join(f"{f} = true; assert(!{f}); {f} = false" for f in flags)
 
     def _condition(self, node: Node) -> str:
@@ -351,32 +367,22 @@ class _Writer:
         number = list(self.functions).index(node) if node in self.functions else None
         name = f"condition_{len(self.functions) if number is None else number}"
         if number is None:
-            self.functions[node] = [*_function(name, node, self.printer), ""]
+            self.functions[node] = [*c_function(name, node, self.printer), ""]
         return f"c_expr {{ {name} () }}"  # without the space Spin suspects a side effect
 
 
-def _function(name: str, node: Node, printer: PromelaPrinter) -> list[str]:
-    """Return a C function for a condition on the state."""
-    inner = PromelaPrinter(printer.places, "c")
-    lines = ["c_code {", f"static int {name}(void)", "{"]
-    for k, part in enumerate(shared([node])):
-        lines.append(f"  int t{k} = {inner.show(part)};")
-        inner.named[part] = f"t{k}"
-    return [*lines, f"  return {inner.show(node)};", "}", "};"]
-
-
-def _flag(claim: Property) -> str:
+def flag(claim: Property) -> str:
     """Return the name in Spin's message when a property fails."""
     verb = "reached" if claim.kind == "sometimes" else "violated"
     return f"{verb}_{identifier(claim.name)}"
 
 
-def _string(text: str) -> str:
+def string(text: str) -> str:
     """Return a line as a string of Promela and C; ``?`` replaces other characters."""
     plain = "".join(c if c.isascii() and c.isprintable() and c not in '"%\\' else "?" for c in text)
     return f'"{plain}\\n"'
 
 
-def _comment(text: str) -> str:
+def comment(text: str) -> str:
     """Return a text for a comment: on one line, and without the end of a comment."""
     return " ".join(text.replace("*/", "* /").split())

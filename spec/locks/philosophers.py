@@ -16,6 +16,7 @@ from counterpoint.spec.notation import (
     every,
     finished,
     invariant,
+    leads_to,
     no,
     require,
     some,
@@ -40,6 +41,10 @@ class Philosophers(Spec):
     left_handed = Choice(
         "all", "all-but-one", help="who takes the left fork first; if all do, they may all starve"
     )
+    fairness = Choice(
+        "none", "weak", "strong",
+        help="whether a fork that is free is taken at last, and whether forks are put down",
+    )  # fmt: skip
 
     place = Array(philosophers, Member(Place))
     free = Array(philosophers, Boolean(), initially=True)
@@ -50,28 +55,28 @@ class Philosophers(Spec):
         require(s.place[p] == Place.THINKS)
         s.place[p] = Place.HUNGRY
 
-    @action
+    @action(fair=lambda s: s.fairness)
     def take_one(s, p: int) -> None:
         """Take the first fork."""
         require(s.place[p] == Place.HUNGRY, s.free[s.first(p)])
         s.free[s.first(p)] = False
         s.place[p] = Place.HAS_ONE
 
-    @action
+    @action(fair=lambda s: s.fairness)
     def take_other(s, p: int) -> None:
         """Take the second fork and eat."""
         require(s.place[p] == Place.HAS_ONE, s.free[s.second(p)])
         s.free[s.second(p)] = False
         s.place[p] = Place.EATS
 
-    @action
+    @action(fair=lambda s: "none" if s.fairness == "none" else "weak")
     def put_one(s, p: int) -> None:
         """Stop eating and put the first fork down."""
         require(s.place[p] == Place.EATS)
         s.free[s.first(p)] = True
         s.place[p] = Place.HAS_OTHER
 
-    @action
+    @action(fair=lambda s: "none" if s.fairness == "none" else "weak")
     def put_other(s, p: int) -> None:
         """Put the second fork down and think."""
         require(s.place[p] == Place.HAS_OTHER)
@@ -105,6 +110,16 @@ class Philosophers(Spec):
     def two_eat(s) -> Value:
         """Two philosophers who are not neighbours can eat at the same time."""
         return every(s.place[p] == Place.EATS for p in (0, 2))
+
+    @leads_to(when=lambda s: s.fairness != "none")
+    def who_is_hungry_eats(s) -> tuple[Value, Value]:
+        """The first philosopher, once hungry, eats."""
+        return s.place[0] == Place.HUNGRY, s.place[0] == Place.EATS
+
+    @leads_to(when=lambda s: s.fairness != "none")
+    def who_eats_thinks_again(s) -> tuple[Value, Value]:
+        """The first philosopher, once eating, thinks again."""
+        return s.place[0] == Place.EATS, s.place[0] == Place.THINKS
 
     @finished
     def never(s) -> Value:

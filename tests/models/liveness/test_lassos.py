@@ -228,11 +228,11 @@ def test_wrong_specs_are_refused_in_one_line(
     assert WRONG[body] in said and said.count("\n") == 1 and "wrong.py" in said
 
 
-@pytest.mark.parametrize("form", ["promela", "tla"])
+@pytest.mark.parametrize("form", ["dot", "mermaid-states"])
 def test_exports_say_that_they_leave_temporal_properties_out(
     form: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A model for another tool that seems to have all properties."""
+    """A graph for another tool that seems to show all properties."""
     assert run(counterpoint, ["export", REFERENCE, "--to", form]) == 0
     assert "leaves out temporal properties (who-asks-is-served" in capsys.readouterr().err
     command = ["export", REFERENCE, "--to", form, "--property", "it-is-free"]

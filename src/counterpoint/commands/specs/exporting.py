@@ -22,7 +22,7 @@ from counterpoint.spec.notation import TEMPORAL, Model, Property
 @click.option("--to", "form", required=True, metavar="FORMAT",
               help=f"Export to this format: {', '.join(FORMATS)}.")  # fmt: skip
 @click.option("--property", "names", multiple=True, metavar="NAME",
-              help="Export a counterexample of this property, or the witness of a `sometimes` "
+              help="Export this property, or its counterexample, or the witness of a `sometimes` "
                    "property; repeatable.")  # fmt: skip
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write to FILE instead of standard output.")  # fmt: skip
@@ -67,7 +67,7 @@ def export(
     model = load(reference, settings)
     wanted = [model.property_named(n) for n in dict.fromkeys(names)]
     must_be_writable("--output", output)
-    if form in WITHOUT_RUNS:
+    if form in (*WITHOUT_RUNS, "promela"):
         _leave_out_temporal(model, form, wanted)
     with progress(f"exporting {model.name}") as tell:
         limits = Limits(time_limit, None, tell)
@@ -84,20 +84,21 @@ def export(
     return OK
 
 
-WITHOUT_RUNS = ("promela", "tla", "dot", "graphml", "mermaid-states")
+WITHOUT_RUNS = ("dot", "graphml", "mermaid-states")
 """The formats that have no temporal properties."""
 
 
 def _leave_out_temporal(model: Model, form: str, wanted: Sequence[Property]) -> None:
-    """Say on standard error that a format lacks temporal properties; refuse those asked for."""
+    """Say on standard error which properties are left out; refuse those that cannot be exported."""
     for claim in wanted:
-        if claim.kind in TEMPORAL:
+        if claim.kind in TEMPORAL and form in WITHOUT_RUNS:
             raise click.UsageError(f"{claim.name} is a temporal property, and --to {form} does not "
                                    "have these")  # fmt: skip
     left = [claim.name for claim in model.temporal]
+    advice = f"; --property {left[0]} exports one" if left and form == "promela" else ""
     if left and not wanted:
         click.echo(f"counterpoint: --to {form} leaves out temporal properties ({', '.join(left)}) "
-                   "and fairness", err=True)  # fmt: skip
+                   f"and fairness{advice}", err=True)  # fmt: skip
 
 
 def _write(path: Path, text: str) -> None:
