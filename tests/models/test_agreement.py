@@ -80,7 +80,7 @@ MODELS = {
 }
 
 
-SMALL = ("breadth-first", "frontier", "peterson", "retrieval", "scent")
+SMALL = ("breadth-first", "frontier", "link-store", "peterson", "retrieval", "scent")
 """Specs whose runs reach fewer states than requested."""
 
 BARREN = 2000
@@ -117,6 +117,13 @@ def assert_enough(model: Model, states: list[Values], number: int) -> None:
     """Check that there are as many states as requested, or all, or half of that."""
     total = math.prod(c.high - c.low + 1 for c in model.cells)
     assert len(states) >= min(number, total) // (2 if model.name in SMALL else 1)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_there_are_enough_states(name: str) -> None:
+    """A spec with too few states, which only the slow comparisons would show."""
+    model = MODELS[name]()
+    assert_enough(model, random_states(model, 1000, seed=1), 1000)
 
 
 def _expanded(
