@@ -245,6 +245,8 @@ def violates(model: Model, claim: Property, trace: Trace) -> bool:
     if claim.kind == "deadlock":
         return not model.may_end(last) and not any(_possible(model, last, s) for s in model.steps)
     if claim.kind == "transition":
+        if len(trace.states) == 1 and claim.method in model.refinements:
+            return model.refinements[claim.method].fault_of_start(last) != ""
         return len(trace.states) > 1 and not model.holds(claim, trace.states[-2], last)
     if claim.kind == "range":
         return len(trace.steps) == len(trace.states) and what_failed(model, claim, trace) != ""
@@ -299,4 +301,9 @@ def what_failed(model: Model, claim: Property, trace: Trace) -> str:
             return str(error)
     if claim.kind == "deadlock":
         return "no step is possible, and the run may not end there"
+    if claim.method in model.refinements:
+        refinement, states = model.refinements[claim.method], trace.states
+        if len(states) == 1:
+            return refinement.fault_of_start(states[0])
+        return refinement.fault(states[-2], states[-1])
     return ""

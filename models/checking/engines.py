@@ -17,7 +17,7 @@ from counterpoint.spec.notation import TEMPORAL, Model, Property, SpecError
 from counterpoint.spec.notation.memory import changed_names as remembers
 
 from . import temporal
-from .bounding import bounded_extent
+from .completing import completed
 from .watchdog import interrupting_endless_calls
 
 
@@ -284,7 +284,7 @@ def _by_engine(
         mine = _checked(one, model, limits.again(), of_states, asked, book) if of_states else []
         others = engine == "all"
         mine = temporal.added(one.name, model, limits.again(), wanted, mine, others, asked.explorer)
-        mine = [replace(v, asked=asked, extent=bounded_extent(model, v)) for v in mine]
+        mine = [replace(completed(model, v), asked=asked) for v in mine]
         if one.name == "stateful":
             mine = _with_share(model, limits, found, mine)
         finished(mine)

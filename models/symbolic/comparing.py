@@ -225,7 +225,7 @@ class _Comparison:
 
     def starts(self) -> None:
         """Compare the condition on initial states."""
-        methods = self.model.methods("initially")
+        methods = self.model.methods("initially", "constraint")
         choices = self.model.initial_values()
         for _ in range(50 if methods else 0):
             values = tuple(map(self.chance.choice, choices))

@@ -25,6 +25,7 @@ from counterpoint.spec.notation import (
 from counterpoint.spec.notation.nodes import TRUE, Cell, Node
 from counterpoint.spec.notation.symbolic import deciding, node_of, value_of
 
+from . import refining
 from .paths import Facts, Infeasible, SymbolicRun
 
 T = TypeVar("T")
@@ -148,10 +149,20 @@ class System:
             nodes.cell(replace(c, variable=c.variable + "'", label=c.label + "'"))
             for c in self.model.cells
         ]
-        after = self.model.at([value_of(n) for n in primed])
+        after = [value_of(n) for n in primed]
         places = {n: i for i, n in enumerate(primed) if n.op == "cell"}
         kinds = [p for p in self.model.properties if p.kind == "transition"]
-        return [(p, self.formula(p.method, after), places) for p in kinds]
+        return [(p, self._of_steps(p.method, after), places) for p in kinds]
+
+    def _of_steps(self, method: str, after: Sequence[Any]) -> Node:
+        """Return the condition of a transition property, or of a refinement."""
+        refinement = self.model.refinements.get(method)
+        if refinement is None:
+            return self.formula(method, self.model.at(after))
+        commands = [(c.guard, c.updates) for c in trace(refinement.abstract).commands
+                    if not c.leaves]  # fmt: skip
+        before = [value_of(n) for n in self.cells]
+        return refining.condition(refinement, commands, before, after, explore)
 
     def checked(self, command: Command) -> Command:
         """Return a command with the conditions of the transition properties."""

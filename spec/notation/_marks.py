@@ -21,6 +21,22 @@ MARKED = "_counterpoint_marked"
 
 
 @dataclass(frozen=True)
+class Refined:
+    """The abstract spec that another one refines.
+
+    Attributes
+    ----------
+    spec : type of Spec
+    parameters : dict
+        Its parameters, as values or functions of the concrete spec. Those that are not given are
+        the concrete spec's of the same name, or the defaults.
+    """
+
+    spec: Any
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class MethodMark:
     """The kind of a decorated method.
 
@@ -35,12 +51,15 @@ class MethodMark:
         Of an action: its fairness, one of `FAIRNESS`, or a function of the spec that returns it.
     fair_for : tuple of str or None
         Of a fair action: the parameters for whose members it is fair one by one; None for all.
+    refined : Refined or None
+        Of a mapping: what it is a refinement of.
     """
 
     kind: str
     when: Callable[[Any], bool] | None = None
     fair: str | Callable[[Any], str] = "none"
     fair_for: tuple[str, ...] | None = None
+    refined: Refined | None = None
 
 
 FAIRNESS = ("none", "weak", "strong")
@@ -206,6 +225,37 @@ until = _Marker("until")
 """Two conditions, ``return first, second``: the second is true at some time, and the first at all
 times before."""
 
+
+def refines(
+    spec: Any, *, when: Callable[[Any], bool] | None = None, **parameters: Any
+) -> Callable[[Function], Function]:
+    """Mark a mapping: each step of the spec is one of the abstract spec, or changes nothing there.
+
+    ``@refines(Register, values=2)`` above ``def as_register(s, abstract)``, which assigns all
+    variables of ``abstract`` from those of ``s``.
+
+    Parameters
+    ----------
+    spec : type of Spec
+        The abstract spec.
+    when : callable, optional
+        Whether the mapping counts under the parameters of the spec.
+    **parameters
+        Parameters of the abstract spec, as values or functions of the concrete one; others of the
+        same name are passed on.
+
+    Raises
+    ------
+    SpecError
+        If the first argument is no spec.
+    """
+    if not (isinstance(spec, type) and hasattr(spec, "declared_methods")):
+        raise SpecError(f"refines takes the abstract spec, a class derived from Spec, not {spec!r}")
+    return _Marker("refines").marking(
+        MethodMark("refines", when, refined=Refined(spec, parameters))
+    )
+
+
 finished = _Marker("finished")
 """A condition on states where a run may end; other states without a step are then deadlocks."""
 
@@ -236,7 +286,7 @@ def check_parameters(spec: Any, method: str) -> None:
     kind = spec.declared_methods[method].kind
     if kind == "action":
         return
-    takes = ("s", "after") if kind == "transition" else ("s",)
+    takes = {"transition": ("s", "after"), "refines": ("s", "abstract")}.get(kind, ("s",))
     function = getattr(type(spec), method)
     try:
         inspect.signature(function).bind(*takes)

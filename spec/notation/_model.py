@@ -12,6 +12,7 @@ from ._actions import actions_of, arguments_of
 from ._fairness import fairness_of
 from ._marks import TEMPORAL, Disabled, check_parameters
 from ._records import Action, Fairness, Property, Step
+from ._refinement import Refinement
 from ._sources import codes, first_line, place_of, say
 from ._spec import Spec
 from ._starts import Values, starts
@@ -101,7 +102,7 @@ class Model:
         """The declared properties, then ``no-deadlock`` and ``ranges``."""
         for method in self.methods("lemma", "finished", "initially", "constraint"):
             check_parameters(self.spec, method)
-        found = self._declared("invariant", "transition", "sometimes")
+        found = self._declared("invariant", "transition", "refines", "sometimes")
         for taken in ("ranges", "no-deadlock"):
             if any(p.name == taken for p in found):
                 raise SpecError(f"{self.name}: the property name {taken!r} is reserved")
@@ -119,7 +120,8 @@ class Model:
         found = []
         for method in self.methods(*kinds):
             check_parameters(self.spec, method)
-            kind = self.spec.declared_methods[method].kind
+            mark = self.spec.declared_methods[method].kind
+            kind = "transition" if mark == "refines" else mark
             description = first_line(getattr(type(self.spec), method))
             found.append(Property(method.replace("_", "-"), kind, description, method))
         return found
@@ -133,6 +135,13 @@ class Model:
     def fairness(self) -> tuple[Fairness, ...]:
         """What is promised of fair actions, in the order of declaration; see `fairness_of`."""
         return fairness_of(self.spec, self.actions, self.steps)
+
+    @cached_property
+    def refinements(self) -> dict[str, Refinement]:
+        """What the spec refines, by the name of the mapping's method."""
+        marks = self.spec.declared_methods
+        named = [(m, marks[m].refined) for m in self.methods("refines")]
+        return {m: Refinement(self, m, of, Model) for m, of in named if of is not None}
 
     @cached_property
     def lemmas(self) -> tuple[Property, ...]:
@@ -235,6 +244,10 @@ class Model:
         """For actions that get something else than members, what makes it of a step's binding."""
         return arguments_of(self.spec, self.actions)
 
+    def chooses(self, method: str) -> bool:
+        """Return whether an action gets something else than members of indices."""
+        return method in self._arguments
+
     @cached_property
     def _acting(self) -> frozenset[str]:
         marks = self.spec.declared_methods.items()
@@ -295,6 +308,8 @@ class Model:
             The next state; a transition property is true of a state without one.
         """
         state = self.at(values)
+        if claim.method in self.refinements:
+            return after is None or not self.refinements[claim.method].fault(values, after)
         if claim.kind == "transition":
             return after is None or bool(self.call(claim.method, state, self.at(after)))
         return bool(self.call(claim.method, state))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from . import nodes
 from .errors import RangeError, SpecError
 from .nodes import Cell, Node
-from .symbolic import Symbolic, Value, judging, node_of, value_of
+from .symbolic import Mapping, Symbolic, Value, judging, node_of, value_of
 
 
 class CellLayout:
@@ -61,7 +61,7 @@ def may_change(name: str) -> None:
         If one is.
     """
     judged = judging.get()
-    if judged:
+    if judged and not isinstance(judged, Mapping):
         raise SpecError(f"{judged} assigns to {name}: only an action may change the state")
 
 

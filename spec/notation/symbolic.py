@@ -37,6 +37,10 @@ judging: ContextVar[str] = ContextVar("judging", default="")
 """The name of the property that is being evaluated, if any: it must not change the state."""
 
 
+class Mapping(str):
+    """The name of a mapping that is being evaluated: it assigns to the state that it makes."""
+
+
 class Quantifiers(Protocol):
     """A symbolic run over indices of any size: a generator over an index stands for all members."""
 

@@ -330,6 +330,8 @@ class QuantifiedProver:
             return self.everywhere(
                 f"follows/{claim.name}", self.formula_of(claim, self.before).wanted
             )
+        if claim.method in self.model.refinements:
+            raise SpecError(f"{claim.name}: a refinement is not judged for any number of members")
         if claim.kind == "transition":
             answers = [(path, self._step(claim, path)) for path in self.ways]
             found = (self._breaks(claim, path, wanted) for path, wanted in answers)

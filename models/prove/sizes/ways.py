@@ -83,6 +83,9 @@ def evaluate(run: ParametricRun, store: FunctionStore, method: str, *arguments: 
     SpecError
         If it cannot be expressed for indices of any size.
     """
+    if run.model.chooses(method):
+        raise SpecError(f"{method} has a parameter with choose(...) or some_subset(...), which is "
+                        f"not read for any number of members")  # fmt: skip
     path, quantifiers = deciding.set(run), quantifying.set(run)
     try:
         found = run.model.call(method, run.at(store), *arguments)

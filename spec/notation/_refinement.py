@@ -1,0 +1,151 @@
+"""Refinement: each step of a spec is a step of a more abstract one, or changes nothing there.
+
+A mapping assigns the variables of the abstract spec, from those of the concrete one. See M. Abadi
+and L. Lamport, The existence of refinement mappings, 1991.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ._sources import place_of, say
+from .errors import RangeError, RunInterrupted, SpecError
+from .symbolic import Mapping, Value, judging
+
+if TYPE_CHECKING:
+    from ._marks import Refined
+    from ._model import Model
+    from ._spec import Spec
+    from ._starts import Values
+
+
+class Refinement:
+    """How one spec refines another.
+
+    Parameters
+    ----------
+    concrete : Model
+        The spec that refines.
+    method : str
+        The mapping: ``def mapping(s, abstract)`` assigns all variables of the second.
+    refined : Refined
+        The abstract spec and its parameters.
+    model_of : callable
+        Makes a model of a spec.
+
+    Attributes
+    ----------
+    abstract : Model
+        The spec that is refined.
+    """
+
+    def __init__(
+        self, concrete: Model, method: str, refined: Refined, model_of: Callable[[Spec], Model]
+    ) -> None:
+        self._concrete, self._method = concrete, method
+        self._function = getattr(type(concrete.spec), method)
+        self.abstract = model_of(self._abstract(refined))
+
+    def _abstract(self, refined: Refined) -> Spec:
+        own = self._concrete.spec.parameters
+        given = {name: own[name] for name in refined.spec.declared_parameters if name in own}
+        for name, value in refined.parameters.items():
+            given[name.replace("_", "-")] = value(self._concrete.spec) if callable(value) else value
+        try:
+            found: Spec = refined.spec(**given)
+            return found
+        except SpecError as error:
+            raise self._wrong(f"the parameters of {refined.spec.name}: {error}") from None
+
+    def _wrong(self, why: str) -> SpecError:
+        return SpecError(f"{place_of(self._function)}: in {self._method}: {why}")
+
+    def image(self, values: Sequence[Value]) -> tuple[Value, ...]:
+        """Return the state of the abstract spec for a state of the concrete one.
+
+        Parameters
+        ----------
+        values : sequence
+            The value of every cell, concrete or symbolic.
+
+        Raises
+        ------
+        RangeError
+            If the mapping leaves the range of a variable of the abstract spec.
+        SpecError
+            If it is no mapping: it changes the concrete state, or leaves out a variable.
+        """
+        state = self._concrete.at(values)
+        abstract = self.abstract.at([_UNSET] * len(self.abstract.cells))
+        token = judging.set(Mapping(self._method))
+        try:
+            found = self._function(state, abstract)
+        except (RangeError, RunInterrupted):
+            raise
+        except Exception as error:
+            raise self._wrong(say(error)) from error
+        finally:
+            judging.reset(token)
+        if found is not None:
+            raise self._wrong("a mapping returns nothing: it assigns to its second parameter")
+        if any(a is not b for a, b in zip(state._store.values, values, strict=True)):
+            raise self._wrong("a mapping must not change the state: assign to its second parameter")
+        return self._all_set(abstract._store.values)
+
+    def _all_set(self, values: Sequence[Value]) -> tuple[Value, ...]:
+        for cell, value in zip(self.abstract.cells, values, strict=True):
+            if value is _UNSET:
+                raise self._wrong(f"{cell.label} of {self.abstract.name} is never assigned")
+        return tuple(values)
+
+    def fault_of_start(self, values: Values) -> str:
+        """Return why an initial state is no initial state of the abstract spec; "" if it is one."""
+        try:
+            image = self.image(values)
+        except RangeError as error:
+            return f"its image leaves a range of {self.abstract.name}: {error}"
+        choices = zip(self.abstract.cells, image, self.abstract.initial_values(), strict=True)
+        for cell, value, allowed in choices:
+            if value not in allowed:
+                shown = self.abstract.show_value(cell, value)
+                return f"{cell.label} of {self.abstract.name} would start as {shown}"
+        for method in self.abstract.methods("initially"):
+            if not self.abstract.call(method, self.abstract.at(image)):
+                return f"it does not satisfy {method} of {self.abstract.name}"
+        return ""
+
+    def fault(self, before: Values, after: Values) -> str:
+        """Return why a step is none of the abstract spec and changes its state; "" if it is one."""
+        try:
+            one, two = self.image(before), self.image(after)
+        except RangeError as error:
+            return f"the image leaves a range of {self.abstract.name}: {error}"
+        if one == two or any(self._takes(one, step) == two for step in self.abstract.steps):
+            return ""
+        changes = self.abstract.changes(one, two).items()
+        shown = ", ".join(f"{label} {old}→{new}" for label, (old, new) in changes)
+        return f"in {self.abstract.name} it would be {shown}, which is none of its steps"
+
+    def _takes(self, values: Values, step: Any) -> Values | None:
+        try:
+            return self.abstract.take(values, step)
+        except RangeError:
+            return None
+
+
+class _Unset:
+    """What a cell of the abstract spec has before the mapping assigns to it."""
+
+    def __repr__(self) -> str:
+        return "nothing"
+
+    def _used(self, *_: object) -> Any:
+        raise SpecError("a variable of the abstract spec is read before it is assigned")
+
+    __bool__ = __add__ = __radd__ = __sub__ = __rsub__ = __lt__ = __le__ = __gt__ = __ge__ = _used
+    __mul__ = __rmul__ = __eq__ = __ne__ = __index__ = _used
+    __hash__ = None  # type: ignore[assignment]
+
+
+_UNSET: Any = _Unset()
