@@ -46,6 +46,7 @@ from ._spec import Spec
 from ._starts import Values
 from ._tables import tabulated
 from .data.collections import Bag, Map
+from .data.instances import Instance
 from .data.messages import Messages
 from .data.records import Record
 from .data.sequences import Queue, Sequence
@@ -68,6 +69,7 @@ __all__ = [
     "Explanation",
     "Fairness",
     "Index",
+    "Instance",
     "Integer",
     "Map",
     "Member",

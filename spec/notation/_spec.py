@@ -178,7 +178,9 @@ class Spec:
             See `text`.
         """
         if "_text_was_read" not in cls.__dict__:
-            cls._text_was_read = check_source(cls, Spec, cls.declared_methods)
+            found = check_source(cls, Spec, cls.declared_methods)
+            parts = [one.texts() for one in cls.declared_composites.values()]
+            cls._text_was_read = [*found, *(text for several in parts for text in several)]
 
     @classmethod
     def remembered(cls) -> Digests:

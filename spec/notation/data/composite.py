@@ -85,12 +85,12 @@ class Part(Array):
     ) -> None:
         self.indices, self.of, self.place, self.name = indices, of, place, name
         self.initially = of.initially
-        self.boolean, self.grows, self._pattern = of.boolean, of.grows, pattern
+        self.boolean, self.grows, self.pattern = of.boolean, of.grows, pattern
 
     def label(self, spec: Spec, index: tuple[int, ...]) -> str:
         """Return the label of a cell."""
         members = zip(self.indices, index, strict=True)
-        return self._pattern.format(*(i.label(spec, m) for i, m in members))
+        return self.pattern.format(*(i.label(spec, m) for i, m in members))
 
 
 class Plan(NamedTuple):
@@ -131,6 +131,10 @@ class Composite:
     def variables(self) -> list[Part]:
         """Return the ordinary variables of which it is made."""
         return list(self.declare(Plan(self.name, self.name, (), self.place)))
+
+    def texts(self) -> list[Any]:
+        """Return the functions that it runs, after their text was checked; by default none."""
+        return []
 
     def array_of(self, over: Index | tuple[Index, ...]) -> ArrayOf:
         """Return an array of such values: what ``Array(over, ...)`` makes of them."""
@@ -253,6 +257,10 @@ class ArrayOf(Composite):
     def declare(self, plan: Plan) -> Iterator[Part]:
         """Yield the variables of the elements."""
         yield from self.of.declare(plan.over(*self.over))
+
+    def texts(self) -> list[Any]:
+        """Return the functions of the elements."""
+        return self.of.texts()
 
     def view(self, where: Where) -> ElementsView:
         """Return the array."""
