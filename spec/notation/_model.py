@@ -12,7 +12,7 @@ from ._actions import actions_of, arguments_of
 from ._fairness import fairness_of
 from ._marks import TEMPORAL, Disabled, check_parameters
 from ._records import Action, Fairness, Property, Step
-from ._sources import codes, first_line, place_of, say
+from ._sources import codes, decided, first_line, place_of, say
 from ._spec import Spec
 from ._starts import Values, starts
 from .errors import RangeError, RunInterrupted, SpecError
@@ -79,8 +79,9 @@ class Model:
 
     def methods(self, *kinds: str) -> list[str]:
         """Return the methods of some kinds that are part of the spec under its parameters."""
-        marks = self.spec.declared_methods.items()
-        return [m for m, k in marks if k.kind in kinds and (k.when is None or k.when(self.spec))]
+        spec, marks = self.spec, self.spec.declared_methods.items()
+        return [m for m, mark in marks if mark.kind in kinds
+                and (mark.when is None or decided(mark.when, spec, m, "when"))]  # fmt: skip
 
     @cached_property
     def actions(self) -> tuple[Action, ...]:
@@ -103,7 +104,7 @@ class Model:
             check_parameters(self.spec, method)
         found = self._declared("invariant", "transition", "sometimes")
         for taken in ("ranges", "no-deadlock"):
-            if any(p.name == taken for p in found):
+            if any(p.name == taken for p in (*found, *self.temporal)):
                 raise SpecError(f"{self.name}: the property name {taken!r} is reserved")
         if self.methods("finished"):
             found.append(Property("no-deadlock", "deadlock", "A run stops only where it may end."))

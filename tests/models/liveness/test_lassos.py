@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -198,34 +197,6 @@ def test_a_limit_leaves_it_unknown() -> None:
     model = Model(Lock(processes=8), REFERENCE)
     (found,) = check(model, limits=Limits(0.0), wanted=[model.property_named("it-is-free")])
     assert found.answer == "unknown"
-
-
-WRONG = {
-    "@eventually\n    def w(s):\n        s.at = 1\n        return s.at == 1": "assign",
-    "@leads_to\n    def w(s):\n        return s.at == 1": "returns two conditions",
-    "@until\n    def w(s):\n        return s.at == 1, s.at == 2, s.at == 0": "two conditions",
-    "@stays\n    def w(s, after):\n        return s.at == 1": "is written def w(s)",
-    "@action(fair='often')\n    def w(s):\n        s.at = 1": "fair is one of none, weak, strong",
-    "@action(fair=lambda s: 'often')\n    def w(s):\n        s.at = 1": "fair is one of none, weak",
-    "@action(fair='weak', fair_for=('q',))\n    def w(s, p):\n        s.at = p": "'q', which is no",
-    "@action(fair='weak', fair_for='p')\n    def w(s, p):\n        s.at = p": "takes a tuple",
-}
-
-
-@pytest.mark.parametrize("body", WRONG, ids=range(len(WRONG)))
-def test_wrong_specs_are_refused_in_one_line(
-    body: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A traceback, or a verdict on a property that means nothing."""
-    path = tmp_path / "wrong.py"
-    path.write_text(
-        "from counterpoint import *\n\nclass Wrong(Spec):\n"
-        "    members = Index(2, names='p')\n    at = Integer(0, 2)\n\n"
-        f"    @action\n    def go(s):\n        s.at = 1\n\n    {body}\n"
-    )
-    assert run(counterpoint, ["check", str(path)]) == 2
-    said = capsys.readouterr().err
-    assert WRONG[body] in said and said.count("\n") == 1 and "wrong.py" in said
 
 
 @pytest.mark.parametrize("form", ["dot", "mermaid-states"])
