@@ -102,7 +102,7 @@ class _Judged:
         if found is None:
             found = self._lasso()
         verdict = Verdict(
-            self.model, self.claim, "exhaustive", "holds", "all runs", len(run.states),
+            self.model, self.claim, "exhaustive", "holds", self._reach(), len(run.states),
             run.transitions, reached, self.limits.elapsed(), notes=self._notes(steps),
         )  # fmt: skip
         if found is None:
@@ -119,10 +119,23 @@ class _Judged:
         return changed
 
     def _notes(self, steps: int) -> tuple[str, ...]:
-        notes = [f"{steps:,} steps that change the state; fair: {self._promised()}"]
-        if self.claim.kind == "leads-to" and not self.graph.ever(self.claim):
-            notes.append("its first condition is never true, so it says nothing")
+        run, notes = self.run, [*self.run.notes]
+        if dead := run.dead_actions():
+            notes.append(f"never possible: {', '.join(dead)}")
+        notes.append(f"{steps:,} steps that change the state; fair: {self._promised()}")
+        if never := self._never_due(dead):
+            notes.append(f"fair, but it never changes the state: {', '.join(never)}")
+        if names := leaving(run):
+            actions = " or ".join(names)
+            notes.append(f"a step of {actions} leaves a range: it counts as not possible")
         return tuple(notes)
+
+    def _reach(self) -> str:
+        """Return of which runs the property holds, in words."""
+        runs = "all runs within ranges" if leaving(self.run) else "all runs"
+        if self.claim.kind == "leads-to" and not self.graph.ever(self.claim):
+            return f"{runs}, but its first condition is never true"
+        return runs
 
     def _promised(self) -> str:
         found: dict[str, None] = {}
@@ -130,6 +143,14 @@ class _Judged:
             strength = "strongly" if one.strong else "weakly"
             found.setdefault(f"{one.name.partition('(')[0]} {strength}")
         return ", ".join(found) or "no action"
+
+    def _never_due(self, dead: Sequence[str]) -> list[str]:
+        """Return the promises that are due in no state, but those of actions never possible."""
+        promises, ever = self.graph.promises, 0
+        for command in self.graph.changing:
+            ever |= promises.kept_by[command]
+        return [one.name for k, one in enumerate(promises.all)
+                if not ever >> k & 1 and one.name.partition("(")[0] not in dead]  # fmt: skip
 
     def _until_is_broken(self) -> Trace | None:
         """Return the shortest run to a state in which neither condition of `until` is true."""
@@ -153,6 +174,12 @@ class _Judged:
         if list(found.states[len(outer.states) :]) != expected:
             raise Disagreement("plain Python reaches other states than the engine's lasso has")
         return replace(found, loop=len(outer.steps) + len(inner) if loops else None)
+
+
+def leaving(run: Exploration) -> list[str]:
+    """Return the actions of which some step leaves a range."""
+    taken = zip(run.system.commands, run.taken, strict=True)
+    return list(dict.fromkeys(one.step.action for one, n in taken if one.leaves and n))
 
 
 def _extent(found: Trace) -> str:

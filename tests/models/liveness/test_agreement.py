@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from counterpoint.models.checking.engines import check
 from counterpoint.models.lassos import confirm_lasso
 from counterpoint.models.loading import load
+from counterpoint.models.verdict import Trace
 from counterpoint.spec.notation import TEMPORAL, Model
 
 from .brute_force import Machine
@@ -32,7 +34,9 @@ def drawn(seed: int) -> Machine:
                for _ in range(chance.randint(1, 5))))
         for _ in range(chance.randint(1, 3))
     )  # fmt: skip
-    return Machine(size, actions, some(), some())
+    first, second = some(), some()
+    starts = some() or frozenset([size - 1])
+    return Machine(size, actions, first, second, starts, chance.random() < 0.5)
 
 
 def loaded(seed: int, machine: Machine, kind: str, folder: Path) -> Model:
@@ -57,7 +61,31 @@ def compare_one(seed: int, machine: Machine, kind: str, folder: Path) -> bool:
     assert verdict.answer == expected, (seed, kind, machine, verdict.reason)
     if verdict.trace is not None:
         confirm_lasso(model, claim, verdict.trace)
+        assert judged(machine, kind, verdict.trace) == "", (seed, kind, machine)
     return verdict.answer == "holds"
+
+
+def judged(machine: Machine, kind: str, trace: Trace) -> str:
+    """Return what brute force finds wrong with a lasso, or with a run that breaks an `until`."""
+    states = [at for (at,) in trace.states]
+    taken = [(int(step.action.removeprefix("act")), *step.binding) for step in trace.steps]
+    if trace.loop is not None:
+        return machine.fault(kind, states, taken, trace.loop)
+    *before, last = states
+    breaks = not {last} & (machine.first | machine.second) and all(
+        at in machine.first - machine.second for at in before
+    )
+    return "" if kind == "until" and breaks else "not broken"
+
+
+def test_promises_can_always_be_kept(tmp_path: Path) -> None:
+    """A machine without a fair run, of which all properties would hold."""
+    for seed in range(12):
+        never = replace(drawn(seed), first=frozenset(), second=frozenset())
+        path = tmp_path / f"never{seed}.py"
+        path.write_text(never.text("eventually"))
+        model = load(str(path))
+        assert [v.answer for v in check(model, wanted=model.temporal)] == ["violated"]
 
 
 def test_brute_force_knows_fairness() -> None:

@@ -11,6 +11,7 @@ from counterpoint import (
     Array,
     Boolean,
     Choice,
+    Explanation,
     Index,
     Integer,
     Spec,
@@ -148,6 +149,32 @@ def test_formats_have_the_cycle() -> None:
     assert "loop" not in verdict_of("it-is-free").to_json()
 
 
+def test_a_run_that_stops_for_ever_is_drawn() -> None:
+    """A page or a diagram on which a run that stutters looks like one that ends."""
+    for name in ("it-is-taken", "who-asks-is-served"):
+        found = verdict_of(name, fairness="none")
+        text = page(found)
+        assert '<li class="cycle repeated">for ever: no step</li>' in text
+        assert 'class="row repeated"' not in text and "For ever: no step" in text
+        assert "Note over L0,L1: for ever: no step" in sequence(found)
+    cycle = page(verdict_of("who-asks-is-served"))
+    assert "for ever: no step" not in cycle and cycle.count("Repeated for ever") == 3
+
+
+def test_a_page_says_how_promises_are_kept() -> None:
+    """Promises of fairness under the heading of a contradiction, the last one in bold."""
+    text = page(verdict_of("who-asks-is-served"))
+    assert "<h2>How it keeps what is fair</h2>" in text and '<ol class="why alike">' in text
+
+    class Explained(Lock):
+        def explain(self, violated, states):
+            return Explanation(("P1 is always first.",))
+
+    model = Model(Explained(), "explained")
+    (found,) = check(model, wanted=[model.property_named("who-asks-is-served")])
+    assert "<h2>Why</h2>" in page(found) and '<ol class="why">' in page(found)
+
+
 def test_an_exported_test_replays_the_lasso() -> None:
     """A test that passes or fails whatever the spec does."""
     found = verdict_of("who-asks-is-served")
@@ -164,7 +191,7 @@ def test_records_are_replayed() -> None:
     """A lasso that is confirmed although its cycle is not closed, not fair, or not there."""
     record = json.loads(json.dumps(verdict_of("who-asks-is-served").to_json()))
     assert replay_record(record).agrees
-    for loop, why in ((0, "not the one where the cycle begins"), (None, "not violated")):
+    for loop, why in ((0, "not the one where the cycle begins"), (None, "it has no cycle")):
         result = replay_record(record | {"loop": loop})
         assert not result.agrees and why in result.outcome
     fair = replay_record(record | {"parameters": record["parameters"] | {"fairness": "strong"}})

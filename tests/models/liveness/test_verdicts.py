@@ -1,0 +1,255 @@
+"""What verdicts on temporal properties say beside their answer, and how they share one check."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from counterpoint import (
+    Array,
+    Boolean,
+    Index,
+    Integer,
+    Spec,
+    action,
+    eventually,
+    infinitely_often,
+    invariant,
+    leads_to,
+    require,
+    show,
+    until,
+)
+from counterpoint.ci.gate import JobOutcome, run_job
+from counterpoint.ci.job import Job
+from counterpoint.console import run
+from counterpoint.main import counterpoint
+from counterpoint.models.checking.engines import Options, check
+from counterpoint.models.explore.liveness import judging
+from counterpoint.models.lassos import violates_lasso
+from counterpoint.models.limits import Limits
+from counterpoint.models.loading import load
+from counterpoint.models.verdict import Trace, Verdict, reachable_states
+from counterpoint.spec.notation import Model
+
+
+class Leaving(Spec):
+    """A counter that leaves its range unless it stops."""
+
+    n = Integer(0, 3)
+    done = Boolean()
+
+    @action(fair="weak")
+    def up(s):
+        require(not s.done)
+        s.n += 1
+
+    @action(fair="weak")
+    def stop(s):
+        require(s.n == 3)
+        s.done = True
+
+    @action(fair="strong")
+    def idle(s):
+        s.n = s.n
+
+    @invariant
+    def is_small(s):
+        return s.n <= 3
+
+    @eventually
+    def it_stops(s):
+        return s.done
+
+    @leads_to
+    def nothing_to_say(s):
+        return s.n > 3, s.done
+
+    @leads_to
+    def true_at_once(s):
+        return s.n == 2, s.n > 1
+
+    @infinitely_often
+    def it_is_zero(s):
+        return s.n == 0
+
+
+def verdicts(*names: str, spec: Spec | None = None, engine: str = "exhaustive") -> list[Verdict]:
+    """Return the verdicts on some properties, or on all."""
+    model = Model(spec or Leaving(), f"{__file__}:Leaving")
+    return check(model, engine, wanted=[model.property_named(n) for n in names] or None)
+
+
+def outcome(job: Job) -> JobOutcome:
+    """Return the outcome of a job of the gate."""
+    return run_job(job, time.monotonic() + 60)
+
+
+def test_a_run_that_leaves_a_range_is_left_out_and_this_is_said() -> None:
+    """A property of "all runs", some of which the engine does not follow."""
+    (found,) = verdicts("it-stops")
+    assert (found.answer, found.extent) == ("holds", "all runs within ranges")
+    assert "a step of up leaves a range: it counts as not possible" in found.notes
+    (found,) = verdicts("it-is-zero")
+    assert found.answer == "violated"
+    assert "a step of up leaves a range: it counts as not possible" in found.notes
+
+
+def test_a_premise_that_is_never_true_is_named() -> None:
+    """A property that holds since it never begins, and looks like any other."""
+    never, at_once = verdicts("nothing-to-say", "true-at-once")
+    assert never.extent == "all runs within ranges, but its first condition is never true"
+    assert at_once.extent == "all runs within ranges"
+
+
+def test_a_promise_that_is_never_due_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """Fairness of a step that never changes anything, which promises nothing."""
+    found = verdicts("is-small", "it-stops")
+    assert "fair, but never possible: idle()" not in found[0].notes
+    assert "fair, but it never changes the state: idle()" in found[1].notes
+    show.report(found)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "fair, but it never changes the state: idle()" in shown
+
+
+def test_a_run_that_ends_wrong_is_shown_before_a_lasso() -> None:
+    """A broken range that hides behind a lasso, which is shorter and follows from it."""
+    found = verdicts()
+    lasso = next(v for v in found if v.trace is not None and v.trace.loop is not None)
+    shown = show.first_to_break(found)
+    assert shown is not None and shown.claim.name == "ranges"
+    assert (lasso.depth or 0) <= (shown.depth or 0)
+
+
+def test_temporal_properties_alone_count_the_states() -> None:
+    """A gate that does not compare the number of states, since no property of states is checked."""
+    found = verdicts("it-stops", "it-is-zero")
+    assert reachable_states(found) == {5}
+    assert reachable_states([replace(v, answer="unknown", states=3) for v in found]) == set()
+    job = Job(f"{__file__}:Leaving", {}, "exhaustive", "", {"it-is-zero": 1}, 6, ("it-is-zero",))
+    surprises = [text for _, text in outcome(job).surprises]
+    assert any("5 reachable states; there should be 6" in text for text in surprises)
+
+
+class Doors(Spec):
+    """Two doors that open and close."""
+
+    doors = Index(2, names="d", labels="D")
+    is_open = Array(doors, Boolean())
+
+    @action(fair="weak")
+    def turn(s, d):
+        s.is_open[d] = not s.is_open[d]
+
+    @infinitely_often
+    def the_first_is_open(s):
+        return s.is_open[0]
+
+    @until
+    def closed_until_open(s):
+        return not s.is_open[0], s.is_open[0]
+
+
+def test_reductions_do_not_change_temporal_verdicts() -> None:
+    """States that a symmetry leaves out, although the property names one member."""
+    model = Model(Doors(), f"{__file__}:Doors")
+    for reduce in ((), ("symmetry",), ("symmetry", "partial-order")):
+        found = check(model, options=Options(reduce=reduce))
+        temporal = [v for v in found if v.claim.kind in ("infinitely-often", "until")]
+        assert [(v.answer, v.states) for v in temporal] == [("holds", 4), ("holds", 4)]
+        whole = [v.states for v in found if v.claim.name == "ranges"]
+        assert reachable_states(found) == set(whole)
+
+
+def test_one_time_limit_is_for_all_properties(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check that takes twice its time, once for states and once for runs."""
+    given: list[Limits] = []
+    before = judging.check
+
+    def noting(model: Model, limits: Limits, wanted: object, *_: object) -> list[Verdict]:
+        given.append(limits)
+        return before(model, limits, wanted)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(judging, "check", noting)
+    seen: list[float] = []
+    explorer = "counterpoint.models.explore.exhaustive.check"
+
+    def first(model: Model, limits: Limits, wanted: object, **options: object) -> list[Verdict]:
+        seen.append(limits.started)
+        return []
+
+    monkeypatch.setattr(explorer, first)
+    check(Model(Doors()), limits=Limits(60.0))
+    assert [one.started for one in given] == seen
+
+
+def test_what_a_spec_remembers_is_found_over_both_searches(tmp_path: Path) -> None:
+    """A spec that stores something in the first search, and nothing more in the second."""
+    path = tmp_path / "kept.py"
+    path.write_text(
+        "from counterpoint import *\n\nclass Box:\n    def __init__(self):\n        self.n = 0\n"
+        "    def look(self):\n        object.__setattr__(self, 'n', 1)\n        return True\n\n"
+        "box = Box()\n\nclass Kept(Spec):\n    at = Integer(0, 1)\n\n"
+        "    @action(fair='weak')\n    def go(s):\n        require(box.look(), s.at == 0)\n"
+        "        s.at = 1\n\n    @eventually\n    def arrives(s):\n        return s.at == 1\n"
+    )
+    found = check(load(str(path)))
+    assert [v.answer for v in found] == ["unknown", "unknown"]
+    assert all("changed while the spec was run" in v.reason for v in found)
+
+
+def test_other_engines_of_a_check_leave_runs_to_the_exhaustive_one(tmp_path: Path) -> None:
+    """A check with two engines that can never be as expected."""
+    job = Job(f"{__file__}:Doors", {}, "bounded", "", temporal=False)
+    assert outcome(job).answer == "as expected"
+    assert outcome(replace(job, temporal=True)).answer == "unknown"
+    only = replace(job, only=("closed-until-open",))
+    assert outcome(only).answer == "unknown"
+    expects = replace(job, violated={"closed-until-open": 3, "none": 3})
+    assert [t for _, t in outcome(expects).surprises] == ["the spec has no property none"]
+
+
+def test_random_runs_have_no_share_of_temporal_properties(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """An engine without an answer that reports to have reached 0.0% of all states."""
+    reference = f"{__file__}:Doors"
+    command = ["check", reference, "--engine", "stateful", "--property", "closed-until-open"]
+    assert run(counterpoint, command) == 3
+    assert "reached" not in capsys.readouterr().out
+
+
+def test_an_until_may_break_before_the_end_of_a_run() -> None:
+    """A run that breaks an `until` and goes on, and counts as none."""
+    model = Model(Doors())
+    claim = model.property_named("closed-until-open")
+    closed, both, other = (0, 0), (1, 1), (0, 1)
+    for states, loop, broken in (
+        ((closed, other), 1, True),
+        ((closed, both), 1, False),
+        ((closed,), None, False),
+        ((closed, both, other), 2, False),
+    ):
+        assert violates_lasso(model, claim, Trace(states, (), loop)) == broken
+
+
+class Narrow(Doors):
+    """The first door must stay closed until the second opens."""
+
+    @until
+    def closed_until_the_second_opens(s):
+        return not s.is_open[0], s.is_open[1]
+
+
+def test_a_broken_until_stays_broken() -> None:
+    """A longer run, or its cycle, in which the second condition comes too late."""
+    model = Model(Narrow())
+    claim = model.property_named("closed-until-the-second-opens")
+    states = ((0, 0), (1, 0), (1, 1))
+    assert violates_lasso(model, claim, Trace(states[:2], ()))
+    assert violates_lasso(model, claim, Trace(states, ()))
+    assert violates_lasso(model, claim, Trace(states, (), 2))
+    assert not violates_lasso(model, claim, Trace(((0, 0), (0, 1), (1, 1)), ()))
