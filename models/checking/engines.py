@@ -286,7 +286,7 @@ def _by_engine(
         if one.name == "stateful" and mine:
             mine = _with_share(model, limits, found, mine)
         if len(of_states) < len(wanted) and (one.name == temporal.JUDGE or engine != "all"):
-            mine = temporal.added(one.name, model, own, wanted, mine, before, asked.explorer)
+            mine = temporal.added(one.name, model, own, wanted, mine, before, asked)
         mine = [replace(v, asked=asked, extent=bounded_extent(model, v)) for v in mine]
         finished(mine)
         found += mine

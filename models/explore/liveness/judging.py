@@ -20,7 +20,11 @@ from .question import BROKEN, QUESTIONS, Graph, Path, Search
 
 
 def check(
-    model: Model, limits: Limits, wanted: Sequence[Property], explorer: str = "auto"
+    model: Model,
+    limits: Limits,
+    wanted: Sequence[Property],
+    explorer: str = "auto",
+    compared: int = comparing.STATES,
 ) -> list[Verdict]:
     """Return a verdict for each temporal property.
 
@@ -35,6 +39,8 @@ def check(
         Temporal properties.
     explorer : str
         One of `exhaustive.EXPLORERS`.
+    compared : int
+        The most states that are compared with plain Python.
 
     Raises
     ------
@@ -52,11 +58,12 @@ def check(
         run = explore(model, limits, (), explorer, temporal=wanted)
         if not run.complete:
             return unknown(run.reason)
-        found = comparing.compare(run.system, UnpackedStates(run), ())
+        found = comparing.compare(run.system, UnpackedStates(run), (), most=compared)
         if found.difference:
             return comparing.with_comparison(unknown(found.difference), found)
         graph = graph_of(run, limits)
-        return [replace(verdict_from(graph, one, limits), compared=found.states) for one in wanted]
+        return [replace(verdict_from(graph, one, limits, compared), compared=found.states)
+                for one in wanted]  # fmt: skip
     except LimitReached as limit:
         return unknown(str(limit))
 
@@ -68,23 +75,25 @@ def graph_of(run: Exploration, limits: Limits) -> Graph:
     return GeneratedGraph(run, limits)
 
 
-def verdict_from(graph: Graph, claim: Property, limits: Limits) -> Verdict:
+def verdict_from(
+    graph: Graph, claim: Property, limits: Limits, compared: int = comparing.STATES
+) -> Verdict:
     """Return the verdict on one temporal property."""
-    return _Judged(graph, claim, limits).verdict()
+    return _Judged(graph, claim, limits, compared).verdict()
 
 
 class _Judged:
     """The search for a violation of one property."""
 
-    def __init__(self, graph: Graph, claim: Property, limits: Limits) -> None:
-        self.graph, self.claim, self.limits = graph, claim, limits
+    def __init__(self, graph: Graph, claim: Property, limits: Limits, compared: int) -> None:
+        self.graph, self.claim, self.limits, self.compared = graph, claim, limits, compared
         self.run, self.model = graph.run, graph.run.system.model
         self._compare()
 
     def _compare(self) -> None:
         """Compare the conditions with plain Python in states that are spread over all."""
         number = len(self.run.states)
-        for state in range(0, number, max(1, number // comparing.STATES)):
+        for state in range(0, number, max(1, number // max(1, self.compared))):
             values = self.run.layout.unpack(self.run.states[state])
             plain = self.model.conditions(self.claim, values)
             compiled = self.graph.conditions(self.claim, state)

@@ -164,12 +164,19 @@ def test_reductions_do_not_change_temporal_verdicts() -> None:
         assert reachable_states(found) == set(whole)
 
 
+def test_the_number_of_compared_states_is_an_option() -> None:
+    """Thousands of readings that each compare as many states as a check of one model."""
+    model = Model(Doors())
+    (found,) = check(model, wanted=model.temporal[:1], options=Options(compared=2))
+    assert found.answer == "holds" and found.compared == 2
+
+
 def test_one_time_limit_is_for_all_properties(monkeypatch: pytest.MonkeyPatch) -> None:
     """A check that takes twice its time, once for states and once for runs."""
     given: list[Limits] = []
     before = judging.check
 
-    def noting(model: Model, limits: Limits, wanted: object, *_: object) -> list[Verdict]:
+    def noting(model: Model, limits: Limits, wanted: object, **_: object) -> list[Verdict]:
         given.append(limits)
         return before(model, limits, wanted)  # type: ignore[arg-type]
 
