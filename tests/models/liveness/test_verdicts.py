@@ -34,6 +34,7 @@ from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
 from counterpoint.models.verdict import Trace, Verdict, reachable_states
 from counterpoint.spec.notation import Model
+from tests.needs import need
 
 
 class Leaving(Spec):
@@ -77,10 +78,13 @@ class Leaving(Spec):
         return s.n == 0
 
 
-def verdicts(*names: str, spec: Spec | None = None, engine: str = "exhaustive") -> list[Verdict]:
+def verdicts(*names: str, explorer: str = "auto") -> list[Verdict]:
     """Return the verdicts on some properties, or on all."""
-    model = Model(spec or Leaving(), f"{__file__}:Leaving")
-    return check(model, engine, wanted=[model.property_named(n) for n in names] or None)
+    if explorer == "compiled":
+        need("gcc")
+    model = Model(Leaving(), f"{__file__}:Leaving")
+    wanted = [model.property_named(n) for n in names] or None
+    return check(model, wanted=wanted, options=Options(explorer=explorer))
 
 
 def outcome(job: Job) -> JobOutcome:
@@ -88,26 +92,31 @@ def outcome(job: Job) -> JobOutcome:
     return run_job(job, time.monotonic() + 60)
 
 
-def test_a_run_that_leaves_a_range_is_left_out_and_this_is_said() -> None:
+@pytest.mark.parametrize("explorer", ["python", "compiled"])
+def test_a_run_that_leaves_a_range_is_left_out_and_this_is_said(explorer: str) -> None:
     """A property of "all runs", some of which the engine does not follow."""
-    (found,) = verdicts("it-stops")
+    (found,) = verdicts("it-stops", explorer=explorer)
     assert (found.answer, found.extent) == ("holds", "all runs within ranges")
     assert "a step of up leaves a range: it counts as not possible" in found.notes
-    (found,) = verdicts("it-is-zero")
+    (found,) = verdicts("it-is-zero", explorer=explorer)
     assert found.answer == "violated"
     assert "a step of up leaves a range: it counts as not possible" in found.notes
 
 
-def test_a_premise_that_is_never_true_is_named() -> None:
+@pytest.mark.parametrize("explorer", ["python", "compiled"])
+def test_a_premise_that_is_never_true_is_named(explorer: str) -> None:
     """A property that holds since it never begins, and looks like any other."""
-    never, at_once = verdicts("nothing-to-say", "true-at-once")
+    never, at_once = verdicts("nothing-to-say", "true-at-once", explorer=explorer)
     assert never.extent == "all runs within ranges, but its first condition is never true"
     assert at_once.extent == "all runs within ranges"
 
 
-def test_a_promise_that_is_never_due_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("explorer", ["python", "compiled"])
+def test_a_promise_that_is_never_due_is_named(
+    explorer: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Fairness of a step that never changes anything, which promises nothing."""
-    found = verdicts("is-small", "it-stops")
+    found = verdicts("is-small", "it-stops", explorer=explorer)
     assert "fair, but never possible: idle()" not in found[0].notes
     assert "fair, but it never changes the state: idle()" in found[1].notes
     show.report(found)
@@ -155,6 +164,7 @@ class Doors(Spec):
 
 def test_reductions_do_not_change_temporal_verdicts() -> None:
     """States that a symmetry leaves out, although the property names one member."""
+    need("gcc")
     model = Model(Doors(), f"{__file__}:Doors")
     for reduce in ((), ("symmetry",), ("symmetry", "partial-order")):
         found = check(model, options=Options(reduce=reduce))
