@@ -194,6 +194,7 @@ def test_records_are_replayed() -> None:
     for loop, why in ((0, "not the one where the cycle begins"), (None, "it has no cycle")):
         result = replay_record(record | {"loop": loop})
         assert not result.agrees and why in result.outcome
+    assert not replay_record(record | {"verdict": "holds"}).agrees
     fair = replay_record(record | {"parameters": record["parameters"] | {"fairness": "strong"}})
     assert not fair.agrees and "does not keep take(p=P0) fair" in fair.outcome
 

@@ -29,6 +29,7 @@ from counterpoint.console import run
 from counterpoint.main import counterpoint
 from counterpoint.models.checking.engines import Options, check
 from counterpoint.models.explore.liveness import judging
+from counterpoint.models.explore.liveness.generated import GeneratedGraph
 from counterpoint.models.lassos import violates_lasso
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
@@ -101,6 +102,19 @@ def test_a_run_that_leaves_a_range_is_left_out_and_this_is_said(explorer: str) -
     (found,) = verdicts("it-is-zero", explorer=explorer)
     assert found.answer == "violated"
     assert "a step of up leaves a range: it counts as not possible" in found.notes
+
+
+class OnlyUp(Leaving):
+    """Only the step that leaves the range is left."""
+
+    without = ("stop", "idle")
+
+
+def test_a_step_that_leaves_a_range_is_not_due() -> None:
+    """A run that must do what no engine follows, so that it is no run."""
+    model = Model(OnlyUp(), f"{__file__}:OnlyUp")
+    (found,) = check(model, wanted=[model.property_named("it-stops")])
+    assert (found.answer, found.extent) == ("violated", "3 steps, then none for ever")
 
 
 @pytest.mark.parametrize("explorer", ["python", "compiled"])
@@ -270,3 +284,48 @@ def test_a_broken_until_stays_broken() -> None:
     assert violates_lasso(model, claim, Trace(states, ()))
     assert violates_lasso(model, claim, Trace(states, (), 2))
     assert not violates_lasso(model, claim, Trace(((0, 0), (0, 1), (1, 1)), ()))
+
+
+class Swing(Spec):
+    """A state that must be left, and one where a run may stay."""
+
+    at = Integer(0, 1)
+
+    @action(fair="weak")
+    def go(s):
+        require(s.at == 0)
+        s.at = 1
+
+    @action
+    def back(s):
+        require(s.at == 1)
+        s.at = 0
+
+    @eventually
+    def never(s):
+        return s.at > 1
+
+
+def test_of_two_cycles_the_shorter_lasso_is_taken() -> None:
+    """The cycle that begins first, although a later one is shorter with its stem."""
+    (found,) = check(Model(Swing()), wanted=Model(Swing()).temporal)
+    assert (found.depth, found.extent) == (1, "1 step, then none for ever")
+
+
+def test_a_lasso_that_plain_python_does_not_confirm_is_unknown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An engine that reports a run which is not fair, or fails without a verdict."""
+    monkeypatch.setattr(judging, "shortest", lambda *_: (0, []))
+    (found,) = check(Model(Swing()), wanted=Model(Swing()).temporal)
+    assert found.answer == "unknown"
+    assert "plain Python does not confirm never: the cycle does not keep go() fair" in found.reason
+
+
+def test_conditions_are_compared_with_plain_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A condition that means something else in the engine, with which a property holds."""
+    monkeypatch.setattr(GeneratedGraph, "conditions", lambda *_: (True,))
+    options = Options(explorer="python")
+    (found,) = check(Model(Swing()), wanted=Model(Swing()).temporal, options=options)
+    assert found.answer == "unknown"
+    assert found.reason == "never is (False,) in plain Python and (True,) as compiled"
