@@ -91,9 +91,21 @@ def _cycle(trace: Trace) -> Iterator[tuple[Step, Values, Values]]:
     yield from zip(trace.steps[loop:], trace.states[loop:-1], trace.states[loop + 1 :], strict=True)
 
 
+def promises_left_out(model: Model, trace: Trace) -> list[str]:
+    """Return the promises that a cycle does not keep since constraints leave out their steps."""
+    if trace.loop is None or not model.constraints:
+        return []
+    return [one.name for one in model.fairness if not is_kept(model, one, trace)]
+
+
 def _is_due(model: Model, promise: Fairness, values: Values) -> bool:
-    """Return whether a step of a promise is possible and changes the state."""
+    """Return whether a step of a promise is possible and changes the state.
+
+    A step that a constraint leaves out counts: the run is one of the spec, not of what is explored.
+    """
     for step in promise.steps:
+        if model.is_left_out(values, step):
+            return True
         try:
             after = model.take(values, step)
         except RangeError:

@@ -309,9 +309,12 @@ class Model:
         """Return whether a run may end in this state; it may if a constraint leaves out a step."""
         if all(self.call(m, self.at(values)) for m in self.methods("finished")):
             return True
-        return bool(self.constraints) and any(self._is_left_out(values, s) for s in self.steps)
+        return any(self.is_left_out(values, s) for s in self.steps)
 
-    def _is_left_out(self, values: Values, step: Step) -> bool:
+    def is_left_out(self, values: Values, step: Step) -> bool:
+        """Return whether a step is possible but for a constraint, which its next state violates."""
+        if not self.constraints:
+            return False
         try:
             state = self._after(values, step)
         except RangeError:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from counterpoint.models.explore.compiled.explorer import CompiledExploration
 from counterpoint.models.explore.exhaustive import Exploration, UnpackedStates, explore
-from counterpoint.models.lassos import confirm_lasso, promises, what_happens
+from counterpoint.models.lassos import confirm_lasso, promises, promises_left_out, what_happens
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.symbolic import comparing
 from counterpoint.models.verdict import Disagreement, Trace, Verdict, explained, in_steps, replayed
@@ -116,6 +116,12 @@ class _Judged:
         )  # fmt: skip
         if found is None:
             return verdict
+        if left := promises_left_out(self.model, found):
+            why = (
+                f"constraints leave out steps of {', '.join(left)}, which a run must take: what "
+                "was found is no run of the spec"
+            )
+            return replace(verdict, answer="unknown", extent="", reason=why)
         confirm_lasso(self.model, self.claim, found)
         changed = replace(
             verdict, answer="violated", extent=_extent(found), depth=len(found.steps), trace=found,

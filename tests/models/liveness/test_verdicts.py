@@ -11,16 +11,19 @@ import pytest
 from counterpoint import (
     Array,
     Boolean,
+    Choice,
     Index,
     Integer,
     Spec,
     action,
+    constraint,
     eventually,
     infinitely_often,
     invariant,
     leads_to,
     require,
     show,
+    stays,
     until,
 )
 from counterpoint.ci.gate import JobOutcome, run_job
@@ -329,3 +332,62 @@ def test_conditions_are_compared_with_plain_python(monkeypatch: pytest.MonkeyPat
     (found,) = check(Model(Swing()), wanted=Model(Swing()).temporal, options=options)
     assert found.answer == "unknown"
     assert found.reason == "never is (False,) in plain Python and (True,) as compiled"
+
+
+class Climbing(Spec):
+    """A counter of which only the first values are explored."""
+
+    n = Integer(0, 9)
+    resting = Boolean()
+
+    @constraint
+    def is_low(s):
+        return s.n <= 3
+
+    @action(fair="weak")
+    def up(s):
+        require(s.n < 9)
+        s.n += 1
+
+    @action
+    def rest(s):
+        s.resting = not s.resting
+
+    @eventually
+    def it_is_five(s):
+        return s.n == 5
+
+    @eventually
+    def it_is_two(s):
+        return s.n == 2
+
+    @eventually
+    def it_rests(s):
+        return s.resting
+
+    @stays
+    def it_never_rests(s):
+        return not s.resting
+
+
+class Resting(Climbing):
+    """The same, with a promise that can be left out."""
+
+    fairness = Choice("weak", "none")
+
+    @action(fair=lambda s: s.fairness)
+    def up(s):
+        require(s.n < 9)
+        s.n += 1
+
+
+def test_a_constraint_makes_no_violation() -> None:
+    """A run that stops where a constraint left out the step that it must take."""
+    found = {v.claim.name: v for v in check(Model(Climbing(), f"{__file__}:Climbing"))}
+    assert found["it-is-two"].extent == "all runs, bounded by is-low"
+    for name in ("it-is-five", "it-rests", "it-never-rests"):
+        assert found[name].answer == "unknown" and found[name].trace is None
+        assert "constraints leave out steps of up()" in found[name].reason
+    free = Model(Resting(fairness="none"), f"{__file__}:Resting")
+    (five,) = check(free, wanted=[free.property_named("it-is-five")])
+    assert (five.answer, five.extent) == ("violated", "0 steps, then none for ever")
