@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint.models.checking.engines import ENGINES, Options
+from counterpoint.models.checking.temporal import JUDGE
 from counterpoint.models.loading import mutants
 from counterpoint.models.named_specs import is_pattern, references
 from counterpoint.spec.catalogue import SPECS
@@ -75,6 +76,7 @@ def _checks(row: CheckTable, place: Place) -> Iterator[Job]:
                 reference, row.set, engine, row.why, _violated(row.expect, engine), row.states,
                 tuple(row.only), options, tuple(row.show), row.least_budget, place,
                 tuple(name for name, words in row.expect.items() if words == "holds"),
+                engine == JUDGE or JUDGE not in row.engines,
             )  # fmt: skip
 
 

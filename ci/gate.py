@@ -15,7 +15,7 @@ from counterpoint.models.checking.processes import interrupts_held
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import find, load
 from counterpoint.models.prove import second_opinion
-from counterpoint.models.verdict import Verdict, in_steps
+from counterpoint.models.verdict import Verdict, in_steps, reachable_states
 from counterpoint.spec.notation import SpecError
 
 from .job import Job
@@ -85,11 +85,10 @@ def run_job(job: Job, until: float) -> JobOutcome:
 
 def _verdicts(job: Job, limits: Limits) -> tuple[Verdict, ...]:
     model = load(job.reference, [f"{n}={v}" for n, v in job.parameters.items()])
-    wanted = [p for p in model.all_properties if not job.only or p.name in job.only]
     options, second = job.options, job.options.second_solver
     if second is not None and not second_opinion.is_installed(second):
         options = replace(options, second_solver=None)  # the solver is an extra
-    return tuple(check(model, job.engine, limits, wanted, options))
+    return tuple(check(model, job.engine, limits, job.wanted(model), options))
 
 
 def _undecided(job: Job, why: str) -> JobOutcome:
@@ -144,16 +143,17 @@ def _unconfirmed(outcome: JobOutcome) -> list[str]:
 
 def _missing(outcome: JobOutcome) -> list[str]:
     known = {v.claim.name for v in outcome.verdicts}
+    if not outcome.job.temporal:
+        known |= {claim.name for v in outcome.verdicts for claim in v.model.temporal}
     expected = dict.fromkeys([*outcome.job.violated, *outcome.job.holds, *outcome.job.only])
     return [f"the spec has no property {n}" for n in expected if n not in known]
 
 
 def _states(outcome: JobOutcome) -> list[str]:
-    wanted = outcome.job.states
-    counted = {v.states for v in outcome.verdicts if v.extent == "all states"}
+    wanted, counted = outcome.job.states, reachable_states(outcome.verdicts)
     if wanted is None or not counted or counted == {wanted}:
         return []
-    found = ", ".join(f"{n:,}" for n in counted if n is not None)
+    found = ", ".join(f"{n:,}" for n in counted)
     return [f"{found} reachable states; there should be {wanted:,}"]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from counterpoint.models.checking.engines import Options
+from counterpoint.spec.notation import Model, Property
 
 from .outcome import Place
 
@@ -42,6 +43,9 @@ class Job:
         The row of the configuration that it comes from.
     holds : tuple of str
         Properties that are said to hold; all that are not named must hold, too.
+    temporal : bool
+        Whether properties of whole runs are checked, too, if `only` is empty. They are not where
+        the exhaustive engine, which judges them, has a job of its own.
     """
 
     reference: str
@@ -56,6 +60,13 @@ class Job:
     least_budget: float = 0.0
     place: Place | None = None
     holds: tuple[str, ...] = ()
+    temporal: bool = True
+
+    def wanted(self, model: Model) -> list[Property]:
+        """Return the properties to check."""
+        if self.only:
+            return [one for one in model.all_properties if one.name in self.only]
+        return list(model.all_properties if self.temporal else model.properties)
 
     @property
     def name(self) -> str:

@@ -31,6 +31,8 @@ def confirm_lasso(model: Model, claim: Property, trace: Trace) -> None:
 
 def fault_of_lasso(model: Model, claim: Property, trace: Trace) -> str:
     """Return why a run is no fair lasso that violates a temporal property; "" if it is one."""
+    if trace.loop is None and claim.kind != "until":
+        return "it has no cycle, and a run that ends decides nothing"
     if trace.loop is not None:
         if trace.states[-1] != trace.states[trace.loop]:
             return "the last state is not the one where the cycle begins"
@@ -43,11 +45,10 @@ def fault_of_lasso(model: Model, claim: Property, trace: Trace) -> str:
 def violates_lasso(model: Model, claim: Property, trace: Trace) -> bool:
     """Return whether a lasso, or a run that breaks an `until`, violates a temporal property."""
     truth = [model.conditions(claim, values) for values in trace.states]
+    if claim.kind == "until":
+        return _breaks_until(truth, ends=trace.loop is None)
     if trace.loop is None:
-        *before, last = truth
-        return claim.kind == "until" and not any(last) and all(
-            first and not second for first, second in before
-        )  # fmt: skip
+        return False
     cycle = truth[trace.loop :]
     if claim.kind == "eventually":
         return not any(first for (first,) in truth)
@@ -55,12 +56,25 @@ def violates_lasso(model: Model, claim: Property, trace: Trace) -> bool:
         return not any(first for (first,) in cycle)
     if claim.kind == "stays":
         return not all(first for (first,) in cycle)
-    if claim.kind == "until":
-        return not any(second for _, second in truth)
     return any(
         first and not any(second for _, second in (*truth[k:], *cycle))
         for k, (first, _) in enumerate(truth)
     )
+
+
+def _breaks_until(truth: Sequence[tuple[bool, ...]], ends: bool) -> bool:
+    """Return whether a run breaks an `until`, from both conditions in its states.
+
+    Parameters
+    ----------
+    truth : sequence of (bool, bool)
+    ends : bool
+        Whether nothing is known of what follows; otherwise the last states are repeated for ever.
+    """
+    for first, second in truth:
+        if second or not first:
+            return not second
+    return not ends
 
 
 def is_kept(model: Model, promise: Fairness, trace: Trace) -> bool:
@@ -77,9 +91,21 @@ def _cycle(trace: Trace) -> Iterator[tuple[Step, Values, Values]]:
     yield from zip(trace.steps[loop:], trace.states[loop:-1], trace.states[loop + 1 :], strict=True)
 
 
+def promises_left_out(model: Model, trace: Trace) -> list[str]:
+    """Return the promises that a cycle does not keep since constraints leave out their steps."""
+    if trace.loop is None or not model.constraints:
+        return []
+    return [one.name for one in model.fairness if not is_kept(model, one, trace)]
+
+
 def _is_due(model: Model, promise: Fairness, values: Values) -> bool:
-    """Return whether a step of a promise is possible and changes the state."""
+    """Return whether a step of a promise is possible and changes the state.
+
+    A step that a constraint leaves out counts: the run is one of the spec, not of what is explored.
+    """
     for step in promise.steps:
+        if model.is_left_out(values, step):
+            return True
         try:
             after = model.take(values, step)
         except RangeError:
@@ -129,6 +155,8 @@ def promises(model: Model, trace: Trace) -> Sequence[str]:
         strength = "strong" if promise.strong else "weak"
         if any(step in promise.steps and a != b for step, a, b in _cycle(trace)):
             how = "is taken in the cycle"
+        elif trace.loop == len(trace.steps):
+            how = "is not possible there"
         elif promise.strong:
             how = "is never possible in the cycle"
         else:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from counterpoint.spec.notation import (
+    TEMPORAL,
     Explanation,
     Model,
     Property,
@@ -144,6 +145,22 @@ class Verdict:
             "trace": None if self.trace is None else self.trace.to_json(self.model),
             **({} if self.trace is None or self.trace.loop is None else {"loop": self.trace.loop}),
         }
+
+
+def by_length(verdict: Verdict) -> tuple[bool, int]:
+    """Return a key that sorts verdicts with a trace: runs before lassos, the shortest first."""
+    return verdict.trace is not None and verdict.trace.loop is not None, verdict.depth or 0
+
+
+def reachable_states(verdicts: Sequence[Verdict]) -> set[int]:
+    """Return the numbers of all reachable states, as complete searches counted them.
+
+    Those of temporal properties are taken only if there are no others, since these are searched
+    without reductions.
+    """
+    whole = [v for v in verdicts if v.extent == "all states"]
+    lassos = [v for v in verdicts if v.claim.kind in TEMPORAL and v.answer != "unknown"]
+    return {v.states for v in whole or lassos if v.states is not None}
 
 
 def replay(model: Model, taken: Sequence[Step], start: Values | None = None) -> Trace:

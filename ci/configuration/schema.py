@@ -145,7 +145,9 @@ class CheckTable(Table):
     spec: str | Names = Field(description="A spec, a file, a folder, or a pattern of files.")
     set: dict[str, str | int] = Field(default={}, description="Parameters of the spec.")
     engines: Annotated[list[ENGINES], Field(min_length=1)] = Field(
-        default=["exhaustive"], description="The engines that check it."
+        default=["exhaustive"],
+        description="The engines that check it. If one of several is exhaustive, temporal "
+        "properties are left to it.",
     )
     why: str = Field(default="", description="What the check shows, in one sentence.")
     states: PositiveInt | None = Field(

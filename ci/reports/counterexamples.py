@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from counterpoint.models.present import page
 from counterpoint.models.present.chart import chart
 from counterpoint.models.present.formats import command
+from counterpoint.models.verdict import by_length
 
 from ..outcome import Outcome
 
@@ -56,5 +57,5 @@ def drawn(outcome: Outcome) -> str:
         return ""
     wrong = {one.of for one in outcome.findings if one.level != "warning"}
     broken = [v for v in outcome.detail.verdicts if v.trace is not None and v.claim.name in wrong]
-    shortest = min(broken, key=lambda v: v.depth or 0, default=None)
+    shortest = min(broken, key=by_length, default=None)
     return chart(shortest, COLUMNS).rstrip() if shortest is not None else ""

@@ -14,7 +14,7 @@ from counterpoint.models.prove import second_opinion
 from counterpoint.models.symbolic.obligations import Obligations, recording
 from counterpoint.models.verdict import Disagreement, Verdict
 from counterpoint.spec.notation import TEMPORAL, Model, Property, SpecError
-from counterpoint.spec.notation.memory import changed_names as remembers
+from counterpoint.spec.notation.memory import said_of_change
 
 from . import temporal
 from .completing import completed
@@ -281,12 +281,13 @@ def _by_engine(
         if one.asks:
             asked = replace(asked, second_solver=options.second_solver)
         of_states = [claim for claim in wanted if claim.kind not in TEMPORAL]
-        mine = _checked(one, model, limits.again(), of_states, asked, book) if of_states else []
-        others = engine == "all"
-        mine = temporal.added(one.name, model, limits.again(), wanted, mine, others, asked.explorer)
-        mine = [replace(completed(model, v), asked=asked) for v in mine]
-        if one.name == "stateful":
+        own, before = limits.again(), model.spec.remembered()
+        mine = _checked(one, model, own, of_states, asked, book) if of_states else []
+        if one.name == "stateful" and mine:
             mine = _with_share(model, limits, found, mine)
+        if len(of_states) < len(wanted) and (one.name == temporal.JUDGE or engine != "all"):
+            mine = temporal.added(one.name, model, own, wanted, mine, before, asked)
+        mine = [replace(completed(model, v), asked=asked) for v in mine]
         finished(mine)
         found += mine
     return found
@@ -338,13 +339,9 @@ def _compared(
     try:
         with interrupting_endless_calls(limits):
             found = engine.check(model, limits, wanted, asked, book)
-        changed = remembers(before, model.spec.remembered())
-        if not changed or all(v.answer == "unknown" for v in found):
+        reason = said_of_change(before, model.spec.remembered())
+        if not reason or all(v.answer == "unknown" for v in found):
             return found
-        reason = (
-            f"{', '.join(changed)} changed while the spec was run: declare all that a run "
-            f"stores as variables"
-        )
     except (Disagreement, LimitReached) as error:
         reason = str(error)
     seconds = limits.elapsed()

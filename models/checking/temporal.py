@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.verdict import Disagreement, Verdict
 from counterpoint.spec.notation import TEMPORAL, Model, Property
-from counterpoint.spec.notation.memory import changed_names as remembers
+from counterpoint.spec.notation.memory import Digests, said_of_change
 
 from .watchdog import interrupting_endless_calls
+
+if TYPE_CHECKING:
+    from .engines import Options
 
 JUDGE = "exhaustive"
 """The engine that judges temporal properties."""
@@ -22,30 +26,29 @@ def added(
     limits: Limits,
     wanted: Sequence[Property],
     others: list[Verdict],
-    one_of_all: bool,
-    explorer: str | None,
+    before: Digests,
+    asked: Options,
 ) -> list[Verdict]:
     """Add the verdicts on temporal properties, in the order of the wanted properties.
 
     Parameters
     ----------
     engine : str
-        The engine's name. Another one than `JUDGE` has no answer, and is silent about them if it is
-        one of all engines.
-    model, limits, wanted
+        The engine's name. Another one than `JUDGE` has no answer.
+    model, wanted
         As for `engines.check`.
+    limits : Limits
+        Those of the engine, from which the other verdicts have taken their time.
     others : list of Verdict
         The engine's verdicts on the other properties.
-    one_of_all : bool
-        Whether all engines were asked for.
-    explorer : str or None
-        One of `exhaustive.EXPLORERS`.
+    before : Digests
+        What the spec remembered before the engine ran.
+    asked : Options
+        The options of the engine.
     """
     temporal = [claim for claim in wanted if claim.kind in TEMPORAL]
-    if not temporal or (engine != JUDGE and one_of_all):
-        return others
     if engine == JUDGE:
-        found = _judged(model, limits, temporal, explorer or "auto")
+        found = _judged(model, limits, temporal, before, asked)
     else:
         why = f"the engine {engine} does not judge temporal properties: use {JUDGE}"
         found = [Verdict(model, one, engine, "unknown", "", reason=why) for one in temporal]
@@ -54,21 +57,18 @@ def added(
 
 
 def _judged(
-    model: Model, limits: Limits, wanted: Sequence[Property], explorer: str
+    model: Model, limits: Limits, wanted: Sequence[Property], before: Digests, asked: Options
 ) -> list[Verdict]:
     """Judge temporal properties; if the engine and plain Python disagree, they are unknown."""
     judging = importlib.import_module("counterpoint.models.explore.liveness.judging")
-    before = model.spec.remembered()
+    choices = {"explorer": asked.explorer, "compared": asked.compared}
+    given = {name: value for name, value in choices.items() if value is not None}
     try:
         with interrupting_endless_calls(limits):
-            found: list[Verdict] = judging.check(model, limits, wanted, explorer)
-        changed = remembers(before, model.spec.remembered())
-        if not changed:
+            found: list[Verdict] = judging.check(model, limits, wanted, **given)
+        reason = said_of_change(before, model.spec.remembered())
+        if not reason:
             return found
-        reason = (
-            f"{', '.join(changed)} changed while the spec was run: declare all that a run "
-            f"stores as variables"
-        )
     except (Disagreement, LimitReached) as error:
         reason = str(error)
     return [Verdict(model, one, JUDGE, "unknown", "", seconds=limits.elapsed(), reason=reason)

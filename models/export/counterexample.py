@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from counterpoint.models.checking.engines import check
 from counterpoint.models.limits import Limits
-from counterpoint.models.verdict import Verdict
+from counterpoint.models.verdict import Verdict, by_length
 from counterpoint.spec.notation import Model, Property, SpecError
 
 
@@ -39,7 +39,7 @@ def first_to_break(model: Model, wanted: Sequence[Property], limits: Limits) -> 
     shown = [v for v in verdicts if v.trace is not None]
     broken = [v for v in shown if v.answer == "violated"]
     if broken or shown:
-        return min(broken or shown, key=lambda v: v.depth or 0)
+        return min(broken or shown, key=by_length)
     open_ones = [v for v in verdicts if v.answer == "unknown"]
     if open_ones:
         raise UndecidedExport(f"{model.name}: no run was found: {open_ones[0].reason}")

@@ -31,7 +31,10 @@ def sequence(verdict: Verdict) -> str:
         lines.append(f"    L{move.lane}->>L{move.lane}: {escaped(move.text)}")
         if move.changes:
             lines.append(f"    Note right of L{move.lane}: {_folded(', '.join(move.changes))}")
-    lines += ["    end"] if repeated is not None and repeated < len(moves) else []
+    if repeated == len(moves):
+        lines.append(f"    Note over {everywhere}: for ever: no step")
+    elif repeated is not None:
+        lines.append("    end")
     last = [outcome(verdict), *verdict.explanation.lines]
     lines.append(f"    Note over {everywhere}: {'<br/>'.join(map(_folded, last))}")
     return "\n".join(lines) + "\n"

@@ -13,6 +13,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from counterpoint.files.outputs import replacing
+from counterpoint.models.lassos import promises
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import Model, Picture, Values
 
@@ -56,6 +57,7 @@ def page(verdict: Verdict, command: str = "") -> str:
         lanes=lanes,
         moves=moves,
         cycle=trace.loop,
+        fairness=_is_about_fairness(verdict),
         start=start,
         edges=edges,
         named=_letters(edges),
@@ -65,7 +67,11 @@ def page(verdict: Verdict, command: str = "") -> str:
         ],
         drawing=drawing,
         table=_table(model, trace.states),
-        data={"last": len(moves), "say": _spoken(lanes, moves, start), "drawing": drawing},
+        data={
+            "last": len(moves),
+            "drawing": drawing,
+            "say": _spoken(lanes, moves, start, trace.loop),
+        },
         colours=_COLOURS,
     )
 
@@ -106,13 +112,26 @@ def _settings(model: Model) -> list[dict[str, Any]]:
     ]
 
 
-def _spoken(lanes: tuple[str, ...], moves: tuple[Move, ...], start: tuple[str, ...]) -> list[str]:
+def _is_about_fairness(verdict: Verdict) -> bool:
+    """Return whether the explanation says how a cycle keeps each promise of fairness."""
+    if traced(verdict).loop is None:
+        return False
+    return tuple(verdict.explanation.lines) == tuple(promises(verdict.model, traced(verdict)))
+
+
+def _spoken(
+    lanes: tuple[str, ...], moves: tuple[Move, ...], start: tuple[str, ...], cycle: int | None
+) -> list[str]:
     """Return a text for screen readers, for the initial state and for each step."""
-    initial = ["Initial state" + (f": {', '.join(start)}" if start else "")]
-    return initial + [
+    found = ["Initial state" + (f": {', '.join(start)}" if start else "")]
+    found += [
         f"{lanes[m.lane]}: {m.text}" + (f". {', '.join(m.changes)}" if m.changes else "")
         for m in moves
     ]
+    if cycle == len(moves):
+        return [*found[:-1], f"{found[-1]}. For ever: no step"]
+    first = len(found) if cycle is None else cycle + 1
+    return [f"{text}. Repeated for ever" if k >= first else text for k, text in enumerate(found)]
 
 
 # The contradiction

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 
 from counterpoint.models.symbolic.trace import Command, System, trace
-from counterpoint.spec.notation import Model, nodes
+from counterpoint.spec.notation import TEMPORAL, Model, nodes
 from counterpoint.spec.notation.nodes import Cell, Node
 
 
@@ -18,18 +18,22 @@ def fingerprint(model: Model, wanted: Sequence[str]) -> str:
     model : Model
         A spec under its parameters.
     wanted : sequence of str
-        The invariants to judge.
+        The invariants and temporal properties to judge.
 
     Notes
     -----
     Cells on which no guard and no wanted property depends, directly or through other cells, are
     left out: their values do not affect the steps of the rest. So two models with the same text
-    have the same shortest violations, though perhaps different numbers of states.
+    have the same shortest violations, though perhaps different numbers of states. For a temporal
+    property all cells count, since a step that changes any of them keeps a promise of fairness,
+    and so do the promises.
     """
     system = trace(model)
     commands = [c for c in system.commands if not c.leaves]
-    claims = [system.claims[name] for name in wanted]
-    needed = _needed(system, commands, claims)
+    judged = [model.property_named(name) for name in wanted]
+    claims = [node for claim in judged for node in system.formulas(claim.method)]
+    of_runs = any(claim.kind in TEMPORAL for claim in judged)
+    needed = set(model.cells) if of_runs else _needed(system, commands, claims)
     known: dict[Node, str] = {}
     cells = zip(model.cells, model.initial_values(), strict=True)
     parts: list[object] = [(_cell(c), first) for c, first in cells if c in needed]
@@ -40,6 +44,9 @@ def fingerprint(model: Model, wanted: Sequence[str]) -> str:
             [(_cell(c), _node(node, known)) for c, node in updates if c in needed],
         ))  # fmt: skip
     parts += [*wanted, *_nodes(claims, known), _node(system.initial, known)]
+    if of_runs:
+        parts += [(one.strong, [(step.action, step.binding) for step in one.steps])
+                  for one in model.fairness]  # fmt: skip
     return _digest(repr(parts))
 
 

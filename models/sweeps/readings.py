@@ -16,7 +16,7 @@ from counterpoint.models.checking.engines import FEW_COMPARED
 from counterpoint.models.checking.processes import in_order
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
-from counterpoint.spec.notation import Choice, Claim, Model, SpecError
+from counterpoint.spec.notation import TEMPORAL, Choice, Claim, Model, SpecError
 
 from .fingerprint import fingerprint
 from .results import ModelOutcome, Results
@@ -123,14 +123,13 @@ def criteria_of(model: Model, claim: Claim) -> tuple[str, ...]:
     Raises
     ------
     SpecError
-        If one of them is not an invariant.
+        If one of them is neither an invariant nor a temporal property.
     """
     named = dict.fromkeys((*model.spec.criteria, claim.criterion))
     for name in named:
-        if model.property_named(name).kind != "invariant":
-            raise SpecError(
-                f"{model.name}: {name} is not an invariant; readings judge invariants only"
-            )
+        if model.property_named(name).kind not in ("invariant", *TEMPORAL):
+            raise SpecError(f"{model.name}: {name} is neither an invariant nor a temporal "
+                            "property, and readings judge only these")  # fmt: skip
     return tuple(named)
 
 
@@ -340,7 +339,7 @@ def fingerprint_of(reference: str, criteria: Sequence[str], settings: Sequence[s
     reference, settings
         The model, as `load` takes it.
     criteria : sequence of str
-        The invariants to judge.
+        The invariants and temporal properties to judge.
     """
     return fingerprint(load(reference, settings), criteria)
 
@@ -355,7 +354,7 @@ def outcome_of(
     reference, settings
         The model, as `load` takes it.
     criteria : sequence of str
-        The invariants to judge.
+        The invariants and temporal properties to judge.
     limits : Limits
         Time for the whole study, and memory.
     """

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ._marks import must_be_fairness
 from ._records import Action, Fairness, Step
-from ._sources import place_of
+from ._sources import decided, place_of
 from ._spec import Spec
 from .errors import SpecError
 
@@ -30,19 +31,21 @@ def fairness_of(
     found: list[Fairness] = []
     for one in actions:
         mark = spec.declared_methods[one.name]
-        strength = mark.fair if isinstance(mark.fair, str) else mark.fair(spec)
-        place = place_of(getattr(type(spec), one.name))
-        try:
-            must_be_fairness(strength)
-        except SpecError as error:
-            raise SpecError(f"{place}: action {one.name}: {error}") from None
         names = [name for name, _ in one.parameters]
         apart = names if mark.fair_for is None else list(mark.fair_for)
-        for name in apart:
-            if name not in names:
-                known = ", ".join(names) or "none"
-                raise SpecError(f"{place}: action {one.name}: fair_for names {name!r}, which is "
-                                f"no parameter of it (it has: {known})")  # fmt: skip
+        strength: Any = mark.fair
+        if not isinstance(strength, str):
+            strength = decided(strength, spec, one.name, "fair")
+        try:
+            must_be_fairness(strength)
+            for name in apart:
+                if name not in names:
+                    known = ", ".join(names) or "none"
+                    raise SpecError(f"fair_for names {name!r}, which is no parameter of it "
+                                    f"(it has: {known})")  # fmt: skip
+        except SpecError as error:
+            place = place_of(getattr(type(spec), one.name))
+            raise SpecError(f"{place}: action {one.name}: {error}") from None
         if strength != "none":
             own = [step for step in steps if step.action == one.name]
             found += _promises(spec, one, own, strength == "strong", apart)
@@ -70,6 +73,7 @@ def _promises(
     for step in steps:
         of_members.setdefault(tuple(step.binding[k] for k in places), []).append(step)
     for members, own in of_members.items():
-        named = zip((action.parameters[k] for k in places), members, strict=True)
-        labels = [f"{name}={index.label(spec, member)}" for (name, index), member in named]
+        member = dict(zip(places, members, strict=True))
+        labels = [f"{name}={index.label(spec, member[k]) if k in member else 'any'}"
+                  for k, (name, index) in enumerate(action.parameters)]  # fmt: skip
         yield Fairness(f"{action.name}({', '.join(labels)})", strong, tuple(own))

@@ -134,14 +134,28 @@ class _Marker:
     def __call__(self, function: Function) -> Function: ...
     @overload
     def __call__(self, *, when: Callable[[Any], bool]) -> Callable[[Function], Function]: ...
-    def __call__(self, function: Any = None, *, when: Callable[[Any], bool] | None = None) -> Any:
+    def __call__(
+        self, function: Any = None, *, when: Callable[[Any], bool] | None = None, **others: Any
+    ) -> Any:
+        if others:
+            raise SpecError(f"{self.kind} takes when=, and not {', '.join(others)}=")
         decorate = self.marking(MethodMark(self.kind, when))
         return decorate if function is None else decorate(function)
 
     def marking(self, mark: MethodMark) -> Callable[[Any], Any]:
-        """Return the decorator that gives a method a mark."""
+        """Return the decorator that gives a method a mark.
+
+        It raises SpecError for what is no function, and for a method that is marked otherwise. A
+        class may mark a method of its base again, for example with another fairness.
+        """
 
         def decorate(method: Any) -> Any:
+            if not inspect.isroutine(method):
+                raise SpecError(f"{mark.kind} marks a method, not {method!r}")
+            known = getattr(method, MARK, mark)
+            if known.kind != mark.kind:
+                raise SpecError(f"{method.__name__} has two marks, {known.kind} and {mark.kind}: "
+                                "a method has one")  # fmt: skip
             setattr(method, MARK, mark)
             body = _body_of_a_class()
             if body is not None:
@@ -161,7 +175,7 @@ class _ActionMarker(_Marker):
         self,
         *,
         when: Callable[[Any], bool] | None = None,
-        fair: str | Callable[[Any], str] = "none",
+        fair: str | Callable[[Any], str] | None = None,
         fair_for: tuple[str, ...] | None = None,
     ) -> Callable[[Function], Function]: ...
     def __call__(
@@ -169,22 +183,34 @@ class _ActionMarker(_Marker):
         function: Any = None,
         *,
         when: Callable[[Any], bool] | None = None,
-        fair: str | Callable[[Any], str] = "none",
+        fair: str | Callable[[Any], str] | None = None,
         fair_for: tuple[str, ...] | None = None,
     ) -> Any:
+        if isinstance(function, str):
+            raise SpecError(f"write @action(fair={function!r}): what is fair is named")
         if function is not None:
             return super().__call__(function)
-        if isinstance(fair, str):
+        if fair is not None and not callable(fair):
             must_be_fairness(fair)
-        if isinstance(fair_for, str):
-            raise SpecError(f"fair_for takes a tuple of parameters: fair_for=({fair_for!r},)")
-        return self.marking(MethodMark(self.kind, when, fair, fair_for))
+        _must_be_names(fair_for)
+        if fair is None and fair_for is not None:
+            raise SpecError("fair_for says for which parameters an action is fair: it needs fair=")
+        return self.marking(MethodMark(self.kind, when, fair or "none", fair_for))
 
 
 def must_be_fairness(found: Any) -> None:
     """Raise SpecError for what is none of `FAIRNESS`."""
-    if found not in FAIRNESS:
+    if not (isinstance(found, str) and found in FAIRNESS):
         raise SpecError(f"fair is one of {', '.join(FAIRNESS)}, not {found!r}")
+
+
+def _must_be_names(fair_for: Any) -> None:
+    """Raise SpecError for a ``fair_for`` that is no tuple of texts."""
+    if fair_for is None or (isinstance(fair_for, tuple) and all(type(n) is str for n in fair_for)):
+        return
+    example = f"({fair_for!r},)" if isinstance(fair_for, str) else '("p",)'
+    raise SpecError(f"fair_for is a tuple of names of parameters, as in fair_for={example}, "
+                    f"not {fair_for!r}")  # fmt: skip
 
 
 action = _ActionMarker("action")

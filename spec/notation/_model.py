@@ -13,7 +13,7 @@ from ._fairness import fairness_of
 from ._marks import TEMPORAL, Disabled, check_parameters
 from ._records import Action, Fairness, Property, Step
 from ._refinement import Refinement
-from ._sources import codes, first_line, place_of, say
+from ._sources import codes, decided, first_line, place_of, say
 from ._spec import Spec
 from ._starts import Values, starts
 from .errors import RangeError, RunInterrupted, SpecError
@@ -80,8 +80,9 @@ class Model:
 
     def methods(self, *kinds: str) -> list[str]:
         """Return the methods of some kinds that are part of the spec under its parameters."""
-        marks = self.spec.declared_methods.items()
-        return [m for m, k in marks if k.kind in kinds and (k.when is None or k.when(self.spec))]
+        spec, marks = self.spec, self.spec.declared_methods.items()
+        return [m for m, mark in marks if mark.kind in kinds
+                and (mark.when is None or decided(mark.when, spec, m, "when"))]  # fmt: skip
 
     @cached_property
     def actions(self) -> tuple[Action, ...]:
@@ -104,7 +105,7 @@ class Model:
             check_parameters(self.spec, method)
         found = self._declared("invariant", "transition", "refines", "sometimes")
         for taken in ("ranges", "no-deadlock"):
-            if any(p.name == taken for p in found):
+            if any(p.name == taken for p in (*found, *self.temporal)):
                 raise SpecError(f"{self.name}: the property name {taken!r} is reserved")
         if self.methods("finished"):
             found.append(Property("no-deadlock", "deadlock", "A run stops only where it may end."))
@@ -323,9 +324,12 @@ class Model:
         """Return whether a run may end in this state; it may if a constraint leaves out a step."""
         if all(self.call(m, self.at(values)) for m in self.methods("finished")):
             return True
-        return bool(self.constraints) and any(self._is_left_out(values, s) for s in self.steps)
+        return any(self.is_left_out(values, s) for s in self.steps)
 
-    def _is_left_out(self, values: Values, step: Step) -> bool:
+    def is_left_out(self, values: Values, step: Step) -> bool:
+        """Return whether a step is possible but for a constraint, which its next state violates."""
+        if not self.constraints:
+            return False
         try:
             state = self._after(values, step)
         except RangeError:

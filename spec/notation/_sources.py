@@ -19,6 +19,22 @@ def place_of(function: Callable[..., Any]) -> str:
     return f"{code.co_filename}:{code.co_firstlineno}"
 
 
+def decided(function: Callable[[Any], Any], spec: Any, method: str, option: str) -> Any:
+    """Return what ``when=`` or ``fair=`` of a method is under the parameters of a spec.
+
+    Raises
+    ------
+    SpecError
+        If the function raises an error; the message names the method's line.
+    """
+    try:
+        return function(spec)
+    except Exception as error:
+        place = place_of(inspect.unwrap(getattr(type(spec), method)))
+        raise SpecError(f"{place}: {option}= of {method} cannot be computed from the parameters: "
+                        f"{say(error)}") from None  # fmt: skip
+
+
 def say(error: BaseException) -> str:
     if isinstance(error, SpecError):
         return str(error)

@@ -27,6 +27,16 @@ if TYPE_CHECKING:
     from ._mutants import Mutation
 
 
+class _NoState:
+    """The state of a spec that is in none: there, reading a variable is an error."""
+
+    def __get__(self, spec: Spec | None, owner: type) -> StateStore:
+        if spec is None:
+            raise AttributeError("_store")
+        raise SpecError("a variable has a value in a state only: in actions and properties, and "
+                        "not where parameters decide")  # fmt: skip
+
+
 class Spec:
     """A specification: declare in the body, instantiate with parameters.
 
@@ -84,7 +94,7 @@ class Spec:
     _text_was_read: ClassVar[list[FunctionType]] = []
 
     parameters: dict[str, Any]
-    _store: StateStore
+    _store = _NoState()
 
     def __init_subclass__(cls) -> None:
         """Collect what the body declares, after what the bases declare."""

@@ -69,6 +69,14 @@ def changed_names(before: Digests, after: Digests) -> list[str]:
     return list(dict.fromkeys(k[0] for k in before if after.get(k) != before[k]))
 
 
+def said_of_change(before: Digests, after: Digests) -> str:
+    """Return in words what a run changed outside the state, and what to do; "" if nothing."""
+    if not (changed := changed_names(before, after)):
+        return ""
+    return (f"{', '.join(changed)} changed while the spec was run: declare all that a run "
+            "stores as variables")  # fmt: skip
+
+
 def _named(function: FunctionType) -> Iterator[tuple[str, Any]]:
     """Yield the names that a function uses, with their values."""
     code = function.__code__

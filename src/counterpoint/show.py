@@ -11,7 +11,8 @@ import click
 
 from counterpoint.models.present.chart import chart
 from counterpoint.models.present.formats import answer_in_words, command, title
-from counterpoint.models.verdict import Verdict
+from counterpoint.models.verdict import Verdict, by_length
+from counterpoint.spec.notation import TEMPORAL
 
 if TYPE_CHECKING:  # the gate takes long to load
     from counterpoint.ci.outcome import Outcome
@@ -96,7 +97,9 @@ def _effort(verdicts: Sequence[Verdict]) -> str:
     parts.append(f"{max(v.seconds for v in verdicts):.1f} s")
     if first.compared is not None:
         parts.append(f"{first.compared:,} compared with plain runs")
-    return ", ".join([*parts, *first.notes])
+    notes = [note for v in (first, *verdicts) if v is first or v.claim.kind in TEMPORAL
+             for note in v.notes]  # fmt: skip
+    return ", ".join([*parts, *dict.fromkeys(notes)])
 
 
 def _line(verdict: Verdict, wide: int) -> None:
@@ -139,9 +142,12 @@ def obstacles(verdicts: Sequence[Verdict], whole: bool = False) -> None:
 
 
 def first_to_break(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """Return the violation with the shortest trace; of several, that of the weakest criterion."""
+    """Return the violation with the shortest trace; of several, that of the weakest criterion.
+
+    One that a run shows at its end comes before a lasso.
+    """
     broken = [v for v in verdicts if v.answer == "violated" and v.trace is not None]
-    return min(broken, key=lambda v: v.depth or 0) if broken else None
+    return min(broken, key=by_length) if broken else None
 
 
 def counterexample(verdicts: Sequence[Verdict], shown: Verdict, whole: bool = False) -> None:
@@ -149,7 +155,10 @@ def counterexample(verdicts: Sequence[Verdict], shown: Verdict, whole: bool = Fa
     same = [
         v.claim.name
         for v in verdicts
-        if v.answer == "violated" and v.depth == shown.depth and v.engine == shown.engine
+        if v.answer == "violated"
+        and v.trace is not None
+        and v.engine == shown.engine
+        and by_length(v) == by_length(shown)
     ]
     click.echo()
     if len(same) > 1:

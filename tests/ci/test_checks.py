@@ -96,9 +96,21 @@ def test_a_table_becomes_a_job_for_each_spec_and_engine(folder: Path) -> None:
         expected = Job(
             job.reference, {"first": "turn"}, job.engine, "It is wrong.", {"a": steps, "b": None},
             12, ("a", "b", "c"), options, ("a",), 8.0, job.place, ("c",),
+            job.engine == "exhaustive",
         )  # fmt: skip
         assert job == expected
         assert str(job.place) == "counterpoint.toml:2"
+
+
+def test_an_engine_alone_is_asked_about_whole_runs(folder: Path) -> None:
+    """Temporal properties that no job of a table judges, or another engine beside the right one."""
+    for engines, asked in (
+        ('["exhaustive"]', [True]),
+        ('["bounded", "exhaustive"]', [False, True]),
+        ('["bounded", "stateful"]', [True, True]),
+    ):
+        found = made(folder, f'[[check]]\nspec = "peterson"\nengines = {engines}')
+        assert [job.temporal for job in found] == asked
 
 
 @pytest.mark.parametrize(

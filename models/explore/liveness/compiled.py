@@ -121,6 +121,14 @@ class CompiledGraph:
         found: int = self.live.first_steps()[len(self.run.states)]
         return found
 
+    @property
+    def changing(self) -> set[int]:
+        """The commands of which some step changes the state."""
+        if not self.size:
+            return set()
+        found = ctypes.cast(self.live.commands(), POINTER(c_uint16 * self.size)).contents
+        return {self.order[k] for k in set(memoryview(found).cast("B").cast("H"))}
+
     def conditions(self, claim: Property, state: int) -> tuple[bool, ...]:
         """Return the conditions of a temporal property in a state: one, or two."""
         return tuple(bool(self.live.condition(k, state)) for k in self._places[claim.name])

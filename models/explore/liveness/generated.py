@@ -38,6 +38,11 @@ class GeneratedGraph:
         """The number of steps that change the state."""
         return len(self._graph.targets)
 
+    @property
+    def changing(self) -> set[int]:
+        """The commands of which some step changes the state."""
+        return set(self._graph.commands)
+
     def conditions(self, claim: Property, state: int) -> tuple[bool, ...]:
         """Return the conditions of a temporal property in a state: one, or two."""
         truth = self._truth(claim)[state]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from counterpoint.models.explore.compiled.explorer import CompiledExploration
 from counterpoint.models.explore.exhaustive import Exploration, UnpackedStates, explore
-from counterpoint.models.lassos import confirm_lasso, promises, what_happens
+from counterpoint.models.lassos import confirm_lasso, promises, promises_left_out, what_happens
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.symbolic import comparing
 from counterpoint.models.verdict import Disagreement, Trace, Verdict, explained, in_steps, replayed
@@ -20,7 +20,11 @@ from .question import BROKEN, QUESTIONS, Graph, Path, Search
 
 
 def check(
-    model: Model, limits: Limits, wanted: Sequence[Property], explorer: str = "auto"
+    model: Model,
+    limits: Limits,
+    wanted: Sequence[Property],
+    explorer: str = "auto",
+    compared: int = comparing.STATES,
 ) -> list[Verdict]:
     """Return a verdict for each temporal property.
 
@@ -35,6 +39,8 @@ def check(
         Temporal properties.
     explorer : str
         One of `exhaustive.EXPLORERS`.
+    compared : int
+        The most states that are compared with plain Python.
 
     Raises
     ------
@@ -52,11 +58,12 @@ def check(
         run = explore(model, limits, (), explorer, temporal=wanted)
         if not run.complete:
             return unknown(run.reason)
-        found = comparing.compare(run.system, UnpackedStates(run), ())
+        found = comparing.compare(run.system, UnpackedStates(run), (), most=compared)
         if found.difference:
             return comparing.with_comparison(unknown(found.difference), found)
         graph = graph_of(run, limits)
-        return [replace(verdict_from(graph, one, limits), compared=found.states) for one in wanted]
+        return [replace(verdict_from(graph, one, limits, compared), compared=found.states)
+                for one in wanted]  # fmt: skip
     except LimitReached as limit:
         return unknown(str(limit))
 
@@ -68,23 +75,25 @@ def graph_of(run: Exploration, limits: Limits) -> Graph:
     return GeneratedGraph(run, limits)
 
 
-def verdict_from(graph: Graph, claim: Property, limits: Limits) -> Verdict:
+def verdict_from(
+    graph: Graph, claim: Property, limits: Limits, compared: int = comparing.STATES
+) -> Verdict:
     """Return the verdict on one temporal property."""
-    return _Judged(graph, claim, limits).verdict()
+    return _Judged(graph, claim, limits, compared).verdict()
 
 
 class _Judged:
     """The search for a violation of one property."""
 
-    def __init__(self, graph: Graph, claim: Property, limits: Limits) -> None:
-        self.graph, self.claim, self.limits = graph, claim, limits
+    def __init__(self, graph: Graph, claim: Property, limits: Limits, compared: int) -> None:
+        self.graph, self.claim, self.limits, self.compared = graph, claim, limits, compared
         self.run, self.model = graph.run, graph.run.system.model
         self._compare()
 
     def _compare(self) -> None:
         """Compare the conditions with plain Python in states that are spread over all."""
         number = len(self.run.states)
-        for state in range(0, number, max(1, number // comparing.STATES)):
+        for state in range(0, number, max(1, number // max(1, self.compared))):
             values = self.run.layout.unpack(self.run.states[state])
             plain = self.model.conditions(self.claim, values)
             compiled = self.graph.conditions(self.claim, state)
@@ -102,11 +111,17 @@ class _Judged:
         if found is None:
             found = self._lasso()
         verdict = Verdict(
-            self.model, self.claim, "exhaustive", "holds", "all runs", len(run.states),
+            self.model, self.claim, "exhaustive", "holds", self._reach(), len(run.states),
             run.transitions, reached, self.limits.elapsed(), notes=self._notes(steps),
         )  # fmt: skip
         if found is None:
             return verdict
+        if left := promises_left_out(self.model, found):
+            why = (
+                f"constraints leave out steps of {', '.join(left)}, which a run must take: what "
+                "was found is no run of the spec"
+            )
+            return replace(verdict, answer="unknown", extent="", reason=why)
         confirm_lasso(self.model, self.claim, found)
         changed = replace(
             verdict, answer="violated", extent=_extent(found), depth=len(found.steps), trace=found,
@@ -119,10 +134,23 @@ class _Judged:
         return changed
 
     def _notes(self, steps: int) -> tuple[str, ...]:
-        notes = [f"{steps:,} steps that change the state; fair: {self._promised()}"]
-        if self.claim.kind == "leads-to" and not self.graph.ever(self.claim):
-            notes.append("its first condition is never true, so it says nothing")
+        run, notes = self.run, [*self.run.notes]
+        if dead := run.dead_actions():
+            notes.append(f"never possible: {', '.join(dead)}")
+        notes.append(f"{steps:,} steps that change the state; fair: {self._promised()}")
+        if never := self._never_due(dead):
+            notes.append(f"fair, but it never changes the state: {', '.join(never)}")
+        if names := leaving(run):
+            actions = " or ".join(names)
+            notes.append(f"a step of {actions} leaves a range: it counts as not possible")
         return tuple(notes)
+
+    def _reach(self) -> str:
+        """Return of which runs the property holds, in words."""
+        runs = "all runs within ranges" if leaving(self.run) else "all runs"
+        if self.claim.kind == "leads-to" and not self.graph.ever(self.claim):
+            return f"{runs}, but its first condition is never true"
+        return runs
 
     def _promised(self) -> str:
         found: dict[str, None] = {}
@@ -130,6 +158,14 @@ class _Judged:
             strength = "strongly" if one.strong else "weakly"
             found.setdefault(f"{one.name.partition('(')[0]} {strength}")
         return ", ".join(found) or "no action"
+
+    def _never_due(self, dead: Sequence[str]) -> list[str]:
+        """Return the promises that are due in no state, but those of actions never possible."""
+        promises, ever = self.graph.promises, 0
+        for command in self.graph.changing:
+            ever |= promises.kept_by[command]
+        return [one.name for k, one in enumerate(promises.all)
+                if not ever >> k & 1 and one.name.partition("(")[0] not in dead]  # fmt: skip
 
     def _until_is_broken(self) -> Trace | None:
         """Return the shortest run to a state in which neither condition of `until` is true."""
@@ -153,6 +189,12 @@ class _Judged:
         if list(found.states[len(outer.states) :]) != expected:
             raise Disagreement("plain Python reaches other states than the engine's lasso has")
         return replace(found, loop=len(outer.steps) + len(inner) if loops else None)
+
+
+def leaving(run: Exploration) -> list[str]:
+    """Return the actions of which some step leaves a range."""
+    taken = zip(run.system.commands, run.taken, strict=True)
+    return list(dict.fromkeys(one.step.action for one, n in taken if one.leaves and n))
 
 
 def _extent(found: Trace) -> str:

@@ -107,6 +107,10 @@ class Graph(Protocol):
     def size(self) -> int:
         """The number of steps that change the state."""
 
+    @property
+    def changing(self) -> set[int]:
+        """The commands of which some step changes the state."""
+
     def conditions(self, claim: Property, state: int) -> tuple[bool, ...]:
         """Return the conditions of a temporal property in a state: one, or two."""
 

@@ -65,9 +65,8 @@ class Check(pytest.Collector):
     def collect(self) -> Iterator[pytest.Item]:
         """Yield an item for each property, then perhaps one for the whole check."""
         model = self._model()
-        for claim in model.all_properties if model is not None else ():
-            if not self.job.only or claim.name in self.job.only:
-                yield self._item(claim.name, _place(model, claim))
+        for claim in self.job.wanted(model) if model is not None else ():
+            yield self._item(claim.name, _place(model, claim))
         if self._whole or model is None:
             place = self.job.place
             yield self._item(WHOLE, (self.path, place.line) if place is not None else None)

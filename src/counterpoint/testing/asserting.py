@@ -12,7 +12,7 @@ from counterpoint.models.limits import Limits
 from counterpoint.models.present.formats import command_line
 from counterpoint.models.references import named, reference_of
 from counterpoint.models.sweeps.mutants import Trial, trials
-from counterpoint.models.verdict import Verdict, in_steps
+from counterpoint.models.verdict import Verdict, by_length, in_steps, reachable_states
 from counterpoint.spec.notation import Model, Property, Spec, SpecError
 
 from .isolation import isolated, load
@@ -123,7 +123,7 @@ def assert_holds(
     wrong = [_of_engine(v) if engine == "all" else difference(v) for v in failed]
     wrong += _states(verdicts, states)
     if wrong:
-        failed.sort(key=lambda v: (v.answer != "violated", v.trace is None, v.depth or 0))
+        failed.sort(key=lambda v: (v.answer != "violated", v.trace is None, *by_length(v)))
         raise AssertionError(message(verdicts, wrong, failed[0] if failed else None))
     return verdicts
 
@@ -349,7 +349,7 @@ def _after(steps: int | None) -> str:
 def _states(verdicts: Sequence[Verdict], wanted: int | None) -> list[str]:
     if wanted is None:
         return []
-    counted = {v.states for v in verdicts if v.extent == "all states" and v.states is not None}
+    counted = reachable_states(verdicts)
     if counted == {wanted}:
         return []
     if any(v.answer != "holds" for v in verdicts):

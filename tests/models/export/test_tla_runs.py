@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -78,7 +79,7 @@ class RunModule(Module):
         assert form is not None, formula
         states = list(self.explore())
         number = {state: k for k, state in enumerate(states)}
-        assert number[self.initial()[0]] == 0 and len(self.initial()) == 1
+        starts = frozenset(number[state] for state in self.initial())
         conditions = {
             group: frozenset(k for state, k in number.items() if self.value(text, state))
             for group, text in form.groupdict().items()
@@ -92,10 +93,11 @@ class RunModule(Module):
             ),
             conditions["first"],
             conditions.get("second", frozenset()),
+            starts,
         )  # fmt: skip
         if kind != "until":
             return machine.holds(kind)
-        fulfilled = Machine(len(states), machine.actions, machine.second, frozenset())
+        fulfilled = replace(machine, first=machine.second, second=frozenset())
         wrong = conditions["waits"] - machine.first - machine.second
         return not wrong and fulfilled.holds("eventually")
 

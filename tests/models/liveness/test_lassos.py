@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -12,6 +11,7 @@ from counterpoint import (
     Array,
     Boolean,
     Choice,
+    Explanation,
     Index,
     Integer,
     Spec,
@@ -149,6 +149,32 @@ def test_formats_have_the_cycle() -> None:
     assert "loop" not in verdict_of("it-is-free").to_json()
 
 
+def test_a_run_that_stops_for_ever_is_drawn() -> None:
+    """A page or a diagram on which a run that stutters looks like one that ends."""
+    for name in ("it-is-taken", "who-asks-is-served"):
+        found = verdict_of(name, fairness="none")
+        text = page(found)
+        assert '<li class="cycle repeated">for ever: no step</li>' in text
+        assert 'class="row repeated"' not in text and "For ever: no step" in text
+        assert "Note over L0,L1: for ever: no step" in sequence(found)
+    cycle = page(verdict_of("who-asks-is-served"))
+    assert "for ever: no step" not in cycle and cycle.count("Repeated for ever") == 3
+
+
+def test_a_page_says_how_promises_are_kept() -> None:
+    """Promises of fairness under the heading of a contradiction, the last one in bold."""
+    text = page(verdict_of("who-asks-is-served"))
+    assert "<h2>How it keeps what is fair</h2>" in text and '<ol class="why alike">' in text
+
+    class Explained(Lock):
+        def explain(self, violated, states):
+            return Explanation(("P1 is always first.",))
+
+    model = Model(Explained(), "explained")
+    (found,) = check(model, wanted=[model.property_named("who-asks-is-served")])
+    assert "<h2>Why</h2>" in page(found) and '<ol class="why">' in page(found)
+
+
 def test_an_exported_test_replays_the_lasso() -> None:
     """A test that passes or fails whatever the spec does."""
     found = verdict_of("who-asks-is-served")
@@ -165,9 +191,10 @@ def test_records_are_replayed() -> None:
     """A lasso that is confirmed although its cycle is not closed, not fair, or not there."""
     record = json.loads(json.dumps(verdict_of("who-asks-is-served").to_json()))
     assert replay_record(record).agrees
-    for loop, why in ((0, "not the one where the cycle begins"), (None, "not violated")):
+    for loop, why in ((0, "not the one where the cycle begins"), (None, "it has no cycle")):
         result = replay_record(record | {"loop": loop})
         assert not result.agrees and why in result.outcome
+    assert not replay_record(record | {"verdict": "holds"}).agrees
     fair = replay_record(record | {"parameters": record["parameters"] | {"fairness": "strong"}})
     assert not fair.agrees and "does not keep take(p=P0) fair" in fair.outcome
 
@@ -198,34 +225,6 @@ def test_a_limit_leaves_it_unknown() -> None:
     model = Model(Lock(processes=8), REFERENCE)
     (found,) = check(model, limits=Limits(0.0), wanted=[model.property_named("it-is-free")])
     assert found.answer == "unknown"
-
-
-WRONG = {
-    "@eventually\n    def w(s):\n        s.at = 1\n        return s.at == 1": "assign",
-    "@leads_to\n    def w(s):\n        return s.at == 1": "returns two conditions",
-    "@until\n    def w(s):\n        return s.at == 1, s.at == 2, s.at == 0": "two conditions",
-    "@stays\n    def w(s, after):\n        return s.at == 1": "is written def w(s)",
-    "@action(fair='often')\n    def w(s):\n        s.at = 1": "fair is one of none, weak, strong",
-    "@action(fair=lambda s: 'often')\n    def w(s):\n        s.at = 1": "fair is one of none, weak",
-    "@action(fair='weak', fair_for=('q',))\n    def w(s, p):\n        s.at = p": "'q', which is no",
-    "@action(fair='weak', fair_for='p')\n    def w(s, p):\n        s.at = p": "takes a tuple",
-}
-
-
-@pytest.mark.parametrize("body", WRONG, ids=range(len(WRONG)))
-def test_wrong_specs_are_refused_in_one_line(
-    body: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A traceback, or a verdict on a property that means nothing."""
-    path = tmp_path / "wrong.py"
-    path.write_text(
-        "from counterpoint import *\n\nclass Wrong(Spec):\n"
-        "    members = Index(2, names='p')\n    at = Integer(0, 2)\n\n"
-        f"    @action\n    def go(s):\n        s.at = 1\n\n    {body}\n"
-    )
-    assert run(counterpoint, ["check", str(path)]) == 2
-    said = capsys.readouterr().err
-    assert WRONG[body] in said and said.count("\n") == 1 and "wrong.py" in said
 
 
 @pytest.mark.parametrize("form", ["dot", "mermaid-states"])

@@ -41,7 +41,7 @@ def test_a_claim_about_something_else_than_a_state(
     path = tmp_path / "jar.py"
     path.write_text(USER.replace('criterion="all-there"', 'criterion="ranges"'))
     assert run(commands, ["readings", str(path)]) == 2
-    assert "ranges is not an invariant" in capsys.readouterr().err
+    assert "ranges is neither an invariant nor a temporal property" in capsys.readouterr().err
     path.write_text(USER.replace('criterion="all-there"', 'criterion="beauty"'))
     assert run(commands, ["readings", str(path)]) == 2
     assert "has no property 'beauty'" in capsys.readouterr().err

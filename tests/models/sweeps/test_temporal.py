@@ -1,0 +1,125 @@
+"""Readings and mutants of a spec whose claim is about whole runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from counterpoint import (
+    Array,
+    Boolean,
+    Choice,
+    Claim,
+    Index,
+    Integer,
+    Spec,
+    action,
+    infinitely_often,
+    leads_to,
+    mutant,
+    require,
+)
+from counterpoint.console import run
+from counterpoint.main import counterpoint
+from counterpoint.models.loading import load
+from counterpoint.models.sweeps.fingerprint import fingerprint
+from counterpoint.models.sweeps.mutants import trials
+from counterpoint.models.sweeps.readings import study
+
+
+class Queue(Spec):
+    """Two processes share a lock; taking it is weakly or strongly fair."""
+
+    published_claim = Claim("fairness", "weak", "strong", "who-asks-is-served")
+    criteria = ("it-is-free",)
+    processes = Index(2, names="p", labels="P")
+    fairness = Choice("strong", "weak")
+    leaving = Choice("fair", "never")
+    counting = Choice("never", "once", "always")
+    holder = Integer(0, 2)
+    wants = Array(processes, Boolean())
+    counted = Integer(0, 1)
+
+    @action
+    def ask(s, p):
+        require(not s.wants[p], s.holder != p + 1)
+        s.wants[p] = True
+
+    @action(fair=lambda s: s.fairness)
+    def take(s, p):
+        require(s.wants[p], s.holder == 0)
+        s.holder, s.wants[p] = p + 1, False
+
+    @action(fair=lambda s: "weak" if s.leaving == "fair" else "none")
+    def leave(s, p):
+        require(s.holder == p + 1)
+        s.holder = 0
+
+    @action(when=lambda s: s.counting != "never", fair="weak")
+    def count(s):
+        s.counted = 1 if s.counting == "once" else 1 - s.counted
+
+    @infinitely_often
+    def it_is_free(s):
+        return s.holder == 0
+
+    @leads_to
+    def who_asks_is_served(s):
+        return s.wants[0], s.holder == 1
+
+
+@mutant(killed={"who-asks-is-served": 4}, readings={"fairness": "weak"})
+class TakesWeakly(Queue):
+    """Taking is only weakly fair."""
+
+
+@mutant(killed={"it-is-free": 2, "who-asks-is-served": 4})
+class Keeps(Queue):
+    """Who has the lock may keep it: the overriding action is not fair. One number is wrong."""
+
+    @action
+    def leave(s, p):
+        require(s.holder == p + 1)
+        s.holder = 0
+
+
+REFERENCE = f"{__file__}:Queue"
+
+
+def test_readings_find_that_only_strong_fairness_serves() -> None:
+    """Readings that refuse claims about whole runs, or take two promises for the same model."""
+    found = study(REFERENCE, ["counting=never"])
+    kinds = {row.choices["leaving"]: row.kind("who-asks-is-served") for row in found.rows}
+    assert kinds == {"fair": "kept", "never": "both broken"}
+    assert dict(found.default.broken.violated) == {"who-asks-is-served": 4}
+    assert not found.default.clean.violated and found.different == 4
+    assert list(found.criteria) == ["it-is-free", "who-asks-is-served"]
+
+
+def test_fingerprints_have_the_promises() -> None:
+    """One outcome for two models that differ in fairness, or in a step that keeps a promise."""
+
+    def of(*settings: str, name: str = "who-asks-is-served") -> str:
+        return fingerprint(load(REFERENCE, settings), [name])
+
+    assert of() == of("fairness=strong")
+    assert len({of(), of("fairness=weak"), of("leaving=never"), of("counting=once")}) == 4
+    assert of("counting=once") != of("counting=always")
+    assert of() != of(name="it-is-free")
+
+
+def test_readings_in_text(capsys: pytest.CaptureFixture[str]) -> None:
+    """A table that does not say with which promise the property holds."""
+    assert run(counterpoint, ["readings", REFERENCE, "--set", "counting=never"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "fairness=weak breaks who-asks-is-served, strong does not" in said
+    assert "The claim is kept exactly with leaving=fair" in said
+
+
+def test_mutants_are_killed_by_lassos() -> None:
+    """A mutant that only a lasso detects and that survives; a length that is not compared."""
+    weak, keeps = trials(REFERENCE)
+    assert weak.violated == {"who-asks-is-served": 4} and not weak.surprises
+    assert keeps.violated == {"it-is-free": 2, "who-asks-is-served": 3}
+    assert keeps.surprises == (
+        "who-asks-is-served is violated after 3 steps; it is declared to be after 4 steps",
+    )
