@@ -73,9 +73,13 @@ def build(
         chosen = _web(profile, pages, seed, not no_addresses) if profile else None
         if chosen is None:
             chosen = _source(names[0], kind, linked)
-        built(chosen, store, BuildSettings(threads=processes), tell)
+        built(chosen, store, BuildSettings(threads=processes), tell, _announce)
     click.echo(f"{store} contains the graph", err=True)
     return OK
+
+
+def _announce(size: str) -> None:
+    click.echo(f"counterpoint: {size}", err=True)
 
 
 def _web(profile: str, pages: int | None, seed: int, addressed: bool) -> Source:
