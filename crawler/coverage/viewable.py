@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import case, func, select
 
 from counterpoint.crawler.documents.addresses import joined, key
-from counterpoint.crawler.documents.decoding import loaded
+from counterpoint.crawler.documents.decoding import as_declared
 from counterpoint.crawler.documents.embedded import embedded
 from counterpoint.crawler.documents.exchange import is_html
 from counterpoint.crawler.errors import CrawlError
@@ -194,7 +194,7 @@ class _Archive:
             return _Document(None if _is_shown(kind) else Reason.FORMAT, page)
         if found.partial:
             return _Document(Reason.UNREAD, page)
-        text = loaded(body, kind).text
+        text = as_declared(body, kind)
         if _is_garbled(text):
             return _Document(Reason.CHARACTERS, page)
         needs = embedded(text, answer.address)
