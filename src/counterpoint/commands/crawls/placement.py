@@ -37,7 +37,8 @@ def placement(where: str, top: int, form: str, picture: Path | None) -> int:
     level (0: the start page; 30: and all deeper levels), by tenth of the pages in the order of
     scanning, and by section (the first folder of the address). How unevenly links stand: the share
     on the 1% and the 10% of the pages with most links, and the Gini coefficient (0: each page has
-    as many; near 1: one page has all). Pages are those answered with status 200; deleted links do not count.
+    as many; near 1: one page has all). Pages are those answered with status 200; deleted links do
+    not count.
 
     Exit code 0: shown; 2: the command is wrong, or there is no such store.
 
