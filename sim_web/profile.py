@@ -72,6 +72,18 @@ class Profile:
     limits: Limits = field(default_factory=Limits)
     sites: tuple[Site, ...] = ()
 
+    def __post_init__(self) -> None:
+        topics = len(self.articles.topics)
+        if not self.articles.languages:
+            return
+        if self.sites:
+            raise WebError("[articles] languages: a web has sites or articles, not both")
+        if self.themes.count <= topics:
+            raise WebError(
+                f"[articles] topics: {topics} topics need more than {topics} themes, and [themes] "
+                f"count is {self.themes.count:g}"
+            )
+
 
 _SECTIONS: dict[str, type] = {
     "shares": Shares,

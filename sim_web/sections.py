@@ -106,8 +106,9 @@ class Articles:
     """Articles in editions of several languages, each language a host ([HITS]).
 
     If there are languages, they form the strong component, and the generator ignores ``shares``,
-    ``degrees``. ``topics`` gives the number of editions to each topic, such as ``moon = 43``. The
-    first topic is theme 0, the second theme 1, and so on.
+    and of ``degrees`` the keys ``mean``, ``out_exponent``, ``internal`` and ``orphans``. ``topics``
+    gives the number of editions to each topic, such as ``moon = 43``. The first topic is theme 0,
+    the second theme 1, and so on; there must be more themes than topics.
     """
 
     languages: float = number(
@@ -134,10 +135,15 @@ class Articles:
 
     def __post_init__(self) -> None:
         for name, editions in self.topics.items():
+            if editions != int(editions):
+                raise ValueError(f"topics.{name}: {editions:g} is no whole number of editions")
             if not 1 <= editions <= max(1, self.languages):
                 raise ValueError(
                     f"topics.{name}: {editions:g} editions in {self.languages:g} languages"
                 )
+        for key in ("languages", "common", "mains", "footers", "links"):
+            if getattr(self, key) != int(getattr(self, key)):
+                raise ValueError(f"{key}: {getattr(self, key):g} is no whole number")
         if self.mains > self.languages:
             raise ValueError(f"mains: {self.mains:g} main pages of {self.languages:g} languages")
 

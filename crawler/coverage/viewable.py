@@ -22,10 +22,12 @@ from urllib.parse import urlsplit
 from sqlalchemy import case, func, select
 
 from counterpoint.crawler.documents.addresses import joined, key
-from counterpoint.crawler.documents.decoding import loaded
+from counterpoint.crawler.documents.decoding import as_declared
 from counterpoint.crawler.documents.embedded import embedded
 from counterpoint.crawler.documents.exchange import is_html
+from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.archives import Archived, answers, files_of, unpacked
+from counterpoint.crawler.fetching.warc_records import Damage
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.schema import State, pages
 
@@ -69,6 +71,9 @@ SAID = {
 }
 """What the reasons mean, for users."""
 
+_NO_FAULTS = (None, Reason.FORMAT, Reason.EMPTY, Reason.CHARACTERS, Reason.UNREAD)
+"""The reasons of a document that is no HTML page, and yet is whole where a page needs it."""
+
 
 class Viewable(NamedTuple):
     """How many of the collected pages can be shown again.
@@ -86,6 +91,8 @@ class Viewable(NamedTuple):
     needed, kept : int or None
         The distinct resources that the documents need, and those of them that are there; None: the
         source does not know.
+    damages : tuple of Damage
+        The damaged places of an archive. What was lost there counts nowhere.
     """
 
     pages: int
@@ -94,6 +101,7 @@ class Viewable(NamedTuple):
     reasons: dict[Reason, int]
     needed: int | None = None
     kept: int | None = None
+    damages: tuple[Damage, ...] = ()
 
 
 def of_store(store: Store) -> Viewable:
@@ -133,7 +141,7 @@ class _Document(NamedTuple):
     reason : Reason or None
         Why it cannot be shown, whatever its resources are.
     page : bool
-        Whether it is a page even if another one shows it.
+        Whether it is a page even if another one shows it: its answer says that it is HTML.
     needs : tuple of int
         The numbers of its resources.
     """
@@ -173,7 +181,7 @@ class _Archive:
 
     def _examined(self, answer: Archived) -> _Document:
         kind = answer.headers.get("content-type", "")
-        page = is_html(kind)
+        html, page = is_html(kind), is_html(kind) and bool(kind.strip())
         found = unpacked(answer)
         body = found.body
         if found.unknown or found.broken:
@@ -182,11 +190,11 @@ class _Archive:
             return _Document(Reason.CUT, page)
         if not body:
             return _Document(Reason.EMPTY, page)
-        if not page:
+        if not html:
             return _Document(None if _is_shown(kind) else Reason.FORMAT, page)
         if found.partial:
             return _Document(Reason.UNREAD, page)
-        text = loaded(body, kind).text
+        text = as_declared(body, kind)
         if _is_garbled(text):
             return _Document(Reason.CHARACTERS, page)
         needs = embedded(text, answer.address)
@@ -197,14 +205,13 @@ class _Archive:
     def has(self, number: int) -> bool:
         """Return whether a resource is there and whole, perhaps after redirects.
 
-        It may be empty, or without a document (status 204); of an unknown format, browsers look at
-        its bytes.
+        It may be empty, or without a document (status 204). If its format is unknown or not said,
+        browsers look at its bytes.
         """
         for _ in range(HOPS + 1):
             found = self.documents.get(number)
             if found is not None:
-                empty = found.reason is Reason.EMPTY and not found.page
-                return empty or found.reason in (None, Reason.FORMAT)
+                return found.reason in (_NO_FAULTS[:2] if found.page else _NO_FAULTS)
             if number in self._without:
                 return True
             if number not in self._leads:
@@ -226,16 +233,17 @@ def of_archive(paths: Iterable[Path]) -> Viewable:
 
     Pages are all HTML documents, and other documents that no page needs as a resource.
 
+    A record that is damaged is a page whose end is missing, if its address can be read.
+
     Raises
     ------
     CrawlError
-        If a file is no WARC file, or cannot be read.
+        If a file is no WARC file, or cannot be read. In a folder it counts as damaged, unless no
+        other one can be read.
     """
-    archive = _Archive()
+    archive, damages = _Archive(), list[Damage]()
     for path in paths:
-        for file in files_of(path):
-            for answer in answers(file):
-                archive.take(answer)
+        _take_all(archive, files_of(path), damages)
     needed = {number for one in archive.documents.values() for number in one.needs}
     kept = {number for number in needed if archive.has(number)}
     parts = {archive.end(number) for number in needed}
@@ -253,7 +261,20 @@ def of_archive(paths: Iterable[Path]) -> Viewable:
     count = shown + reasons.total()
     found = {reason: reasons[reason] for reason in Reason if reasons[reason]}
     alone = shown + reasons[Reason.RESOURCES]
-    return Viewable(count, shown, alone, found, len(needed), len(kept))
+    return Viewable(count, shown, alone, found, len(needed), len(kept), tuple(damages))
+
+
+def _take_all(archive: _Archive, files: list[Path], damages: list[Damage]) -> None:
+    wrong: list[CrawlError] = []
+    for file in files:
+        try:
+            for answer in answers(file, damages):
+                archive.take(answer)
+        except CrawlError as error:
+            wrong.append(error)
+            damages.append(Damage(file, 0, str(error).removeprefix(f"{file}: ")))
+    if len(wrong) == len(files):
+        raise wrong[0]
 
 
 _SHOWN = ("text/", "image/", "audio/", "video/", "application/pdf", "application/json",

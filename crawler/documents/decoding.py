@@ -100,6 +100,20 @@ def loaded(body: bytes, content_type: str = "") -> Text:
     return Text(text, name, how)
 
 
+def as_declared(body: bytes, content_type: str = "") -> str:
+    """Return the text of a document as browsers show it: a declared encoding is always used.
+
+    Parameters
+    ----------
+    body, content_type
+        As in `loaded`.
+    """
+    name, rest = marked(body)
+    if name is None:
+        name, _ = _declared(body, content_type)
+    return loaded(body).text if name is None else _decoded(rest, name)[0]
+
+
 def marked(body: bytes) -> tuple[str | None, bytes]:
     """Return the encoding that a byte order mark names, or None, and the bytes after the mark."""
     for mark, name in _MARKS:

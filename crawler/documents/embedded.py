@@ -9,10 +9,13 @@ These are read:
 
 What a style sheet or a script loads itself is not read, and neither are the sources among which
 ``picture``, ``audio`` and ``video`` let a browser choose. A resource that is in the address itself
-(``data:``) is there with the document.
+(``data:``) is there with the document. What stands in ``noscript`` is for browsers without scripts,
+and is not needed.
 """
 
 from __future__ import annotations
+
+import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -53,7 +56,7 @@ def embedded(document: str, address: str) -> tuple[str, ...] | str:
 
 def embedded_here(document: str, address: str) -> tuple[str, ...]:
     """Return the addresses of resources as `embedded` does, without a limit of time."""
-    tree = LexborHTMLParser(document)
+    tree = LexborHTMLParser(_with_scripts(document))
     base = address
     for node in tree.css("base[href]")[:1]:
         base = joined(address, node.attributes["href"] or "") or address
@@ -66,6 +69,29 @@ def embedded_here(document: str, address: str) -> tuple[str, ...]:
         if len(found) >= LINKS:
             break
     return tuple(found)
+
+
+_OPENERS = re.compile(r"<!--|<(script|style|noscript)(?=[\s/>])", re.IGNORECASE)
+
+
+def _with_scripts(document: str) -> str:
+    """Return a document without ``noscript``, as a browser with scripts reads it.
+
+    The parser reads it as a browser without scripts: in the head of a document, an image in
+    ``noscript`` begins the body, where nothing shows any more that it stood there.
+    """
+    kept, at, begin = [], 0, 0
+    while opener := _OPENERS.search(document, at):
+        tag = (opener[1] or "").lower()
+        end = "-->" if not tag else f"</{tag}"
+        closer = re.compile(re.escape(end), re.IGNORECASE).search(document, opener.end())
+        if closer is None:
+            break
+        at = closer.end()
+        if tag == "noscript":
+            kept.append(document[begin : opener.start()])
+            begin = closer.start()
+    return "".join([*kept, document[begin:]])
 
 
 def _references(node: LexborNode) -> list[str]:

@@ -1,34 +1,25 @@
 """Reads the answers in WARC files (ISO 28500), of this crawler or of another one.
 
-Files are read as they may be on any disk: a record that breaks off, since its writer was killed, is
-the end of its file, and all that is read into memory has a limit.
+Files are read as they may be on any disk: records may break off or be damaged (`warc_records`), and
+all that is read into memory has a limit.
 """
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import NamedTuple
 
 from counterpoint.crawler.documents.addresses import normalized
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.files.inputs import PIECE
 
 from .codings import UnpackingError
 from .manners import Limits
 from .unpacking import Unpacking
-
-MOST = 1 << 26
-"""The most bytes of a record that are read; of a longer one, only its beginning."""
-_LINE = 1 << 16
-_LINES = 1_000
-"""The most bytes of a header of a record, and the most headers of one."""
-_GZIP = b"\x1f\x8b"
-_BEGIN = b"WARC/"
+from .warc_bytes import MOST
+from .warc_records import Damage, named, records
 
 
 class Archived(NamedTuple):
@@ -44,7 +35,7 @@ class Archived(NamedTuple):
     body : bytes
         The body as it was stored.
     cut : bool
-        Whether the archive has only the body's beginning.
+        Whether the archive has only the body's beginning, or its record is damaged.
     partial : bool
         Whether the archive has more of the body, which was not read: the record is too long.
     """
@@ -100,27 +91,25 @@ def files_of(path: Path) -> list[Path]:
     return [path]
 
 
-def answers(path: Path) -> Iterator[Archived]:
-    """Yield the answers of a WARC file, compressed or not.
+def answers(path: Path, damages: list[Damage]) -> Iterator[Archived]:
+    """Yield the answers of a WARC file, compressed or not; of a damaged record what can be read.
+
+    Parameters
+    ----------
+    path : Path
+    damages : list of Damage
+        Gets each damaged place of the file.
 
     Raises
     ------
     CrawlError
         If it cannot be read, or is no WARC file.
     """
-    try:
-        with path.open("rb") as file:
-            packed = file.read(2) in (_GZIP, _GZIP[:1])
-            file.seek(0)
-            yield from _answers(cast(IO[bytes], gzip.GzipFile(fileobj=file)) if packed else file)
-    except EOFError:  # its last record breaks off
-        return
-    except (zlib.error, gzip.BadGzipFile, ValueError) as error:
-        if isinstance(error, gzip.BadGzipFile) and str(error).endswith("(b'\\x1f')"):
-            return  # it breaks off after the first byte of a record
-        raise CrawlError(f"{path}: is no WARC file that can be read: {error}") from None
-    except OSError as error:
-        raise CrawlError(f"{path}: {error.strerror or error}") from None
+    for record in records(path, damages):
+        found = _answer(record.headers.get("warc-target-uri", ""), record.data)
+        if found is not None:
+            cut = record.damaged or "warc-truncated" in record.headers
+            yield found._replace(cut=cut, partial=record.partial)
 
 
 def unpacked(answer: Archived) -> Unpacked:
@@ -145,75 +134,6 @@ def unpacked(answer: Archived) -> Unpacked:
     return Unpacked(bytes(unpacking.out), cut, partial, bool(unpacking.unknown), broken)
 
 
-def _answers(file: IO[bytes]) -> Iterator[Archived]:
-    while line := _line(file):
-        if not line.strip():
-            continue
-        if not line.startswith(_BEGIN):
-            if _BEGIN.startswith(line):
-                return  # the file breaks off here
-            raise ValueError("a record does not begin with WARC/")
-        headers = _headers(file)
-        length = int(headers.get("content-length", ""))
-        if length < 0:
-            raise ValueError("a record has less than no bytes")
-        data = b""
-        if headers.get("warc-type") == "response":
-            data = _read(file, min(length, MOST))
-            length -= len(data)
-        _skip(file, length)
-        found = _answer(headers.get("warc-target-uri", ""), data) if data else None
-        if found is not None:
-            yield found._replace(cut="warc-truncated" in headers, partial=length > 0)
-
-
-def _line(file: IO[bytes]) -> bytes:
-    line = file.readline(_LINE + 1)
-    if len(line) > _LINE:
-        raise ValueError(f"a header has more than {_LINE:,} bytes")
-    return line
-
-
-def _headers(file: IO[bytes]) -> dict[str, str]:
-    lines = []
-    while (line := _line(file)) not in (b"\r\n", b"\n"):
-        if not line:
-            raise EOFError
-        lines.append(line)
-        if len(lines) > _LINES:
-            raise ValueError(f"a record has more than {_LINES:,} headers")
-    return _named(lines, "utf-8")
-
-
-def _named(lines: list[bytes], encoding: str) -> dict[str, str]:
-    """Return headers by their names in lower case."""
-    found: dict[str, str] = {}
-    for line in lines:
-        name, _, value = line.decode(encoding, "replace").partition(":")
-        name, value = name.strip().lower(), value.strip()
-        found[name] = f"{found[name]},{value}" if name in found else value
-    return found
-
-
-def _read(file: IO[bytes], size: int) -> bytes:
-    """Return so many bytes; raise EOFError if there are fewer."""
-    data = bytearray()
-    while len(data) < size:
-        piece = file.read(min(PIECE, size - len(data)))
-        if not piece:
-            raise EOFError
-        data += piece
-    return bytes(data)
-
-
-def _skip(file: IO[bytes], size: int) -> None:
-    while size > 0:
-        piece = file.read(min(PIECE, size))
-        if not piece:
-            raise EOFError
-        size -= len(piece)
-
-
 def _answer(address: str, data: bytes) -> Archived | None:
     """Return the answer in a record; None if it is none of HTTP."""
     wanted = normalized(address.strip("<>"))
@@ -225,7 +145,7 @@ def _answer(address: str, data: bytes) -> Archived | None:
     status = words[1]
     if len(status) != 3 or not status.isdigit():
         return None
-    return Archived(wanted, int(status), _named(lines, "latin-1"), b"".join(rest), cut=False)
+    return Archived(wanted, int(status), named(lines, "latin-1"), b"".join(rest), cut=False)
 
 
 def _joined_chunks(body: bytes) -> tuple[bytes, bool]:

@@ -25,6 +25,9 @@ TENTHS = 10
 SECTIONS = 1_000
 """The most sections of a site that are counted; all further ones count as one."""
 
+DEEPEST = 30
+"""The deepest level that is counted by itself; all deeper ones count as this one."""
+
 OTHER = "(other)"
 """The name of all further sections."""
 
@@ -55,7 +58,7 @@ class Placement:
     start : str
         Its start address.
     levels : dict of int to Counts
-        By level: the fewest links from the start page.
+        By level: the fewest links from the start page; `DEEPEST` has all deeper levels, too.
     tenths : list of Counts
         By tenth of the pages in the order of scanning.
     sections : dict of str to Counts
@@ -108,7 +111,7 @@ class Placement:
 
     def read(self, number: int, of: int, level: int, section: str, links: int) -> None:
         """Count a page, the `number`-th from 0 on of so many."""
-        self.levels.setdefault(level, Counts()).add(links)
+        self.levels.setdefault(min(level, DEEPEST), Counts()).add(links)
         self.tenths[min(TENTHS - 1, number * TENTHS // of)].add(links)
         if section not in self.sections and len(self.sections) >= SECTIONS:
             section = OTHER
@@ -142,6 +145,11 @@ def together(found: list[Placement]) -> Placement:
     for one in found:
         all_sites.join(one)
     return all_sites
+
+
+def name_of_level(level: int) -> str:
+    """Return the name of a level, or of the deepest ones together."""
+    return str(level) if level < DEEPEST else f"{DEEPEST} and deeper"
 
 
 def section_of(address: str) -> str:

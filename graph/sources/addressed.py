@@ -90,7 +90,7 @@ class AddressList:
     Raises
     ------
     GraphError
-        If a line is invalid; the message names the line.
+        If a line is invalid, and the message names the line; or if there is no link.
     """
 
     def __init__(self, path: Path, least: int = 1) -> None:
@@ -118,6 +118,8 @@ class AddressList:
                     ends += pages
             if tell:
                 tell(f"read {line:,} lines")
+        if crawled and not ends:
+            raise GraphError(f"{self._path}: no line has two addresses: these are pages, not links")
         links = np.array(ends, dtype=np.uint32).reshape(-1, 2)
         were = np.zeros(len(numbers), dtype=bool)
         were[crawled] = True

@@ -13,7 +13,6 @@ last complete part, and its result has the same bytes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -24,8 +23,9 @@ from counterpoint.compiling import Array
 from counterpoint.files.outputs import named
 from counterpoint.graph.csr import MOST_PAGES
 from counterpoint.graph.errors import GraphError
+from counterpoint.threads import for_each
 
-from .building import Part, folder_of
+from .building import Part, bytes_of_pages, counted_parts, folder_of, in_units, must_fit
 from .codebook import CLASSES, KINDS
 from .codes import BLOCK
 from .container import VERSION, Writer, must_be_replaceable
@@ -37,6 +37,9 @@ from .sorting import MergedRuns, Rows, Runs, backward_keys, sorted_keys, tidied,
 SAMPLES, COUNTED = 32, 1 << 20
 """Codes are made from a sample of so many ranges of pages; from all pages if there are at most so
 many."""
+
+LARGE = 100_000_000
+"""The size of a store with so many pages is said before it is built."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,9 @@ class BuildSettings:
 
 
 def build(
-    source: Source, path: Path, settings: BuildSettings | None = None, tell: Tell = None
-) -> None:
+    source: Source, path: Path, settings: BuildSettings | None = None, tell: Tell = None,
+    announce: Tell = None,
+) -> None:  # fmt: skip
     """Build a store, and resume an unfinished build from the same source.
 
     Parameters
@@ -77,22 +81,27 @@ def build(
         How the store is built.
     tell : callable, optional
         Gets a line of text on the progress.
+    announce : callable, optional
+        Gets a line of text on the size of the store, if it has `LARGE` pages or more.
 
     Raises
     ------
     GraphError
-        If the source is invalid, or ``path`` exists and is not a store.
+        If the source is invalid, ``path`` exists and is not a store, or its disk has too little
+        room.
     """
     must_be_replaceable(path)
     chosen = settings or BuildSettings()
     plan = {"source": source.name, "version": VERSION, **asdict(chosen), "threads": 0}
-    with (
-        named(path),
-        folder_of(path, plan) as folder,
-        ThreadPoolExecutor(chosen.threads) as threads,
-    ):
+    with named(path), folder_of(path, plan) as folder:
         pages = source.read(folder, tell)
-        _Build(folder, pages, chosen, threads, tell).run(path)
+        must_fit(path, folder, pages.count)
+        if announce and pages.count >= LARGE:
+            announce(
+                f"{pages.count:,} pages, from 0 to {pages.count - 1:,}: {path} will take "
+                f"{in_units(bytes_of_pages(pages.count))}, and more with links and addresses"
+            )
+        _Build(folder, pages, chosen, tell).run(path)
 
 
 class _Ordered(NamedTuple):
@@ -128,13 +137,11 @@ class _Ordered(NamedTuple):
 class _Build:
     """The steps of a build, in its folder."""
 
-    def __init__(
-        self, folder: Path, pages: Pages, settings: BuildSettings, threads: Executor, tell: Tell
-    ) -> None:
+    def __init__(self, folder: Path, pages: Pages, settings: BuildSettings, tell: Tell) -> None:
         if pages.count > MOST_PAGES:
             raise GraphError(f"{pages.count:,} pages are more than {MOST_PAGES:,}")
         self._folder, self._pages, self._settings = folder, pages, settings
-        self._threads, self._tell = threads, tell
+        self._tell = tell
         self._runs = Runs(folder, "into")
         self._hosts = np.ascontiguousarray(pages.hosts, dtype=np.uint32)
         self._naming: Naming | None = None
@@ -143,7 +150,7 @@ class _Build:
 
     def run(self, path: Path) -> None:
         """Do all steps that are not done yet."""
-        numbers = self._naming.numbers(self._threads, self._tell) if self._naming else None
+        numbers = self._naming.numbers(self._settings.threads, self._tell) if self._naming else None
         parts = self._pages.parts(self._settings.links)
         self._out(_Ordered(self._pages, numbers), parts)
         backward = self._runs.opened(len(parts), self._pages.count, in_order=True)
@@ -189,9 +196,7 @@ class _Build:
         name : str
             The name of the step in reports.
         """
-        for done, _ in enumerate(self._threads.map(make, range(parts)), 1):
-            if self._tell:
-                self._tell(f"{name}: part {done} of {parts}")
+        for_each(make, range(parts), self._settings.threads, counted_parts(name, parts, self._tell))
 
     def _path(self, direction: str, part: int) -> Path:
         return self._folder / f"{direction}-{part:06}.links"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ import numpy as np
 from counterpoint.compiling import Array
 from counterpoint.graph.errors import GraphError
 
+from .codes import BLOCK
 from .sorting import write_whole
 
 PLAN, LOCK = "plan.json", "lock"
@@ -27,8 +29,8 @@ and removed last."""
 def folder_of(path: Path, plan: dict[str, Any]) -> Iterator[Path]:
     """Yield the folder in which a store is built.
 
-    The folder stays if the build is killed or the system fails (a full disk). It is removed if the
-    build succeeds, and if the source is invalid: then its parts are useless.
+    The folder stays if the build is interrupted, or the system fails (a full disk). It is removed
+    if the build succeeds, and if the source is invalid: then its parts are useless.
 
     Parameters
     ----------
@@ -41,6 +43,8 @@ def folder_of(path: Path, plan: dict[str, Any]) -> Iterator[Path]:
     ------
     GraphError
         If the folder exists and is not that of a build, or another process builds the same store.
+    KeyboardInterrupt
+        If there was one in the context; it says that the folder stays.
     """
     folder = path.with_name(path.name + ".building")
     if not path.parent.is_dir():
@@ -59,6 +63,10 @@ def folder_of(path: Path, plan: dict[str, Any]) -> Iterator[Path]:
             write_whole(folder / PLAN, [np.frombuffer(text.encode(), dtype=np.uint8)])
         try:
             yield folder
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                f"{folder} keeps what was done, and the same command resumes it"
+            ) from None
         except ValueError:  # the graph, or the crawl from which it is built, is invalid
             _removed(folder)
             raise
@@ -83,6 +91,56 @@ def _emptied(folder: Path) -> None:
             shutil.rmtree(path)
         elif path.name != LOCK:
             path.unlink()
+
+
+def bytes_of_pages(pages: int) -> int:
+    """Return about how many bytes a store has for its pages, without their links and addresses."""
+    return 2 * (pages * 8 // BLOCK + pages // 4)
+
+
+def must_fit(path: Path, folder: Path, pages: int) -> None:
+    """Refuse to build a store whose disk has no room for its pages, even if no page has links.
+
+    Parameters
+    ----------
+    path : Path
+        The store.
+    folder : Path
+        The folder in which it is built; for a while both contain all parts.
+    pages : int
+        The number of pages.
+
+    Raises
+    ------
+    GraphError
+        If the disk has too little room.
+    """
+    done = sum(one.stat().st_size for one in folder.iterdir())
+    needed, free = 2 * bytes_of_pages(pages), shutil.disk_usage(folder).free + done
+    if needed > free:
+        raise GraphError(
+            f"{path}: {pages:,} pages need {in_units(needed)} of disk even without links, and "
+            f"there are {in_units(free)}"
+        )
+
+
+def in_units(number: int) -> str:
+    """Return a number of bytes in GB or MB."""
+    return f"{number / 1e9:,.1f} GB" if number >= 1e9 else f"{number / 1e6:,.1f} MB"
+
+
+def counted_parts(
+    step: str, parts: int, tell: Callable[[str], None] | None
+) -> Callable[[object], None]:
+    """Return a function that says, each time it is called, that one more part of a step is done."""
+    done = itertools.count(1)
+
+    def say(_: object) -> None:
+        number = next(done)
+        if tell:
+            tell(f"{step}: part {number} of {parts}")
+
+    return say
 
 
 class Part(NamedTuple):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
 from pathlib import Path
 
 import numpy as np
 
 from counterpoint.compiling import Array
 from counterpoint.graph.errors import GraphError
+from counterpoint.threads import for_each
 
-from .building import Part
+from .building import Part, counted_parts
 from .container import Writer
 from .pages import Addresses, Pages, Tell
 from .sorting import counts_of, write_whole
@@ -45,7 +45,7 @@ class Naming:
         self._host_bounds = np.append(np.arange(0, hosts, most), hosts)
         self._numbers = folder / "numbers.u32"
 
-    def numbers(self, executor: Executor, tell: Tell) -> Array:
+    def numbers(self, threads: int, tell: Tell) -> Array:
         """Write all parts; return the id of each page of the source, uint32, shape (pages,)."""
         count = self._pages.count
         if not self._numbers.exists():
@@ -57,9 +57,7 @@ class Naming:
             self._train(kind)
             parts = range(len(self._bounds_of(kind)) - 1)
             make = self._page_part if kind == PAGES else self._host_part
-            for done, _ in enumerate(executor.map(make, parts), 1):
-                if tell:
-                    tell(f"addresses: part {done} of {len(parts)}")
+            for_each(make, parts, threads, counted_parts("addresses", len(parts), tell))
         return np.memmap(self._numbers, dtype=np.uint32, mode="r").view(np.ndarray)
 
     def _bounds_of(self, kind: str) -> Array:

@@ -26,8 +26,10 @@ def encoded(address: str) -> bytes:
     Raises
     ------
     GraphError
-        If the address has any other lone surrogate.
+        If the address has any other lone surrogate, or is no text.
     """
+    if not isinstance(address, str):
+        raise GraphError(f"{str(address)[:60]!a} is not an address (it is no text)")
     try:
         return address.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

@@ -303,7 +303,16 @@ class GraphStore:
         """Return the pages with some addresses; None for each unknown address.
 
         Many at once take less time for each. The first time, the names of all hosts are loaded.
+
+        Raises
+        ------
+        GraphError
+            If this is no list of addresses, which are texts.
         """
+        if isinstance(addresses, str | bytes) or not hasattr(addresses, "__len__"):
+            raise GraphError(
+                f"{str(addresses)[:60]!a} is not a list of addresses; use id_of for one"
+            )
         if len(addresses) < max(MANY, self.hosts_count // HOSTS_FOR_ONE):
             return [self.id_of(address) for address in addresses]
         parts = [divided(encoded(address)) for address in addresses]
@@ -342,6 +351,8 @@ class GraphStore:
         return numbers
 
     def _page(self, page: int) -> int:
+        if not isinstance(page, int | np.integer) or isinstance(page, bool):
+            raise GraphError(f"{str(page)[:60]!a} is not the number of a page")
         if not 0 <= page < self.nodes:
             raise GraphError(f"{self.path}: there is no page {page:,} (it has {self.nodes:,})")
         return int(page)
@@ -350,6 +361,8 @@ class GraphStore:
         chosen = np.asarray(pages)
         if chosen.size == 0:
             return np.empty(0, dtype=np.uint32)
+        if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
+            raise GraphError(f"{str(pages)[:60]!a} is not a list of the numbers of pages")
         for extreme in (int(chosen.min()), int(chosen.max())):
             self._page(extreme)
         return chosen.astype(np.uint32)

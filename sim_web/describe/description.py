@@ -100,6 +100,16 @@ class Description:
         ignored = profile.sites or profile.articles.languages
         return None if ignored else dict(zip(NAMES, profile.shares.all(), strict=True))
 
+    def profile_degrees(self) -> tuple[float, float, float] | tuple[None, None, None]:
+        """Return the profile's mean degree, and the exponents of the in- and the out-degrees.
+
+        They are None if its articles decide the degrees instead.
+        """
+        degrees = self.web.profile.degrees
+        if self.web.profile.articles.languages:
+            return None, None, None
+        return degrees.mean, degrees.in_exponent, degrees.out_exponent
+
     def at_this_size(self, of_the_source: float) -> float | None:
         """Return a distance that the profile's source measured, scaled to the size of this web.
 
@@ -120,6 +130,7 @@ class Description:
         """Return everything as numbers, texts, lists and mappings."""
         profile, planted = self.web.profile, self.web.profile.degrees
         tails = (self.in_degrees, self.out_degrees)
+        _, in_exponent, out_exponent = self.profile_degrees()
         return {
             "pages": self.web.pages,
             **({"hidden": self.hidden} if self.hidden else {}),
@@ -139,8 +150,8 @@ class Description:
             "weak_component": self.bowtie.weak_share,
             "in_degree_exponent": tails[0] and tails[0].exponent,
             "out_degree_exponent": tails[1] and tails[1].exponent,
-            "in_degree": _tail(planted.in_exponent, tails[0], self.greatest_in),
-            "out_degree": _tail(planted.out_exponent, tails[1], self.greatest_out),
+            "in_degree": _tail(in_exponent, tails[0], self.greatest_in),
+            "out_degree": _tail(out_exponent, tails[1], self.greatest_out),
             "average_distance": {
                 "directed": self.directed.mean,
                 "undirected": self.undirected.mean,
@@ -164,7 +175,7 @@ class Description:
         }
 
 
-def _tail(planted: float, found: Tail | None, greatest: int) -> dict[str, Any]:
+def _tail(planted: float | None, found: Tail | None, greatest: int) -> dict[str, Any]:
     return {"profile": planted, "measured": found and asdict(found), "greatest": greatest}
 
 

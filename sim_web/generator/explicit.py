@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import numpy as np
 from counterpoint.compiling import Array
 from counterpoint.files.outputs import replacing
 from counterpoint.sim_web.errors import WebError
+from counterpoint.threads import for_each
 
 from .numbers import Numbers
 from .packing import links_of_pages, packed
@@ -101,14 +101,17 @@ def written_out(
     offsets = np.zeros(pages + 1, dtype=np.int64)
     parts = []
     starts, arrays = range(0, pages, CHUNK), packed(numbers)
-    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-        made = threads.map(
-            lambda first: links_of_pages(*arrays, first, 1, min(CHUNK, pages - first)), starts
-        )
-        for first, (counts, targets) in zip(starts, made, strict=True):
-            offsets[first + 1 : first + 1 + len(counts)] = counts
-            parts.append(targets.astype(kind))
-            if report:
-                report(first + len(counts))
+
+    def made(first: int) -> tuple[int, Array, Array]:
+        return first, *links_of_pages(*arrays, first, 1, min(CHUNK, pages - first))
+
+    def put(result: tuple[int, Array, Array]) -> None:
+        first, counts, targets = result
+        offsets[first + 1 : first + 1 + len(counts)] = counts
+        parts.append(targets.astype(kind))
+        if report:
+            report(first + len(counts))
+
+    for_each(made, starts, os.cpu_count() or 1, put)
     np.cumsum(offsets, out=offsets)
     return Explicit(offsets, np.concatenate(parts))

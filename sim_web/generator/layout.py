@@ -172,15 +172,11 @@ def _languages(profile: Profile, pages: int) -> int:
     Raises
     ------
     WebError
-        If there are sites as well, or too few themes or pages.
+        If there are too few pages.
     """
-    section, topics = profile.articles, len(profile.articles.topics)
+    section = profile.articles
     if not section.languages:
         return 0
-    if profile.sites:
-        raise WebError("a web has sites or articles, not both")
-    if profile.themes.count <= topics:
-        raise WebError(f"{topics} topics of articles need more than {topics} themes")
     if pages < 2 * LEAST_PAGES:
         raise WebError(f"footers and elsewhere in [articles] leave {max(pages, 0)} pages for the "
                        "languages: too few")  # fmt: skip

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
 from counterpoint.compiling import Array
+from counterpoint.threads import for_each
 
 from .graph import MeasuredGraph
 from .kernels import spread
@@ -122,8 +122,7 @@ def distances(
         spread(graph.offsets, graph.targets, other_offsets, other_targets,
                sources[batch], total[batch], count[batch], greatest[batch])  # fmt: skip
 
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(search, range(0, len(sources), BATCH)))
+    for_each(search, range(0, len(sources), BATCH), threads)
     sums, pairs = sample.weight * total, sample.weight * count
     all_pairs = graph.pages * max(1, graph.pages - 1)
     exact = len(sources) == graph.pages

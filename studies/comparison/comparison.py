@@ -17,6 +17,7 @@ from .measures import INTERPOLATION, MEASURES, Measure
 from .plan import ComparisonPlan
 from .pool import FailedPolicies, WorkerPool
 from .run import PolicyRun
+from .size import all_visits, must_end, must_fit
 from .statistics import Mean, PairedComparison, against, mean
 
 Tell = Callable[[str], None]
@@ -153,15 +154,23 @@ def checked(plan: ComparisonPlan) -> list[ChosenPolicy]:
     Raises
     ------
     CrawlError
-        If a policy does not exist, or is named twice.
+        If a policy does not exist, or is named twice, or if the runs would be too long.
     """
     twice = [name for name, count in Counter(plan.policies).items() if count > 1]
     if twice:
         raise CrawlError(f"policy '{twice[0]}' is named twice")
-    return [find(name) for name in plan.policies]
+    found = [find(name) for name in plan.policies]
+    must_end(plan, [one.policy.scope for one in found])
+    return found
 
 
-def compare(plan: ComparisonPlan, processes: int, tell: Tell | None = None) -> Comparison:
+MANY = 10_000_000
+"""So many visits take minutes, and are announced."""
+
+
+def compare(
+    plan: ComparisonPlan, processes: int, tell: Tell | None = None, announce: Tell | None = None
+) -> Comparison:
     """Run a plan on this machine.
 
     Parameters
@@ -171,6 +180,8 @@ def compare(plan: ComparisonPlan, processes: int, tell: Tell | None = None) -> C
         How many webs are crawled at the same time; the result does not depend on it.
     tell : callable, optional
         Called with a line of text about the progress.
+    announce : callable, optional
+        Called with a line of text on the number of visits, if there are `MANY` or more.
 
     Raises
     ------
@@ -178,6 +189,10 @@ def compare(plan: ComparisonPlan, processes: int, tell: Tell | None = None) -> C
         If the plan cannot be run.
     """
     policies, fallen = checked(plan), FailedPolicies(len(plan.policies))
+    scopes = [one.policy.scope for one in policies]
+    must_fit(plan, scopes, processes)
+    if announce and all_visits(plan, scopes) >= MANY:
+        announce(f"up to {all_visits(plan, scopes):,} visits will be made")
     with WorkerPool(plan, min(processes, len(plan.seeds))) as pool:
         return collected(plan, policies, pool.work(plan.seeds, fallen.wanted), fallen, tell)
 

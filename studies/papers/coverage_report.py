@@ -9,7 +9,6 @@ from scipy.stats import fisher_exact
 from counterpoint.crawler.coverage.samplers import REACHABLE
 from counterpoint.crawler.coverage.shares import Estimate, OverSamples, share
 from counterpoint.crawler.coverage.slopes import increments
-from counterpoint.studies.comparison.statistics import Mean
 
 from . import coverage_tables as tables
 from . import random_starts_report
@@ -26,7 +25,7 @@ from .report import (
     Section,
     Table,
 )
-from .statistics import with_interval
+from .statistics import in_percent
 
 CORE, BEYOND, PAGES = 56_463_993, 43_166_185, 203_549_046
 """SCC, OUT and all pages of the crawl of May 1999 ([WEB])."""
@@ -130,15 +129,11 @@ def _classical(study: Coverage) -> Finding:
         NOT_REPRODUCED if more > 1 else REPRODUCED,
         "each sample contains the previous one (the paper does not say so, but the Durbin-Watson "
         f"statistic is {study.sites.durbin_watson:.2f}, not near 2), so errors add up: the "
-        f"classical 95% interval contains the truth in {with_interval(_hundred(found), 0)}% of "
+        f"classical 95% interval contains the truth in {in_percent(found, 0)} of "
         "samples, with "
-        f"an intercept in {with_interval(_hundred(line), 0)}%, Wilson's of the last share in "
-        f"{with_interval(_hundred(last), 0)}%",
+        f"an intercept in {in_percent(line, 0)}, Wilson's of the last share in "
+        f"{in_percent(last, 0)}",
     )  # fmt: skip
-
-
-def _hundred(mean: Mean) -> Mean:
-    return Mean(100 * mean.value, None if mean.half is None else 100 * mean.half)
 
 
 def _sites(study: Coverage) -> Finding:

@@ -43,8 +43,10 @@ def version() -> str:
 
 def save(folder: Path, name: str, seeds: int, report: Report, figures: dict[str, Any]) -> None:
     """Write the result of a study into a folder, beside its results with other numbers of seeds."""
-    kept = {"version": version(), "seeds": seeds, "report": as_json(report), "figures": figures}
-    with replacing(_path(folder, name, seeds)) as unfinished:
+    folder.mkdir(exist_ok=True)
+    result = {"report": as_json(report), "figures": figures}
+    kept = {"version": version(), "seeds": seeds, "digest": _digest(result), **result}
+    with replacing(path_of(folder, name, seeds)) as unfinished:
         unfinished.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 
@@ -54,9 +56,9 @@ def load(folder: Path, name: str, seeds: int) -> tuple[Report, dict[str, Any]] |
     Raises
     ------
     CrawlError
-        If its file is not the result of a study.
+        If its file is not the result of a study, or was changed after it was written.
     """
-    path = _path(folder, name, seeds)
+    path = path_of(folder, name, seeds)
     if not path.exists():
         return None
     try:
@@ -64,15 +66,30 @@ def load(folder: Path, name: str, seeds: int) -> tuple[Report, dict[str, Any]] |
             kept = json.loads(whole(file))
         if (kept["version"], kept["seeds"]) != (version(), seeds):
             return None
+        if kept["digest"] != _digest({name: kept[name] for name in ("report", "figures")}):
+            raise CrawlError(f"{path}: was changed after it was written; {_ADVICE}")
         return from_json(kept["report"]), dict(kept["figures"])
     except TooLargeError as error:
         raise CrawlError(f"{path}: {error}") from None
+    except CrawlError:
+        raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = without_advice(error) if isinstance(error, ValueError) else "parts are missing"
-        raise CrawlError(f"{path}: is not the result of a study ({reason})") from None
+        raise CrawlError(f"{path}: is not the result of a study ({reason}); {_ADVICE}") from None
 
 
-def _path(folder: Path, name: str, seeds: int) -> Path:
+_ADVICE = "delete it, and the study is done again"
+
+
+def _digest(result: dict[str, Any]) -> str:
+    """Return a digest of a report and its figures, as JSON has them."""
+    read = json.loads(json.dumps(result))  # its keys are text, as they are in the file
+    text = json.dumps(read, ensure_ascii=True, sort_keys=True)
+    return hashlib.blake2b(text.encode("ascii"), digest_size=16).hexdigest()
+
+
+def path_of(folder: Path, name: str, seeds: int) -> Path:
+    """Return the file of a result in a folder."""
     return folder / f"{name}-{seeds}-seeds.json"
 
 

@@ -87,7 +87,7 @@ def markdown(table: Sequence[Row], command: str) -> str:
         lines += [
             f"## {paper}",
             "",
-            "| Claim | Printed | Here | | Shown by |",
+            "| Claim | Printed | Here | Answer | Shown by |",
             "|---|---|---|---|---|",
         ]
         for row in table:

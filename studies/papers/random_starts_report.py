@@ -8,7 +8,7 @@ from counterpoint.studies.comparison.statistics import Mean, against, mean
 
 from .random_starts import DRAWN, PAGES, WEB, Starts
 from .report import IN_PART, NOT_REPRODUCED, REPRODUCED, Finding, Section, Table
-from .statistics import with_interval
+from .statistics import in_percent, with_interval
 
 STARTS = "Random addresses among the start pages"
 
@@ -19,10 +19,10 @@ def finding(webs: Sequence[Starts]) -> Finding:
     raised = [gain.half is not None and gain.value > gain.half for gain in gains]
     return Finding(
         "random addresses among the start pages raise a crawl's coverage", "suggested",
-        f"a crawl without a budget reaches {_percent(mean([one.alone for one in webs]))} of the "
+        f"a crawl without a budget reaches {in_percent(mean([one.alone for one in webs]))} of the "
         "pages from one well-known page; "
         + "; ".join(
-            f"with {share:.0%} of the addresses {_percent(gain)} more"
+            f"with {share:.0%} of the addresses {_points(gain)} points more"
             for share, gain in zip(DRAWN, gains, strict=True)
         ),
         REPRODUCED if all(raised) else IN_PART if any(raised) else NOT_REPRODUCED,
@@ -32,12 +32,12 @@ def finding(webs: Sequence[Starts]) -> Finding:
 
 def section(webs: Sequence[Starts]) -> Section:
     """Return the table, with the ablation: other well-known pages in place of random sites."""
-    rows = [("none", "", _percent(mean([one.alone for one in webs])), "")]
+    rows = [("none", "", in_percent(mean([one.alone for one in webs]), unit=""), "")]
     for k, share in enumerate(DRAWN):
         rows.append((
             f"{share:.0%}", f"{mean([float(one.sites[k]) for one in webs]).value:.0f}",
-            _percent(mean([one.random[k] for one in webs])),
-            _percent(mean([one.known[k] for one in webs])),
+            in_percent(mean([one.random[k] for one in webs]), unit=""),
+            in_percent(mean([one.known[k] for one in webs]), unit=""),
         ))  # fmt: skip
     return Section(
         STARTS,
@@ -54,7 +54,7 @@ def _gain(webs: Sequence[Starts], k: int) -> Mean:
     return against([one.random[k] for one in webs], [one.alone for one in webs]).difference
 
 
-def _percent(found: Mean) -> str:
-    """Return a share in percent, with its interval."""
+def _points(found: Mean) -> str:
+    """Return a difference of shares in percentage points, with its interval."""
     half = None if found.half is None else 100 * found.half
     return with_interval(Mean(100 * found.value, half), 1)

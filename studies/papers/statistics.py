@@ -75,6 +75,21 @@ def with_interval(mean: Mean, digits: int = 2) -> str:
     return f"{mean.value:,.{digits}f} ± {half}"
 
 
+def in_percent(share: Mean, digits: int = 1, unit: str = "%") -> str:
+    """Return a share and half of its interval in percent, such as ``17.1% ± 0.8%``.
+
+    An interval that leaves 0 to 100% is cut there, and its two ends are given.
+    """
+    value = f"{100 * share.value:.{digits}f}{unit}"
+    if share.half is None:
+        return f"{value} ± ?"
+    low, high = share.value - share.half, share.value + share.half
+    if low >= 0 and high <= 1:
+        return f"{value} ± {100 * share.half:.{digits}f}{unit}"
+    ends = f"{100 * max(0.0, low):.{digits}f}{unit} to {100 * min(1.0, high):.{digits}f}{unit}"
+    return f"{value} ({ends})"
+
+
 def as_json(mean: Mean) -> dict[str, Any]:
     """Return a mean with its interval, ready for JSON."""
     return {"mean": mean.value, "interval": None if mean.interval is None else list(mean.interval)}

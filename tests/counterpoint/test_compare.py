@@ -14,6 +14,7 @@ import pytest
 
 from counterpoint.console import run
 from counterpoint.main import counterpoint
+from counterpoint.studies.comparison import comparison, size
 
 HERE = "tests.studies.comparison.policies"
 SMALL = ("--web", "broder-1999", "--web-pages", "500", "--pages", "40", "--seeds", "2")
@@ -113,6 +114,10 @@ def test_a_step_that_takes_too_long_is_unknown(capfd: pytest.CaptureFixture[str]
         (("R1", "--web", "absent.toml", "--pages", "5"), "absent.toml: No such file"),
         (("R1", *SMALL, "--seeds", "0"), "--seeds"),
         (("R1", *SMALL, "--pages", "0"), "--pages"),
+        (("R1", *SMALL, "--pages", str(2**64)), "--pages"),
+        (("R1", *SMALL, "--pages", "1000000001"), "--pages"),
+        (("scent", *SMALL, "--pages", "1000000000"), "take more than 1,000 years"),
+        (("uniform", *SMALL, "--visits-per-day", "1e-300"), "visits at 1e-300 a day take more"),
         (("R1", *SMALL, "--sites", "0"), "--sites"),
         (("R1", *SMALL, "--processes", "0"), "--processes"),
         (("R1", *SMALL, "--web-pages", "3"), "3 pages: a web has from 20"),
@@ -134,6 +139,20 @@ def test_a_wrong_command_gets_one_line(
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
     assert line in err
+
+
+def test_visits_that_do_not_fit_are_refused_and_many_are_announced(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hours of work in silence whose end is that no memory is left."""
+    monkeypatch.setattr(size, "available", lambda: 20_000.0)
+    wanted = ("uniform", *SMALL, "--processes", "1")
+    code, out, err = call(capfd, *wanted, "--pages", "1000")
+    assert (code, out) == (2, "")
+    assert err.strip().endswith("need about 0.0 GB, and 0.0 GB are available")
+    monkeypatch.setattr(comparison, "MANY", 40)
+    code, out, err = call(capfd, *wanted, "--pages", "50", "--seeds", "2")
+    assert (code, err) == (0, "counterpoint: up to 100 visits will be made\n")
 
 
 def test_a_web_that_cannot_be_planted_is_reported(

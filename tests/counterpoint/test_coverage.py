@@ -179,8 +179,17 @@ def test_what_can_be_shown_again(capsys: pytest.CaptureFixture[str], tmp_path: P
     assert json.loads(out) == {
         "pages": 4, "shown": 2, "alone": 3, "share": 0.5, "share_alone": 0.75,
         "upper_bound": False, "resources": {"needed": 2, "kept": 1},
-        "reasons": {"empty": 1, "resources": 1},
+        "reasons": {"empty": 1, "resources": 1}, "damages": [],
     }  # fmt: skip
+    (path,) = (tmp_path / "warc").iterdir()
+    path.write_bytes(path.read_bytes()[:-3])
+    code, out, err = call(capsys, "coverage", "viewable", "--warc", str(tmp_path / "warc"))
+    assert "\n\n1 damaged place; what is lost there is not counted\n" in out
+    assert f"\n  {path.name}, byte " in out and out.endswith(": a record breaks off\n")
+    code, out, err = call(capsys, *wanted, "--warc", str(tmp_path / "warc"))
+    ((found),) = json.loads(out)["damages"]
+    assert (found["file"], found["reason"]) == (str(path), "a record breaks off")
+    assert found["byte"] > 0
     store = str(tmp_path / "a.db")
     assert call(capsys, "sites", "--db", store, "add", "http://a.test/")[0] == 0
     code, out, err = call(capsys, "coverage", "viewable", "--db", store)

@@ -217,7 +217,8 @@ def test_a_policy_knows_the_hosts_of_start_pages_when_it_is_made(
 
 SITE = ["--db", "new.db", "--start", "http://a.test/"]
 WRONG = [
-    (["--db", "new.db"], "new.db: there is no such file"),
+    (["--db", "new.db"], "new.db: there is no such store, and a new crawl needs sites"),
+    (["R1", "--db", "no/new.db"], "no/new.db: there is no folder no"),
     (["--db", "new.db", "--start", "nowhere"], "'nowhere' is no address such as"),
     ([*SITE, "--scheduler", "R9"], "there is no policy 'R9'"),
     ([*SITE, "--scheduler", "R2,step=x"], "R2,step=x: step"),

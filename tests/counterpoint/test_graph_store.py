@@ -135,3 +135,24 @@ def test_a_failed_build_leaves_no_folder(tmp_path: Path) -> None:
         paths = [str(tmp_path / source), str(tmp_path / "a.graph")]
         assert run(counterpoint, ["graph", "build", *paths, "--as", "crawl"]) == 2
         assert {one.name for one in tmp_path.iterdir()} == {"text.db"}
+
+
+def test_lists_with_one_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A list of pages that becomes a graph without links, and thousands of bytes a link."""
+    source, store = tmp_path / "pages.txt", tmp_path / "a.graph"
+    source.write_text("http://a.test/\nhttp://b.test/\n")
+    code, _, error = call(capsys, "build", source, store)
+    assert (code, error.count("\n")) == (2, 1)
+    assert f"{source}: no line has two addresses: these are pages, not links" in error
+    source.write_text("3\n1\n2\n0\n")
+    code, _, error = call(capsys, "build", source, store)
+    assert (code, error.count("\n")) == (0, 2)
+    assert "pages.txt is read as WebGraph-style text" in error
+    source.write_text("2\n\n\n")
+    assert call(capsys, "build", source, store, "--as", "adjacency")[0] == 0
+    code, out, _ = call(capsys, "info", store)
+    assert code == 0
+    rows = [line.rsplit(None, 1) for line in out.splitlines() if "bytes a" in line]
+    assert [value for _, value in rows] == ["none", "none"]
+    code, out, _ = call(capsys, "info", store, "--format", "json")
+    assert json.loads(out)["bytes a link"] is None

@@ -8,8 +8,10 @@ import json
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from counterpoint.crawler.store.opening import open_store
+from counterpoint.crawler.store.schema import pages
 from tests.crawler.store.test_link_sets import PLANTED, plant
 
 from .test_command_line import call
@@ -63,6 +65,23 @@ def test_one_page_with_one_link(place: str, capsys: pytest.CaptureFixture[str]) 
         plant(store, {1: [["a.test"]]})
     out = call(capsys, "links", "placement", "--db", place)[1]
     assert "  1 page, 1 with external links (100.0%), 1 link\n" in out
+
+
+def test_a_site_without_end_has_few_rows(place: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A row for each of thousands of levels, as a calendar has them; pages that no row counts."""
+    with open_store(place, create=True) as store:
+        plant(store, {1: [["a.test"]] * 400})
+        with store.transaction() as connection:
+            connection.execute(update(pages).values(level=pages.c.id))
+    _, out, _ = call(capsys, "links", "placement", "--db", place)
+    assert len(out.splitlines()) < 45
+    (last,) = [line.split() for line in out.splitlines() if "30 and deeper" in line]
+    assert last[3] == "370"
+    _, out, _ = call(capsys, "links", "placement", "--db", place, "--format", "csv")
+    assert "level,30 and deeper,370," in out
+    _, out, _ = call(capsys, "links", "placement", "--db", place, "--format", "json")
+    levels = json.loads(out)[0]["levels"]
+    assert sum(one["pages"] for one in levels) == 400 and levels[-1]["level"] == 30
 
 
 @pytest.mark.parametrize("command", ["companions", "placement"])

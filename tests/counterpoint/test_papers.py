@@ -34,6 +34,9 @@ def test_text_and_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert max(map(len, out.splitlines())) <= 80
     path = tmp_path / "pages" / "freshness.html"
     assert str(path) in err and path.read_text().startswith("<!DOCTYPE html>")
+    assert 'href="freshness.html"' in (tmp_path / "pages" / "index.html").read_text()
+    for page in ("freshness", "index"):
+        assert '<th scope="col"></th>' not in (tmp_path / "pages" / f"{page}.html").read_text()
 
 
 @pytest.mark.usefixtures("quick")

@@ -239,6 +239,14 @@ def test_profiles_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "203,549,046" in out
 
 
+def test_degrees_that_have_no_effect_are_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """Degrees of a profile beside measured ones that its articles decide."""
+    code, out, _ = call(capsys, "web", "describe", "--profile", "editions", "--pages", "1000")
+    assert code == 0 and "38.50" not in out and "2.72" not in out
+    (row,) = [line.split() for line in out.splitlines() if "of a page" in line]
+    assert len(row) == 5
+
+
 def test_help_loads_no_compiler() -> None:
     """Seconds until the help of any command appears."""
     asked = "import sys; from counterpoint.main import counterpoint; "

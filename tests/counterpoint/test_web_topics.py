@@ -72,3 +72,17 @@ def test_errors(
     code, out, err = call(capsys, "web", "topics", *arguments)
     assert (code, out) == (2, "")
     assert message in err and err.count("\n") == 1
+
+
+def test_topics_of_articles_have_names(capsys: pytest.CaptureFixture[str]) -> None:
+    """Topics that a profile names, and that are listed as numbers."""
+    wanted = ("web", "topics", "--profile", "editions", "--pages", "2000", "--topic", "1",
+              "--topic", "2")  # fmt: skip
+    code, out, _ = call(capsys, *wanted)
+    assert code == 0
+    head, one, two = out.splitlines()
+    assert head.split() == ["topic", "relevant", "name", "query"]
+    assert one.split()[2] == "quantum-computer" and one.index("quantum") == head.index("name")
+    assert one[head.index("query") - 1] == two[head.index("query") - 1] == " "
+    _, out, _ = call(capsys, *wanted, "--format", "json")
+    assert [found.get("name") for found in json.loads(out)] == ["quantum-computer", None]

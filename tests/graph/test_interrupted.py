@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -216,3 +219,55 @@ def test_nothing_is_written_through_a_map(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(np, "memmap", read_only)
     build(made(1), tmp_path / "a.graph", SETTINGS)
+
+
+class Interrupting(Failing):
+    """A source during whose reading somebody presses Ctrl-C."""
+
+    def rows(self, first: int, last: int) -> Rows:
+        self._times += 1
+        if self._times == 3:
+            signal.raise_signal(signal.SIGINT)
+        return self._arrays.rows(first, last)
+
+
+def test_ctrl_c_says_what_stays_and_the_build_is_resumed(tmp_path: Path) -> None:
+    """A message that nothing was written, or parts that are lost."""
+    path = tmp_path / "a.graph"
+    build(made(2), path, SETTINGS)
+    wanted = digest(path)
+    path.unlink()
+    with pytest.raises(KeyboardInterrupt, match=r"a\.graph\.building keeps what was done"):
+        build(Interrupting(made(2)), path, SETTINGS)
+    assert not path.exists()
+    assert list((tmp_path / "a.graph.building").glob("out-*.links"))
+    build(made(2), path, SETTINGS)
+    assert digest(path) == wanted
+    assert [one.name for one in tmp_path.iterdir()] == ["a.graph"]
+
+
+class Many(Failing):
+    """A source that says it has more pages than there are."""
+
+    count = 3_000_000_001
+    hosts = np.array([0, count], dtype=np.uint32)
+    addresses = None
+
+    def rows(self, first: int, last: int) -> Rows:
+        raise GraphError("stopped")
+
+
+@pytest.mark.parametrize("free", [4_000_000_000, 5_000_000_000])
+def test_a_store_too_large_for_the_disk_is_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int
+) -> None:
+    """Hours of work until the disk is full, or work on a size that nobody was warned of."""
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    path, said = tmp_path / "a.graph", list[str]()
+    few = free < 4_500_000_000
+    with pytest.raises(GraphError, match="need 4.5 GB of disk" if few else "stopped"):
+        build(Many(made(2)), path, SETTINGS, None, said.append)
+    assert [text.partition(":")[0] for text in said] == (
+        [] if few else ["3,000,000,001 pages, from 0 to 3,000,000,000"]
+    )
+    assert list(tmp_path.iterdir()) == []

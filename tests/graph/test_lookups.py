@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterpoint.graph.errors import GraphError
+from counterpoint.graph.sources.addressed import AddressList
 from counterpoint.graph.storage import lookups, store
 from counterpoint.graph.storage.arrays import Arrays
 from counterpoint.graph.storage.build import build
@@ -176,3 +177,40 @@ def test_a_store_looks_up_many_at_once(tmp_path: Path, monkeypatch: pytest.Monke
     assert again.ids([*names, *unknown]) == [*pages.tolist(), *[None] * 44]
     with pytest.raises(GraphError, match="there is no page 300"):
         made.names([*range(301)])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["0", b"0", None, 1.5, True, ["0"], [1.5], [True], [None], [[0, 1]], np.array([0.0]), {0: 1}],
+)
+def test_what_is_no_page(tmp_path: Path, wrong: object) -> None:
+    """A fraction or a truth value that counts as a page, or an error of NumPy."""
+    opened = linked(tmp_path)
+    with pytest.raises(GraphError, match=r"is not a list of the numbers of pages|not the number"):
+        opened.names(wrong if hasattr(wrong, "__len__") else [wrong])
+    for ask in (opened.name, opened.out_links):
+        with pytest.raises(GraphError, match="is not the number of a page"):
+            ask(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", ["http://a.test/", b"http://a.test/", None, 5, iter(["a"])])
+def test_what_is_no_list_of_addresses(tmp_path: Path, wrong: object) -> None:
+    """One address whose letters are looked up as addresses."""
+    with pytest.raises(GraphError, match="is not a list of addresses"):
+        linked(tmp_path).ids(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"http://a.test/", ["http://a.test/"]])
+def test_what_is_no_address(tmp_path: Path, wrong: object) -> None:
+    """An error of Python's strings."""
+    with pytest.raises(GraphError, match="it is no text"):
+        linked(tmp_path).ids(["http://a.test/", wrong])  # type: ignore[list-item]
+    with pytest.raises(GraphError, match="it is no text"):
+        linked(tmp_path).id_of(wrong)  # type: ignore[arg-type]
+
+
+def linked(folder: Path) -> GraphStore:
+    """Return a store of two pages with a link."""
+    (folder / "links.txt").write_text("http://a.test/ http://b.test/\n")
+    build(AddressList(folder / "links.txt"), folder / "two.graph")
+    return GraphStore(folder / "two.graph")

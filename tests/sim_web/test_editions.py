@@ -165,11 +165,19 @@ def test_what_cannot_be_planted() -> None:
         planted(100, elsewhere=1.0)
     with pytest.raises(WebError, match="8 pages for the languages: too few"):
         planted(20)
-    with pytest.raises(WebError, match="2 topics of articles need more than 2 themes"):
+    with pytest.raises(WebError, match="2 topics need more than 2 themes"):
         whole = changed()
         Web(dataclasses.replace(whole, themes=dataclasses.replace(whole.themes, count=2)), 2000)
     with pytest.raises(WebError, match="sites or articles, not both"):
         Web(dataclasses.replace(changed(), sites=(Site("a", 10, 1),)), 2000)
+    with pytest.raises(ValueError, match=r"topics\.moon: 3\.5 is no whole number of editions"):
+        changed(topics={"moon": 3.5})
+    with pytest.raises(ValueError, match=r"mains: 0\.5 is no whole number"):
+        changed(mains=0.5)
+    head = "[articles]\nlanguages = 9\n[articles.topics]\nmoon = 3\n"
+    said = r"x: \[articles\] topics: 1 topics need more than 1 themes, and \[themes\] count is 1"
+    with pytest.raises(WebError, match=said):
+        profile.read(head, "x", "x")
     many = {f"t{k}": 200.0 for k in range(30)}
     with pytest.raises(WebError, match="too few for 30 topics"):
         planted(topics=many)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import random
+import re
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from counterpoint.crawler.coverage.viewable import (
 from counterpoint.crawler.documents import apart
 from counterpoint.crawler.documents import embedded as reading
 from counterpoint.crawler.documents.embedded import embedded, embedded_here
+from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching import archives
 from counterpoint.crawler.fetching.archives import Archived
 from counterpoint.crawler.fetching.warc import Warc
@@ -55,8 +58,12 @@ def archive(folder: Path, *planted: tuple[str, bytes, dict[str, object]]) -> Vie
         (b"", {}, Reason.EMPTY),
         (bytes(range(256)) * 9, {}, Reason.CHARACTERS),
         (b"\xfe\xff\xd8\0" * 9, {}, Reason.CHARACTERS),
-        ("a few \ufffd and \1 are no harm".encode(), {}, None),
-        ("né".encode("latin-1"), {}, None),
+        ("a few \ufffd and \1 are no harm in a text of some length".encode(), {}, None),
+        ("né".encode("latin-1"), {}, Reason.CHARACTERS),
+        ("né".encode("latin-1"), {"kind": "text/html; charset=latin1"}, None),
+        ("né".encode("latin-1"), {"kind": "text/html"}, None),
+        (b"\xef\xbb\xbf" + "né".encode(), {"kind": "text/html; charset=koi8-r"}, None),
+        ("né".encode("utf-16"), {"kind": "text/html; charset=utf-8"}, None),
         (b"PK", {"kind": "application/zip"}, Reason.FORMAT),
         (b"%PDF", {"kind": "application/pdf"}, None),
         (b"<svg/>", {"kind": "image/svg+xml"}, None),
@@ -176,6 +183,45 @@ def test_resources() -> None:
     assert embedded_here("<iframe src='/'></iframe>", "http://a.test/") == ()
     expected = [f"http://a.test/b/{number}" for number in range(1, 13)]
     assert sorted(found) == sorted([*expected, "http://b.test/13"])
+
+
+def test_what_browsers_with_scripts_do_not_load() -> None:
+    """An image in `noscript` that counts as needed, or a needed one that is lost with it."""
+    found = embedded_here(
+        "<!-- <noscript> --><img src=1><head><NoScript id=x><img src=0></noscript></head>"
+        "<script>'<noscript>'</script><img src=2><noscript><p><img src=0></p></NOSCRIPT >"
+        "<img src=3><noscripts><img src=4></noscripts><noscript><img src=5>",
+        "http://a.test/",
+    )
+    assert sorted(found) == [f"http://a.test/{number}" for number in range(1, 6)]
+
+
+def test_a_resource_whose_type_is_not_said(tmp_path: Path) -> None:
+    """An image without a type that counts as a resource and as a page, or as damaged."""
+    image = bytes(range(256)) * 9
+    planted = [("", b"<img src=x>", {}), ("x", image, {"kind": ""}), ("y", image, {"kind": ""})]
+    found = archive(tmp_path, *planted)  # type: ignore[arg-type]
+    assert found == Viewable(2, 1, 1, {Reason.CHARACTERS: 1}, 1, 1)
+
+
+def test_damaged_files_of_a_folder(tmp_path: Path) -> None:
+    """A file that is no archive and ends the command, or damages of which nothing is said."""
+    (tmp_path / "0.warc").write_bytes(b"<html>")
+    with pytest.raises(CrawlError, match="no WARC file"):
+        of_archive([tmp_path])
+    archive(tmp_path, ("", b"<p>", {}), ("x", random.Random(1).randbytes(3000), {}))
+    (path,) = tmp_path.glob("*.gz")
+    data = path.read_bytes()
+    starts = [one.start() for one in re.finditer(rb"\x1f\x8b\x08\0", data)]
+    path.write_bytes(data[: starts[-3] + 1500])  # within the second answer
+    found = of_archive([tmp_path])
+    assert (found.pages, found.shown, found.reasons) == (2, 1, {Reason.CUT: 1})
+    assert [(one.path.name, one.reason) for one in found.damages] == [
+        ("0.warc", "is no WARC file that can be read: a record does not begin with WARC/"),
+        (path.name, "a record breaks off"),
+    ]
+    with pytest.raises(CrawlError, match="no WARC file"):
+        of_archive([tmp_path / "0.warc"])
 
 
 def test_resources_without_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,6 +70,8 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_a_kept_report_is_the_same(tmp_path: Path) -> None:
     """A tuple that becomes a list, or a part that is lost."""
+    kept.save(tmp_path / "new", "hits", 3, report(), {9: 1, 10: 2})
+    assert kept.load(tmp_path / "new", "hits", 3) == (report(), {"9": 1, "10": 2})
     kept.save(tmp_path, "hits", 3, report(), {"a": 1})
     assert kept.load(tmp_path, "hits", 3) == (report(), {"a": 1})
     assert kept.load(tmp_path, "hits", 4) is None
@@ -109,7 +111,9 @@ def test_the_version_is_that_of_all_code_profiles_and_tables(
 def test_a_file_that_is_no_result(wrong: bytes, tmp_path: Path) -> None:
     """A traceback, or a foreign file that is overwritten."""
     (tmp_path / "hits-3-seeds.json").write_bytes(wrong)
-    with pytest.raises(CrawlError, match=r"hits-3-seeds\.json: is not the result of a study"):
+    with pytest.raises(
+        CrawlError, match=r"hits-3-seeds\.json: is not the result of a study.*delete it"
+    ):
         kept.load(tmp_path, "hits", 3)
 
 
@@ -119,8 +123,49 @@ def test_a_result_whose_report_is_damaged(tmp_path: Path) -> None:
     held = json.loads((tmp_path / "hits-3-seeds.json").read_text("utf-8"))
     del held["report"]["findings"]
     (tmp_path / "hits-3-seeds.json").write_text(json.dumps(held), "utf-8")
+    with pytest.raises(CrawlError, match="was changed after it was written"):
+        kept.load(tmp_path, "hits", 3)
+    del held["report"]
+    (tmp_path / "hits-3-seeds.json").write_text(json.dumps(held), "utf-8")
     with pytest.raises(CrawlError, match="parts are missing"):
         kept.load(tmp_path, "hits", 3)
+
+
+def test_a_result_that_was_changed(tmp_path: Path) -> None:
+    """A figure that somebody has edited, and is printed as if it had been measured."""
+    kept.save(tmp_path, "hits", 3, report(), {"a": 1})
+    path = tmp_path / "hits-3-seeds.json"
+    path.write_text(path.read_text("utf-8").replace('"a": 1', '"a": 2'), "utf-8")
+    with pytest.raises(CrawlError, match=r"json: was changed after it was written; delete it"):
+        kept.load(tmp_path, "hits", 3)
+
+
+def test_an_interruption_says_what_was_saved(
+    runs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """A message that nothing was written, or an empty folder where nothing was."""
+    study = registry.Paper.study
+
+    def interrupted(self: Paper, *given: object) -> Any:
+        if self.name == last:
+            raise KeyboardInterrupt
+        return study(self, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(registry.Paper, "study", interrupted)
+    keep, last = tmp_path / "kept", "hits"
+    arguments = ["papers", "hits", "scent", "--keep", str(keep)]
+    assert run(counterpoint, arguments) == 130
+    assert capsys.readouterr().err.strip() == "counterpoint: interrupted; nothing was written"
+    assert not keep.exists()
+    last = "scent"
+    assert run(counterpoint, arguments) == 130
+    said = f"counterpoint: interrupted; {keep} has the results of hits"
+    assert capsys.readouterr().err.strip() == said
+    last = ""
+    assert run(counterpoint, arguments) == 0
+    said = f"hits: from {keep / 'hits-30-seeds.json'}\n"
+    assert capsys.readouterr().err == said and runs == ["hits", "scent"]
 
 
 def test_finished_studies_are_not_repeated(

@@ -56,6 +56,8 @@ def test_the_finding(random: tuple[tuple[float, ...], ...], answer: str) -> None
     """A gain within its interval that is called one."""
     webs = [Starts(0.5, (1, 2, 3), one, (0.5, 0.5, 0.5)) for one in random]
     assert finding(webs).answer == answer
+    assert finding(webs).here.startswith("a crawl without a budget reaches 50.0% ± 0.0% of the ")
+    assert " points more; with" in finding(webs).here
     (table,) = section(webs).tables
     assert len(table.rows) == 1 + len(DRAWN)
     assert table.rows[0] == ("none", "", "50.0 ± 0.0", "")

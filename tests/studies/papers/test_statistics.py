@@ -9,8 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.studies.comparison.statistics import mean
-from counterpoint.studies.papers.statistics import contains, correlation, ratio, with_interval
+from counterpoint.studies.comparison.statistics import Mean, mean
+from counterpoint.studies.papers.statistics import (
+    contains,
+    correlation,
+    in_percent,
+    ratio,
+    with_interval,
+)
 
 POSITIVE = st.floats(0.1, 1e4)
 
@@ -68,3 +74,17 @@ def test_formatting_of_ratios() -> None:
     """Digits that are cut off instead of rounded."""
     assert with_interval(mean([1.0, 3.0]), 1) == "2.0 ± 12.7"
     assert with_interval(mean([1234.5]), 0) == "1,234 ± ?"
+
+
+@pytest.mark.parametrize(
+    ("share", "half", "expected"),
+    [
+        (0.5, 0.25, "50.0% ± 25.0%"),
+        (0.9, 0.25, "90.0% (65.0% to 100.0%)"),
+        (0.1, 0.25, "10.0% (0.0% to 35.0%)"),
+        (0.5, None, "50.0% ± ?"),
+    ],
+)
+def test_intervals_of_shares(share: float, half: float | None, expected: str) -> None:
+    """A share of more than 100%, or a number whose unit is missing."""
+    assert in_percent(Mean(share, half)) == expected

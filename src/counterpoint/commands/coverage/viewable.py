@@ -13,6 +13,9 @@ from counterpoint.console import printing
 if TYPE_CHECKING:  # SQLAlchemy is loaded where a store is opened
     from counterpoint.crawler.coverage.viewable import Viewable
 
+PLACES = 20
+"""So many damaged places are printed."""
+
 
 @click.command()
 @click.option("--warc", "archives", type=click.Path(path_type=Path), multiple=True, metavar="PATH",
@@ -31,6 +34,8 @@ def viewable(archives: tuple[Path, ...], where: str | None, form: str) -> None:
     documents but knows their formats and what was wrong with them: its share is an upper bound.
 
     Pages are answers with status 200; each other page has one reason, the first that applies.
+    Damaged places of an archive are named, and the rest is read: a damaged record counts as a page
+    whose end is missing, if its address can be read, and otherwise not at all.
 
     Exit code 0: the shares were printed; 2: the command or a file is wrong.
 
@@ -76,6 +81,19 @@ def _lines(found: Viewable) -> list[str]:
         lines += ["", "why the others cannot be shown again"]
     lines += [f"  {reason:<10} {count:9,}  {SAID[reason]}"
               for reason, count in found.reasons.items()]  # fmt: skip
+    return lines + _damaged(found)
+
+
+def _damaged(found: Viewable) -> list[str]:
+    """Return lines on damaged places; what was lost there is in no number above."""
+    if not found.damages:
+        return []
+    places = f"{len(found.damages):,} damaged place{'s' * (len(found.damages) > 1)}"
+    lines = ["", f"{places}; what is lost there is not counted"]
+    for damage in found.damages[:PLACES]:
+        lines.append(f"  {damage.path.name}, byte {damage.at:,}: {damage.reason}")
+    if len(found.damages) > PLACES:
+        lines.append(f"  {len(found.damages) - PLACES:,} more: --format json names all")
     return lines
 
 
@@ -94,4 +112,7 @@ def _json(found: Viewable) -> dict[str, object]:
         "upper_bound": found.needed is None,
         "resources": None if found.needed is None else {"needed": found.needed, "kept": found.kept},
         "reasons": {reason.value: count for reason, count in found.reasons.items()},
+        "damages": [
+            {"file": str(path), "byte": at, "reason": reason} for path, at, reason in found.damages
+        ],
     }

@@ -130,8 +130,14 @@ def _crawl_into(where: str, form: str, given: Mapping[str, Any]) -> int:
 
     sites = _sites(given.get("starts", ()), given.get("seeds"))
     starts = [seed.start for _, seed in sites]
-    if starts and "://" not in where and not Path(where).exists():
-        check(None, wished, starts)
+    if "://" not in where and not Path(where).exists():
+        if starts:
+            check(None, wished, starts)
+        elif Path(where).absolute().parent.is_dir():
+            raise CrawlError(
+                f"{where}: there is no such store, and a new crawl needs sites: --start URL or "
+                "--seeds FILE"
+            )
     with ExitStack() as stack:
         store = stack.enter_context(open_store(where, create=bool(sites)))
         stack.enter_context(crawler_lock(store))

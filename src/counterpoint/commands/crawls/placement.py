@@ -34,10 +34,11 @@ def placement(where: str, top: int, form: str, picture: Path | None) -> int:
     r"""Show where on each site external links stand.
 
     For each site, and for all together: pages, pages with external links, and external links, by
-    level (0: the start page), by tenth of the pages in the order of scanning, and by section (the
-    first folder of the address). How unevenly links stand: the share on the 1% and the 10% of the
-    pages with most links, and the Gini coefficient (0: each page has as many; near 1: one page has
-    all). Pages are those answered with status 200; deleted links do not count.
+    level (0: the start page; 30: and all deeper levels), by tenth of the pages in the order of
+    scanning, and by section (the first folder of the address). How unevenly links stand: the share
+    on the 1% and the 10% of the pages with most links, and the Gini coefficient (0: each page has
+    as many; near 1: one page has all). Pages are those answered with status 200; deleted links do
+    not count.
 
     Exit code 0: shown; 2: the command is wrong, or there is no such store.
 
@@ -110,8 +111,10 @@ def _as_json(found: Placement, top: int) -> dict[str, Any]:
 
 
 def _rows(found: Placement, top: int) -> list[list[Any]]:
+    from counterpoint.crawler.store.placement import name_of_level
+
     counts = [("site", "all", found.counts)]
-    counts += [("level", str(k), one) for k, one in sorted(found.levels.items())]
+    counts += [("level", name_of_level(k), one) for k, one in sorted(found.levels.items())]
     counts += [("tenth", str(k), one) for k, one in enumerate(found.tenths, 1)]
     counts += [("section", name, one) for name, one in _sections(found, top)]
     rows: list[list[Any]] = [
@@ -124,6 +127,8 @@ def _rows(found: Placement, top: int) -> list[list[Any]]:
 
 
 def _print(found: Placement, top: int, first: bool) -> None:
+    from counterpoint.crawler.store.placement import name_of_level
+
     counts = found.counts
     name = f"{found.number}  {found.start}" if found.number else found.start
     click.echo(("" if first else "\n") + shown(name))
@@ -136,7 +141,8 @@ def _print(found: Placement, top: int, first: bool) -> None:
                f"{found.share_of_top(10):.1%}; Gini {found.gini():.3f}")  # fmt: skip
     click.echo(f"  {'level':<28} {'pages':>9} {'with links':>12} {'links':>12}")
     for level, one in sorted(found.levels.items()):
-        click.echo(f"  {level:<28} {one.pages:>9,} {one.with_links / one.pages:>12.1%} "
+        name = name_of_level(level)
+        click.echo(f"  {name:<28} {one.pages:>9,} {one.with_links / one.pages:>12.1%} "
                    f"{one.links:>12,} {one.links / counts.links:6.1%}")  # fmt: skip
     if found.sections:
         click.echo("  section")

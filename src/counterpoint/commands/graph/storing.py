@@ -73,9 +73,13 @@ def build(
         chosen = _web(profile, pages, seed, not no_addresses) if profile else None
         if chosen is None:
             chosen = _source(names[0], kind, linked)
-        built(chosen, store, BuildSettings(threads=processes), tell)
+        built(chosen, store, BuildSettings(threads=processes), tell, _announce)
     click.echo(f"{store} contains the graph", err=True)
     return OK
+
+
+def _announce(size: str) -> None:
+    click.echo(f"counterpoint: {size}", err=True)
 
 
 def _web(profile: str, pages: int | None, seed: int, addressed: bool) -> Source:
@@ -95,8 +99,12 @@ def _source(name: str, kind: str, linked: int | None) -> Source:
         web = Explicit.load(name)
         return Arrays(web.offsets, web.targets)
     from counterpoint.commands.graph.sources import source_of
+    from counterpoint.graph.sources.numbered import AdjacencyText
 
-    return source_of(name, kind, linked)
+    found = source_of(name, kind, linked)
+    if kind == "auto" and isinstance(found, AdjacencyText):  # or a list of numbers, by mistake
+        _announce(f"{name} is read as WebGraph-style text, since it begins with one number")
+    return found
 
 
 @click.command()
@@ -132,8 +140,8 @@ def described(store: GraphStore) -> dict[str, Any]:
         "bytes of out-links": sizes.out,
         "bytes of in-links": sizes.into,
         "bytes of addresses": sizes.addresses,
-        "bytes a link": (sizes.out + sizes.into) / max(1, store.links),
-        "bytes an address": sizes.addresses / max(1, store.nodes),
+        "bytes a link": (sizes.out + sizes.into) / store.links if store.links else None,
+        "bytes an address": sizes.addresses / store.nodes if store.nodes else None,
     }
 
 
@@ -141,8 +149,9 @@ def _show(found: dict[str, Any], verified: bool) -> None:
     heading("Store", "")
     for name in ("pages", "links", "hosts", "bytes"):
         row(name, f"{found[name]:,}")
-    row("bytes a link, both ways", f"{found['bytes a link']:.2f}")
-    row("bytes an address", f"{found['bytes an address']:.2f}" if found["addresses"] else "none")
+    for name, shown in (("bytes a link", "bytes a link, both ways"), ("bytes an address", "")):
+        is_there = found[name] is not None and (found["addresses"] or shown)
+        row(shown or name, f"{found[name]:.2f}" if is_there else "none")
     if verified:
         click.echo("  all bytes are correct")
 

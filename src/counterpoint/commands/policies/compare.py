@@ -43,7 +43,7 @@ if TYPE_CHECKING:  # numba is loaded where a web is made
 @click.argument("policies", nargs=-1, required=True, metavar="POLICY...")
 @click.option("--web", "name", required=True, metavar="PROFILE",
               help="The kind of web: a name of `web profiles`, or a TOML file.")  # fmt: skip
-@click.option("--pages", type=click.IntRange(1), required=True, metavar="N",
+@click.option("--pages", type=click.IntRange(1, 10**9), required=True, metavar="N",
               help="Let each run fetch N pages.")  # fmt: skip
 @click.option("--seeds", type=click.IntRange(1, 100_000), default=10, show_default=True,
               metavar="K",
@@ -268,7 +268,11 @@ def _policies(
         return compare_on(options.address, plan, tell).policies
     from counterpoint.studies.comparison.comparison import compare as compared
 
-    return compared(plan, options.processes, tell).policies
+    return compared(plan, options.processes, tell, _announce).policies
+
+
+def _announce(size: str) -> None:
+    click.echo(f"counterpoint: {size}", err=True)
 
 
 def _command(options: _Options, plan: ComparisonPlan) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,15 +107,30 @@ def _done(
 
     found: dict[str, tuple[Report, dict[str, Any]] | None] = {}
     if keep is not None:
-        keep.mkdir(exist_ok=True)
         kept.version()
         found = {paper.name: kept.load(keep, paper.name, seeds) for paper in wanted}
     done = {}
+    saved: list[str] = []
     for paper in wanted:
-        done[paper.name] = found.get(paper.name) or _run(paper, seeds, processes, tell)
-        if keep is not None and found[paper.name] is None:
-            kept.save(keep, paper.name, seeds, *done[paper.name])
+        result = found.get(paper.name)
+        if keep is not None and result is not None:
+            click.echo(f"{paper.name}: from {kept.path_of(keep, paper.name, seeds)}", err=True)
+        with _naming(saved, keep):
+            done[paper.name] = result or _run(paper, seeds, processes, tell)
+            if keep is not None and result is None:
+                kept.save(keep, paper.name, seeds, *done[paper.name])
+                saved.append(paper.name)
     return done
+
+
+@contextmanager
+def _naming(saved: list[str], keep: Path | None) -> Iterator[None]:
+    """Let an interruption say which results were saved before it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        said = f"{keep} has the results of {', '.join(saved)}" if saved else ""
+        raise KeyboardInterrupt(said) from None
 
 
 def _run(
@@ -134,8 +149,7 @@ def _write_pages(folder: Path, reports: list[Report], claims: list[Row]) -> None
     folder.mkdir(exist_ok=True)
     for report in reports:
         click.echo(f"{write(folder, report)} contains the report with plots", err=True)
-    if len(reports) > 1:
-        click.echo(f"{write_index(folder, claims, reports)} contains all claims", err=True)
+    click.echo(f"{write_index(folder, claims, reports)} contains all claims", err=True)
 
 
 def _must_be_folder(option: str, path: Path | None) -> None:

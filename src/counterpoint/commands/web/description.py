@@ -69,12 +69,12 @@ def _components(found: Description) -> None:
 
 
 def _links(found: Description) -> None:
-    degrees = found.web.profile.degrees
+    degrees, (mean, in_exponent, out_exponent) = found.web.profile.degrees, found.profile_degrees()
     _head("Links", "profile", "measured", "error", "greatest")
-    _row("of a page", f"{degrees.mean:.2f}", f"{found.mean_degree:.2f}", "",
+    _row("of a page", "" if mean is None else f"{mean:.2f}", f"{found.mean_degree:.2f}", "",
          f"{found.greatest_out:,}")  # fmt: skip
-    _tail("in-degree exponent", degrees.in_exponent, found.in_degrees, found.greatest_in)
-    _tail("out-degree exponent", degrees.out_exponent, found.out_degrees, found.greatest_out)
+    _tail("in-degree exponent", in_exponent, found.in_degrees, found.greatest_in)
+    _tail("out-degree exponent", out_exponent, found.out_degrees, found.greatest_out)
     _row("copies of a link", f"{degrees.multiplicity:.2f}", f"{found.multiplicity:.2f}")
     _row("within a host", "", f"{found.internal:.2%}")
     _row("pages without in-links", "", f"{found.without_in_links:.2%}")
@@ -85,12 +85,13 @@ def _links(found: Description) -> None:
         click.echo(show.wrapped("  exponents by maximum likelihood: " + ", ".join(tails)))
 
 
-def _tail(name: str, planted: float, fit: Tail | None, greatest: int) -> None:
+def _tail(name: str, planted: float | None, fit: Tail | None, greatest: int) -> None:
     """Print a row that compares the profile's exponent of a tail with the fitted one."""
+    given = "" if planted is None else f"{planted:.2f}"
     if fit is None:
-        _row(name, f"{planted:.2f}", "no tail", "", f"{greatest:,}")
+        _row(name, given, "no tail", "", f"{greatest:,}")
     else:
-        _row(name, f"{planted:.2f}", f"{fit.exponent:.2f}", f"± {fit.error:.2f}", f"{greatest:,}")
+        _row(name, given, f"{fit.exponent:.2f}", f"± {fit.error:.2f}", f"{greatest:,}")
 
 
 def _distances(found: Description) -> None:

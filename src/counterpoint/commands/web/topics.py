@@ -57,14 +57,27 @@ def topics_(
         if qrels is not None:
             with replacing(qrels) as written:
                 written.write_text("\n".join(topics.qrels(web, chosen)) + "\n", encoding="utf-8")
+    names = dict(enumerate(kind.articles.topics)) if kind.articles.languages else {}
     with printing():
-        if form == "json":
-            found = [{"topic": a, "relevant": b, "query": c} for a, b, c in rows]
-            click.echo(json.dumps(found, indent=2, ensure_ascii=False))
-        else:
-            click.echo(f"{'topic':>5}  {'relevant':>8}  query")
-            for topic, relevant, query in rows:
-                click.echo(f"{topic:>5}  {relevant:>8,}  {query}")
+        _print(rows, names, form)
     if qrels is not None:
         click.echo(f"{qrels} contains the judgments", err=True)
     return OK
+
+
+def _print(rows: list[tuple[int, int, str]], names: dict[int, str], form: str) -> None:
+    """Print the topics; ``names`` are those that the profile gives some of them."""
+    if form == "json":
+        found = [
+            {"topic": topic, **({"name": names[topic]} if topic in names else {}),
+             "relevant": relevant, "query": query}
+            for topic, relevant, query in rows
+        ]  # fmt: skip
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    wide = max((len(name) for name in names.values()), default=0)
+    wide = max(wide, len("name")) if wide else 0
+    head, gap = ("name", "  ") if wide else ("", "")
+    click.echo(f"{'topic':>5}  {'relevant':>8}  {head:<{wide}}{gap}query")
+    for topic, relevant, query in rows:
+        click.echo(f"{topic:>5}  {relevant:>8,}  {names.get(topic, ''):<{wide}}{gap}{query}")
