@@ -9,6 +9,12 @@ from counterpoint.spec.notation import Fairness, Model, Property, RangeError, St
 from .verdict import Disagreement, Trace
 
 
+MOST_IDLE = 8
+"""With more promises that are never due in a cycle, only their number is shown."""
+
+IDLE = ("is not possible there", "is never possible in the cycle")
+
+
 def confirm_lasso(model: Model, claim: Property, trace: Trace) -> None:
     """Check in plain Python that a lasso is fair and violates a temporal property.
 
@@ -149,7 +155,7 @@ def _missing(claim: Property) -> str:
 
 def promises(model: Model, trace: Trace) -> Sequence[str]:
     """Return for each promise of fairness how the cycle of a lasso keeps it, in words."""
-    found = []
+    found: list[tuple[str, str]] = []
     assert trace.loop is not None
     for promise in model.fairness:
         strength = "strong" if promise.strong else "weak"
@@ -163,5 +169,9 @@ def promises(model: Model, trace: Trace) -> Sequence[str]:
             due = [_is_due(model, promise, values) for values in trace.states[trace.loop :]]
             how = "is never possible in the cycle" if not any(due) else \
                   "is not possible all the time"  # fmt: skip
-        found.append(f"{promise.name} ({strength}) {how}")
-    return found
+        found.append((f"{promise.name} ({strength})", how))
+    idle = [name for name, how in found if how in IDLE]
+    if len(idle) <= MOST_IDLE:
+        return [f"{name} {how}" for name, how in found]
+    shown = [f"{name} {how}" for name, how in found if how not in IDLE]
+    return [*shown, f"{len(idle)} other fair steps are not possible in the cycle"]

@@ -7,8 +7,9 @@ the same order. Every reported trace has been replayed and confirmed by the plai
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from counterpoint.models.limits import LimitReached, Limits
@@ -62,6 +63,7 @@ def explore(
     explorer: str = "auto",
     reduce: Sequence[str] = (),
     temporal: Sequence[Property] = (),
+    early: Callable[[Exploration], bool] = lambda run: False,
 ) -> Exploration:
     """Visit every reachable state, or as many as the limits allow.
 
@@ -79,6 +81,9 @@ def explore(
         Names of `REDUCTIONS`, which leave out states; only the compiled explorer has them.
     temporal : sequence of Property
         The temporal properties that are judged after the exploration; not with reductions.
+    early : callable
+        Called once, with the run so far, while a large space is explored with ``auto``; if it
+        returns true, the exploration ends there.
 
     Raises
     ------
@@ -95,7 +100,7 @@ def explore(
     except LimitReached as limit:
         return Exploration(System(model), bit_packing(model.cells), [], reason=str(limit))
     if explorer == "auto" and not reduce and not too_wide(model.cells):
-        return _Auto(system, limits, wanted, temporal).explore()
+        return _Auto(system, limits, wanted, temporal, early).explore()
     note = ""
     if explorer != "python":
         found = _compiled(system, limits, wanted, explorer, reduce, temporal)
@@ -164,15 +169,18 @@ class _Auto:
         limits: Limits,
         wanted: Sequence[Property],
         temporal: Sequence[Property],
+        early: Callable[[Exploration], bool],
     ) -> None:
         self.system, self.limits, self.wanted, self.temporal = system, limits, wanted, temporal
+        self.early, self.enough = early, False
         self.compiled: CompiledExplorer | None = None
         self.without = ""  # why the compiled explorer is not available
 
     def explore(self) -> Exploration:
         generated = GeneratedExplorer(self.system, self.limits, self.wanted)
         try:
-            if generated.go(self._switch) or self.compiled is None:
+            ended = generated.go(partial(self._switch, generated.run))
+            if ended or self.enough or self.compiled is None:
                 generated.run.notes += [self.without] if self.without else []
                 return generated.run
             del generated  # frees its states; C visits them again in a fraction of the time
@@ -181,14 +189,18 @@ class _Auto:
             if self.compiled is not None:
                 self.compiled.stop()
 
-    def _switch(self, states: int) -> bool:
-        """Return whether the compiled explorer is ready; start to compile it when that pays off."""
+    def _switch(self, run: Exploration, states: int) -> bool:
+        """Return whether Python is to stop; start to compile the other explorer when that pays off.
+
+        It stops when the compiled explorer is ready, or when the states so far are enough.
+        """
         if states < WORTH_COMPILING or self.without:
             return False
         try:
             if self.compiled is None:
                 self.compiled = CompiledExplorer(self.system, self.wanted, (), self.temporal)
-            return self.compiled.ready()
+                self.enough = self.early(run)
+            return self.enough or self.compiled.ready()
         except (NoCompiler, SpecError) as error:
             self.without = f"explored in Python: {error}"
             return False

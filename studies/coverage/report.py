@@ -286,7 +286,13 @@ def _thresholds(study: CoverageStudy) -> Section:
                 points = study.curve(signal, place, true)
                 ys = tuple(point.value for point in points)
                 lines.append(
-                    Line(name if true else f"{name}, estimated", GRID, ys, dashed=not true)
+                    Line(
+                        name if true else f"{name}, estimated",
+                        GRID,
+                        ys,
+                        dashed=not true,
+                        colour=place,
+                    )
                 )
         figures.append(Figure(f"Quality by {signal}", "threshold", "covered", tuple(lines),
                               logarithmic="x"))  # fmt: skip

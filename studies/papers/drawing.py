@@ -16,6 +16,10 @@ _INK = "#010203"
 """A placeholder for the page's text colour; it is replaced in the finished SVG."""
 
 
+_LETTERS = 84
+"""About so many letters of a legend fit into the width of a figure."""
+
+
 def svg(figure: Figure, name: str) -> str:
     """Return a figure as an SVG element.
 
@@ -41,13 +45,25 @@ def svg(figure: Figure, name: str) -> str:
         "legend.frameon": False,
     }
     with matplotlib.rc_context(settings):
-        canvas = Canvas(figsize=(5.6, 3.5), layout="constrained")
+        columns, rows = _legend(figure)
+        canvas = Canvas(figsize=(5.6, 3.5 + 0.17 * rows), layout="constrained")
         canvas.patch.set_alpha(0)
         axes = canvas.add_subplot()
         _draw(figure, axes)
+        if rows:  # below the axes, where it covers no point
+            canvas.legend(loc="outside lower center", ncols=columns, fontsize=7.5, labelcolor=_INK)
         out = io.StringIO()
         canvas.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     return _inline(out.getvalue(), name, figure.title)
+
+
+def _legend(figure: Figure) -> tuple[int, int]:
+    """Return the numbers of columns and rows of a figure's legend; no rows: it needs none."""
+    names = [*(line.name for line in figure.lines), *(name for name, _ in figure.levels)]
+    if len(names) < 2:
+        return 0, 0
+    columns = min(len(names), max(1, _LETTERS // (max(map(len, names)) + 6)))
+    return columns, math.ceil(len(names) / columns)
 
 
 def _draw(figure: Figure, axes: Any) -> None:
@@ -71,8 +87,6 @@ def _draw(figure: Figure, axes: Any) -> None:
         axes.set_xticks(range(1, len(figure.places) + 1), figure.places)
     axes.set_xlabel(figure.across)
     axes.set_ylabel(figure.up)
-    if len(figure.lines) + len(figure.levels) > 1:
-        axes.legend(fontsize=7.5, labelcolor=_INK)
 
 
 def _logarithmic_x(figure: Figure, axes: Any) -> None:

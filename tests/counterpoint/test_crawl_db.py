@@ -152,6 +152,19 @@ def test_the_summary_and_the_log(web: Scripted, tmp_path: Path) -> None:
     assert "ended: the budget is spent" in out
 
 
+def test_the_summary_names_the_pages_of_other_sites(web: Scripted, tmp_path: Path) -> None:
+    """Fewer pages in the lines of the sites than in the last line, without a reason."""
+    where = ("--db", str(tmp_path / "crawl.db"))
+    code, out, _ = run("breadth-first", *where, "--start", "http://a.test/", "--budget", "30",
+                       "--proxy", web.proxy, "--format", "json")  # fmt: skip
+    report = json.loads(out)
+    assert code == 0 and report["elsewhere"] > 0
+    assert sum(site["fetched"] for site in report["sites"]) + report["elsewhere"] == 30
+    code, out, _ = run(*where)
+    said = f"breadth-first: 30 pages visited, {report['elsewhere']} of them on other sites\n"
+    assert code == 0 and said in out
+
+
 @pytest.mark.long
 def test_the_index_is_written(
     web: Scripted, tmp_path: Path, capsys: pytest.CaptureFixture[str]

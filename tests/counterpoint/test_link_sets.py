@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from counterpoint.commands.crawls import link_pictures
 from counterpoint.crawler.store.opening import open_store
 from counterpoint.crawler.store.schema import pages
 from tests.crawler.store.test_link_sets import PLANTED, plant
@@ -104,6 +105,19 @@ def test_pictures(
     assert all(len(one) > 2000 for one in written)
     if kind == "svg":
         assert b"all sites" in written[0] or b"lib.test" in written[0]
+
+
+def test_a_site_without_links_to_the_shown_companions_has_no_row(
+    place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blank rows in the picture, in place of sites that have links."""
+    with open_store(place, create=True) as store:
+        plant(store, {1: [["x.test"]], 2: [["x.test"]], 3: [["y.test"]]})
+    monkeypatch.setattr(link_pictures, "MOST_COLUMNS", 1)
+    picture = tmp_path / "a.svg"
+    assert call(capsys, "links", "companions", "--db", place, "--picture", str(picture))[0] == 0
+    drawn = picture.read_text()
+    assert "s1.test" in drawn and "s2.test" in drawn and "s3.test" not in drawn
 
 
 @pytest.mark.parametrize("command", ["companions", "placement"])

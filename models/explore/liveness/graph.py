@@ -88,7 +88,9 @@ class _StepFinder(Expander):
 
 
 def state_graph(run: Exploration, limits: Limits) -> StateGraph:
-    """Return the graph of a complete exploration in Python.
+    """Return the graph of an exploration in Python.
+
+    A step to a state that the exploration does not have is left out, but counts as possible.
 
     Raises
     ------
@@ -111,10 +113,11 @@ def state_graph(run: Exploration, limits: Limits) -> StateGraph:
             mask = 0
             while at < len(found) and found[at][0] == state:
                 _, command, after = found[at]
-                targets.append(number[after])
-                commands.append(command)
                 mask |= promises.kept_by[command]
                 at += 1
+                if after in number:
+                    targets.append(number[after])
+                    commands.append(command)
             first.append(len(targets))
             due.append(mask)
         limits.check(f"{len(first) - 1:,} states with {len(targets):,} steps")

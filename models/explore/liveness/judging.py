@@ -14,6 +14,7 @@ from counterpoint.models.verdict import Disagreement, Trace, Verdict, explained,
 from counterpoint.spec.notation import Explanation, Model, Property
 
 from .compiled import CompiledGraph
+from .early import expanded_part, is_shortest
 from .generated import GeneratedGraph
 from .lasso import shortest
 from .question import BROKEN, QUESTIONS, Graph, Path, Search
@@ -53,19 +54,48 @@ def check(
         return [Verdict(model, one, "exhaustive", "unknown", "", seconds=seconds, reason=reason)
                 for one in wanted]  # fmt: skip
 
+    first: dict[str, Verdict] = {}
+
+    def early(run: Exploration) -> bool:
+        first.update(_early(run, limits, wanted, compared))
+        return len(first) == len(wanted)
+
     try:
         _ = model.fairness
-        run = explore(model, limits, (), explorer, temporal=wanted)
+        run = explore(model, limits, (), explorer, temporal=wanted, early=early)
+        if len(first) == len(wanted):
+            return [first[one.name] for one in wanted]
         if not run.complete:
-            return unknown(run.reason)
+            return [first.get(one.claim.name, one) for one in unknown(run.reason)]
         found = comparing.compare(run.system, UnpackedStates(run), (), most=compared)
         if found.difference:
             return comparing.with_comparison(unknown(found.difference), found)
         graph = graph_of(run, limits)
-        return [replace(verdict_from(graph, one, limits, compared), compared=found.states)
+        return [first.get(one.name)
+                or replace(verdict_from(graph, one, limits, compared), compared=found.states)
                 for one in wanted]  # fmt: skip
     except LimitReached as limit:
         return unknown(str(limit))
+
+
+def _early(
+    run: Exploration, limits: Limits, wanted: Sequence[Property], compared: int
+) -> dict[str, Verdict]:
+    """Return the violations that the first states of a run show, with shortest lassos."""
+    part = expanded_part(run)
+    if part is None:
+        return {}
+    found = comparing.compare(part.system, UnpackedStates(part), (), most=compared)
+    if found.difference:
+        return {}
+    graph = GeneratedGraph(part, limits)
+    note = f"found among the first {len(part.states):,} states"
+    verdicts = [verdict_from(graph, one, limits, compared) for one in wanted]
+    return {
+        one.claim.name: replace(one, compared=found.states, notes=(note,))
+        for one in verdicts
+        if one.trace is not None and is_shortest(part, one.trace)
+    }
 
 
 def graph_of(run: Exploration, limits: Limits) -> Graph:

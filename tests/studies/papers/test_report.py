@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -142,6 +143,19 @@ def test_an_interval_of_shares_is_within_0_and_1(dots: bool) -> None:
 
     assert drawn(0.2, True) != drawn(2.0, True) == drawn(3.0, True)
     assert drawn(2.0, False) != drawn(3.0, False)
+
+
+def test_a_legend_covers_no_point() -> None:
+    """A legend inside of the axes, where there are points everywhere."""
+    names = ("a", "a rather long name of a line", "c")
+    corners = (0.0, 1.0, 0.0, 1.0), (0.0, 1.0, 1.0, 0.0)
+    lines = tuple(Line(name, *corners, dots=True) for name in names)
+    drawn = ElementTree.fromstring(svg(Figure("", "", "", lines), "x"))
+    parts = {one.get("id"): one for one in drawn.iter() if one.get("id")}
+    assert "x-legend_1" in parts
+    assert parts["x-legend_1"] not in list(parts["x-axes_1"].iter())
+    alone = ElementTree.fromstring(svg(Figure("", "", "", lines[:1]), "x"))
+    assert float(drawn.attrib["height"][:-2]) > float(alone.attrib["height"][:-2])
 
 
 def test_the_rules_as_printed_are_shown() -> None:

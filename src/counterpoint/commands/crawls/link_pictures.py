@@ -66,20 +66,21 @@ def draw_companions(found: CompanionSet, path: Path) -> None:
 
 def _draw_parts(axes: Any, found: CompanionSet) -> None:
     numbers = [part.target_sites for part in found.parts]
-    for shift, colour, name, values in (
-        (0.2, BLUE, "companions", [part.companions for part in found.parts]),
-        (-0.2, RED, "links to them", [part.links for part in found.parts]),
+    # Dots, since the length of a bar has no meaning on a logarithmic axis.
+    for colour, name, values in (
+        (BLUE, "companions", [part.companions for part in found.parts]),
+        (RED, "links to them", [part.links for part in found.parts]),
     ):
-        at = [number + shift for number in numbers]
-        axes.barh(at, values, height=0.38, color=colour, label=name)
+        axes.plot(values, numbers, "o", color=colour, label=name)
     axes.set_xscale("log")
     axes.set_xlim(left=0.8)
+    axes.margins(y=0.1)
     if len(numbers) <= MOST_ROWS:
         axes.set_yticks(numbers)
     axes.set_ylabel("target sites with links to a companion")
     axes.set_title(f"{found.companions:,} companions of {len(found.target_sites):,} sites",
                    color=INK)  # fmt: skip
-    axes.grid(True, axis="x", color=PALE, linewidth=0.7)
+    axes.grid(True, color=PALE, linewidth=0.7)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     if found.parts:
@@ -92,7 +93,8 @@ def _draw_strongest(figure: Any, axes: Any, found: CompanionSet) -> None:
     columns = found.strongest[:MOST_COLUMNS]
     of_site = {number: sum(one.links.get(number, 0) for one in columns)
                for number in found.target_sites}  # fmt: skip
-    rows = sorted(of_site, key=lambda number: (-of_site[number], number))[:MOST_ROWS]
+    linking = [number for number, links in of_site.items() if links]
+    rows = sorted(linking, key=lambda number: (-of_site[number], number))[:MOST_ROWS]
     cells = [[one.links.get(number, 0) or float("nan") for one in columns] for number in rows]
     axes.set_title("Links to the companions with most target sites", color=INK)
     if not columns:
@@ -130,8 +132,9 @@ def draw_placement(found: list[Placement], path: Path) -> None:
         _named(share, "share of the pages, those with most links first", "share of the links",
                "On how few pages")  # fmt: skip
         share.set_xscale("log")
-        if found:
-            order.legend(frameon=False, fontsize=8)
+        lines = order.get_legend_handles_labels()
+        if lines[0]:
+            figure.legend(*lines, frameon=False, fontsize=8, loc="outside lower center")
 
     _draw(path, (13, 4.6), draw)
 

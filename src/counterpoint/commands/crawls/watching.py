@@ -157,6 +157,8 @@ class Summary:
     codings : mapping of str to int
         How many visits of the plan brought a page in a content coding that is not known, by the
         name of the coding; the `MOST_CODINGS` most frequent ones.
+    elsewhere : int
+        How many of the visited pages belong to none of the sites.
     """
 
     plan: int
@@ -166,6 +168,7 @@ class Summary:
     ended: CrawlEnd
     sites: Sequence[dict[str, Any]]
     codings: Mapping[str, int]
+    elsewhere: int
 
     def has_sites(self) -> bool:
         """Return whether at least one site could be crawled."""
@@ -174,9 +177,9 @@ class Summary:
     def to_json(self) -> dict[str, Any]:
         """Return the summary as JSON data."""
         return {"plan": self.plan, "policy": self.policy, "visited": self.visits,
-                "fetched": self.fetched, "ended": self.ended.why, "over": self.ended.over,
-                "failed": self.ended.failed, "codings": list(self.codings.items()),
-                "sites": list(self.sites)}  # fmt: skip
+                "fetched": self.fetched, "elsewhere": self.elsewhere, "ended": self.ended.why,
+                "over": self.ended.over, "failed": self.ended.failed,
+                "codings": list(self.codings.items()), "sites": list(self.sites)}  # fmt: skip
 
     def text(self) -> str:
         """Return the summary as text."""
@@ -193,8 +196,9 @@ class Summary:
             named = ", ".join(f"{name} {count:,}" for name, count in self.codings.items())
             lines.append(f"pages in content codings that are not known, without links: {named}")
         recalled = self.visits - self.fetched
-        again = f", {recalled:,} of them known before" if recalled else ""
-        lines.append(f"{self.policy}: {counted(self.visits, 'page')} visited{again}")
+        parts = [(recalled, "known before"), (self.elsewhere, "on other sites")]
+        more = "".join(f", {count:,} of them {what}" for count, what in parts if count)
+        lines.append(f"{self.policy}: {counted(self.visits, 'page')} visited{more}")
         lines.append(f"{'ended: ' if self.ended.over else ''}{self.ended.why}")
         return "\n".join(lines) + "\n"
 
@@ -220,7 +224,22 @@ def summary(store: Store, ended: CrawlEnd) -> Summary:
         rows = connection.execute(
             select(*(seeds.c[name] for name in wanted)).order_by(seeds.c.number)
         ).mappings()
-        return Summary(*plan, ended, [dict(row) for row in rows], _codings(connection, plan[0]))
+        sites = [dict(row) for row in rows]
+        codings, elsewhere = _codings(connection, plan[0]), _elsewhere(connection, plan[0])
+        return Summary(*plan, ended, sites, codings, elsewhere)
+
+
+def _elsewhere(connection: Connection, plan: int) -> int:
+    """Return how many pages that belong to none of the sites a plan visited."""
+    from sqlalchemy import func, select
+
+    from counterpoint.crawler.store.schema import pages, visits
+
+    found = connection.scalar(
+        select(func.count()).select_from(visits.join(pages, visits.c.page == pages.c.id))
+        .where(visits.c.plan == plan, visits.c.observed.is_not(None), pages.c.seed.is_(None))
+    )  # fmt: skip
+    return int(found or 0)
 
 
 def _codings(connection: Connection, plan: int) -> dict[str, int]:
